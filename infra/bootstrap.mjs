@@ -1,0 +1,63 @@
+/**
+ * Makes the checkout ready to run: installs the dependencies of the lock file where they are missing or others,
+ * and checks that the toolchain's own Node is there. Plain JavaScript without dependencies, because it runs on
+ * whatever Node started npm (20 or newer), before anything is installed. Says nothing when there is nothing to do.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const toolchainNode = join(root, "node_modules", ".bin", "node");
+
+/** The packages that a lock file names, without those that this platform leaves out. */
+const packagesOf = (file) => {
+  try {
+    const { packages } = JSON.parse(readFileSync(join(root, file), "utf8"));
+    return Object.entries(packages)
+      .filter(([path]) => path !== "")
+      .map(([path, { version, optional }]) => ({ path, version, optional }));
+  } catch {
+    return [];
+  }
+};
+
+const isInstalled = () => {
+  const installed = new Map(packagesOf("node_modules/.package-lock.json").map(({ path, version }) => [path, version]));
+  return (
+    installed.size > 0 &&
+    packagesOf("package-lock.json").every(({ path, version, optional }) =>
+      installed.has(path) ? installed.get(path) === version : optional === true,
+    )
+  );
+};
+
+const majorOf = (node) => {
+  const { status, stdout } = spawnSync(node, ["--version"], { encoding: "utf8" });
+  return status === 0 ? Number(stdout.slice(1).split(".")[0]) : 0;
+};
+
+const stop = (message) => {
+  console.error(message);
+  process.exit(1);
+};
+
+if (!isInstalled()) {
+  console.error("Installing the dependencies (npm ci), which takes about half a minute …");
+  const npm = process.env.npm_execpath;
+  // The node that started npm rather than our own: npm ci replaces node_modules, where our own lives.
+  const node = process.env.npm_node_execpath ?? process.execPath;
+  const { status } =
+    npm !== undefined && /\.c?js$/.test(npm)
+      ? spawnSync(node, [npm, "ci"], { cwd: root, stdio: ["ignore", 2, 2] })
+      : spawnSync("npm", ["ci"], { cwd: root, stdio: ["ignore", 2, 2] });
+  if (status !== 0) stop("npm ci failed: its message stands above. Nothing was started.");
+}
+
+if (!existsSync(toolchainNode) || majorOf(toolchainNode) < 24) {
+  stop(
+    `The toolchain's Node (package "node" in package.json) is missing or older than 24: ${toolchainNode}.\n` +
+      "Delete node_modules and try again; its install script must be allowed to run.",
+  );
+}

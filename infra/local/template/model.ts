@@ -1,0 +1,74 @@
+/**
+ * What the local cloud runs: the parts of one synthesised stack, with every intrinsic function resolved.
+ * `read-stack.ts` makes it from the assembly; everything else under infra/local/ reads only this.
+ */
+
+/** A statement of an IAM policy as it stands in the template, its values resolved. */
+export type PolicyStatement = {
+  Sid?: string;
+  Effect: "Allow" | "Deny";
+  Principal?: "*" | Record<string, string | string[]>;
+  Action?: string | string[];
+  NotAction?: string | string[];
+  Resource?: string | string[];
+  NotResource?: string | string[];
+  Condition?: Record<string, Record<string, string | string[]>>;
+};
+
+/** AWS::IAM::Role with all policies that the template attaches to it. */
+export type RoleModel = { logicalId: string; arn: string; statements: PolicyStatement[] };
+
+/** AWS::Lambda::Function: the directory is the asset that a deployment would upload. */
+export type FunctionModel = {
+  logicalId: string;
+  name: string;
+  arn: string;
+  roleArn: string;
+  codeDirectory: string;
+  /** As in the template: `file.export`. */
+  handler: string;
+  environment: Record<string, string>;
+  timeoutSeconds: number;
+  memoryMb: number;
+};
+
+/** AWS::DynamoDB::Table or GlobalTable; `definition` is the input of CreateTable, as the API takes it. */
+export type TableModel = {
+  logicalId: string;
+  name: string;
+  arn: string;
+  definition: Record<string, unknown>;
+  /** The attribute that holds the expiry in epoch seconds, where the table has one. */
+  ttlAttribute?: string;
+};
+
+/** One route of an HTTP API; the key is `METHOD /path/{parameter}` or `$default`. */
+export type RouteModel = { routeKey: string; functionArn: string };
+
+/** AWS::ApiGatewayV2::Api with its routes; `arn` is the execute-api ARN that function permissions name. */
+export type HttpApiModel = { logicalId: string; apiId: string; arn: string; routes: RouteModel[] };
+
+/** AWS::Events::Rule with a ScheduleExpression. `input` is the target's constant input, parsed, if it has one. */
+export type ScheduleModel = {
+  logicalId: string;
+  name: string;
+  arn: string;
+  expression: string;
+  enabled: boolean;
+  targets: { id: string; functionArn: string; input?: unknown }[];
+};
+
+/** Something that the template declares and the local cloud does not run, and what that means for the user. */
+export type NotRun = { logicalId: string; type: string; reason: string };
+
+export type StackModel = {
+  stackName: string;
+  functions: FunctionModel[];
+  roles: RoleModel[];
+  tables: TableModel[];
+  httpApis: HttpApiModel[];
+  schedules: ScheduleModel[];
+  /** Policies on the resource's side (function permissions, later keys, queues, buses), by the resource's ARN. */
+  resourcePolicies: Record<string, PolicyStatement[]>;
+  notRun: NotRun[];
+};

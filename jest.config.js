@@ -1,0 +1,14 @@
+/** Node strips the types itself, so there is no transformer. One HTTP test file starts one local cloud: two at a time. */
+export default {
+  testEnvironment: "node",
+  testMatch: ["<rootDir>/test/**/*.test.ts"],
+  extensionsToTreatAsEsm: [".ts"],
+  transform: {},
+  globalSetup: "<rootDir>/test/global-setup.ts",
+  cacheDirectory: "<rootDir>/.cache/jest",
+  modulePathIgnorePatterns: ["<rootDir>/.build", "<rootDir>/.local", "<rootDir>/.cache", "<rootDir>/cdk.out"],
+  coverageProvider: "v8",
+  collectCoverageFrom: ["functions/**/*.ts", "shared/**/*.ts", "infra/**/*.ts"],
+  maxWorkers: 2,
+  testTimeout: 30_000,
+};
