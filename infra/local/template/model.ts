@@ -42,8 +42,11 @@ export type TableModel = {
   ttlAttribute?: string;
 };
 
-/** One route of an HTTP API; the key is `METHOD /path/{parameter}` or `$default`. */
-export type RouteModel = { routeKey: string; functionArn: string };
+/**
+ * One route of an HTTP API; the key is `METHOD /path/{parameter}` or `$default`.
+ * `sourceArn` is the `aws:SourceArn` with which the API calls the function: hand it to `Authorizer.judge`.
+ */
+export type RouteModel = { routeKey: string; functionArn: string; sourceArn: string };
 
 /** AWS::ApiGatewayV2::Api with its routes; `arn` is the execute-api ARN that function permissions name. */
 export type HttpApiModel = { logicalId: string; apiId: string; arn: string; routes: RouteModel[] };
@@ -58,16 +61,23 @@ export type ScheduleModel = {
   targets: { id: string; functionArn: string; input?: unknown }[];
 };
 
+/** AWS::SecretsManager::Secret; `value` is its SecretString, generated once and kept with the data. */
+export type SecretModel = { logicalId: string; name: string; arn: string; value: string };
+
 /** Something that the template declares and the local cloud does not run, and what that means for the user. */
 export type NotRun = { logicalId: string; type: string; reason: string };
 
 export type StackModel = {
   stackName: string;
+  /** Those of the assembly where it names them, else constants. Functions get the region as AWS_REGION. */
+  accountId: string;
+  region: string;
   functions: FunctionModel[];
   roles: RoleModel[];
   tables: TableModel[];
   httpApis: HttpApiModel[];
   schedules: ScheduleModel[];
+  secrets: SecretModel[];
   /** Policies on the resource's side (function permissions, later keys, queues, buses), by the resource's ARN. */
   resourcePolicies: Record<string, PolicyStatement[]>;
   notRun: NotRun[];
