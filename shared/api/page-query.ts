@@ -1,0 +1,23 @@
+import * as z from "zod/mini";
+import type { Paging } from "./route.ts";
+
+/** The query parameters of a paged route. */
+export const pageQuery = ({ defaultLimit, maxLimit }: Paging) => {
+  const error = `expected an integer between 1 and ${maxLimit}`;
+  const limit = z
+    .pipe(
+      z.string({ error }).check(z.regex(/^[0-9]{1,9}$/, { error })),
+      z.pipe(
+        z.transform((digits: string) => Number(digits)),
+        z.number().check(z.gte(1, { error }), z.lte(maxLimit, { error })),
+      ),
+    )
+    .register(z.globalRegistry, {
+      description: "The largest number of results to return. A page may be shorter and still have a next one.",
+      override: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
+    });
+  const cursor = z.string().register(z.globalRegistry, {
+    description: "Where to go on: taken from the Link header of the page before, for the same caller and query.",
+  });
+  return z.object({ limit: z.optional(limit), cursor: z.optional(cursor) });
+};

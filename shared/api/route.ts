@@ -1,0 +1,62 @@
+/** What a route is: one endpoint, said once. Handlers, infrastructure, OpenAPI document and tests all read it. */
+import type * as z from "zod/mini";
+import type { ErrorName } from "./error-catalogue.ts";
+import type { Permission } from "./permissions.ts";
+
+type Fields = z.ZodMiniObject;
+
+/** A list that is read page by page; the route takes `limit` and `cursor`, and a full page carries a Link header. */
+export type Paging = {
+  readonly defaultLimit: number;
+  readonly maxLimit: number;
+  /** Where a page ended: what a cursor holds, and what the next page starts after. */
+  readonly position: Fields;
+};
+
+/** The groups that the OpenAPI document shows routes in. */
+export const tags = {
+  plants: "The plant store.",
+  api: "The API itself.",
+} as const;
+
+export type Route = {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** With parameters in braces, as both API Gateway and OpenAPI write them. */
+  readonly path: `/${string}`;
+  /** `public` routes take no token. */
+  readonly permission: Permission | "public";
+  readonly tag: keyof typeof tags;
+  readonly summary: string;
+  readonly description: string;
+  readonly request: { readonly params?: Fields; readonly query?: Fields; readonly body?: Fields };
+  readonly paging?: Paging;
+  readonly success: { readonly status: 200 | 202 | 204; readonly description: string; readonly body?: z.ZodMiniType };
+  /** The failures of its own, besides those that every route of its kind has (openapi-document.ts). */
+  readonly failures: readonly ErrorName[];
+};
+
+export const defineRoute = <const R extends Route>(route: R): R => route;
+
+type ParsedFields<Schema> = Schema extends Fields ? z.output<Schema> : undefined;
+
+/** The parsed parts of a request to a route, without the caller. */
+export type RequestOf<R extends Route> = {
+  params: ParsedFields<R["request"]["params"]>;
+  query: ParsedFields<R["request"]["query"]>;
+  body: ParsedFields<R["request"]["body"]>;
+  page: R["paging"] extends Paging
+    ? { limit: number; after: z.output<R["paging"]["position"]> | undefined }
+    : undefined;
+};
+
+type Body<R extends Route> = R["success"]["body"] extends z.ZodMiniType ? z.input<R["success"]["body"]> : void;
+
+type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;
+
+/** A page of a list. Each item also has the fields of its position, so that the next page can start after any. */
+export type Page<Item> = { items: readonly Item[]; hasMore: boolean };
+
+/** What the work of a route gives back: its body, or for a list a page of it. */
+export type ResultOf<R extends Route> = R["paging"] extends Paging
+  ? Page<ItemOf<Body<R>> & z.input<R["paging"]["position"]>>
+  : Body<R>;

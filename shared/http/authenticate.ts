@@ -1,0 +1,100 @@
+/**
+ * From the Authorization header to the caller. aws-jwt-verify checks signature, issuer and times; what it lets pass
+ * and we do not stands here. Decisions: docs/decisions.md, "Callers".
+ */
+import { JwtExpiredError } from "aws-jwt-verify/error";
+import { decomposeUnverifiedJwt } from "aws-jwt-verify/jwt";
+import { JwtVerifier } from "aws-jwt-verify/jwt-verifier";
+import { type Caller, type ClaimNames, parseCaller } from "../api/caller.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import { ALGORITHMS, createKeySet, discoveryUrl, KeySetUnavailableError } from "./key-set.ts";
+import { createTokenCache } from "./token-cache.ts";
+
+/** How far the issuer's clock and ours may differ. */
+const LEEWAY_SECONDS = 30;
+const MAX_LIFETIME_SECONDS = 24 * 60 * 60;
+
+type Settings = { issuer: string; audience: string; claimNames: ClaimNames; now: Clock };
+
+type Payload = Readonly<Record<string, unknown>>;
+
+const invalid = (why: string, cause?: unknown) =>
+  new DomainError("invalid_token", `The token is not valid: ${why}.`, { cause });
+
+/** A top-level domain that never resolves (RFC 2606): a deployment without an issuer names one and trusts nobody. */
+const trustsNobody = (issuer: string) => new URL(issuer).hostname.endsWith(".invalid");
+
+const isFor = (audience: string, { aud, client_id: clientId }: Payload): boolean =>
+  aud === undefined ? clientId === audience : (Array.isArray(aud) ? aud : [aud]).includes(audience);
+
+const isIdToken = (payload: Payload) =>
+  payload.token_use === "id" || payload.nonce !== undefined || payload.at_hash !== undefined;
+
+/** What can be said against a token before its key is fetched. */
+const requireAcceptableForm = (token: string, issuer: string): void => {
+  const { header, payload } = decomposeUnverifiedJwt(token);
+  if (payload.iss !== issuer || trustsNobody(issuer)) throw invalid("its issuer is not trusted here");
+  if (!ALGORITHMS.includes(header.alg ?? "")) throw invalid("its algorithm is not accepted");
+  if ("crit" in header || "b64" in header) throw invalid("its header demands an extension");
+};
+
+/** What aws-jwt-verify does not look at. `exp` and `iat` are in epoch seconds. */
+const requireAcceptableClaims = (payload: Payload, { audience, now }: Settings): void => {
+  const { exp, iat } = payload;
+  if (typeof exp !== "number" || typeof iat !== "number") throw invalid("exp and iat are required");
+  if (exp - iat > MAX_LIFETIME_SECONDS) throw invalid("it lives longer than 24 hours");
+  if (iat > now() / 1000 + LEEWAY_SECONDS) throw invalid("it was issued in the future");
+  if (!isFor(audience, payload)) throw invalid("it is for another audience");
+  if (isIdToken(payload)) throw invalid("it is an ID token");
+};
+
+const readBearerToken = (header: string | undefined): string => {
+  const token = /^bearer +(\S.*)$/i.exec(header ?? "")?.[1];
+  if (token === undefined) throw new DomainError("no_bearer_token", "The request needs a bearer token.");
+  return token.trim();
+};
+
+const asDomainError = (error: unknown): DomainError => {
+  if (error instanceof DomainError) return error;
+  if (error instanceof KeySetUnavailableError) {
+    return new DomainError("key_set_unavailable", "The token cannot be judged at the moment.", { cause: error });
+  }
+  if (error instanceof JwtExpiredError) return new DomainError("expired_token", "The token has expired.");
+  // The library throws raw errors too, on a signature of a wrong length for one: whatever is wrong is the token's.
+  return invalid("it is malformed or its signature does not verify", error);
+};
+
+export type Authenticate = (authorizationHeader: string | undefined) => Promise<Caller>;
+
+/**
+ * An authenticator for one issuer. It keeps keys and verified tokens in memory across invocations.
+ * The returned function throws DomainError `no_bearer_token`, `invalid_token`, `expired_token` or `key_set_unavailable`.
+ */
+export const createAuthenticator = (settings: Settings): Authenticate => {
+  const { issuer, claimNames, now } = settings;
+  const verifier = JwtVerifier.create(
+    { issuer, audience: null, jwksUri: discoveryUrl(issuer), graceSeconds: LEEWAY_SECONDS },
+    { jwksCache: createKeySet(issuer, now) },
+  );
+  const verified = createTokenCache(now);
+
+  const verify = async (token: string): Promise<Caller> => {
+    requireAcceptableForm(token, issuer);
+    const payload = await verifier.verify(token);
+    requireAcceptableClaims(payload, settings);
+    const caller = parseCaller(payload, claimNames);
+    if (caller === undefined) throw invalid("sub, organization or sid is malformed");
+    verified.put(token, caller, ((payload.exp ?? 0) + LEEWAY_SECONDS) * 1000);
+    return caller;
+  };
+
+  return async (authorizationHeader) => {
+    const token = readBearerToken(authorizationHeader);
+    try {
+      return verified.get(token) ?? (await verify(token));
+    } catch (error) {
+      throw asDomainError(error);
+    }
+  };
+};

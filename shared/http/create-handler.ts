@@ -1,0 +1,58 @@
+/**
+ * From an API event to typed input and back. A handler is a route and the work behind it; everything else happens
+ * here, in the order that decides which failure a client sees: 401, 403, 413 or 415, 400, then the work's own.
+ */
+import middy from "@middy/core";
+import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
+import type { Caller } from "../api/caller.ts";
+import { rolesWith } from "../api/permissions.ts";
+import type { RequestOf, ResultOf, Route } from "../api/route.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import type { Authenticate } from "./authenticate.ts";
+import { answerErrors, logRequests } from "./middleware.ts";
+import { createRequestParser } from "./parse-request.ts";
+import { createResultRenderer } from "./render-result.ts";
+import type { Response } from "./respond.ts";
+import { type HandlerParts, wireParts } from "./wiring.ts";
+
+export type { HandlerParts };
+
+type CallerOf<R extends Route> = R["permission"] extends "public" ? undefined : Caller;
+
+export type Work<R extends Route> = (input: RequestOf<R> & { caller: CallerOf<R> }) => Promise<ResultOf<R>>;
+
+export type HttpHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Response>;
+
+/** Answers before Lambda would end the invocation, so that the client still gets the Error body. */
+const ANSWER_BEFORE_TIMEOUT_MS = 100;
+
+/** The caller, with the route's permission. */
+const admit = async (route: Route, authenticate: Authenticate, authorization: string | undefined): Promise<Caller> => {
+  const caller = await authenticate(authorization);
+  if (route.permission === "public" || rolesWith(route.permission).includes(caller.role)) return caller;
+  throw new DomainError("role_may_not", `The role ${caller.role} does not have the permission ${route.permission}.`);
+};
+
+/**
+ * The Lambda handler of a route. It answers every failure with the Error body and writes one log line per request.
+ * @throws Error at cold start where the environment lacks a variable.
+ */
+export const createHandler = <const R extends Route>(
+  route: R,
+  work: Work<R>,
+  { authenticate, cursors }: HandlerParts = wireParts(route),
+): HttpHandler => {
+  const parseRequest = createRequestParser(route, cursors);
+  const renderResult = createResultRenderer(route, cursors);
+
+  const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
+    const caller = authenticate && (await admit(route, authenticate, event.headers.authorization));
+    const parsed = await parseRequest(event, caller);
+    const result = await work({ ...parsed.request, caller: caller as CallerOf<R> });
+    return renderResult(event, parsed, result);
+  };
+
+  return middy(handle, { timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS })
+    .use(logRequests(`${route.method} ${route.path}`))
+    .use(answerErrors());
+};

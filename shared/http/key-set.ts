@@ -1,0 +1,134 @@
+/**
+ * The issuer's public keys, fetched when a token names one that is not known yet and kept across invocations.
+ * aws-jwt-verify caches and verifies; this file gives it OpenID discovery, a filter for weak keys and two pauses:
+ * after an unknown key id (its own, 10 s), so that made-up ids cannot make us flood the issuer, and after a failed
+ * fetch, so that an outage does not cost every request a time-out.
+ */
+import { Agent } from "node:http";
+import { FetchError } from "aws-jwt-verify/error";
+import { SimpleFetcher } from "aws-jwt-verify/https";
+import { type Jwk, type Jwks, type JwkWithKid, SimpleJwksCache } from "aws-jwt-verify/jwk";
+import type { DecomposedJwt } from "aws-jwt-verify/jwt";
+import * as z from "zod/mini";
+import type { Clock } from "../runtime/clock.ts";
+
+const FETCH_TIMEOUT_MS = 1_000;
+/** Shorter than the pause after an unknown key id: an issuer that is back should be seen soon. */
+const PAUSE_AFTER_FAILURE_MS = 2_000;
+const PAUSE_AFTER_FAILED_REFRESH_MS = 60_000;
+/** A key that the issuer withdraws must stop being trusted, also by an instance that lives for hours. */
+const KEYS_MAX_AGE_MS = 60 * 60_000;
+const RSA_MIN_BITS = 2_048;
+const CURVES = ["P-256", "P-384", "P-521"];
+
+/** The signature algorithms that are accepted: asymmetric ones only. */
+export const ALGORITHMS = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "EdDSA"];
+
+const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
+const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
+
+/** Something in the way between us and the keys: the token can be judged neither valid nor invalid. */
+export class KeySetUnavailableError extends Error {}
+
+const bitsOf = (modulus: string): number => {
+  const bytes = Buffer.from(modulus, "base64url");
+  const first = bytes.findIndex((byte) => byte !== 0);
+  return first < 0 ? 0 : (bytes.length - first) * 8 - (Math.clz32(bytes[first] ?? 0) - 24);
+};
+
+/** Whether a key is for signatures, of an accepted kind and strong enough. Keys without `alg` are bound by their type. */
+export const isTrustworthyKey = (key: Jwk): boolean => {
+  if (key.use !== undefined && key.use !== "sig") return false;
+  if (key.alg !== undefined && !ALGORITHMS.includes(key.alg)) return false;
+  if (key.kty === "RSA") return typeof key.n === "string" && bitsOf(key.n) >= RSA_MIN_BITS;
+  if (key.kty === "EC") return CURVES.includes(key.crv ?? "");
+  return key.kty === "OKP" && key.crv === "Ed25519";
+};
+
+const parseJson = (bytes: ArrayBuffer): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+
+const isLoopback = (url: URL) => ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+
+/** Keys travel over TLS; over plain HTTP only from this very machine. */
+const requireSafeUrl = (text: string): URL => {
+  const url = new URL(text);
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))) return url;
+  throw new KeySetUnavailableError(`${url.protocol}//${url.host} is neither https nor loopback`);
+};
+
+const fetchBytes = (url: URL): Promise<ArrayBuffer> =>
+  new SimpleFetcher({
+    defaultRequestOptions: {
+      timeout: FETCH_TIMEOUT_MS,
+      responseTimeout: FETCH_TIMEOUT_MS,
+      ...(url.protocol === "http:" && { agent: new Agent() }),
+    },
+  }).fetch(url.href);
+
+/** The address of an issuer's discovery document; also the name under which its keys are cached. */
+export const discoveryUrl = (issuer: string): string => `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+
+/** aws-jwt-verify's cache, which keeps keys for ever, with an age; old keys serve on while new ones cannot be fetched. */
+class AgeingKeyCache extends SimpleJwksCache {
+  #now: Clock;
+  #refreshAt = Number.POSITIVE_INFINITY;
+
+  constructor(now: Clock, props: ConstructorParameters<typeof SimpleJwksCache>[0]) {
+    super(props);
+    this.#now = now;
+  }
+
+  override async getJwks(uri: string): Promise<Jwks> {
+    const jwks = await super.getJwks(uri);
+    this.#refreshAt = this.#now() + KEYS_MAX_AGE_MS;
+    return jwks;
+  }
+
+  override async getJwk(uri: string, token: DecomposedJwt): Promise<JwkWithKid> {
+    if (this.#now() >= this.#refreshAt) {
+      this.#refreshAt = this.#now() + PAUSE_AFTER_FAILED_REFRESH_MS;
+      await this.getJwks(uri).catch(() => undefined);
+    }
+    return super.getJwk(uri, token);
+  }
+}
+
+/**
+ * The key cache of one issuer, to be given to an aws-jwt-verify verifier.
+ * Its `getJwk` throws KeySetUnavailableError where the keys cannot be fetched or read.
+ */
+export const createKeySet = (issuer: string, now: Clock): SimpleJwksCache => {
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+
+  const fetchKeys = async (uri: string): Promise<ArrayBuffer> => {
+    const discovery = Discovery.parse(parseJson(await fetchBytes(requireSafeUrl(uri))));
+    if (discovery.issuer !== issuer) throw new KeySetUnavailableError("the discovery document is another issuer's");
+    return fetchBytes(requireSafeUrl(discovery.jwks_uri));
+  };
+
+  const unavailable = (cause: unknown): KeySetUnavailableError => {
+    pausedUntil = now() + PAUSE_AFTER_FAILURE_MS;
+    const reason =
+      cause instanceof FetchError || cause instanceof KeySetUnavailableError ? cause.message : String(cause);
+    return new KeySetUnavailableError(`The keys of the issuer cannot be fetched: ${reason}`, { cause });
+  };
+
+  return new AgeingKeyCache(now, {
+    fetcher: {
+      fetch: async (uri) => {
+        if (now() < pausedUntil) throw new KeySetUnavailableError("The issuer did not answer a moment ago.");
+        return fetchKeys(uri).catch((cause: unknown) => {
+          throw unavailable(cause);
+        });
+      },
+    },
+    jwksParser: (bytes): Jwks => {
+      try {
+        const { keys } = KeySet.parse(parseJson(bytes));
+        return { keys: (keys as Jwk[]).filter(isTrustworthyKey) };
+      } catch (cause) {
+        throw unavailable(cause);
+      }
+    },
+  });
+};

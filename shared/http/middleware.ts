@@ -1,0 +1,46 @@
+/** What surrounds every request, as middy middleware: the answer to failures, and one log line. */
+import type { MiddlewareObj, Request } from "@middy/core";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { catalogueEntry } from "../api/error-catalogue.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import { writeLog } from "../runtime/log.ts";
+import { type Response, respondError } from "./respond.ts";
+
+type HttpMiddleware = MiddlewareObj<APIGatewayProxyEventV2, Response>;
+type HttpRequest = Request<APIGatewayProxyEventV2, Response>;
+
+/** Turns whatever was thrown into the Error body. */
+export const answerErrors = (): HttpMiddleware => ({
+  onError: (request) => {
+    request.response = respondError(request.event.requestContext.requestId, request.error);
+  },
+});
+
+/** Why a request failed on our side: for operators, with the stack where it is a bug. */
+const causeOf = (thrown: unknown): string | undefined => {
+  if (!(thrown instanceof DomainError)) return thrown instanceof Error ? thrown.stack : String(thrown);
+  return thrown.cause instanceof Error ? `${thrown.cause.name}: ${thrown.cause.message}` : undefined;
+};
+
+/** One line per request, under the route as the table spells it; never the caller's own path, body or token. */
+export const logRequests = (name: string): HttpMiddleware => {
+  let startedAt = 0;
+  const log = ({ event, response, error }: HttpRequest) => {
+    const status = response?.statusCode ?? 500;
+    writeLog(status >= 500 ? "error" : "info", name, {
+      requestId: event.requestContext.requestId,
+      status,
+      durationMs: Math.round(performance.now() - startedAt),
+      ...(error instanceof DomainError && { error: catalogueEntry(error.code).number }),
+      ...(status >= 500 && { cause: causeOf(error) }),
+    });
+  };
+  return {
+    // An instance serves one request at a time, so one start time is enough.
+    before: () => {
+      startedAt = performance.now();
+    },
+    after: log,
+    onError: log,
+  };
+};

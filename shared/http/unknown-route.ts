@@ -1,0 +1,26 @@
+import middy from "@middy/core";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import type { Route } from "../api/route.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import { answerErrors, logRequests } from "./middleware.ts";
+
+/** Whether a path is one that a route's template names: a parameter stands for one segment that is not empty. */
+const isPathOf = ({ path }: Pick<Route, "path">, rawPath: string): boolean => {
+  const wanted = path.split("/");
+  const given = rawPath.split("/");
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, i) => (segment.startsWith("{") ? given[i] !== "" : segment === given[i]))
+  );
+};
+
+/** A handler that answers every event with 404, or with 405 and Allow where the path is one of the routes'. */
+export const createUnknownRouteHandler = (routes: readonly Pick<Route, "method" | "path">[]) =>
+  middy(async ({ rawPath, requestContext }: APIGatewayProxyEventV2) => {
+    const allow = routes.filter((route) => isPathOf(route, rawPath)).map(({ method }) => method);
+    if (allow.length === 0) throw new DomainError("route_not_found", "There is no such path.");
+    const { method } = requestContext.http;
+    throw new DomainError("method_not_allowed", `The method ${method} is not one of this path.`, { allow });
+  })
+    .use(logRequests("$default"))
+    .use(answerErrors());

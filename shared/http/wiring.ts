@@ -1,0 +1,25 @@
+/** What a deployed handler is made of besides its work, from the function's environment, once per cold start. */
+import type { Route } from "../api/route.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { type Authenticate, createAuthenticator } from "./authenticate.ts";
+import { type Cursors, createCursors } from "./cursor.ts";
+
+/** Tests give their own; a public route needs no authentication, and only a list needs cursors. */
+export type HandlerParts = { authenticate?: Authenticate; cursors?: Cursors };
+
+const wireAuthenticate = (): Authenticate => {
+  const config = readConfig(["ISSUER", "AUDIENCE", "ORGANIZATION_CLAIM", "ROLE_CLAIM"]);
+  return createAuthenticator({
+    issuer: config.ISSUER,
+    audience: config.AUDIENCE,
+    claimNames: { organization: config.ORGANIZATION_CLAIM, role: config.ROLE_CLAIM },
+    now: systemClock,
+  });
+};
+
+/** @throws Error at cold start where the environment lacks a variable that the route needs. */
+export const wireParts = (route: Route): HandlerParts => ({
+  ...(route.permission !== "public" && { authenticate: wireAuthenticate() }),
+  ...(route.paging !== undefined && { cursors: createCursors(readConfig(["CURSOR_KEY"]).CURSOR_KEY) }),
+});

@@ -1,0 +1,4 @@
+/** The current time in epoch milliseconds. Whatever depends on time takes one of these, so that tests can set it. */
+export type Clock = () => number;
+
+export const systemClock: Clock = () => Date.now();

@@ -1,0 +1,45 @@
+/**
+ * The environment of a function, and the only reader of process.env. Each function names the variables that it
+ * reads; whatever is missing or malformed is reported in one message at cold start, before any event is taken.
+ */
+import * as z from "zod/mini";
+
+const text = z.string().check(z.minLength(1));
+
+/** One line for every variable that any function reads; the infrastructure sets them (infra/constructs/). */
+const variables = {
+  PLANTS_TABLE_NAME: text,
+  /** The `iss` of every accepted token: an https URL (or a loopback one, which only a local issuer can have). */
+  ISSUER: z.url(),
+  /** What `aud` (or `client_id`, where a token has no `aud`) must name. */
+  AUDIENCE: text,
+  ORGANIZATION_CLAIM: text,
+  ROLE_CLAIM: text,
+  /** The secret that cursors are sealed with; any text of 32 characters or more. */
+  CURSOR_KEY: z.string().check(z.minLength(32)),
+  AWS_REGION: text,
+  AWS_ACCESS_KEY_ID: text,
+  AWS_SECRET_ACCESS_KEY: text,
+  AWS_SESSION_TOKEN: z.optional(text),
+  /** Where the AWS services are, if not at their public addresses. */
+  AWS_ENDPOINT_URL: z.optional(z.url()),
+};
+
+type Variables = { [Name in keyof typeof variables]: z.output<(typeof variables)[Name]> };
+
+/**
+ * Reads the named variables.
+ * @throws Error that lists all that are missing or malformed, by name and without their values.
+ */
+export const readConfig = <Name extends keyof Variables>(names: readonly Name[]): Pick<Variables, Name> => {
+  const problems: string[] = [];
+  const values: Partial<Variables> = {};
+  for (const name of names) {
+    const value = process.env[name];
+    const result = variables[name].safeParse(value);
+    if (result.success) Object.assign(values, { [name]: result.data });
+    else problems.push(`${name} is ${value === undefined ? "missing" : "malformed"}`);
+  }
+  if (problems.length > 0) throw new Error(`The function's environment is incomplete: ${problems.join(", ")}.`);
+  return values as Pick<Variables, Name>;
+};

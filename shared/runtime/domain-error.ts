@@ -1,0 +1,26 @@
+import type { ErrorName } from "../api/error-catalogue.ts";
+
+/**
+ * A failure that the service knows and can explain to its caller.
+ * The name decides status and number (shared/api/error-catalogue.ts). The message reaches the client: it says what is
+ * wrong and where, and never holds a token, a table's name or another organization's data.
+ */
+export class DomainError extends Error {
+  readonly code: ErrorName;
+  /** Whole seconds after which a retry makes sense; overrides the catalogue's. */
+  readonly retryAfterSeconds: number | undefined;
+  /** The methods that a path knows; only with `method_not_allowed`. */
+  readonly allow: readonly string[] | undefined;
+
+  constructor(
+    code: ErrorName,
+    message: string,
+    options: { cause?: unknown; retryAfterSeconds?: number; allow?: readonly string[] } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "DomainError";
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.allow = options.allow;
+  }
+}

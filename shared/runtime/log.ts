@@ -1,0 +1,12 @@
+/**
+ * One JSON object a line on standard output, which CloudWatch Logs indexes as it is. Written to the stream rather
+ * than with console.log, which Lambda would prefix.
+ */
+export type LogLevel = "info" | "warn" | "error";
+
+type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Writes one line; fields that are undefined are left out. Callers pass no tokens, bodies or personal data. */
+export const writeLog = (level: LogLevel, message: string, fields: LogFields): void => {
+  process.stdout.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+};
