@@ -1,0 +1,56 @@
+import { type Identify, nameOf } from "../identity.ts";
+import { arnIn } from "../template.ts";
+
+/** Types that need nothing on one machine, and why. */
+export const nothingToRun: Record<string, string> = {
+  "AWS::ApiGatewayV2::Deployment": "routes are served as the template has them",
+  "AWS::CDK::Metadata": "it only counts uses of CDK",
+  "AWS::Logs::LogGroup": "log lines go to the terminal, and retention is not applied",
+};
+
+/** Types that matter once deployed and do nothing here: what the user must not expect. */
+export const notRunReasons: Record<string, string> = {
+  "AWS::ApiGatewayV2::ApiMapping": "the API answers on this machine only",
+  "AWS::ApiGatewayV2::Authorizer": "nothing here asks it; its routes are not served",
+  "AWS::ApiGatewayV2::DomainName": "the API answers on this machine only",
+  "AWS::CloudWatch::Alarm": "no metric is watched, so it never goes off",
+  "AWS::CloudWatch::CompositeAlarm": "no metric is watched, so it never goes off",
+  "AWS::CloudWatch::Dashboard": "no metrics are kept to show",
+  "AWS::Events::EventBus": "events put on it reach nobody",
+  "AWS::KMS::Key": "nothing is encrypted with it; calls to it are denied",
+  "AWS::Lambda::Alias": "calls go to the function itself",
+  "AWS::Lambda::EventInvokeConfig": "failed asynchronous invocations are not handed on",
+  "AWS::Lambda::EventSourceMapping": "nothing is polled, so its function is not called",
+  "AWS::Lambda::Url": "the function has no URL here",
+  "AWS::Lambda::Version": "calls go to the function itself",
+  "AWS::Logs::MetricFilter": "no metrics are made of log lines",
+  "AWS::Scheduler::Schedule": "it does not fire; rules with a schedule do",
+  "AWS::SNS::Topic": "messages to it reach nobody",
+  "AWS::SQS::Queue": "it holds no messages; calls to it are denied",
+};
+
+/** Names and ARNs of what is not run, because policies speak of it. */
+export const notRunIdentities: Record<string, Identify> = {
+  "AWS::Events::EventBus": (resource) => {
+    const name = nameOf(resource, "Name");
+    return { ref: name, attributes: { Name: name, Arn: arnIn(resource.scope, "events", `event-bus/${name}`) } };
+  },
+  "AWS::KMS::Key": ({ logicalId, scope }) => {
+    const id = `local-${logicalId}`;
+    return { ref: id, attributes: { KeyId: id, Arn: arnIn(scope, "kms", `key/${id}`) } };
+  },
+  "AWS::Logs::LogGroup": (resource) => {
+    const name = nameOf(resource, "LogGroupName");
+    return { ref: name, attributes: { Arn: arnIn(resource.scope, "logs", `log-group:${name}:*`) } };
+  },
+  "AWS::SNS::Topic": (resource) => {
+    const name = nameOf(resource, "TopicName");
+    const arn = arnIn(resource.scope, "sns", name);
+    return { ref: arn, attributes: { TopicArn: arn, TopicName: name } };
+  },
+  "AWS::SQS::Queue": (resource) => {
+    // No `ref`: it is the queue's URL, and the SDK would send to the host in it, wherever that is.
+    const name = nameOf(resource, "QueueName");
+    return { attributes: { QueueName: name, Arn: arnIn(resource.scope, "sqs", name) } };
+  },
+};

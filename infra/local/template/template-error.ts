@@ -1,0 +1,10 @@
+/** The template says something that the local cloud cannot follow; the message begins with the logical id. */
+export class TemplateError extends Error {
+  override name = "TemplateError";
+  readonly logicalId: string;
+
+  constructor(logicalId: string, problem: string) {
+    super(`${logicalId}: ${problem}`);
+    this.logicalId = logicalId;
+  }
+}
