@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import * as z from "zod";
+import { readDataFile, writeDataFile } from "./data-file.ts";
+
+const ClockFile = z.object({ offsetMs: z.int().min(0) });
+
+/** The time that functions, tokens, schedules and the TTL sweep see: the machine's plus an offset that only grows. */
+export type Clock = {
+  /** Epoch milliseconds. */
+  now(): number;
+  offsetMs(): number;
+  /** Moves on to that time; does nothing where it has passed. */
+  moveTo(epochMs: number): void;
+};
+
+/** The clock of one data directory: its offset is kept there, so that data never come from the future. */
+export const createClock = (dataDirectory: string): Clock => {
+  const file = join(dataDirectory, "clock.json");
+  let offsetMs = readDataFile(file, ClockFile)?.offsetMs ?? 0;
+  const now = () => Date.now() + offsetMs;
+  return {
+    now,
+    offsetMs: () => offsetMs,
+    moveTo(epochMs) {
+      const step = epochMs - now();
+      if (step <= 0) return;
+      offsetMs += step;
+      writeDataFile(file, { offsetMs });
+    },
+  };
+};

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Duplex } from "node:stream";
+import * as z from "zod";
+import type { Watchdog } from "../watchdog.ts";
+import { createFrameReader, encodeFrame } from "./frames.ts";
+import { FunctionError } from "./function-error.ts";
+
+const RUNTIME = join(import.meta.dirname, "runtime.mjs");
+
+const Message = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("ready") }),
+  z.object({ kind: z.literal("answer"), payload: z.string() }),
+  z.object({ kind: z.literal("error"), error: FunctionError, fatal: z.boolean() }),
+]);
+
+/** What came of the initialisation or of one event; after `exit` or a fatal error there is no process any more. */
+export type Outcome = z.infer<typeof Message> | { kind: "exit"; code: number | null; signal: NodeJS.Signals | null };
+
+export type Instance = {
+  /** What the load of the function's code came to: `ready`, `error` or `exit`. */
+  initialised: Promise<Outcome>;
+  /** Hands over one event; the caller waits for the answer before it hands over the next. */
+  handOver(event: InstanceEvent): Promise<Outcome>;
+  /** Ends it at once, whatever it does, with all that it started. */
+  kill(): void;
+  /** Resolves when its process has ended and its last line of log was passed on. */
+  ended: Promise<void>;
+};
+
+/** `payload` is the event as JSON text. */
+export type InstanceEvent = {
+  requestId: string;
+  functionArn: string;
+  payload: string;
+  timeoutMs: number;
+  clockOffsetMs: number;
+  traceId: string;
+};
+
+export type InstanceOptions = {
+  codeDirectory: string;
+  environment: Readonly<Record<string, string>>;
+  memoryMb: number;
+  clockOffsetMs: number;
+  /** A line that the function wrote to stdout or stderr. */
+  log: (line: string) => void;
+  watchdog: Watchdog;
+};
+
+const channelOf = (child: ChildProcess): Duplex => {
+  const channel = child.stdio[3];
+  if (!(channel instanceof Duplex)) throw new Error("an instance has no channel");
+  return channel;
+};
+
+/** Starts one process that serves one function, one event at a time. See runtime.mjs for what runs in it. */
+export const startInstance = (options: InstanceOptions): Instance => {
+  const { codeDirectory, environment, memoryMb, clockOffsetMs, log, watchdog } = options;
+  const child = spawn(process.execPath, [`--max-old-space-size=${memoryMb}`, RUNTIME], {
+    cwd: codeDirectory,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    // A session of its own: Ctrl+C in the terminal must not end it in the middle of an event.
+    detached: true,
+  });
+  const { pid } = child;
+  const kill = () => {
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // It has ended already.
+    }
+  };
+  if (pid !== undefined) watchdog.guard(-pid);
+
+  const channel = channelOf(child);
+  let waiting: ((outcome: Outcome) => void) | undefined;
+  let exit: Outcome | undefined;
+  const next = () =>
+    new Promise<Outcome>((resolve) => {
+      if (exit !== undefined) resolve(exit);
+      else waiting = resolve;
+    });
+  const settle = (outcome: Outcome) => {
+    const resolve = waiting;
+    waiting = undefined;
+    resolve?.(outcome);
+  };
+
+  channel.on(
+    "data",
+    createFrameReader((message) => settle(Message.parse(message))),
+  );
+  channel.on("error", () => {});
+  for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on("line", log);
+
+  const ended = new Promise<void>((resolve) => {
+    child.on("error", (error) => {
+      log(`cannot start an instance: ${error.message}`);
+      exit = { kind: "exit", code: 1, signal: null };
+      settle(exit);
+      resolve();
+    });
+    // What it started itself goes with it, else its pipes would stay open.
+    child.on("exit", kill);
+    // Only after its last message and its last line of log were read.
+    child.on("close", (code, signal) => {
+      if (pid !== undefined) watchdog.release(-pid);
+      exit = { kind: "exit", code, signal };
+      settle(exit);
+      resolve();
+    });
+  });
+
+  const initialised = next();
+  channel.write(encodeFrame({ clockOffsetMs }));
+  return {
+    initialised,
+    handOver(event) {
+      const outcome = next();
+      channel.write(encodeFrame(event));
+      return outcome;
+    },
+    kill,
+    ended,
+  };
+};

@@ -1,0 +1,314 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  createFunctionPool,
+  type FunctionPool,
+  type FunctionPoolOptions,
+} from "../../../../infra/local/lambda/function-pool.ts";
+import { startWatchdog, type Watchdog } from "../../../../infra/local/watchdog.ts";
+import { functionDirectory } from "../../../support/function-directory.ts";
+import { isAlive } from "../../../support/processes.ts";
+
+let watchdog: Watchdog;
+const pools: FunctionPool[] = [];
+const lines: string[] = [];
+let clockOffsetMs = 0;
+
+beforeAll(() => {
+  watchdog = startWatchdog();
+});
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.stop()));
+  lines.length = 0;
+  clockOffsetMs = 0;
+});
+afterAll(() => watchdog.stop());
+
+const startPool = (source: string, options: Partial<FunctionPoolOptions> = {}, file?: string) => {
+  const codeDirectory = functionDirectory(source, file);
+  const pool = createFunctionPool({
+    functionArn: "arn:aws:lambda:eu-central-1:123456789012:function:sample",
+    codeDirectory,
+    memoryMb: 128,
+    timeoutSeconds: 10,
+    environment: () => ({ LAMBDA_TASK_ROOT: codeDirectory, _HANDLER: "index.handler", GREETING: "hello" }),
+    maxInstances: 3,
+    clockOffsetMs: () => clockOffsetMs,
+    log: (line) => lines.push(line),
+    watchdog,
+    ...options,
+  });
+  pools.push(pool);
+  const call = async (event: unknown) => {
+    const result = await pool.invoke(JSON.stringify(event));
+    return result.ok ? JSON.parse(result.payload) : result.error;
+  };
+  return { pool, call, codeDirectory };
+};
+
+const until = async (condition: () => boolean) => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+describe("an instance", () => {
+  it.each([
+    ["an ES module", "export const handler = async (event) => ({ got: event })", "index.mjs"],
+    ["CommonJS", "exports.handler = async (event) => ({ got: event })", "index.js"],
+    [
+      "CommonJS that replaces its exports",
+      "const all = { handler: (event) => ({ got: event }) }; module.exports = all",
+      "index.cjs",
+    ],
+  ])("runs %s", async (_, source, file) => {
+    const { call } = startPool(source, {}, file);
+    expect(await call({ n: 1 })).toEqual({ got: { n: 1 } });
+  });
+
+  it("sees exactly the environment that it is given, and its own directory", async () => {
+    const { call, codeDirectory } = startPool(
+      "export const handler = async () => ({ env: process.env, cwd: process.cwd() })",
+    );
+    const { env, cwd } = await call({});
+    expect(Object.keys(env).sort()).toEqual(["GREETING", "LAMBDA_TASK_ROOT", "_HANDLER", "_X_AMZN_TRACE_ID"]);
+    expect(cwd).toBe(codeDirectory);
+  });
+
+  it("gets Lambda's context", async () => {
+    const { call } = startPool(
+      "export const handler = async (e, c) => ({ ...c, remaining: c.getRemainingTimeInMillis() })",
+      { timeoutSeconds: 5 },
+    );
+    const context = await call({});
+    expect(context).toMatchObject({
+      invokedFunctionArn: "arn:aws:lambda:eu-central-1:123456789012:function:sample",
+      awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(context.remaining).toBeGreaterThan(0);
+    expect(context.remaining).toBeLessThanOrEqual(5000);
+  });
+
+  it("answers null for undefined", async () => {
+    const { call } = startPool("export const handler = async () => {}");
+    expect(await call({})).toBeNull();
+  });
+
+  it("passes its lines of log on", async () => {
+    const { pool, call } = startPool(
+      "export const handler = () => { console.log('one\\ntwo'); console.error('three') }",
+    );
+    await call({});
+    await pool.stop();
+    expect([...lines].sort()).toEqual(["one", "three", "two"]);
+  });
+
+  it("takes and gives 5 MB", async () => {
+    const { call } = startPool("export const handler = (event) => ({ text: event.text + event.text.slice(0, 9) })");
+    const text = "x".repeat(5_000_000);
+    expect((await call({ text })).text.length).toBe(5_000_009);
+  });
+
+  it("sees the local cloud's clock, also while warm", async () => {
+    const { pool, call } = startPool(
+      `const loadedAt = Date.now();
+       export const handler = () => ({ loadedAt, now: Date.now(), made: new Date().getTime(), text: Date.parse(Date()),
+         fixed: new Date(0).toISOString(), same: new Date() instanceof Date && new Date().constructor === Date,
+         sub: new (class Later extends Date {})().getTime(), utc: Date.UTC(1970, 0, 1) })`,
+    );
+    const day = 86_400_000;
+    clockOffsetMs = day;
+    const before = Date.now();
+    const first = await call({});
+    clockOffsetMs = 3 * day;
+    const second = await call({});
+    expect(first.loadedAt - before).toBeGreaterThanOrEqual(day);
+    expect(first.loadedAt - before).toBeLessThan(2 * day);
+    for (const time of [second.now, second.made, second.text + 1000, second.sub])
+      expect(time - before).toBeGreaterThanOrEqual(3 * day);
+    expect(second).toMatchObject({ fixed: "1970-01-01T00:00:00.000Z", same: true, utc: 0, loadedAt: first.loadedAt });
+    expect(pool.counts().coldStarts).toBe(1);
+  });
+
+  it("runs nothing between two events: a due timer waits for the next one", async () => {
+    const { call, codeDirectory } = startPool(
+      `import { writeFileSync } from "node:fs";
+       export const handler = async (event) => {
+         if (event.wait) await new Promise((resolve) => setTimeout(resolve, 50));
+         else for (const ms of [0, 1, 20]) setTimeout(() => writeFileSync("stray-" + ms, ""), ms);
+       }`,
+    );
+    const stray = [0, 1, 20].map((ms) => join(codeDirectory, `stray-${ms}`));
+    await call({});
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(stray.map((file) => existsSync(file))).toEqual([false, false, false]);
+    await call({ wait: true });
+    expect(stray.map((file) => existsSync(file))).toEqual([true, true, true]);
+  });
+});
+
+describe("what goes wrong", () => {
+  it("kills an instance at its time-out and starts a fresh one for the next event", async () => {
+    const { pool, call } = startPool(
+      `export const handler = async ({ how }) => {
+         if (how === "spin") for (;;);
+         if (how === "hang") await new Promise((resolve) => setTimeout(resolve, 60_000));
+         return process.pid;
+       }`,
+      { timeoutSeconds: 1, maxInstances: 1 },
+    );
+    const first = await call({});
+    expect(await call({ how: "spin" })).toEqual({
+      errorType: "Sandbox.Timedout",
+      errorMessage: expect.stringMatching(/^RequestId: [0-9a-f-]{36} Error: Task timed out after 1.00 seconds$/),
+      trace: [],
+    });
+    const second = await call({});
+    expect(second).not.toBe(first);
+    expect(await pool.invoke('{"how":"hang"}')).toMatchObject({ ok: false, reason: "timed out" });
+    expect(await call({})).not.toBe(second);
+    expect(pool.counts()).toEqual({ instances: 1, coldStarts: 3 });
+  });
+
+  it("keeps an instance whose handler throws", async () => {
+    const { pool, call } = startPool(
+      "export const handler = async (event) => { if (event.bad) throw new TypeError('broken'); return 1 }",
+    );
+    expect(await call({ bad: true })).toMatchObject({
+      errorType: "TypeError",
+      errorMessage: "broken",
+      trace: expect.arrayContaining(["TypeError: broken"]),
+    });
+    expect(lines[0]).toBe("Invoke Error TypeError: broken");
+    expect(await call({})).toBe(1);
+    expect(pool.counts().coldStarts).toBe(1);
+  });
+
+  it.each([
+    ["exits", "process.exit(3)", "Runtime.ExitError", "exit status 3"],
+    ["exits with 0", "process.exit(0)", "Runtime.ExitError", "without providing a reason"],
+    [
+      "is killed",
+      "process.kill(process.pid, 'SIGKILL'); await new Promise(() => {})",
+      "Runtime.ExitError",
+      "signal: killed",
+    ],
+    [
+      "throws outside of its promise",
+      "setTimeout(() => { throw new RangeError('late') }); await new Promise((r) => setTimeout(r, 5000))",
+      "RangeError",
+      "late",
+    ],
+    [
+      "leaves a rejection",
+      "Promise.reject(new Error('lost')); await new Promise((r) => setTimeout(r, 5000))",
+      "Runtime.UnhandledPromiseRejection",
+      "lost",
+    ],
+    ["never settles", "await new Promise(() => {})", "Runtime.NodeJsExit", "never settled"],
+  ])("an instance that %s fails that event only", async (_, body, errorType, errorMessage) => {
+    const { pool, call } = startPool(`export const handler = async (event) => { if (event.bad) { ${body} } return 1 }`);
+    expect(await call({ bad: true })).toMatchObject({ errorType, errorMessage: expect.stringContaining(errorMessage) });
+    expect(await call({})).toBe(1);
+    expect(pool.counts().coldStarts).toBe(2);
+  });
+
+  it.each([
+    ["throws while it is loaded", "throw new Error('no config')", "Error", "no config"],
+    ["has no such export", "export const other = 1", "Runtime.HandlerNotFound", "index.handler is undefined"],
+    ["imports what is not there", "import 'nowhere'", "Runtime.ImportModuleError", "nowhere"],
+    ["is no JavaScript", "export const = 1", "Runtime.UserCodeSyntaxError", ""],
+    ["exits while it is loaded", "process.exit(7)", "Runtime.ExitError", "exit status 7"],
+  ])("code that %s fails each event with a fresh instance", async (_, source, errorType, errorMessage) => {
+    const { pool, call } = startPool(source);
+    const expected = { errorType, errorMessage: expect.stringContaining(errorMessage) };
+    expect(await call({})).toMatchObject(expected);
+    expect(await call({})).toMatchObject(expected);
+    expect(pool.counts().coldStarts).toBe(2);
+  });
+
+  it("refuses what cannot be serialised or is too large", async () => {
+    const { pool, call } = startPool(
+      "export const handler = ({ how }) => how === 'bigint' ? { n: 1n } : 'x'.repeat(6_291_556)",
+    );
+    expect(await call({ how: "bigint" })).toMatchObject({ errorMessage: "Unable to stringify response body" });
+    expect(await call({})).toMatchObject({ errorType: "Function.ResponseSizeTooLarge" });
+    expect(await pool.invoke(JSON.stringify("x".repeat(6_291_456)))).toMatchObject({
+      ok: false,
+      reason: "refused",
+      error: { errorType: "RequestEntityTooLargeException" },
+    });
+    expect(pool.counts().coldStarts).toBe(1);
+  });
+});
+
+describe("load", () => {
+  it("starts instances up to the bound; further requests wait and are served in order", async () => {
+    const { pool, codeDirectory } = startPool(
+      `import { appendFileSync, existsSync } from "node:fs";
+       export const handler = async ({ n }) => {
+         appendFileSync("begun", n + " ");
+         while (!existsSync("go")) await new Promise((resolve) => setTimeout(resolve, 5));
+         return process.pid;
+       }`,
+      { maxInstances: 2 },
+    );
+    const begun = () => readFileSync(join(codeDirectory, "begun"), "utf8").trim().split(" ").map(Number);
+    writeFileSync(join(codeDirectory, "begun"), "");
+    const results = Array.from({ length: 8 }, (_, n) => pool.invoke(JSON.stringify({ n })));
+    await until(() => begun().length === 2);
+    expect([...begun()].sort()).toEqual([0, 1]);
+    expect(pool.counts()).toEqual({ instances: 2, coldStarts: 2 });
+    writeFileSync(join(codeDirectory, "go"), "");
+    const pids = (await Promise.all(results)).map((result) => (result.ok ? result.payload : "failed"));
+    expect(new Set(pids).size).toBe(2);
+    // Two at a time, so neighbours may change places, but none overtakes by more.
+    begun().forEach((n, place) => {
+      expect(Math.abs(n - place)).toBeLessThanOrEqual(1);
+    });
+    expect(pool.counts().coldStarts).toBe(2);
+  });
+
+  it("keeps strict order with one instance and gives each event to one instance at a time", async () => {
+    const { pool } = startPool(
+      `let busy = false; const seen = [];
+       export const handler = async ({ n }) => {
+         if (busy) throw new Error("two at once");
+         busy = true; seen.push(n);
+         await new Promise((resolve) => setTimeout(resolve, 1));
+         busy = false;
+         return seen;
+       }`,
+      { maxInstances: 1 },
+    );
+    const results = await Promise.all(Array.from({ length: 20 }, (_, n) => pool.invoke(JSON.stringify({ n }))));
+    expect(results.at(-1)).toEqual({ ok: true, payload: JSON.stringify(Array.from({ length: 20 }, (_, n) => n)) });
+  });
+
+  it("serves those who wait although every instance before them crashed", async () => {
+    const { pool } = startPool("export const handler = ({ n }) => n < 3 ? process.exit(1) : n", { maxInstances: 1 });
+    const results = await Promise.all(Array.from({ length: 5 }, (_, n) => pool.invoke(JSON.stringify({ n }))));
+    expect(results.map((result) => result.ok)).toEqual([false, false, false, true, true]);
+  });
+
+  it("ends every process at stop and answers what was under way", async () => {
+    const { pool, codeDirectory } = startPool(
+      `import { spawn } from "node:child_process"; import { writeFileSync } from "node:fs";
+       export const handler = async () => {
+         const child = spawn("/bin/sleep", ["60"]);
+         writeFileSync("pids", process.pid + " " + child.pid + " end");
+         await new Promise((resolve) => setTimeout(resolve, 60_000));
+       }`,
+      { maxInstances: 1 },
+    );
+    const file = join(codeDirectory, "pids");
+    const results = [pool.invoke("{}"), pool.invoke("{}")];
+    await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("end"));
+    await pool.stop();
+    const pids = readFileSync(file, "utf8").split(" ").slice(0, 2).map(Number);
+    await until(() => !pids.some(isAlive));
+    for (const result of await Promise.all(results))
+      expect(result).toMatchObject({ ok: false, error: { errorMessage: "The local cloud is stopping" } });
+    expect(pool.counts().instances).toBe(0);
+    expect(await pool.invoke("{}")).toMatchObject({ ok: false });
+  });
+});

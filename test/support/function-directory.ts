@@ -1,0 +1,10 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A directory with one function's code in it, as an asset would be; the caller's test removes nothing, the system does. */
+export const functionDirectory = (source: string, file = "index.mjs"): string => {
+  const directory = mkdtempSync(join(tmpdir(), "function-"));
+  writeFileSync(join(directory, file), source);
+  return directory;
+};
