@@ -49,6 +49,7 @@ export type RequestOf<R extends Route> = {
     : undefined;
 };
 
+// biome-ignore lint/suspicious/noConfusingVoidType: it is a return type, of work that has nothing to say.
 type Body<R extends Route> = R["success"]["body"] extends z.ZodMiniType ? z.input<R["success"]["body"]> : void;
 
 type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;

@@ -1,0 +1,49 @@
+/** The context keys of a deployment (`cdk deploy --context stage=prod …`), read once and through this schema. */
+import * as z from "zod";
+
+/** A deployment without an issuer names this one, which never resolves (RFC 2606), and so trusts no token. */
+export const NO_ISSUER = "https://issuer.invalid";
+
+const secureUrl = z.url({ protocol: /^https$/, error: "expected an https URL" });
+const claim = z.string().min(1).max(256);
+
+const Context = z
+  .strictObject({
+    /** `prod` keeps its tables when the stack goes, and protects them from deletion. */
+    stage: z.enum(["dev", "prod"]).default("dev"),
+    /** The `iss` of the tokens to trust: an OpenID Connect issuer with a discovery document. */
+    issuer: secureUrl.optional(),
+    /** The `aud` (or `client_id`) that tokens must name. */
+    audience: z.string().min(1).optional(),
+    /** The claims that hold a caller's organization and its role there. */
+    organizationClaim: claim.default("org_id"),
+    roleClaim: claim.default("org_role"),
+    /** A domain name of one's own for the API, with its certificate in the API's region. */
+    domainName: z.string().min(1).optional(),
+    certificateArn: z.string().startsWith("arn:").optional(),
+  })
+  .refine(({ stage, issuer, audience }) => stage === "dev" || (issuer !== undefined && audience !== undefined), {
+    error: "stage prod needs issuer and audience",
+  })
+  .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
+    error: "domainName and certificateArn go together: give both or neither",
+  });
+
+export type DeploymentConfig = Omit<z.output<typeof Context>, "issuer" | "audience"> & {
+  issuer: string;
+  audience: string;
+};
+
+/** Context that the CDK and its command line put there for themselves. */
+const isOwnedByCdk = (key: string) => /[:/]/.test(key) || key === "cli-telemetry";
+
+/**
+ * @param context everything in the app's context.
+ * @throws Error that lists unknown keys (a typo must not become a default) and malformed or missing values.
+ */
+export const parseContext = (context: Readonly<Record<string, unknown>>): DeploymentConfig => {
+  const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isOwnedByCdk(key)));
+  const result = Context.safeParse(own);
+  if (!result.success) throw new Error(`The deployment's context is not usable.\n${z.prettifyError(result.error)}`);
+  return { ...result.data, issuer: result.data.issuer ?? NO_ISSUER, audience: result.data.audience ?? "plant-store" };
+};

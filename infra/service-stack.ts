@@ -1,0 +1,28 @@
+import { CfnOutput, Stack, Tags } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { type DeploymentConfig, NO_ISSUER } from "./config.ts";
+import { CursorKey } from "./constructs/cursor-key.ts";
+import { ServiceHttpApi } from "./constructs/http-api.ts";
+import { RouteFunctions } from "./constructs/route-functions.ts";
+import { Tables } from "./constructs/tables.ts";
+
+/** The whole service of one stage, in one stack. */
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, id: string, config: DeploymentConfig) {
+    super(scope, id, { description: "Plant store and integration security monitoring" });
+    const tables = new Tables(this, "Tables", config);
+    const cursorKey = new CursorKey(this, "CursorKey");
+    const functions = new RouteFunctions(this, "Functions", { config, tables, cursorKey });
+    const api = new ServiceHttpApi(this, "HttpApi", { config, functions });
+
+    Tags.of(this).add("stage", config.stage);
+    new CfnOutput(this, "ApiUrl", { value: api.url, description: "The base URL of the API" });
+    new CfnOutput(this, "Issuer", {
+      value: config.issuer,
+      description:
+        config.issuer === NO_ISSUER
+          ? "No issuer was given: this deployment trusts none, and every token is answered 401"
+          : "The issuer whose tokens this deployment trusts",
+    });
+  }
+}

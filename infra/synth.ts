@@ -1,0 +1,29 @@
+import { App, Validations } from "aws-cdk-lib";
+import flags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
+import { AwsSolutionsChecks } from "cdk-nag";
+import { parseContext } from "./config.ts";
+import { ServiceStack } from "./service-stack.ts";
+
+type Options = {
+  /** Where the assembly goes; the command line says where by itself. */
+  outputDirectory?: string;
+  /** Context keys of the deployment (config.ts), besides those of the command line. */
+  context?: Readonly<Record<string, string>>;
+};
+
+/** @throws Error where the context is not usable; nothing is synthesised then. */
+export const createApp = ({ outputDirectory, context = {} }: Options = {}): App => {
+  const app = new App({
+    ...(outputDirectory !== undefined && { outdir: outputDirectory }),
+    context: { ...flags, ...context },
+    analyticsReporting: false,
+  });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  const config = parseContext(app.node.getAllContext());
+  new ServiceStack(app, `plant-store-${config.stage}`, config);
+  return app;
+};
+
+/** Synthesises the service, its functions built before (build.ts), and returns the assembly's directory. */
+export const synthesise = async (outputDirectory: string, context: Readonly<Record<string, string>> = {}) =>
+  createApp({ outputDirectory, context }).synth().directory;
