@@ -1,8 +1,80 @@
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  type TableDescription,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from "@aws-sdk/client-dynamodb";
 import type { TableModel } from "../template/model.ts";
+import { engineClient } from "./client.ts";
+import { compareTable } from "./compare-table.ts";
+
+const describe = async (client: DynamoDBClient, name: string): Promise<TableDescription | undefined> => {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
+  } catch (error) {
+    if (error instanceof Error && error.name === "ResourceNotFoundException") return undefined;
+    throw error;
+  }
+};
+
+const untilActive = (client: DynamoDBClient, name: string) =>
+  waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: name });
+
+/** One index per call, as DynamoDB takes them. */
+const adjustIndexes = async (client: DynamoDBClient, table: TableModel, existing: TableDescription) => {
+  const { missing, surplus, conflict } = compareTable(existing, table.definition);
+  if (conflict !== undefined) {
+    throw new Error(
+      `the table ${table.name} (${table.logicalId}) exists already and ${conflict} from the template's: ` +
+        "delete the data directory, or choose a new one with LOCAL_DATA_DIR",
+    );
+  }
+  const { TableName, AttributeDefinitions } = table.definition;
+  const updates = [
+    ...surplus.map((IndexName) => ({ Delete: { IndexName } })),
+    ...missing.map((index) => ({ Create: index })),
+  ];
+  for (const update of updates) {
+    await client.send(
+      new UpdateTableCommand({ TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates: [update] }),
+    );
+    await untilActive(client, table.name);
+  }
+};
+
+/** Only says which attribute it is, as DescribeTimeToLive answers it: the sweep does the deleting. */
+const declareTtl = async (client: DynamoDBClient, { name, ttlAttribute }: TableModel) => {
+  if (ttlAttribute === undefined) return;
+  const { TimeToLiveDescription: declared } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
+  if (declared?.TimeToLiveStatus === "ENABLED") return;
+  await client.send(
+    new UpdateTimeToLiveCommand({
+      TableName: name,
+      TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
+    }),
+  );
+};
 
 /**
- * Makes the tables that do not exist yet; adds indexes that a table lacks.
+ * Makes the tables that do not exist yet; on those that do, adds and removes global indexes to match.
  * @throws Error naming the table whose existing keys or indexes differ in a way that needs a new data directory.
  */
-export const createTables = (_endpoint: string, _tables: readonly TableModel[]): Promise<void> =>
-  Promise.reject(new Error("being built"));
+export const createTables = async (endpoint: string, tables: readonly TableModel[]): Promise<void> => {
+  const client = engineClient(endpoint);
+  try {
+    for (const table of tables) {
+      const existing = await describe(client, table.name);
+      if (existing === undefined) {
+        await client.send(new CreateTableCommand(table.definition));
+        await untilActive(client, table.name);
+      } else await adjustIndexes(client, table, existing);
+      await declareTtl(client, table);
+    }
+  } finally {
+    client.destroy();
+  }
+};

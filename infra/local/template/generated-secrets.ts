@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { readDataFile, writeDataFile } from "../data-file.ts";
 
 /** GenerateSecretString of AWS::SecretsManager::Secret, as far as it shapes the value. */
 export const SecretRecipe = z.object({
@@ -50,35 +50,24 @@ export const generateSecret = (recipe: SecretRecipe): string => {
 /** Generated values by logical id; they outlive a restart, as what they sign does. */
 export type GeneratedSecrets = {
   /** The kept value, or the one made now. */
-  valueFor(logicalId: string, generate: () => string): string;
+  secretFor(logicalId: string, generate: () => string): string;
   /** Writes what was made since, readable by the owner only. */
-  save(): Promise<void>;
+  save(): void;
 };
 
-const Values = z.record(z.string(), z.string());
-
 /** Opens `secrets.json` of the data directory. @throws Error when the file is not what `save` wrote. */
-export const openGeneratedSecrets = async (dataDirectory: string): Promise<GeneratedSecrets> => {
+export const openGeneratedSecrets = (dataDirectory: string): GeneratedSecrets => {
   const file = join(dataDirectory, "secrets.json");
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "{}";
-    throw error;
-  });
-  const values = new Map(Object.entries(Values.parse(JSON.parse(text))));
+  const values = new Map(Object.entries(readDataFile(file, z.record(z.string(), z.string())) ?? {}));
   const kept = values.size;
   return {
-    valueFor: (logicalId, generate) => {
+    secretFor: (logicalId, generate) => {
       const value = values.get(logicalId) ?? generate();
       values.set(logicalId, value);
       return value;
     },
-    save: async () => {
-      if (values.size === kept) return;
-      await mkdir(dataDirectory, { recursive: true });
-      const draft = `${file}.${process.pid}`;
-      await writeFile(draft, `${JSON.stringify(Object.fromEntries(values), null, 2)}\n`, { mode: 0o600 });
-      await chmod(draft, 0o600);
-      await rename(draft, file);
+    save: () => {
+      if (values.size > kept) writeDataFile(file, Object.fromEntries(values), 0o600);
     },
   };
 };

@@ -32,12 +32,30 @@ export type FunctionModel = {
   memoryMb: number;
 };
 
-/** AWS::DynamoDB::Table or GlobalTable; `definition` is the input of CreateTable, as the API takes it. */
+type TableKeys = { AttributeName: string; KeyType: "HASH" | "RANGE" }[];
+
+export type IndexDefinition = {
+  IndexName: string;
+  KeySchema: TableKeys;
+  Projection: { ProjectionType: "ALL" | "KEYS_ONLY" | "INCLUDE"; NonKeyAttributes?: string[] };
+};
+
+/** The input of CreateTable, as the API takes it. */
+export type TableDefinition = {
+  TableName: string;
+  KeySchema: TableKeys;
+  AttributeDefinitions: { AttributeName: string; AttributeType: "S" | "N" | "B" }[];
+  BillingMode: "PAY_PER_REQUEST";
+  GlobalSecondaryIndexes?: IndexDefinition[];
+  LocalSecondaryIndexes?: IndexDefinition[];
+};
+
+/** AWS::DynamoDB::Table or GlobalTable. */
 export type TableModel = {
   logicalId: string;
   name: string;
   arn: string;
-  definition: Record<string, unknown>;
+  definition: TableDefinition;
   /** The attribute that holds the expiry in epoch seconds, where the table has one. */
   ttlAttribute?: string;
 };

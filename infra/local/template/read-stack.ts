@@ -37,7 +37,7 @@ export const readStack = async (options: {
   apiUrl?: string;
 }): Promise<StackModel> => {
   const { template, assetDirectories, ...assembly } = await readAssembly(options.assemblyDirectory);
-  const generated = await openGeneratedSecrets(options.dataDirectory);
+  const generated = openGeneratedSecrets(options.dataDirectory);
   const scope: Scope = { ...anyAccount, ...assembly, ...(options.apiUrl !== undefined && { apiUrl: options.apiUrl }) };
 
   const secretValue = (logicalId: string): string => {
@@ -45,7 +45,7 @@ export const readStack = async (options: {
     if (SecretString !== undefined) return String(resolver.resolve(logicalId, SecretString));
     if (GenerateSecretString === undefined) throw new TemplateError(logicalId, "the secret has no value");
     const recipe = SecretRecipe.parse(resolver.resolve(logicalId, GenerateSecretString));
-    return generated.valueFor(logicalId, () => generateSecret(recipe));
+    return generated.secretFor(logicalId, () => generateSecret(recipe));
   };
 
   const resolver = createResolver({
@@ -64,7 +64,7 @@ export const readStack = async (options: {
   const notRun: NotRun[] = [];
   const reader = createStackReader({ template, scope, resolver, assetDirectories, secretValue, notRun });
   const parts = families.map((family) => family.read?.(reader) ?? {});
-  await generated.save();
+  generated.save();
   const policies = parts.flatMap((part) => Object.entries(part.resourcePolicies ?? {}));
   return withoutDangling({
     stackName: scope.stackName,

@@ -9,11 +9,19 @@ import { flag } from "../values.ts";
 const KeySchema = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(["HASH", "RANGE"]) }));
 
 /** What else an index says (throughput, insights) is left out: the local tables are all on demand. */
-const Index = z.object({
-  IndexName: z.string(),
-  KeySchema,
-  Projection: z.object({ ProjectionType: z.string(), NonKeyAttributes: z.array(z.string()).optional() }),
-});
+const Index = z
+  .object({
+    IndexName: z.string(),
+    KeySchema,
+    Projection: z.object({
+      ProjectionType: z.enum(["ALL", "KEYS_ONLY", "INCLUDE"]),
+      NonKeyAttributes: z.array(z.string()).optional(),
+    }),
+  })
+  .transform(({ Projection: { ProjectionType, NonKeyAttributes }, ...index }) => ({
+    ...index,
+    Projection: { ProjectionType, ...(NonKeyAttributes !== undefined && { NonKeyAttributes }) },
+  }));
 
 const ResourcePolicy = z.object({ PolicyDocument });
 

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+
+/** A running engine. `exited` resolves when it is gone, wanted or not. */
+export type EmbeddedEngine = { endpoint: string; pid: number; exited: Promise<void>; stop(): Promise<void> };
+
+const stopTimeoutMs = 5_000;
+const startTimeoutMs = 10_000;
+
+/** The engine's program, from the optional dependency for this platform. @throws Error naming both ways out. */
+export const findEngine = (platform = `${process.platform}-${process.arch}`): string => {
+  try {
+    return fileURLToPath(import.meta.resolve(`@dynoxide/${platform}/dynoxide`));
+  } catch {
+    throw new Error(
+      `the embedded DynamoDB engine is not installed for ${platform}: run \`npm ci\` (with optional dependencies), ` +
+        "or set DYNAMODB_ENDPOINT to a DynamoDB-compatible endpoint, such as DynamoDB Local at http://127.0.0.1:8000",
+    );
+  }
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no free port");
+  return address.port;
+};
+
+/** Resolves once the engine says that it listens; with what it said instead, if it ends before. */
+const untilListening = (child: ChildProcess): Promise<{ said?: string }> =>
+  new Promise((resolve) => {
+    let said = "";
+    const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
+    const settle = (outcome: { said?: string }): void => {
+      clearTimeout(timer);
+      resolve(outcome);
+    };
+    const hear = (chunk: Buffer): void => {
+      said += chunk.toString();
+      if (said.includes("listening on")) settle({});
+    };
+    child.stdout?.on("data", hear);
+    child.stderr?.on("data", hear);
+    child.once("error", (error) => settle({ said: error.message }));
+    child.once("exit", () => settle({ said }));
+  });
+
+/** The arguments by which a database's engine is known again. */
+export const databaseArguments = (databaseFile: string): string[] => ["--db-path", databaseFile];
+
+/**
+ * Starts the engine on a free port of loopback, over the file or in memory.
+ * @throws Error with what the engine said when it does not come up.
+ */
+export const startEmbeddedEngine = async (databaseFile?: string): Promise<EmbeddedEngine> => {
+  const program = findEngine();
+  let said = "";
+  // Between finding a port and using it, somebody else may take it.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const port = await freePort();
+    const database = databaseFile === undefined ? [] : databaseArguments(databaseFile);
+    // A process group of its own: Ctrl+C in the terminal must not stop it under the functions still at work.
+    const child = spawn(program, ["--host", "127.0.0.1", "--port", String(port), ...database], {
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+      env: {},
+    });
+    const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
+    const outcome = await untilListening(child);
+    if (outcome.said === undefined && child.pid !== undefined) {
+      const stop = async (): Promise<void> => {
+        child.kill("SIGTERM");
+        const timer = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
+        await exited;
+        clearTimeout(timer);
+      };
+      return { endpoint: `http://127.0.0.1:${port}`, pid: child.pid, exited, stop };
+    }
+    said = outcome.said ?? "";
+    if (!said.includes("already in use")) break;
+  }
+  throw new Error(`the embedded DynamoDB engine does not start: ${said.trim() || "it says nothing"}`);
+};

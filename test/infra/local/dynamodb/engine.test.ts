@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { engineClient } from "../../../../infra/local/dynamodb/client.ts";
+import { findEngine } from "../../../../infra/local/dynamodb/embedded-engine.ts";
+import { type DynamoDb, startDynamoDb } from "../../../../infra/local/dynamodb/engine.ts";
+import { isRunning } from "../../../../infra/local/dynamodb/process-identity.ts";
+import { createTables } from "../../../../infra/local/dynamodb/tables.ts";
+import { tableModel } from "../../../support/embedded-dynamodb.ts";
+
+const table = tableModel({
+  TableName: "things",
+  KeySchema: [{ AttributeName: "key", KeyType: "HASH" }],
+  AttributeDefinitions: [{ AttributeName: "key", AttributeType: "S" }],
+});
+
+let dataDirectory: string;
+const started: DynamoDb[] = [];
+const start = async (options: Parameters<typeof startDynamoDb>[0]): Promise<DynamoDb> => {
+  const database = await startDynamoDb(options);
+  started.push(database);
+  return database;
+};
+beforeEach(() => {
+  dataDirectory = mkdtempSync(join(tmpdir(), "dynamodb-"));
+});
+afterEach(async () => {
+  for (const database of started.splice(0)) await database.stop();
+  rmSync(dataDirectory, { recursive: true, force: true });
+});
+
+const put = async (endpoint: string, key: string): Promise<void> => {
+  const client = engineClient(endpoint);
+  await client.send(new PutItemCommand({ TableName: "things", Item: { key: { S: key } } }));
+  client.destroy();
+};
+const keys = async (endpoint: string): Promise<(string | undefined)[]> => {
+  const client = engineClient(endpoint);
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: "things" }));
+  client.destroy();
+  return Items.map(({ key }) => key?.S);
+};
+
+/** A local cloud of another process, which writes an item and then waits to be killed. */
+const startElsewhere = async (): Promise<{ child: ChildProcess; enginePid: number }> => {
+  const url = (file: string) => JSON.stringify(new URL(`../../../../infra/local/dynamodb/${file}`, import.meta.url));
+  const script = `
+    const { startDynamoDb } = await import(${url("engine.ts")});
+    const { createTables } = await import(${url("tables.ts")});
+    const database = await startDynamoDb({ dataDirectory: ${JSON.stringify(dataDirectory)} });
+    await createTables(database.endpoint, [${JSON.stringify(table)}]);
+    console.log(database.pid, database.endpoint);
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(child.stdout, "data");
+  const [pid, endpoint = ""] = String(line).trim().split(" ");
+  await put(endpoint, "kept");
+  return { child, enginePid: Number(pid) };
+};
+
+describe("startDynamoDb", () => {
+  it("keeps the data of a directory from one start to the next, and nothing without one", async () => {
+    const first = await start({ dataDirectory });
+    await createTables(first.endpoint, [table]);
+    await put(first.endpoint, "kept");
+    await first.stop();
+    expect(isRunning(first.pid ?? 0)).toBe(false);
+    const second = await start({ dataDirectory });
+    expect(await keys(second.endpoint)).toEqual(["kept"]);
+    const inMemory = await start({});
+    await createTables(inMemory.endpoint, [table]);
+    expect(await keys(inMemory.endpoint)).toEqual([]);
+  });
+
+  it("refuses a data directory in use, whichever engine it is used with", async () => {
+    await start({ dataDirectory });
+    const message = `${dataDirectory} is in use by another local cloud (process ${process.pid})`;
+    await expect(start({ dataDirectory })).rejects.toThrow(message);
+    await expect(start({ dataDirectory, endpoint: "http://127.0.0.1:1" })).rejects.toThrow(message);
+  });
+
+  it("takes over from a local cloud that was killed, and stops the engine that it left", async () => {
+    const { child, enginePid } = await startElsewhere();
+    await expect(start({ dataDirectory })).rejects.toThrow(`(process ${child.pid})`);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(isRunning(enginePid)).toBe(true);
+    const database = await start({ dataDirectory });
+    expect(isRunning(enginePid)).toBe(false);
+    expect(await keys(database.endpoint)).toEqual(["kept"]);
+  });
+
+  it("lets a process live that has the left engine's id and is another program", async () => {
+    const innocent = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+    writeFileSync(join(dataDirectory, "engine.json"), JSON.stringify({ pid: innocent.pid }));
+    await start({ dataDirectory });
+    expect(isRunning(innocent.pid ?? 0)).toBe(true);
+    innocent.kill("SIGKILL");
+  });
+
+  it("takes over a lock whose process id belongs to another process by now", async () => {
+    writeFileSync(join(dataDirectory, "lock"), `${process.pid} born at another time`);
+    await start({ dataDirectory });
+    expect(readFileSync(join(dataDirectory, "lock"), "utf8")).toMatch(
+      new RegExp(`^${process.pid} (?!born at another)`),
+    );
+  });
+
+  it("uses a given endpoint, and says when it does not answer", async () => {
+    const server = createServer((_request, response) => response.writeHead(400).end()).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const endpoint = typeof address === "object" ? `http://127.0.0.1:${address?.port}` : "";
+    expect(await start({ dataDirectory, endpoint: `${endpoint}/` })).toMatchObject({ endpoint });
+    await started.pop()?.stop();
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+    await expect(start({ dataDirectory, endpoint })).rejects.toThrow(`DYNAMODB_ENDPOINT ${endpoint} does not answer`);
+    // A failed start leaves the directory free.
+    await start({ dataDirectory });
+  });
+
+  it("tells when the engine ends by itself", async () => {
+    const ended = new Promise<void>((resolve) => {
+      void start({ onUnexpectedExit: resolve }).then(({ pid }) => process.kill(pid ?? 0, "SIGKILL"));
+    });
+    await expect(ended).resolves.toBeUndefined();
+  });
+});
+
+describe("findEngine", () => {
+  it("names both ways out where the engine is not installed", () => {
+    expect(() => findEngine("plan9-mips")).toThrow(/not installed for plan9-mips: run `npm ci`.*DYNAMODB_ENDPOINT/);
+  });
+});

@@ -1,0 +1,55 @@
+import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, type TranslateConfig } from "@aws-sdk/lib-dynamodb";
+import { engineScope } from "../../infra/local/dynamodb/client.ts";
+import { startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
+import { createTables } from "../../infra/local/dynamodb/tables.ts";
+import type { TableDefinition, TableModel } from "../../infra/local/template/model.ts";
+
+/** A table as a test gives it: CreateTable's input, without the billing mode. */
+export type TestTable = Omit<TableDefinition, "BillingMode"> & { ttlAttribute?: string };
+
+/** A real engine of the test file's own, in memory. Stop it in `afterAll`; that closes its clients, too. */
+export type EmbeddedDynamoDb = {
+  endpoint: string;
+  client(config?: DynamoDBClientConfig): DynamoDBClient;
+  documentClient(translate?: TranslateConfig): DynamoDBDocumentClient;
+  createTables(...tables: TestTable[]): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** The model of a test's table, for what takes models. */
+export const tableModel = ({ ttlAttribute, ...definition }: TestTable): TableModel => ({
+  logicalId: definition.TableName,
+  name: definition.TableName,
+  arn: `arn:aws:dynamodb:${engineScope.region}:000000000000:table/${definition.TableName}`,
+  definition: { ...definition, BillingMode: "PAY_PER_REQUEST" },
+  ...(ttlAttribute !== undefined && { ttlAttribute }),
+});
+
+/** Starts an engine in memory and creates the tables in it. */
+export const startEmbeddedDynamoDb = async (...tables: TestTable[]): Promise<EmbeddedDynamoDb> => {
+  const { endpoint, stop } = await startDynamoDb({});
+  const clients: DynamoDBClient[] = [];
+  const client = (config: DynamoDBClientConfig = {}): DynamoDBClient => {
+    const created = new DynamoDBClient({
+      endpoint,
+      region: engineScope.region,
+      credentials: { accessKeyId: engineScope.accessKeyId, secretAccessKey: "local" },
+      ...config,
+    });
+    clients.push(created);
+    return created;
+  };
+  const create = (...wanted: TestTable[]): Promise<void> => createTables(endpoint, wanted.map(tableModel));
+  await create(...tables);
+  return {
+    endpoint,
+    client,
+    documentClient: (translate = {}) => DynamoDBDocumentClient.from(client(), translate),
+    createTables: create,
+    stop: async () => {
+      for (const one of clients) one.destroy();
+      await stop();
+    },
+  };
+};
