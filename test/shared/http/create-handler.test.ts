@@ -1,0 +1,250 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import * as z from "zod/mini";
+import type { Caller } from "../../../shared/api/caller.ts";
+import { defineRoute } from "../../../shared/api/route.ts";
+import { createHandler, type HandlerParts } from "../../../shared/http/create-handler.ts";
+import { createCursors } from "../../../shared/http/cursor.ts";
+import { MAX_PAGE_BYTES } from "../../../shared/http/paging.ts";
+import { Int64, Int64Parameter } from "../../../shared/json/int64.ts";
+import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import { httpEvent, lambdaContext } from "../../support/http-event.ts";
+
+const caller: Caller = {
+  userId: "ada",
+  organizationId: "acme",
+  role: "member",
+  sessionId: undefined,
+  scope: "org:acme",
+};
+const parts: HandlerParts = {
+  authenticate: async (header) => {
+    if (header === "Bearer good") return caller;
+    throw new DomainError(
+      header === undefined ? "no_bearer_token" : "expired_token",
+      "The token is missing or expired.",
+    );
+  },
+  cursors: createCursors("a secret of at least 32 characters"),
+};
+
+const about = { permission: "plants:write", tag: "plants", summary: "", description: "" } as const;
+const change = defineRoute({
+  ...about,
+  method: "PUT",
+  path: "/things/{id}",
+  request: { params: z.object({ id: Int64Parameter }), body: z.object({ size: Int64 }) },
+  success: { status: 202, description: "", body: z.object({ size: Int64 }) },
+  failures: [],
+});
+const list = defineRoute({
+  ...about,
+  method: "GET",
+  path: "/things",
+  request: { query: z.object({ color: z.optional(z.string()) }) },
+  paging: { defaultLimit: 3, maxLimit: 5, position: z.object({ id: Int64 }) },
+  success: { status: 200, description: "", body: z.array(z.object({ name: z.string() })) },
+  failures: [],
+});
+
+const json = { authorization: "Bearer good", "content-type": "application/json" };
+const put = (overrides: Parameters<typeof httpEvent>[0] = {}) =>
+  httpEvent({
+    method: "PUT",
+    rawPath: "/things/7",
+    pathParameters: { id: "7" },
+    headers: json,
+    body: '{"size":1}',
+    ...overrides,
+  });
+const get = (rawQueryString = "") =>
+  httpEvent({ method: "GET", rawPath: "/things", headers: { authorization: "Bearer good" }, rawQueryString });
+const things = (from: bigint, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: from + BigInt(i), name: `thing ${from + BigInt(i)}`, secret: "x" }));
+const nextOf = (response: { headers: Record<string, string> }) =>
+  /^<\/things\?(.*)>; rel="next"$/.exec(response.headers.link ?? "")?.[1];
+
+let lines: Record<string, unknown>[];
+beforeEach(() => {
+  lines = [];
+  jest.spyOn(process.stdout, "write").mockImplementation((text) => {
+    lines.push(JSON.parse(String(text)));
+    return true;
+  });
+});
+afterEach(() => void jest.restoreAllMocks());
+
+describe("a handler", () => {
+  it("gives its work typed input and answers with what the schema names", async () => {
+    const handler = createHandler(
+      change,
+      async ({ body, params }) => ({ size: body.size + params.id, extra: 1 }),
+      parts,
+    );
+    await expect(handler(put({ body: '{"size":9007199254740986,"more":1}' }), lambdaContext)).resolves.toEqual({
+      statusCode: 202,
+      headers: {
+        "cache-control": "no-store",
+        "content-type": "application/json",
+        "x-content-type-options": "nosniff",
+        "x-request-id": "request-1",
+      },
+      body: '{"size":9007199254740993}',
+    });
+  });
+
+  it("writes one short line per request, without anything that the caller sent", async () => {
+    await createHandler(change, async ({ body }) => body, parts)(put(), lambdaContext);
+    expect(lines).toEqual([
+      {
+        level: "info",
+        message: "PUT /things/{id}",
+        requestId: "request-1",
+        status: 202,
+        durationMs: expect.any(Number),
+      },
+    ]);
+    expect(JSON.stringify(lines[0]).length).toBeLessThan(300);
+  });
+
+  it.each([
+    ["no token", { headers: {}, body: "x", pathParameters: { id: "x" } }, 401, 40101],
+    ["a bad token", { headers: { authorization: "Bearer old" }, body: "x" }, 401, 40103],
+    ["a large body", { body: `"${"x".repeat(65_536)}"`, pathParameters: { id: "x" } }, 413, 41301],
+    ["another type", { headers: { authorization: "Bearer good" }, pathParameters: { id: "x" } }, 415, 41501],
+    ["broken JSON", { body: "{", pathParameters: { id: "x" } }, 400, 40001],
+    ["a bad field", { body: "{}" }, 400, 40002],
+    ["a bad parameter", { pathParameters: { id: "x" } }, 400, 40002],
+  ])("answers %s in the order of checks", async (_what, event, status, error) => {
+    const work = jest.fn(async () => ({ size: 1n }));
+    const response = await createHandler(change, work, parts)(put(event), lambdaContext);
+    expect(response.statusCode).toBe(status);
+    expect(JSON.parse(response.body ?? "")).toEqual({ error, message: expect.stringMatching(/./) });
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  it("challenges with an error code only where a token was sent", async () => {
+    const handler = createHandler(change, async ({ body }) => body, parts);
+    expect((await handler(put({ headers: {} }), lambdaContext)).headers["www-authenticate"]).toBe("Bearer");
+    expect(
+      (await handler(put({ headers: { authorization: "Bearer x" } }), lambdaContext)).headers["www-authenticate"],
+    ).toBe('Bearer error="invalid_token"');
+  });
+
+  it("names every field that is wrong", async () => {
+    const wide = defineRoute({ ...change, request: { body: z.object({ size: Int64, depth: Int64 }) } });
+    const response = await createHandler(
+      wide,
+      async () => ({ size: 1n }),
+      parts,
+    )(put({ body: '{"size":"1"}' }), lambdaContext);
+    expect(JSON.parse(response.body ?? "").message).toMatch(
+      /^size: expected an integer .*; depth: expected an integer/,
+    );
+  });
+
+  it("hides what went wrong inside, and logs it", async () => {
+    const handler = createHandler(change, async () => Promise.reject(new Error("table plants-7 is on fire")), parts);
+    const response = await handler(put(), lambdaContext);
+    expect(response).toMatchObject({ statusCode: 500, body: expect.stringContaining('"error":50001') });
+    expect(response.body).not.toContain("fire");
+    expect(lines).toEqual([
+      expect.objectContaining({ level: "error", status: 500, cause: expect.stringContaining("on fire") }),
+    ]);
+  });
+
+  it("takes its own schema's refusal of an answer for a bug, not for a bad request", async () => {
+    const handler = createHandler(change, async () => ({ size: 2n ** 64n }), parts);
+    await expect(handler(put(), lambdaContext)).resolves.toMatchObject({ statusCode: 500 });
+  });
+
+  it("says when to come back while the store is out, and logs why", async () => {
+    const cause = Object.assign(new Error("not authorized"), { name: "AccessDeniedException" });
+    const failing = async () =>
+      Promise.reject(new DomainError("store_unavailable", "The store did not answer.", { cause }));
+    await expect(createHandler(change, failing, parts)(put(), lambdaContext)).resolves.toMatchObject({
+      statusCode: 503,
+      headers: { "retry-after": "1" },
+    });
+    expect(lines).toEqual([expect.objectContaining({ error: 50301, cause: "AccessDeniedException: not authorized" })]);
+  });
+
+  it("answers before Lambda would end it", async () => {
+    const handler = createHandler(change, () => new Promise(() => undefined), parts);
+    const hurried = { ...lambdaContext, getRemainingTimeInMillis: () => 120 };
+    await expect(handler(put(), hurried)).resolves.toMatchObject({ statusCode: 500 });
+  });
+});
+
+describe("a list", () => {
+  const pageFrom = (total: number) =>
+    createHandler(
+      list,
+      async ({ page }) => {
+        const start = (page.after?.id ?? 0n) + 1n;
+        const left = total - Number(start) + 1;
+        return { items: things(start, Math.min(page.limit, left)), hasMore: left > page.limit };
+      },
+      parts,
+    );
+
+  it("leads through all its pages and shows each item once", async () => {
+    const handler = pageFrom(8);
+    const names: string[] = [];
+    let query: string | undefined = "color=green&limit=3";
+    let pages = 0;
+    while (query !== undefined) {
+      const response = await handler(get(query), lambdaContext);
+      names.push(...JSON.parse(response.body ?? "").map(({ name }: { name: string }) => name));
+      query = nextOf(response);
+      pages++;
+    }
+    expect(pages).toBe(3);
+    expect(names).toEqual(things(1n, 8).map(({ name }) => name));
+  });
+
+  it("shows only what the schema names, and no next page after the last", async () => {
+    const response = await pageFrom(3)(get(), lambdaContext);
+    expect(JSON.parse(response.body ?? "")[0]).toEqual({ name: "thing 1" });
+    expect(response.headers.link).toBeUndefined();
+  });
+
+  it("refuses a cursor for another filter, but lets the page size change", async () => {
+    const next = nextOf(await pageFrom(8)(get("color=green"), lambdaContext));
+    const cursor = new URLSearchParams(next).get("cursor") ?? "";
+    expect((await pageFrom(8)(get(`color=red&cursor=${cursor}`), lambdaContext)).statusCode).toBe(400);
+    expect((await pageFrom(8)(get(`cursor=${cursor}`), lambdaContext)).statusCode).toBe(400);
+    expect((await pageFrom(8)(get(`color=green&limit=1&cursor=${cursor}`), lambdaContext)).statusCode).toBe(200);
+  });
+
+  it.each([
+    "limit=0",
+    "limit=6",
+    "limit=1.5",
+    "limit=+1",
+    "limit= 1",
+    "limit=0x1",
+    "limit=1e0",
+    "limit=",
+    "limit=1&limit=1",
+    "cursor=x",
+  ])("refuses %p", async (query) => {
+    await expect(pageFrom(3)(get(query), lambdaContext)).resolves.toMatchObject({ statusCode: 400 });
+  });
+
+  it("ends a page before 4 MB and goes on after it", async () => {
+    const large = "\u0001".repeat(MAX_PAGE_BYTES / 6 / 2);
+    const handler = createHandler(
+      list,
+      async ({ page }) => {
+        const start = (page.after?.id ?? 0n) + 1n;
+        return { items: things(start, 3).map(({ id }) => ({ id, name: `${id}${large}` })), hasMore: false };
+      },
+      parts,
+    );
+    const first = await handler(get(), lambdaContext);
+    expect(Buffer.byteLength(first.body ?? "")).toBeLessThan(MAX_PAGE_BYTES);
+    expect(JSON.parse(first.body ?? "")).toHaveLength(1);
+    const second = await handler(get(nextOf(first)), lambdaContext);
+    expect(JSON.parse(second.body ?? "")[0].name[0]).toBe("2");
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "@jest/globals";
+import { parseQuery } from "../../../shared/http/parse-query.ts";
+
+const names = ["limit", "cursor"];
+
+describe("parseQuery", () => {
+  it.each([
+    ["", {}],
+    ["limit=2", { limit: "2" }],
+    ["limit=2&unknown=%zz&also", { limit: "2" }],
+    ["cursor=a%2Bb+c=d", { cursor: "a+b c=d" }],
+    ["%6Cimit=2", { limit: "2" }],
+    ["Limit=2", {}],
+  ])("reads %p", (query, expected) => {
+    expect(parseQuery(query, names)).toEqual(expected);
+  });
+
+  it.each([
+    ["limit=1&limit=1", "limit: expected to be given once"],
+    ["limit", "limit: expected a value"],
+    ["limit=", "limit: expected a value"],
+    ["cursor=%zz", "cursor: expected well-formed percent-encoding"],
+    ["cursor=%ff", "cursor: expected well-formed percent-encoding"],
+  ])("refuses %p", (query, message) => {
+    expect(() => parseQuery(query, names)).toThrow(message);
+  });
+
+  it("takes no name from the object's own prototype", () => {
+    expect(parseQuery("toString=1", ["toString"])).toEqual({ toString: "1" });
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "@jest/globals";
+import { createTokenCache } from "../../../shared/http/token-cache.ts";
+
+const caller = {
+  userId: "ada",
+  organizationId: undefined,
+  role: "guest",
+  sessionId: undefined,
+  scope: "user:ada",
+} as const;
+
+const cacheAt = (start: number) => {
+  const time = { now: start };
+  return { time, cache: createTokenCache(() => time.now) };
+};
+
+describe("the token cache", () => {
+  it("keeps a verdict until the token expires", () => {
+    const { time, cache } = cacheAt(0);
+    cache.put("jwt", caller, 1_000);
+    time.now = 999;
+    expect(cache.get("jwt")).toBe(caller);
+    time.now = 1_000;
+    expect(cache.get("jwt")).toBeUndefined();
+  });
+
+  it("keeps no verdict longer than five minutes", () => {
+    const { time, cache } = cacheAt(0);
+    cache.put("jwt", caller, 86_400_000);
+    time.now = 5 * 60_000 - 1;
+    expect(cache.get("jwt")).toBe(caller);
+    time.now = 5 * 60_000;
+    expect(cache.get("jwt")).toBeUndefined();
+  });
+
+  it("forgets the oldest of many", () => {
+    const { cache } = cacheAt(0);
+    for (let i = 0; i <= 200; i++) cache.put(`jwt-${i}`, caller, 1_000);
+    expect(cache.get("jwt-0")).toBeUndefined();
+    expect(cache.get("jwt-1")).toBe(caller);
+    expect(cache.get("jwt-200")).toBe(caller);
+  });
+});
