@@ -66,6 +66,6 @@ export class ServiceHttpApi extends Construct {
       accessLogSettings: { destination: new LogGroupLogDestination(accessLog), format: ACCESS_LOG },
       ...(domain && { domainMapping: { domainName: domain } }),
     });
-    this.url = domain === undefined ? stage.url : `https://${domain.name}`;
+    this.url = domain === undefined ? stage.url : `https://${domainName}`;
   }
 }

@@ -5,8 +5,9 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { readConfig } from "./config.ts";
+import { documentTranslation } from "./document-translation.ts";
 
-/** A hung store must not hang the function: connecting, each attempt, and (in send.ts) all attempts are bounded. */
+/** A hung store must not hang the function: connecting, each attempt, and (in call-store.ts) all attempts are bounded. */
 const CONNECTION_TIMEOUT_MS = 500;
 const REQUEST_TIMEOUT_MS = 1_500;
 
@@ -17,12 +18,6 @@ const config = readConfig([
   "AWS_SESSION_TOKEN",
   "AWS_ENDPOINT_URL",
 ]);
-
-/** Integers that a double cannot hold come out of the store as bigints, all other numbers as numbers. */
-export const unmarshallNumber = (text: string): number | bigint => {
-  const number = Number(text);
-  return Number.isSafeInteger(number) || !/^-?\d+$/.test(text) ? number : BigInt(text);
-};
 
 export const documentClient = DynamoDBDocumentClient.from(
   new DynamoDBClient({
@@ -45,5 +40,5 @@ export const documentClient = DynamoDBDocumentClient.from(
       throwOnRequestTimeout: true,
     },
   }),
-  { marshallOptions: { removeUndefinedValues: true }, unmarshallOptions: { wrapNumbers: unmarshallNumber } },
+  documentTranslation,
 );

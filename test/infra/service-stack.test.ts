@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { Validations } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { Bucket } from "aws-cdk-lib/aws-s3";
+import { NO_ISSUER } from "../../infra/config.ts";
+import { createApp } from "../../infra/synth.ts";
+import { allRoutes } from "../../shared/api/routes.ts";
+
+const directories: string[] = [];
+const synthesised = (context: Record<string, string> = {}) => {
+  const outputDirectory = mkdtempSync(join(tmpdir(), "assembly-"));
+  directories.push(outputDirectory);
+  const app = createApp({ outputDirectory, context });
+  return { app, outputDirectory, template: async () => readTemplate(app.synth().stacks[0]?.templateFullPath ?? "") };
+};
+const readTemplate = async (path: string) => Template.fromJSON(JSON.parse(await readFile(path, "utf8")));
+
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+let dev: Template;
+let prod: Template;
+beforeAll(async () => {
+  dev = await synthesised().template();
+  prod = await synthesised({
+    stage: "prod",
+    issuer: "https://login.example.com",
+    audience: "plants",
+    domainName: "api.example.com",
+    certificateArn: "arn:aws:acm:eu-central-1:123456789012:certificate/1",
+  }).template();
+});
+
+type Statement = { Action: string | string[]; Resource: unknown };
+
+/** What the role of a function may do besides writing its own log, by the function's description. */
+const rightsOf = (template: Template, description: string): { actions: string[]; resource: string }[] => {
+  const [found] = Object.values(
+    template.findResources("AWS::Lambda::Function", { Properties: { Description: description } }),
+  );
+  const role = found?.Properties.Role["Fn::GetAtt"][0];
+  const policies = Object.values(template.findResources("AWS::IAM::Policy")).filter((policy) =>
+    policy.Properties.Roles.some((attached: { Ref: string }) => attached.Ref === role),
+  );
+  return policies
+    .flatMap((policy) => policy.Properties.PolicyDocument.Statement as Statement[])
+    .map(({ Action, Resource }) => ({ actions: [Action].flat(), resource: JSON.stringify(Resource) }))
+    .filter(({ actions }) => !actions.every((action) => action.startsWith("logs:")));
+};
+
+describe("the stack", () => {
+  it.each([
+    ["POST /plants", "dynamodb:PutItem"],
+    ["GET /plants", "dynamodb:Query"],
+    ["DELETE /plants/{id}", "dynamodb:DeleteItem"],
+  ])("lets %s do %s on the plants table, and nothing else", (description, action) => {
+    expect(rightsOf(dev, description)).toEqual([
+      { actions: [action], resource: expect.stringContaining("TablesPlants") },
+    ]);
+  });
+
+  it.each(["GET /openapi.json", "Answers what no route takes"])("lets %s do nothing", (description) => {
+    expect(rightsOf(dev, description)).toEqual([]);
+  });
+
+  it("has a route of the API for every route of the table, and one for the rest", () => {
+    const keys = Object.values(dev.findResources("AWS::ApiGatewayV2::Route")).map((route) => route.Properties.RouteKey);
+    expect(keys.sort()).toEqual([...allRoutes.map(([, { method, path }]) => `${method} ${path}`), "$default"].sort());
+  });
+
+  it("runs every function on Node 24 with a log that forgets after 30 days", () => {
+    dev.allResourcesProperties("AWS::Lambda::Function", {
+      Runtime: "nodejs24.x",
+      LoggingConfig: { LogGroup: Match.anyValue() },
+    });
+    dev.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 30 });
+  });
+
+  it("has tables on demand with recovery, protected and kept outside of development", () => {
+    const recovery = { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 7 };
+    for (const template of [dev, prod]) {
+      template.allResourcesProperties("AWS::DynamoDB::Table", {
+        BillingMode: "PAY_PER_REQUEST",
+        PointInTimeRecoverySpecification: recovery,
+        DeletionProtectionEnabled: template === prod,
+      });
+      template.allResources("AWS::DynamoDB::Table", { DeletionPolicy: template === prod ? "Retain" : "Delete" });
+    }
+  });
+
+  it("says so where it trusts no issuer", () => {
+    dev.hasOutput("Issuer", { Value: NO_ISSUER, Description: Match.stringLikeRegexp("trusts none") });
+    prod.hasOutput("Issuer", { Value: "https://login.example.com" });
+  });
+
+  it("is reached under its own domain name only, where it has one", () => {
+    prod.hasResourceProperties("AWS::ApiGatewayV2::Api", { DisableExecuteApiEndpoint: true });
+    prod.hasResourceProperties("AWS::ApiGatewayV2::DomainName", { DomainName: "api.example.com" });
+    prod.hasOutput("ApiUrl", { Value: "https://api.example.com" });
+    dev.resourceCountIs("AWS::ApiGatewayV2::DomainName", 0);
+  });
+
+  it("never holds the cursor key", () => {
+    expect(JSON.stringify(dev.toJSON())).toContain("{{resolve:secretsmanager:");
+  });
+});
+
+describe("the checks", () => {
+  it("refuse what AwsSolutions finds and nobody has acknowledged", () => {
+    // The finding is written to the terminal too; this one is meant.
+    jest.spyOn(console, "error").mockImplementation(() => undefined);
+    const { app } = synthesised();
+    const [stack] = app.node.children.filter((child) => child.node.id.startsWith("plant-store"));
+    if (stack === undefined) throw new Error("the app has no stack");
+    new Bucket(stack, "Open");
+    expect(() => app.synth()).toThrow(/validation/i);
+    jest.restoreAllMocks();
+  });
+
+  it("would refuse each acknowledged finding without its acknowledgement", () => {
+    jest.spyOn(console, "error").mockImplementation(() => undefined);
+    const acknowledge = jest.spyOn(Validations.prototype, "acknowledge").mockImplementation(() => undefined);
+    const { app } = synthesised();
+    expect(() => app.synth()).toThrow(/validation/i);
+    expect(
+      acknowledge.mock.calls
+        .flat()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(["AwsSolutions-APIG4", "AwsSolutions-SMG4"]);
+    jest.restoreAllMocks();
+  });
+});

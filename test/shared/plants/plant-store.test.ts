@@ -1,0 +1,203 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
+import { createPlantStore, type PlantStore } from "../../../shared/plants/plant-store.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+
+let database: EmbeddedDynamoDb;
+let plants: PlantStore;
+let scopes = 0;
+const freshScope = () => `org:${++scopes}` as const;
+
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb({
+    TableName: "plants",
+    KeySchema: [
+      { AttributeName: "scope", KeyType: "HASH" },
+      { AttributeName: "id", KeyType: "RANGE" },
+    ],
+    AttributeDefinitions: [
+      { AttributeName: "scope", AttributeType: "S" },
+      { AttributeName: "id", AttributeType: "N" },
+    ],
+  });
+  plants = createPlantStore(database.documentClient(documentTranslation), "plants");
+});
+afterAll(() => database.stop());
+
+/** A way to the engine on which the first answer to each write is lost after the engine has done it. */
+const startLossyProxy = async () => {
+  const seen = new Set<string>();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    delete headers.host;
+    delete headers["content-length"];
+    const answer = await fetch(database.endpoint, { method: "POST", headers, body });
+    const text = await answer.text();
+    if (!seen.has(body.toString())) {
+      seen.add(body.toString());
+      return void request.socket.destroy();
+    }
+    response.writeHead(answer.status, { "content-type": "application/x-amz-json-1.0" }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() };
+};
+
+const storeAt = (endpoint: string, attempts = 3) => {
+  const client = new DynamoDBClient({
+    endpoint,
+    region: "eu-central-1",
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    maxAttempts: attempts,
+  });
+  return createPlantStore(DynamoDBDocumentClient.from(client, documentTranslation), "plants");
+};
+
+describe("create and list", () => {
+  it("keep any int64 and any text exactly, in ascending order of id", async () => {
+    const plant = fc.record({
+      id: fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
+      name: fc.string({ unit: "binary", minLength: 1, maxLength: 20 }),
+      tag: fc.option(fc.string({ unit: "binary", minLength: 1, maxLength: 20 }), { nil: undefined }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(plant, { maxLength: 12, selector: ({ id }) => id }), async (created) => {
+        const scope = freshScope();
+        for (const one of created) await plants.create(scope, one);
+        const { items } = await plants.list(scope, { limit: 100, after: undefined });
+        const sorted = [...created].sort((a, b) => (a.id < b.id ? -1 : 1));
+        expect(items).toEqual(sorted.map(({ tag, ...rest }) => ({ ...rest, ...(tag !== undefined && { tag }) })));
+      }),
+      { seed: 20_261_121, numRuns: 30 },
+    );
+  });
+
+  it("page through every plant once, whatever the page size", async () => {
+    const scope = freshScope();
+    const ids = [INT64_MIN, -9007199254740993n, -1n, 0n, 1n, 9007199254740992n, 9007199254740993n, INT64_MAX];
+    for (const id of ids) await plants.create(scope, { id, name: "x" });
+    for (let limit = 1; limit <= ids.length + 1; limit++) {
+      const seen: bigint[] = [];
+      let after: { id: bigint } | undefined;
+      for (let more = true; more; ) {
+        const page = await plants.list(scope, { limit, after });
+        seen.push(...page.items.map(({ id }) => id));
+        after = page.items.at(-1);
+        more = page.hasMore;
+        expect(page.items.length === limit || !more).toBe(true);
+      }
+      expect(seen).toEqual(ids);
+    }
+  });
+
+  it("end a page after 4 MB of items, with more to come", async () => {
+    const scope = freshScope();
+    const name = "🌵".repeat(256);
+    const total = 4_500;
+    const ids = Array.from({ length: total }, (_, i) => BigInt(i));
+    for (let from = 0; from < total; from += 100) {
+      await Promise.all(
+        ids.slice(from, from + 100).map((id) => plants.create(scope, { id, name, tag: "🌱".repeat(128) })),
+      );
+    }
+    const first = await plants.list(scope, { limit: 10_000, after: undefined });
+    expect(first.hasMore).toBe(true);
+    const second = await plants.list(scope, { limit: 10_000, after: first.items.at(-1) });
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids);
+    expect(second.hasMore).toBe(false);
+  }, 60_000);
+});
+
+describe("create", () => {
+  it("leaves one winner of 50 who want the same id", async () => {
+    const scope = freshScope();
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, i) => plants.create(scope, { id: 7n, name: `plant ${i}` })),
+    );
+    const winners = attempts.filter(({ status }) => status === "fulfilled");
+    expect(winners).toHaveLength(1);
+    for (const attempt of attempts) {
+      if (attempt.status === "rejected") expect(attempt.reason).toMatchObject({ code: "plant_exists" });
+    }
+    const { items } = await plants.list(scope, { limit: 10, after: undefined });
+    expect(items).toEqual([expect.objectContaining((winners[0] as PromiseFulfilledResult<{ name: string }>).value)]);
+  });
+
+  it("keeps scopes apart, whatever stands in their names", async () => {
+    await plants.create("org:a", { id: 1n, name: "organization's" });
+    await plants.create("user:a", { id: 1n, name: "user's" });
+    await plants.create("org:a:1", { id: 1n, name: "other's" });
+    await expect(plants.list("org:a", { limit: 5, after: undefined })).resolves.toEqual({
+      items: [{ id: 1n, name: "organization's" }],
+      hasMore: false,
+    });
+  });
+});
+
+describe("delete", () => {
+  it("removes one plant, once", async () => {
+    const scope = freshScope();
+    await plants.create(scope, { id: 1n, name: "a" });
+    await plants.create(scope, { id: 2n, name: "b" });
+    await plants.delete(scope, 1n);
+    await expect(plants.delete(scope, 1n)).rejects.toMatchObject({ code: "plant_not_found" });
+    await expect(plants.delete(freshScope(), 2n)).rejects.toMatchObject({ code: "plant_not_found" });
+    await expect(plants.list(scope, { limit: 5, after: undefined })).resolves.toMatchObject({ items: [{ id: 2n }] });
+  });
+});
+
+describe("a lost answer", () => {
+  let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
+  beforeAll(async () => {
+    proxy = await startLossyProxy();
+  });
+  afterAll(() => void proxy.stop());
+
+  it("does not make a create conflict with itself", async () => {
+    const scope = freshScope();
+    await expect(storeAt(proxy.url).create(scope, { id: 1n, name: "mine" })).resolves.toEqual({ name: "mine" });
+    await expect(storeAt(proxy.url).create(scope, { id: 1n, name: "other" })).rejects.toMatchObject({
+      code: "plant_exists",
+    });
+    await expect(plants.list(scope, { limit: 5, after: undefined })).resolves.toMatchObject({
+      items: [{ name: "mine" }],
+    });
+  });
+
+  it("does not make a delete miss what it deleted", async () => {
+    const scope = freshScope();
+    await plants.create(scope, { id: 1n, name: "x" });
+    await expect(storeAt(proxy.url).delete(scope, 1n)).resolves.toBeUndefined();
+  });
+});
+
+describe("a store out of reach", () => {
+  it.each([
+    ["nobody listens", "http://127.0.0.1:9"],
+    ["a web server answers", undefined],
+  ])("is one domain error: %s", async (_what, url) => {
+    const server = createServer((_request, response) => void response.writeHead(502).end("<html>bad gateway</html>"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const store = storeAt(url ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`, 1);
+    for (const call of [
+      store.create("org:x", { id: 1n, name: "x" }),
+      store.list("org:x", { limit: 1, after: undefined }),
+      store.delete("org:x", 1n),
+    ]) {
+      await expect(call).rejects.toMatchObject({
+        code: "store_unavailable",
+        message: "The store did not answer. Try again.",
+      });
+    }
+    server.close();
+  });
+});
