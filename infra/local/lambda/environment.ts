@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { FunctionCredentials } from "../gateway.ts";
+import type { Gateway } from "../gateway.ts";
 import type { FunctionModel } from "../template/model.ts";
 
 /**
@@ -11,7 +11,7 @@ export const functionEnvironment = (options: {
   fn: FunctionModel;
   region: string;
   endpointUrl: string;
-  credentials: FunctionCredentials;
+  credentials: ReturnType<Gateway["credentialsFor"]>;
   overrides?: Readonly<Record<string, string>>;
   nowMs: number;
 }): Record<string, string> => {

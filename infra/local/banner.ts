@@ -1,0 +1,32 @@
+import type { RunningStack } from "./stack-file.ts";
+import type { StackModel } from "./template/model.ts";
+
+/** What a newcomer reads when the local cloud is ready: where everything answers, what does not run, lines to paste. */
+export const banner = (stack: RunningStack, model: StackModel): string => {
+  const { apiUrl, issuerUrl, dynamodbUrl, controlUrl } = stack;
+  const urls = [
+    ["API", apiUrl],
+    ["issuer", issuerUrl],
+    ["control", controlUrl],
+    ["DynamoDB", dynamodbUrl],
+  ].filter(([, url]) => url !== undefined);
+  const counts = `${model.functions.length} functions, ${model.tables.length} tables, ${model.schedules.length} schedules`;
+  return [
+    "",
+    `${model.stackName} is ready: ${counts}, each function under its own role.`,
+    ...urls.map(([name, url]) => `  ${name?.padEnd(10)}${url}`),
+    ...(model.notRun.length > 0 ? ["", "Not run here:"] : []),
+    ...model.notRun.map(({ logicalId, type, reason }) => `  ${logicalId} (${type}): ${reason}`),
+    ...(apiUrl === undefined ? [] : ["", "Try it in another terminal:", ...curlLines(apiUrl)]),
+    "",
+    "Ctrl+C stops everything.",
+    "",
+  ].join("\n");
+};
+
+const curlLines = (apiUrl: string) => [
+  '  TOKEN="$(npm run --silent token -- --org acme --role admin --user ada)"',
+  `  curl -i ${apiUrl}/plants -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '{"id":1,"name":"Monstera"}'`,
+  `  curl -i ${apiUrl}/plants -H "authorization: Bearer $TOKEN"`,
+  `  curl -i -X DELETE ${apiUrl}/plants/1 -H "authorization: Bearer $TOKEN"`,
+];

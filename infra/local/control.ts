@@ -1,0 +1,53 @@
+import * as z from "zod";
+import type { Activity } from "./activity.ts";
+import type { AdvanceClock } from "./advance-clock.ts";
+import type { Clock } from "./clock.ts";
+import { refuse, startJsonServer } from "./http/json-server.ts";
+import type { Listening } from "./http/listen.ts";
+import type { Functions } from "./lambda/functions.ts";
+import type { Schedules } from "./schedules.ts";
+
+/** Ten years: enough for every retention, and an answer comes. */
+const MAX_ADVANCE_MS = 10 * 366 * 86_400_000;
+const Advance = z.strictObject({ ms: z.int().min(0).max(MAX_ADVANCE_MS) });
+
+/**
+ * Starts the server by which developers and tests drive the local cloud: `GET /` lists, `POST /schedules/{name}`
+ * fires one and `POST /clock/advance` moves the clock; both answer when all that they caused has finished.
+ */
+export const startControl = (options: {
+  functions: Pick<Functions, "list">;
+  schedules: Pick<Schedules, "list" | "fireNow">;
+  clock: Pick<Clock, "now">;
+  activity: Pick<Activity, "idle">;
+  advanceClock: AdvanceClock;
+  onError: (error: unknown) => void;
+}): Promise<Listening> => {
+  const { functions, schedules, clock, activity, advanceClock, onError } = options;
+  return startJsonServer({
+    onError,
+    routes: {
+      "GET /": () => ({
+        status: 200,
+        body: { now: clock.now(), functions: functions.list(), schedules: schedules.list() },
+      }),
+      "POST /schedules/{name}": async ({ parameters: { name = "" } }) => {
+        const at = clock.now();
+        const firing = schedules.fireNow(name);
+        if (!firing) {
+          const names = schedules.list().map((schedule) => schedule.name);
+          return refuse(404, `there is no schedule ${name}; there are: ${names.join(", ") || "none"}`);
+        }
+        await firing;
+        await activity.idle();
+        return { status: 200, body: { name, at } };
+      },
+      "POST /clock/advance": async ({ body }) => {
+        const parsed = Advance.safeParse(body);
+        return parsed.success
+          ? { status: 200, body: await advanceClock(parsed.data.ms) }
+          : refuse(400, z.prettifyError(parsed.error));
+      },
+    },
+  });
+};

@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+
+/** A request as it came over the wire, before any front end of AWS made an event of it. */
+export type WireRequest = {
+  method: string;
+  /** The request target, undecoded: path and query. */
+  target: string;
+  httpVersion: string;
+  /** Names and values by turns, as sent. */
+  rawHeaders: readonly string[];
+  /** Undefined where the request has none. */
+  body: Buffer | undefined;
+  sourceIp: string;
+};
+
+export type WireResponse = {
+  statusCode: number;
+  headers: Readonly<Record<string, string | readonly string[]>>;
+  body: Buffer;
+};
+
+export type FrontEndOptions = {
+  maxBodyBytes: number;
+  /** Bound on the request line and all header values together. */
+  maxHeaderBytes: number;
+  answer: (request: WireRequest) => Promise<WireResponse>;
+  /** Something threw that should not: answered with 500. */
+  onError: (error: unknown) => void;
+};
+
+/** An answer of the front end itself, in the shape of API Gateway's own. */
+export const ownAnswer = (statusCode: number, message: string): WireResponse => ({
+  statusCode,
+  headers: { "content-type": "application/json" },
+  body: Buffer.from(JSON.stringify({ message })),
+});
+
+/** The wire side that an HTTP API and a Lambda URL share: limits, bodies, aborted requests. It listens on nothing yet. */
+export const createFrontEnd = (options: FrontEndOptions): Server => {
+  const { maxBodyBytes, maxHeaderBytes, answer, onError } = options;
+  const serve = async (message: IncomingMessage): Promise<WireResponse | undefined> => {
+    const body = await readBody(message, maxBodyBytes);
+    if (body === "aborted") return undefined;
+    if (headerBytes(message) > maxHeaderBytes) return ownAnswer(431, "Request Header Fields Too Large");
+    if (body === "too large") return ownAnswer(413, "Request Entity Too Large");
+    return answer({
+      method: message.method ?? "GET",
+      target: message.url ?? "/",
+      httpVersion: message.httpVersion,
+      rawHeaders: message.rawHeaders,
+      body,
+      sourceIp: message.socket.remoteAddress ?? "127.0.0.1",
+    });
+  };
+  const server = createServer(
+    // Twice the bound on headers: what is a little over it is told so by us.
+    { maxHeaderSize: 2 * maxHeaderBytes, keepAliveTimeout: 60_000 },
+    async (message, response) => {
+      try {
+        const reply = await serve(message);
+        if (reply) write(response, reply);
+      } catch (error) {
+        onError(error);
+        if (!response.headersSent) write(response, ownAnswer(500, "Internal Server Error"));
+      }
+    },
+  );
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) return;
+    const [status, text] =
+      error.code === "HPE_HEADER_OVERFLOW" ? [431, "Request Header Fields Too Large"] : [400, "Bad Request"];
+    const body = JSON.stringify({ message: text });
+    socket.end(
+      `HTTP/1.1 ${status} ${text}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  });
+  return server;
+};
+
+const headerBytes = (message: IncomingMessage) => {
+  const line = `${message.method} ${message.url} HTTP/${message.httpVersion}`.length;
+  return message.rawHeaders.reduce((sum, text) => sum + text.length, line);
+};
+
+const readBody = async (message: IncomingMessage, maxBytes: number) => {
+  const { "content-length": length, "transfer-encoding": encoding } = message.headers;
+  let chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of message) {
+      size += chunk.length;
+      // Read on to the end, or the client would see a reset connection in place of the answer.
+      if (size > maxBytes) chunks = [];
+      else chunks.push(chunk);
+    }
+  } catch {
+    return "aborted";
+  }
+  if (size > maxBytes) return "too large";
+  return size === 0 && length === undefined && encoding === undefined ? undefined : Buffer.concat(chunks);
+};
+
+const write = (response: ServerResponse, { statusCode, headers, body }: WireResponse) => {
+  if (response.destroyed) return;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (statusCode !== 204 && statusCode !== 304) response.setHeader("content-length", body.length);
+  response.statusCode = statusCode;
+  response.end(body);
+};

@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+
+/** A server that listens on loopback; `url` has no trailing slash. */
+export type Listening = {
+  url: string;
+  port: number;
+  /** Takes no new requests, waits so long for those under way, then cuts them off. */
+  close(graceMs?: number): Promise<void>;
+};
+
+/**
+ * @param port 0 for any that is free
+ * @throws Error that names the port when it is taken or not permitted.
+ */
+export const listen = async (server: Server, port: number): Promise<Listening> => {
+  server.listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    throw refusal(error, port);
+  }
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a server listens on no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
+    async close(graceMs = 0) {
+      const closed = once(server, "close");
+      server.close();
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+};
+
+const refusal = (error: unknown, port: number): unknown => {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  if (code === "EADDRINUSE")
+    return new Error(`port ${port} is taken: stop what listens there, or choose another with PORT=…`);
+  if (code === "EACCES") return new Error(`port ${port} is not permitted: choose another with PORT=…`);
+  return error;
+};

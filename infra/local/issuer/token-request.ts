@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+
+/** About 30 years either way: enough for every test of a lifetime, and still a number that a JWT carries. */
+const MAX_LIFETIME_SECONDS = 1_000_000_000;
+
+/** What a developer or a test asks the issuer for. `claims` override any claim; `null` removes it. */
+export const TokenRequest = z.strictObject({
+  organizationId: z.string().optional(),
+  role: z.string().default("admin"),
+  userId: z.string().default("developer"),
+  expiresInSeconds: z.int().min(-MAX_LIFETIME_SECONDS).max(MAX_LIFETIME_SECONDS).default(3600),
+  claims: z.record(z.string(), z.json()).default({}),
+});
+
+/** In which claims a token carries organization and role. */
+export type ClaimNames = { organization: string; role: string };
+
+/** The claims of the token that was asked for. One that has expired already was issued an hour before that. */
+export const claimsFor = (
+  request: z.output<typeof TokenRequest>,
+  context: { issuer: string; audience: string; claimNames: ClaimNames; nowMs: number },
+): Record<string, unknown> => {
+  const { organizationId, role, userId, expiresInSeconds, claims } = request;
+  const { issuer, audience, claimNames, nowMs } = context;
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const exp = nowSeconds + expiresInSeconds;
+  const all = {
+    iss: issuer,
+    aud: audience,
+    sub: userId,
+    ...(organizationId !== undefined && { [claimNames.organization]: organizationId }),
+    [claimNames.role]: role,
+    iat: expiresInSeconds > 0 ? nowSeconds : exp - 3600,
+    exp,
+    jti: randomUUID(),
+    ...claims,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+};

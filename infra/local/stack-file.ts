@@ -1,0 +1,37 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { writeDataFile } from "./data-file.ts";
+
+/** Always in the checkout, wherever the data are. */
+const STACK_FILE = join(import.meta.dirname, "..", "..", ".local", "stack.json");
+
+/** Where a running local cloud answers; URLs without a trailing slash. What the stack does not have is left out. */
+export type RunningStack = z.infer<typeof RunningStack>;
+const RunningStack = z.object({
+  apiUrl: z.string().optional(),
+  issuerUrl: z.string(),
+  jwksUrl: z.string(),
+  audience: z.string(),
+  dynamodbUrl: z.string(),
+  controlUrl: z.string(),
+  /** Names of the template's tables. */
+  tables: z.array(z.string()),
+  pid: z.number(),
+});
+
+export const writeStackFile = (stack: RunningStack): void => writeDataFile(STACK_FILE, stack);
+
+/** Undefined where none is there or it cannot be read. */
+export const readStackFile = (): RunningStack | undefined => {
+  try {
+    return RunningStack.parse(JSON.parse(readFileSync(STACK_FILE, "utf8")));
+  } catch {
+    return undefined;
+  }
+};
+
+/** Removes it if it is this process's: another local cloud of the same checkout may have written its own. */
+export const removeStackFile = (): void => {
+  if (readStackFile()?.pid === process.pid) rmSync(STACK_FILE, { force: true });
+};

@@ -1,0 +1,81 @@
+/** `npm start`: builds and synthesises the service and runs it on this machine. */
+import { createServer } from "node:http";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { build } from "../build.ts";
+import { synthesise } from "../synth.ts";
+import { banner } from "./banner.ts";
+import { failWith } from "./fail-with.ts";
+import { listen } from "./http/listen.ts";
+import { startLocalCloud } from "./local-cloud.ts";
+import { removeStackFile, writeStackFile } from "./stack-file.ts";
+
+const HELP = `Usage: npm start
+
+Builds the service, synthesises its infrastructure and runs it on this machine until Ctrl+C.
+
+  PORT               port of the API, 3000 by default
+  LOCAL_DATA_DIR     where data are kept from one start to the next, .local/data by default
+  DYNAMODB_ENDPOINT  a DynamoDB-compatible endpoint to use in place of the embedded engine
+`;
+/** Ctrl+C reaches this process from the terminal and again from npm: only a later signal is a second one. */
+const SAME_SIGNAL_MS = 1_000;
+
+const root = join(import.meta.dirname, "..", "..");
+const { PORT, LOCAL_DATA_DIR, DYNAMODB_ENDPOINT } = process.env;
+
+const parsePort = (text = "3000"): number => {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
+    throw new Error(`PORT is ${JSON.stringify(text)}: expected a number from 1 to 65535`);
+  return port;
+};
+
+const parseEndpoint = (text: string): string => {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new Error(`DYNAMODB_ENDPOINT is ${JSON.stringify(text)}: expected a URL such as http://127.0.0.1:8000`);
+  return text.replace(/\/+$/, "");
+};
+
+/** Two columns are enough to tell functions apart; the terminal is not a log store. */
+const log = (source: string, line: string) => console.log(`${source.padEnd(18)} | ${line}`);
+
+const start = async () => {
+  const port = parsePort(PORT || undefined);
+  const endpoint = DYNAMODB_ENDPOINT ? { dynamodbEndpoint: parseEndpoint(DYNAMODB_ENDPOINT) } : {};
+  // Asked before the build, so that nobody waits for a build to be told.
+  await (await listen(createServer(), port)).close();
+
+  let cloud: Awaited<ReturnType<typeof startLocalCloud>> | undefined;
+  let firstSignalAt: number | undefined;
+  const onSignal = async () => {
+    const now = performance.now();
+    if (firstSignalAt !== undefined) {
+      // The watchdog ends what is left.
+      if (now - firstSignalAt > SAME_SIGNAL_MS) process.kill(process.pid, "SIGKILL");
+      return;
+    }
+    firstSignalAt = now;
+    console.log("\nStopping …");
+    if (!cloud) process.exit(0);
+    await cloud.stop();
+    removeStackFile();
+    process.exit(0);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
+
+  await build();
+  const assemblyDirectory = await synthesise(join(root, ".local", "assembly"));
+  const dataDirectory = resolve(root, LOCAL_DATA_DIR || join(".local", "data"));
+  cloud = await startLocalCloud({ assemblyDirectory, dataDirectory, port, ...endpoint, log });
+  writeStackFile(cloud.stack);
+  console.log(banner(cloud.stack, cloud.model));
+};
+
+try {
+  const { help } = parseArgs({ options: { help: { type: "boolean", short: "h" } } }).values;
+  if (help) console.log(HELP);
+  else await start();
+} catch (error) {
+  failWith(error);
+}

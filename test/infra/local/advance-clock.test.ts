@@ -1,0 +1,167 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { createActivity } from "../../../infra/local/activity.ts";
+import { createAdvanceClock } from "../../../infra/local/advance-clock.ts";
+import { createClock } from "../../../infra/local/clock.ts";
+import { createSchedules, type Schedules } from "../../../infra/local/schedules.ts";
+import type { ScheduleModel } from "../../../infra/local/template/model.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const running: Schedules[] = [];
+afterEach(() => {
+  for (const schedules of running.splice(0)) schedules.stop();
+});
+
+const scheduleOf = (name: string, expression: string, enabled = true): ScheduleModel => ({
+  logicalId: name,
+  name,
+  arn: `arn:aws:events:eu-central-1:123456789012:rule/${name}`,
+  expression,
+  enabled,
+  targets: [],
+});
+
+const startAll = (schedules: ScheduleModel[], work: (name: string) => Promise<void> = async () => {}) => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "clock-"));
+  const clock = createClock(dataDirectory);
+  const activity = createActivity();
+  const seen: { name: string; at: number; now: number }[] = [];
+  const sweeps: number[] = [];
+  const stopping = new AbortController();
+  const all = createSchedules({
+    schedules,
+    dataDirectory,
+    clock,
+    async fire({ name }, at) {
+      seen.push({ name, at, now: clock.now() });
+      await work(name);
+    },
+  });
+  running.push(all);
+  const advance = createAdvanceClock({
+    clock,
+    activity,
+    schedules: all,
+    sweepExpired: async (nowMs) => void sweeps.push(nowMs),
+    stopping: stopping.signal,
+  });
+  return { dataDirectory, clock, activity, seen, sweeps, stopping, all, advance };
+};
+
+describe("the advanced clock", () => {
+  it("fires a simulated week in order of time, each at its own time", async () => {
+    const { clock, seen, advance } = startAll([
+      scheduleOf("hourly", "cron(0 * * * ? *)"),
+      scheduleOf("four-hourly", "cron(30 0/4 * * ? *)"),
+      scheduleOf("daily", "cron(15 3 * * ? *)"),
+      scheduleOf("every-90-minutes", "rate(90 minutes)"),
+      scheduleOf("never", "rate(1 minute)", false),
+    ]);
+    const before = clock.now();
+    const { now, fired } = await advance(7 * DAY);
+    expect(now).toBeGreaterThanOrEqual(before + 7 * DAY);
+    expect(clock.now() - now).toBeLessThan(HOUR);
+    expect(fired).toEqual(seen.map(({ name, at }) => ({ name, at })));
+    expect(fired.map(({ at }) => at)).toEqual(fired.map(({ at }) => at).toSorted((a, b) => a - b));
+    const count = (name: string) => fired.filter((one) => one.name === name).length;
+    expect([count("hourly"), count("four-hourly"), count("daily"), count("every-90-minutes"), count("never")]).toEqual([
+      168, 42, 7, 112, 0,
+    ]);
+    for (const one of seen) {
+      expect(one.now).toBeGreaterThanOrEqual(one.at);
+      expect(one.now - one.at).toBeLessThan(60_000);
+    }
+  });
+
+  it("goes on only when what a schedule caused has finished", async () => {
+    const steps: string[] = [];
+    const cloud = startAll([scheduleOf("hourly", "rate(1 hour)")], async () => {
+      const end = cloud.activity.begin();
+      steps.push("begun");
+      setTimeout(() => {
+        steps.push("ended");
+        end();
+      }, 20);
+    });
+    await cloud.advance(3 * HOUR);
+    expect(steps).toEqual(["begun", "ended", "begun", "ended", "begun", "ended"]);
+  });
+
+  it("waits for requests in flight before it moves", async () => {
+    const { activity, clock, advance } = startAll([]);
+    const end = await activity.enter();
+    const advanced = advance(DAY);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(clock.offsetMs()).toBe(0);
+    end();
+    await advanced;
+    expect(clock.offsetMs()).toBeGreaterThan(DAY - 60_000);
+  });
+
+  it("sweeps at least once per simulated day and at the end, and moves by 0 as well", async () => {
+    const { clock, sweeps, advance } = startAll([]);
+    const start = clock.now();
+    await advance(5 * DAY + HOUR);
+    const gaps = sweeps.map((at, index) => at - (sweeps[index - 1] ?? start));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(DAY + 60_000);
+    expect(sweeps.at(-1)).toBeGreaterThanOrEqual(start + 5 * DAY + HOUR);
+    expect(await advance(0)).toMatchObject({ fired: [] });
+    expect(sweeps).toHaveLength(7);
+  });
+
+  it("runs one advance after another", async () => {
+    const { clock, advance } = startAll([scheduleOf("hourly", "rate(1 hour)")]);
+    const start = clock.now();
+    const [first, second] = await Promise.all([advance(2 * HOUR), advance(2 * HOUR)]);
+    expect([first.fired.length, second.fired.length]).toEqual([2, 2]);
+    expect(clock.now()).toBeGreaterThanOrEqual(start + 4 * HOUR);
+  });
+
+  it("keeps the offset and the creation of rates with the data", async () => {
+    const schedules = [scheduleOf("three-hourly", "rate(3 hours)")];
+    const { dataDirectory, clock, all, advance } = startAll(schedules);
+    await advance(4 * HOUR);
+    const again = createClock(dataDirectory);
+    expect(again.offsetMs()).toBe(clock.offsetMs());
+    const restarted = createSchedules({ schedules, dataDirectory, clock: again, fire: async () => {} });
+    expect(restarted.list()).toEqual(all.list());
+  });
+
+  it("does not move on when the local cloud stops meanwhile", async () => {
+    const cloud = startAll([scheduleOf("hourly", "rate(1 hour)")], async () => cloud.stopping.abort(new Error("over")));
+    await expect(cloud.advance(DAY)).rejects.toThrow("over");
+    expect(cloud.seen).toHaveLength(1);
+  });
+});
+
+describe("schedules in real time", () => {
+  it("fire when they fall due, also after the clock has moved and with one far away", async () => {
+    const { clock, all, seen } = startAll([
+      scheduleOf("far", "rate(365 days)"),
+      scheduleOf("near", "rate(1 hour)"),
+      scheduleOf("off", "rate(1 minute)", false),
+    ]);
+    clock.moveTo(clock.now() + HOUR - 40);
+    all.resume();
+    while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(seen).toMatchObject([{ name: "near" }]);
+    expect(all.list().find(({ name }) => name === "near")?.nextAt).toBeGreaterThan(clock.now());
+    expect(all.list().find(({ name }) => name === "off")).toEqual({ name: "off" });
+  });
+
+  it("fires each once after the machine has slept", async () => {
+    const { clock, all, seen } = startAll([scheduleOf("often", "rate(1 minute)")]);
+    clock.moveTo(clock.now() + DAY);
+    all.resume();
+    while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(seen).toHaveLength(1);
+  });
+
+  it("names the schedule's expression that is not valid", () => {
+    expect(() => startAll([scheduleOf("bad", "rate(1 fortnight)")])).toThrow("rate(1 fortnight)");
+  });
+});
