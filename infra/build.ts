@@ -1,5 +1,5 @@
 /**
- * Bundles every function in one esbuild run: functions/<subject>/<name>.ts becomes .build/functions/<name>/index.js,
+ * Bundles every function in one esbuild run: functions/<subject>/<name>.ts becomes .build/functions/<name>/index.cjs,
  * a folder that is uploaded as it is. Run by `npm start`, by the tests and, through cdk.json, before every synth.
  */
 import { globSync } from "node:fs";
@@ -44,6 +44,8 @@ export const build = async (): Promise<void> => {
     target: "node24",
     // CommonJS: an ES module that imports node:http loads undici through its getters, 10 ms that nobody uses.
     format: "cjs",
+    // By its ending, so that no package.json above the folder has a say.
+    outExtension: { ".js": ".cjs" },
     mainFields: ["module", "main"],
     legalComments: "none",
     logLevel: "error",
