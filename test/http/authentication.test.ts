@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const errorOf = async (token: string | undefined) => {
+  const { status, body, headers } = await service.request("GET", "/plants", { token });
+  return { status, error: (body as { error?: number }).error, challenge: headers.get("www-authenticate") };
+};
+const issuer = (path: string, body: object = {}) =>
+  fetch(`${service.stack.issuerUrl}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+describe("a token", () => {
+  it("is needed", async () => {
+    expect(await errorOf(undefined)).toEqual({ status: 401, error: 40101, challenge: "Bearer" });
+  });
+
+  it.each([
+    ["expired", { expiresInSeconds: -120 }, 40103],
+    ["for someone else", { claims: { aud: "someone-else" } }, 40102],
+    ["of another issuer", { claims: { iss: "https://issuer.invalid" } }, 40102],
+    ["that never expires", { claims: { exp: null } }, 40102],
+    ["of nobody", { claims: { sub: null } }, 40102],
+    ["of an organization without a name", { claims: { org_id: "" } }, 40102],
+    ["that is an ID token", { claims: { nonce: "n" } }, 40102],
+  ])("%s is refused", async (_what, claims, error) => {
+    const challenge = 'Bearer error="invalid_token"';
+    expect(await errorOf(await service.mint(claims))).toEqual({ status: 401, error, challenge });
+  });
+
+  it("expires when the clock has passed it", async () => {
+    const token = await service.mint({ expiresInSeconds: 60 });
+    expect((await errorOf(token)).status).toBe(200);
+    await service.advance(120_000);
+    expect((await errorOf(token)).error).toBe(40103);
+    expect((await errorOf(await service.mint({}))).status).toBe(200);
+  });
+});
+
+describe("the issuer's keys", () => {
+  it("may rotate while the functions run", async () => {
+    expect((await errorOf(await service.mint({ userId: "before" }))).status).toBe(200);
+    expect((await issuer("/rotate")).ok).toBe(true);
+    expect((await errorOf(await service.mint({ userId: "after" }))).status).toBe(200);
+  });
+
+  it("that cannot be fetched are 503 and not 401, and are found again afterwards", async () => {
+    await issuer("/rotate");
+    const token = await service.mint({ userId: "during" });
+    expect((await issuer("/outage", { seconds: 60 })).ok).toBe(true);
+    const { status, body, headers } = await service.request("GET", "/plants", { token });
+    expect({ status, body }).toMatchObject({ status: 503, body: { error: 50302 } });
+    expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    await issuer("/outage", { seconds: 0 });
+    await service.advance(5_000);
+    expect((await errorOf(token)).status).toBe(200);
+  });
+});

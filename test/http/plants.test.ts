@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { INT64_MAX, INT64_MIN } from "../../shared/json/int64.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+
+let service: ServiceUnderTest;
+let users = 0;
+
+/** Requests as a fresh user of a fresh organization, unless told otherwise. */
+const asCaller = async (claims: object = { organizationId: `org-${++users}`, userId: "ada" }) => {
+  const token = await service.mint(claims);
+  return (method: string, path: string, body?: string) => service.request(method, path, { token, body });
+};
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+describe("POST /plants", () => {
+  it("creates a plant and answers it without its id", async () => {
+    const call = await asCaller();
+    const made = await call("POST", "/plants", '{"id":1,"name":"Monstera","tag":"tropical","color":"green"}');
+    expect(made).toMatchObject({ status: 200, body: { name: "Monstera", tag: "tropical" } });
+    expect(made.text).toBe('{"name":"Monstera","tag":"tropical"}');
+    expect((await call("POST", "/plants", '{"id":2,"name":"Ficus"}')).text).toBe('{"name":"Ficus"}');
+    expect((await call("GET", "/plants")).body).toEqual([{ name: "Monstera", tag: "tropical" }, { name: "Ficus" }]);
+  });
+
+  it("takes any integer in range, however it is spelled, and tells neighbours beyond 2^53 apart", async () => {
+    const call = await asCaller();
+    const spelled = [
+      "9007199254740992",
+      "9007199254740993",
+      "9007199254740994.0",
+      "9.007199254740995e15",
+      `${INT64_MIN}`,
+      `${INT64_MAX}`,
+    ];
+    for (const id of spelled) {
+      expect((await call("POST", "/plants", `{"id":${id},"name":"${id}"}`)).status).toBe(200);
+    }
+    for (const id of ["9007199254740993", "9007199254740993.00", "9007199254740993e0"]) {
+      expect(await call("POST", "/plants", `{"id":${id},"name":"again"}`)).toMatchObject({
+        status: 409,
+        body: { error: 40901 },
+      });
+    }
+    expect((await call("DELETE", "/plants/9007199254740993")).status).toBe(204);
+    const names = ((await call("GET", "/plants")).body as { name: string }[]).map(({ name }) => name);
+    expect(names).toEqual([spelled[4], spelled[0], spelled[2], spelled[3], spelled[5]]);
+  });
+
+  it.each([
+    ["{}", "id: expected an integer between -9223372036854775808 and 9223372036854775807"],
+    ['{"id":"1","name":"x"}', "id: expected an integer"],
+    ['{"id":1.5,"name":"x"}', "id: expected an integer"],
+    ['{"id":9223372036854775808,"name":"x"}', "id: expected an integer"],
+    ['{"id":1e999999999,"name":"x"}', "id: expected an integer"],
+    ['{"id":null,"name":"x"}', "id: expected an integer"],
+    ['{"id":1}', "name: expected a text of 1 to 256 characters"],
+    ['{"id":1,"name":""}', "name: expected a text of 1 to 256 characters"],
+    [`{"id":1,"name":"${"🌵".repeat(257)}"}`, "name: expected a text of 1 to 256 characters"],
+    ['{"id":1,"name":"x","tag":""}', "tag: expected a text of 1 to 128 characters"],
+    ['{"id":1,"name":"x","tag":null}', "tag: expected a text of 1 to 128 characters"],
+    ["[]", "body: "],
+    ["null", "body: "],
+    ['"x"', "body: "],
+  ])("refuses %s", async (body, message) => {
+    const call = await asCaller();
+    const refused = await call("POST", "/plants", body);
+    expect(refused).toMatchObject({ status: 400, body: { error: 40002, message: expect.stringContaining(message) } });
+  });
+
+  it("stores any well-formed text as it was sent", async () => {
+    const name = fc.string({ unit: "binary", minLength: 1, maxLength: 256 });
+    const call = await asCaller();
+    let id = 0;
+    await fc.assert(
+      fc.asyncProperty(name, async (text) => {
+        const made = await call("POST", "/plants", JSON.stringify({ id: ++id, name: text }));
+        expect(made).toMatchObject({ status: 200, body: { name: text } });
+      }),
+      { seed: 20_261_121, numRuns: 50 },
+    );
+    expect(((await call("GET", "/plants")).body as unknown[]).length).toBe(id);
+  });
+
+  it("leaves one winner of 50 who create one id at once", async () => {
+    const call = await asCaller();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => call("POST", "/plants", `{"id":7,"name":"plant ${i}"}`)),
+    );
+    const winners = answers.filter(({ status }) => status === 200);
+    expect(winners).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
+    expect((await call("GET", "/plants")).body).toEqual([winners[0]?.body]);
+  });
+});
+
+describe("GET /plants", () => {
+  it("is an empty array where there is nothing", async () => {
+    const call = await asCaller();
+    expect(await call("GET", "/plants")).toMatchObject({ status: 200, text: "[]" });
+  });
+
+  it("leads through pages in order of id, each plant once", async () => {
+    const call = await asCaller();
+    const ids = [5, -3, 0, 12, 7, 40, -100];
+    for (const id of ids) await call("POST", "/plants", `{"id":${id},"name":"${id}"}`);
+    const sorted = [...ids].sort((a, b) => a - b).map(String);
+    for (const limit of [1, 2, 3, 7, 100]) {
+      const seen: string[] = [];
+      let path: string | undefined = `/plants?limit=${limit}`;
+      while (path !== undefined) {
+        const page = await call("GET", path);
+        expect(page.status).toBe(200);
+        seen.push(...(page.body as { name: string }[]).map(({ name }) => name));
+        path = page.next;
+      }
+      expect(seen).toEqual(sorted);
+    }
+  });
+
+  it("keeps a cursor to the caller it was given to", async () => {
+    const call = await asCaller();
+    for (const id of [1, 2]) await call("POST", "/plants", `{"id":${id},"name":"${id}"}`);
+    const next = (await call("GET", "/plants?limit=1")).next ?? "";
+    const other = await asCaller();
+    for (const refused of [
+      await other("GET", next),
+      await call("GET", `${next}x`),
+      await call("GET", "/plants?cursor=x"),
+    ]) {
+      expect(refused).toMatchObject({ status: 400, body: { error: 40003 } });
+    }
+  });
+
+  it.each(["limit=0", "limit=10001", "limit=-1", "limit=1.0", "limit=%201", "limit=x", "limit=", "limit=1&limit=2"])(
+    "refuses %s",
+    async (query) => {
+      const call = await asCaller();
+      expect(await call("GET", `/plants?${query}`)).toMatchObject({ status: 400, body: { error: 40002 } });
+    },
+  );
+
+  it("ignores what it does not know", async () => {
+    const call = await asCaller();
+    expect((await call("GET", "/plants?limit=10000&color=green&color=")).status).toBe(200);
+  });
+});
+
+describe("DELETE /plants/{id}", () => {
+  it("deletes once, then finds nothing", async () => {
+    const call = await asCaller();
+    await call("POST", "/plants", `{"id":${INT64_MIN},"name":"x"}`);
+    expect(await call("DELETE", `/plants/${INT64_MIN}`)).toMatchObject({ status: 204, text: "" });
+    expect(await call("DELETE", `/plants/${INT64_MIN}`)).toMatchObject({ status: 404, body: { error: 40401 } });
+    expect((await call("GET", "/plants")).body).toEqual([]);
+  });
+
+  it.each(["x", "1.0", "+1", "1e3", "9223372036854775808", "%201", "0x1"])("refuses the id %s", async (id) => {
+    const call = await asCaller();
+    expect(await call("DELETE", `/plants/${id}`)).toMatchObject({ status: 400, body: { error: 40002 } });
+  });
+});
+
+describe("scopes", () => {
+  it("keep an organization's, another's and a user's plants apart, under the same id", async () => {
+    const [acme, globex, ada] = await Promise.all(
+      [
+        { organizationId: "scope-acme", userId: "ada" },
+        { organizationId: "scope-globex", userId: "ada" },
+        { userId: "ada" },
+      ].map(asCaller),
+    );
+    for (const call of [acme, globex, ada]) {
+      expect((await call?.("POST", "/plants", '{"id":1,"name":"mine"}'))?.status).toBe(200);
+    }
+    expect((await acme?.("DELETE", "/plants/1"))?.status).toBe(204);
+    expect((await globex?.("GET", "/plants"))?.body).toEqual([{ name: "mine" }]);
+    expect((await ada?.("GET", "/plants"))?.body).toEqual([{ name: "mine" }]);
+  });
+
+  it("are shared by the members of an organization, whatever their role", async () => {
+    const organizationId = "scope-shared";
+    const admin = await asCaller({ organizationId, userId: "ada", role: "admin" });
+    await admin("POST", "/plants", '{"id":1,"name":"ours"}');
+    for (const role of ["billing", "member", "guest", "nobody"]) {
+      const call = await asCaller({ organizationId, userId: "bob", role });
+      expect((await call("GET", "/plants")).body).toEqual([{ name: "ours" }]);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+
+let service: ServiceUnderTest;
+let token: string;
+beforeAll(async () => {
+  service = await startService();
+  token = await service.mint({ organizationId: "acme" });
+});
+afterAll(() => service.stop());
+
+describe("any request", () => {
+  it("is answered with the headers that every answer has, and none that names the software", async () => {
+    for (const { headers } of [
+      await service.request("GET", "/plants", { token }),
+      await service.request("GET", "/plants"),
+      await service.request("GET", "/nowhere"),
+      await service.request("GET", "/openapi.json"),
+    ]) {
+      expect(headers.get("x-request-id")).toMatch(/./);
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("server") ?? headers.get("x-powered-by")).toBeNull();
+    }
+  });
+
+  it("is logged with the id that its answer carries", async () => {
+    const { headers } = await service.request("GET", "/plants", { token });
+    expect(service.logged()).toContain(`"requestId":"${headers.get("x-request-id")}"`);
+  });
+
+  it.each([
+    ["GET", "/nowhere", 404, 40402],
+    ["GET", "/", 404, 40402],
+    ["GET", "/plants/", 404, 40402],
+    ["GET", "/plants/1/leaves", 404, 40402],
+    ["PUT", "/plants", 405, 40501],
+    ["PATCH", "/plants/1", 405, 40501],
+    ["GET", "/plants/1", 405, 40501],
+    ["POST", "/openapi.json", 405, 40501],
+  ])("%s %s is %i, with a token or without", async (method, path, status, error) => {
+    for (const bearer of [token, undefined, "bad"]) {
+      expect(await service.request(method, path, { token: bearer })).toMatchObject({ status, body: { error } });
+    }
+  });
+
+  it("with a wrong method is told the right ones", async () => {
+    expect((await service.request("PUT", "/plants")).headers.get("allow")).toBe("POST, GET");
+    expect((await service.request("GET", "/plants/1")).headers.get("allow")).toBe("DELETE");
+  });
+});
+
+describe("a body", () => {
+  const post = (body: string | Uint8Array<ArrayBuffer>, contentType = "application/json") =>
+    service.request("POST", "/plants", { token, body, contentType });
+
+  it("may have 64 KiB, and not a byte more", async () => {
+    const sized = (bytes: number) => `{"id":1,"name":"x"}`.padEnd(bytes, " ");
+    expect((await post(sized(65_536))).status).toBe(200);
+    expect(await post(sized(65_537))).toMatchObject({ status: 413, body: { error: 41301 } });
+    expect(await post(sized(65_537), "text/plain")).toMatchObject({ status: 413 });
+  });
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16"])(
+    "of type %s is refused",
+    async (contentType) => {
+      expect(await post('{"id":2,"name":"x"}', contentType)).toMatchObject({ status: 415, body: { error: 41501 } });
+    },
+  );
+
+  it("must be JSON in well-formed Unicode, and is not repeated where it is not", async () => {
+    const card = '{"card":"4111 1111 1111 1111';
+    for (const body of [
+      card,
+      "",
+      " ",
+      "{]",
+      '{"id":3,"name":"\\ud800"}',
+      "\uFEFF{}",
+      new Uint8Array([0x22, 0xff, 0x22]),
+    ]) {
+      const refused = await post(body);
+      expect(refused.status).toBe(400);
+      expect(refused.text).not.toContain("4111");
+    }
+    expect(service.logged()).not.toContain("4111");
+  });
+});
+
+describe("GET /openapi.json", () => {
+  it("needs no token and describes the answers that the service gives", async () => {
+    const { status, body } = await service.request("GET", "/openapi.json");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version: "1.0.0" } });
+  });
+});

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startLocalCloud } from "../../infra/local/local-cloud.ts";
+import { assemblyDirectory } from "./assembly.ts";
+import { requireContract } from "./contract.ts";
+
+type RequestParts = {
+  token?: string | undefined;
+  body?: string | Uint8Array<ArrayBuffer> | undefined;
+  contentType?: string;
+};
+
+export type ServiceUnderTest = Awaited<ReturnType<typeof startService>>;
+
+/**
+ * The whole service as it would be deployed, run by a local cloud of its own with empty tables. Every answer that a
+ * test gets is held against the OpenAPI document first.
+ */
+export const startService = async ({ assembly = assemblyDirectory }: { assembly?: string } = {}) => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "local-data-"));
+  const lines: string[] = [];
+  const cloud = await startLocalCloud({
+    assemblyDirectory: assembly,
+    dataDirectory,
+    port: 0,
+    log: (source, line) => lines.push(`${source} | ${line}`),
+  });
+  const { stack } = cloud;
+
+  const request = async (method: string, path: string, { token, body, contentType }: RequestParts = {}) => {
+    const response = await fetch(new URL(path, stack.apiUrl), {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { "content-type": contentType ?? "application/json" }),
+      },
+      ...(body !== undefined && { body }),
+    });
+    const text = await response.text();
+    const parsed: unknown = text === "" ? undefined : JSON.parse(text);
+    requireContract(method, new URL(path, stack.apiUrl).pathname, response, parsed);
+    const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+    return { status: response.status, headers: response.headers, text, body: parsed, next };
+  };
+
+  return {
+    stack,
+    request,
+    /** A token with these claims (see the development issuer); without an organization unless one is named. */
+    async mint(claims: object): Promise<string> {
+      const response = await fetch(`${stack.issuerUrl}/token`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(claims),
+      });
+      return ((await response.json()) as { access_token: string }).access_token;
+    },
+    /** Moves the clock that functions and tokens see. */
+    advance: (ms: number) => cloud.advanceClock(ms),
+    /** Everything that functions and the local cloud have logged so far. */
+    logged: () => lines.join("\n"),
+    denials: cloud.denials,
+    async stop(): Promise<void> {
+      await cloud.stop();
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+};

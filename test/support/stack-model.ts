@@ -1,0 +1,41 @@
+import type { PolicyStatement, StackModel, TableModel } from "../../infra/local/template/model.ts";
+
+/** The ARN of a function of `stackModel`. */
+export const functionArn = (name: string): string => `arn:aws:lambda:eu-central-1:000000000000:function:${name}`;
+
+/** A stack with one function for each role, of the role's name, and with what else is given. */
+export const stackModel = ({
+  roles = {},
+  tables = [],
+  resourcePolicies = {},
+}: {
+  roles?: Record<string, PolicyStatement[]>;
+  tables?: TableModel[];
+  resourcePolicies?: Record<string, PolicyStatement[]>;
+}): StackModel => {
+  const names = Object.keys(roles);
+  const roleArn = (name: string): string => `arn:aws:iam::000000000000:role/${name}-role`;
+  return {
+    stackName: "test",
+    accountId: "000000000000",
+    region: "eu-central-1",
+    functions: names.map((name) => ({
+      logicalId: name,
+      name,
+      arn: functionArn(name),
+      roleArn: roleArn(name),
+      codeDirectory: "/nowhere",
+      handler: "index.handler",
+      environment: {},
+      timeoutSeconds: 3,
+      memoryMb: 128,
+    })),
+    roles: names.map((name) => ({ logicalId: `${name}Role`, arn: roleArn(name), statements: roles[name] ?? [] })),
+    tables,
+    httpApis: [],
+    schedules: [],
+    secrets: [],
+    resourcePolicies,
+    notRun: [],
+  };
+};
