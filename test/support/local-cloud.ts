@@ -12,7 +12,11 @@ export type TestCloud = LocalCloud & {
   /** What functions and the local cloud logged, as `source: line`. */
   lines: readonly string[];
   /** Calls the API. @param target path and query; `token` becomes the bearer token */
-  call(method: string, target: string, options?: { token?: string; body?: unknown; headers?: Record<string, string> }): Promise<Response>;
+  call(
+    method: string,
+    target: string,
+    options?: { token?: string; body?: unknown; headers?: Record<string, string> },
+  ): Promise<Response>;
   /** A token of the development issuer; see infra/local/issuer/token-request.ts for what may be asked. */
   token(request?: Record<string, unknown>): Promise<string>;
   /** Posts JSON to the control server and answers status and body. */

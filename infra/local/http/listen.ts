@@ -28,9 +28,11 @@ export const listen = async (server: Server, port: number): Promise<Listening> =
     async close(graceMs = 0) {
       const closed = once(server, "close");
       server.close();
-      server.closeIdleConnections();
+      // A connection is kept alive after its last answer too, so not only once.
+      const sweeper = setInterval(() => server.closeIdleConnections(), 10);
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
+      clearInterval(sweeper);
       clearTimeout(timer);
     },
   };

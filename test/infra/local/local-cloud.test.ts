@@ -1,0 +1,288 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { CfnIntegration, CfnRoute, HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import { AttributeType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { CfnRule, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
+import { Code, Function as LambdaFn, Runtime } from "aws-cdk-lib/aws-lambda";
+import { functionDirectory } from "../../support/function-directory.ts";
+import { startTestCloud, synthesiseTestStack, type TestCloud } from "../../support/local-cloud.ts";
+import { isAlive } from "../../support/processes.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Counts its schedules in the table; over HTTP it tells what it sees, or does what it is told. */
+const SOURCE = `
+const call = async (operation, body) => {
+  const key = process.env.AWS_ACCESS_KEY_ID;
+  const response = await fetch(process.env.AWS_ENDPOINT_URL, {
+    method: "POST",
+    headers: {
+      "content-type": "application/x-amz-json-1.0", "x-amz-target": "DynamoDB_20120810." + operation,
+      authorization: "AWS4-HMAC-SHA256 Credential=" + key + "/20261121/" + process.env.AWS_REGION + "/dynamodb/aws4_request, SignedHeaders=host, Signature=00",
+    },
+    body: JSON.stringify({ TableName: process.env.TABLE_NAME, ...body }),
+  });
+  return response.json();
+};
+export const handler = async (event) => {
+  if (event.fail) throw new Error("asked to fail");
+  if (event.source === "aws.events" || event.custom) {
+    const rule = event.custom ?? event.resources[0].split("/").pop();
+    await call("PutItem", { Item: { id: { S: rule + "/" + Date.now() }, time: { S: event.time ?? "none" }, ttl: { N: String(Math.floor(Date.now() / 1000) + 3600) } } });
+    return;
+  }
+  const { operation, request, seconds } = JSON.parse(event.body ?? "{}");
+  if (seconds) await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  if (operation) return call(operation, request);
+  return { now: Date.now(), pid: process.pid, region: process.env.AWS_REGION, issuer: process.env.ISSUER, greeting: process.env.GREETING, added: process.env.ADDED };
+};
+`;
+
+let assemblyDirectory: string;
+let cloud: TestCloud;
+
+beforeAll(async () => {
+  assemblyDirectory = synthesiseTestStack((stack) => {
+    const table = new Table(stack, "Table", {
+      partitionKey: { name: "id", type: AttributeType.STRING },
+      timeToLiveAttribute: "ttl",
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const fn = new LambdaFn(stack, "Fn", {
+      runtime: Runtime.NODEJS_24_X,
+      handler: "index.handler",
+      code: Code.fromAsset(functionDirectory(SOURCE)),
+      timeout: Duration.seconds(1),
+      environment: { TABLE_NAME: table.tableName, ISSUER: "https://issuer.invalid", GREETING: "hello" },
+    });
+    table.grantReadData(fn);
+    table.grant(fn, "dynamodb:PutItem");
+    const api = new HttpApi(stack, "Api");
+    const integration = new HttpLambdaIntegration("Integration", fn);
+    api.addRoutes({ path: "/work", methods: [HttpMethod.POST], integration });
+    // A route whose function does not let it in.
+    const bare = new CfnIntegration(stack, "BareIntegration", {
+      apiId: api.apiId,
+      integrationType: "AWS_PROXY",
+      integrationUri: fn.functionArn,
+      payloadFormatVersion: "2.0",
+    });
+    new CfnRoute(stack, "BareRoute", { apiId: api.apiId, routeKey: "GET /locked", target: `integrations/${bare.ref}` });
+    new Rule(stack, "Hourly", {
+      ruleName: "hourly",
+      schedule: Schedule.cron({ minute: "0" }),
+      targets: [new LambdaFunction(fn)],
+    });
+    new Rule(stack, "FourHourly", {
+      ruleName: "four-hourly",
+      schedule: Schedule.rate(Duration.hours(4)),
+      targets: [new LambdaFunction(fn)],
+    });
+    new CfnRule(stack, "LockedOut", {
+      name: "locked-out",
+      scheduleExpression: "cron(30 12 1 1 ? *)",
+      targets: [{ id: "Target", arn: fn.functionArn }],
+    });
+    new Rule(stack, "Failing", {
+      ruleName: "failing",
+      enabled: false,
+      schedule: Schedule.rate(Duration.days(1)),
+      targets: [new LambdaFunction(fn, { event: RuleTargetInput.fromObject({ fail: true }) })],
+    });
+    new Rule(stack, "Custom", {
+      ruleName: "custom",
+      enabled: false,
+      schedule: Schedule.rate(Duration.days(1)),
+      targets: [new LambdaFunction(fn, { event: RuleTargetInput.fromObject({ custom: "from-input" }) })],
+    });
+  });
+  cloud = await startTestCloud({ assemblyDirectory, environment: { GREETING: "changed", ADDED: "never" } });
+});
+afterAll(() => cloud.stop());
+
+const work = async (body: unknown = {}) => {
+  const response = await cloud.call("POST", "/work", { body });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+};
+
+const stored = async () => {
+  const { body } = await work({ operation: "Scan", request: {} });
+  return body.Items.map(({ id }: { id: { S: string } }) => id.S).sort();
+};
+const listed = async () => JSON.parse(await (await fetch(cloud.stack.controlUrl)).text());
+
+describe("a local cloud on an assembly of the test's own", () => {
+  it("runs the function in its environment: declared variables are replaced, none is added", async () => {
+    const { status, body } = await work();
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      now: expect.any(Number),
+      pid: expect.any(Number),
+      region: cloud.model.region,
+      issuer: cloud.stack.issuerUrl,
+      greeting: "changed",
+    });
+  });
+
+  it("lets a function do what its role allows and nothing else, and says so", async () => {
+    const put = await work({ operation: "PutItem", request: { Item: { id: { S: "kept" } } } });
+    expect(put.body).toEqual({});
+    const { body } = await work({ operation: "DeleteItem", request: { Key: { id: { S: "kept" } } } });
+    expect(body).toMatchObject({ __type: expect.stringContaining("AccessDeniedException") });
+    expect(cloud.denials).toMatchObject([
+      { action: "dynamodb:DeleteItem", logicalId: cloud.model.functions[0]?.logicalId },
+    ]);
+    expect(cloud.lines).toContainEqual(
+      expect.stringMatching(/^local cloud: DENIED .* may not dynamodb:DeleteItem on arn:/),
+    );
+    expect(await stored()).toContain("kept");
+  });
+
+  it("answers 500 for a route that the function does not let in", async () => {
+    expect((await cloud.call("GET", "/locked")).status).toBe(500);
+    expect(cloud.lines).toContainEqual(expect.stringContaining("the route GET /locked may not invoke"));
+  });
+
+  it("answers 503 when the function runs out of time, and serves the next request", async () => {
+    expect(await work({ seconds: 30 })).toEqual({ status: 503, body: { message: "Service Unavailable" } });
+    expect((await work()).status).toBe(200);
+  });
+
+  it("names its parts in stack.json's terms", () => {
+    expect(cloud.stack).toEqual({
+      apiUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      issuerUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      jwksUrl: `${cloud.stack.issuerUrl}/.well-known/jwks.json`,
+      audience: "plant-store",
+      dynamodbUrl: expect.stringMatching(/\d$/),
+      controlUrl: expect.stringMatching(/\d$/),
+      tables: [cloud.model.tables[0]?.name],
+      pid: process.pid,
+    });
+  });
+});
+
+describe("control", () => {
+  it("lists functions and schedules", async () => {
+    const { functions, schedules } = await listed();
+    expect(functions).toMatchObject([{ name: cloud.model.functions[0]?.name, instances: 1 }]);
+    expect(schedules.map(({ name }: { name: string }) => name).sort()).toEqual([
+      "custom",
+      "failing",
+      "four-hourly",
+      "hourly",
+      "locked-out",
+    ]);
+    for (const { name, nextAt } of schedules)
+      if (["custom", "failing"].includes(name)) expect(nextAt).toBeUndefined();
+      else expect(nextAt).toBeGreaterThan(Date.now());
+  });
+
+  it("fires a schedule and answers when its work is done", async () => {
+    expect(await cloud.control("/schedules/hourly")).toMatchObject({ status: 200, body: { name: "hourly" } });
+    expect((await stored()).filter((id: string) => id.startsWith("hourly/"))).toHaveLength(1);
+  });
+
+  it("hands over a target's own input", async () => {
+    expect((await cloud.control("/schedules/custom")).status).toBe(200);
+    expect(await stored()).toContainEqual(expect.stringMatching(/^from-input\//));
+  });
+
+  it("tries three times what fails, then says that it gave up", async () => {
+    expect((await cloud.control("/schedules/failing")).status).toBe(200);
+    expect(cloud.lines.filter((line) => line.includes("Invoke Error Error: asked to fail"))).toHaveLength(3);
+    expect(cloud.lines).toContainEqual(
+      expect.stringMatching(/gave up an event for arn:.* at try 3: Error: asked to fail/),
+    );
+  });
+
+  it("says when a rule may not invoke its target", async () => {
+    expect((await cloud.control("/schedules/locked-out")).status).toBe(200);
+    expect(cloud.lines).toContainEqual(expect.stringContaining("the schedule locked-out may not invoke"));
+  });
+
+  it.each([
+    ["/schedules/nowhere", undefined, 404, "hourly"],
+    ["/clock/advance", undefined, 400, "object"],
+    ["/clock/advance", { ms: -1 }, 400, "ms"],
+    ["/clock/advance", { ms: 1.5 }, 400, "ms"],
+    ["/clock/advance", { ms: "1" }, 400, "ms"],
+    ["/clock/advance", { ms: 1e15 }, 400, "ms"],
+    ["/clock/advance", { ms: 1, minutes: 2 }, 400, "minutes"],
+    ["/clock", {}, 404, "POST /clock/advance"],
+  ])("POST %s %j is %i", async (path, body, status, message) => {
+    expect(await cloud.control(path, body)).toEqual({ status, body: { message: expect.stringContaining(message) } });
+  });
+
+  it("moves the clock: due schedules fire in order, functions and tokens see it, instances stay warm, items expire", async () => {
+    const before = await work();
+    const [{ coldStarts }] = (await listed()).functions;
+    const { status, body } = await cloud.control("/clock/advance", { ms: 2 * DAY });
+    expect(status).toBe(200);
+    const { now, fired } = body as { now: number; fired: { name: string; at: number }[] };
+    expect(fired.map(({ at }) => at)).toEqual(fired.map(({ at }) => at).toSorted((a, b) => a - b));
+    expect(fired.filter(({ name }) => name === "hourly")).toHaveLength(48);
+    expect(fired.filter(({ name }) => name === "four-hourly")).toHaveLength(12);
+
+    const after = await work();
+    expect(after.body.now - before.body.now).toBeGreaterThanOrEqual(2 * DAY);
+    expect(after.body.now).toBeGreaterThanOrEqual(now);
+    expect((await listed()).functions).toMatchObject([{ coldStarts }]);
+    expect(after.body.pid).toBe(before.body.pid);
+
+    // Each scheduled run left an item of an hour's life; those of the last hour are not swept.
+    const ids: string[] = await stored();
+    expect(ids).toContain("kept");
+    for (const id of ids.filter((one) => one.startsWith("hourly/")))
+      expect(now - Number(id.split("/")[1])).toBeLessThanOrEqual(HOUR);
+
+    const [, payload = ""] = (await cloud.token()).split(".");
+    const { iat } = JSON.parse(Buffer.from(payload, "base64url").toString());
+    expect(iat * 1000).toBeGreaterThan(now - 1000);
+  });
+
+  it("keeps what it needs in its data directory: clock and data survive a restart", async () => {
+    const dataDirectory = mkdtempSync(join(tmpdir(), "restart-"));
+    const first = await startTestCloud({ assemblyDirectory, dataDirectory });
+    const item = { operation: "PutItem", request: { Item: { id: { S: "survivor" } } } };
+    await first.call("POST", "/work", { body: item });
+    await first.control("/clock/advance", { ms: 10 * DAY });
+    await first.stop();
+    const second = await startTestCloud({ assemblyDirectory, dataDirectory });
+    const scan = await second.call("POST", "/work", { body: { operation: "Scan", request: {} } });
+    expect(await scan.text()).toContain("survivor");
+    const { now } = JSON.parse(await (await second.call("POST", "/work", { body: {} })).text());
+    expect(now).toBeGreaterThan(Date.now() + 9 * DAY);
+    await second.stop();
+  });
+});
+
+describe("stop", () => {
+  it("leaves no process and no port behind, and can be asked for twice", async () => {
+    const other = await startTestCloud({ assemblyDirectory });
+    const { pid } = JSON.parse(await (await other.call("POST", "/work", { body: {} })).text());
+    expect(isAlive(pid)).toBe(true);
+    const inFlight = other.call("POST", "/work", { body: { seconds: 0.2 } });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await Promise.all([other.stop(), other.stop()]);
+    expect((await inFlight).status).toBe(200);
+    expect(isAlive(pid)).toBe(false);
+    for (const url of [other.apiUrl, other.stack.issuerUrl, other.stack.controlUrl, other.stack.dynamodbUrl])
+      await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it("undoes what was started when a later part does not start", async () => {
+    const { port } = new URL(cloud.apiUrl);
+    const dataDirectory = mkdtempSync(join(tmpdir(), "taken-"));
+    const start = () => startTestCloud({ assemblyDirectory, dataDirectory, port: Number(port) });
+    await expect(start()).rejects.toThrow(`port ${port} is taken`);
+    // Again the port, not the data directory: the first attempt has let go of it.
+    await expect(start()).rejects.toThrow(`port ${port} is taken`);
+  });
+});
