@@ -1,11 +1,15 @@
-import type { Authorizer } from "./iam/authorizer.ts";
-import type { StackModel } from "./template/model.ts";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type Authorizer, type Check, sessionArnOf } from "./iam/authorizer.ts";
+import { createCredentialBook, type FunctionCredentials, signerOf } from "./services/credentials.ts";
+import { createDynamoDbService } from "./services/dynamodb-service.ts";
+import { readCall } from "./services/read-call.ts";
+import { createSecretsManagerService } from "./services/secrets-manager-service.ts";
+import { type AwsAnswer, type AwsCall, type AwsService, errorAnswer } from "./services/service.ts";
+import type { FunctionModel, StackModel } from "./template/model.ts";
 
 /** A call that a role does not allow; `logicalId` is the function's that made it. */
 export type Denial = { logicalId: string; action: string; resource: string; reason: string };
-
-/** What a function's environment needs to call AWS: set as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN. */
-export type FunctionCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken: string };
 
 export type GatewayOptions = {
   model: StackModel;
@@ -23,5 +27,82 @@ export type Gateway = {
   close(): Promise<void>;
 };
 
+const send = (response: ServerResponse, { status, headers, body }: AwsAnswer): void => {
+  response.writeHead(status, { ...headers, "content-length": body.length }).end(body);
+};
+
 /** One endpoint on loopback for every AWS service, which lets through what the caller's role allows. */
-export const startGateway = (_options: GatewayOptions): Promise<Gateway> => Promise.reject(new Error("being built"));
+export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
+  const { model, authorizer, onDenied } = options;
+  // By the service's name in the signature. Another service is a file in services/ and a line here.
+  const services = new Map<string, AwsService>([
+    ["dynamodb", createDynamoDbService(model, options.dynamodbEndpoint)],
+    ["secretsmanager", createSecretsManagerService(model)],
+  ]);
+  const credentials = createCredentialBook(model.functions);
+
+  const denied = (caller: FunctionModel, { action, resource }: Check, reason: string): AwsAnswer => {
+    onDenied({ logicalId: caller.logicalId, action, resource, reason });
+    const user = sessionArnOf(model, caller.arn);
+    const message = `User: ${user} is not authorized to perform: ${action} on resource: ${resource} ${reason}`;
+    return errorAnswer(400, "AccessDeniedException", message);
+  };
+
+  const judge = async (caller: FunctionModel, serviceName: string, call: AwsCall): Promise<AwsAnswer> => {
+    const unknown: Check = { action: `${serviceName}:${call.operation}`, resource: "*" };
+    const service = services.get(serviceName);
+    if (service === undefined) return denied(caller, unknown, `because the local cloud does not run ${serviceName}`);
+    const checks = service.checks(call);
+    if (checks === undefined) return denied(caller, unknown, "because the local cloud does not know such a request");
+    for (const check of checks) {
+      const { allowed, reason } = authorizer.judge({
+        ...check,
+        principal: { kind: "function", functionArn: caller.arn },
+      });
+      if (!allowed) return denied(caller, check, reason);
+    }
+    return service.answer(call);
+  };
+
+  const answer = async (request: IncomingMessage): Promise<AwsAnswer> => {
+    const call = await readCall(request);
+    const signer = signerOf(request.headers.authorization);
+    if (signer === undefined) {
+      return errorAnswer(400, "MissingAuthenticationTokenException", "Request is missing Authentication Token");
+    }
+    const caller = credentials.holderOf(signer.accessKeyId);
+    if (caller === undefined) {
+      const message = "The security token included in the request is invalid.";
+      return errorAnswer(400, "UnrecognizedClientException", message);
+    }
+    if (signer.region === model.region) return judge(caller, signer.service, call);
+    const unknown: Check = { action: `${signer.service}:${call.operation}`, resource: "*" };
+    return denied(caller, unknown, `because the local cloud runs ${model.region} and not ${signer.region}`);
+  };
+
+  const server = createServer((request, response) => {
+    answer(request).then(
+      (found) => send(response, found),
+      (error) => send(response, errorAnswer(500, "InternalServerError", String(error))),
+    );
+  });
+  // Functions are frozen between events for as long as it takes; a connection closed meanwhile would fail their next call.
+  server.keepAliveTimeout = 0;
+  server.requestTimeout = 0;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the gateway has no port");
+
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    credentialsFor: credentials.credentialsFor,
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      for (const service of services.values()) service.close();
+    },
+  };
+};

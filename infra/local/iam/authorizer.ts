@@ -1,4 +1,6 @@
-import type { StackModel } from "../template/model.ts";
+import type { PolicyStatement, StackModel } from "../template/model.ts";
+import { checkPolicies } from "./check-policies.ts";
+import { type AccessRequest, evaluate, type PrincipalName } from "./evaluate.ts";
 
 /**
  * Who makes a call: a function under its role, or an AWS service on behalf of one of its resources
@@ -16,10 +18,88 @@ export type Verdict = { allowed: boolean; reason: string };
 
 export type Authorizer = { judge(request: Check & { principal: Principal }): Verdict };
 
+type Caller = {
+  identity: PolicyStatement[] | undefined;
+  principals: PrincipalName[];
+  context: Record<string, string[]>;
+};
+
+/** Function and role name the session, as Lambda does: `assumed-role/{role}/{function}`. */
+export const sessionArnOf = (model: StackModel, functionArn: string): string => {
+  const found = model.functions.find(({ arn }) => arn === functionArn);
+  const roleName = found?.roleArn.split("/").at(-1) ?? "unknown";
+  return `arn:aws:sts::${model.accountId}:assumed-role/${roleName}/${found?.name ?? "unknown"}`;
+};
+
+const functionCaller = (model: StackModel, functionArn: string): Caller => {
+  const roleArn = model.functions.find(({ arn }) => arn === functionArn)?.roleArn ?? "";
+  const root = `arn:aws:iam::${model.accountId}:root`;
+  const names = [roleArn, sessionArnOf(model, functionArn), root, model.accountId];
+  return {
+    identity: model.roles.find(({ arn }) => arn === roleArn)?.statements ?? [],
+    principals: names.map((name) => ({ type: "AWS", name })),
+    context: {
+      "aws:PrincipalArn": [roleArn],
+      "aws:PrincipalAccount": [model.accountId],
+      "aws:PrincipalType": ["AssumedRole"],
+    },
+  };
+};
+
+const serviceCaller = (model: StackModel, service: string, sourceArn: string): Caller => ({
+  identity: undefined,
+  principals: [{ type: "Service", name: service }],
+  context: { "aws:SourceArn": [sourceArn], "aws:SourceAccount": [model.accountId] },
+});
+
+/** The policy of the resource, or of what it is a part of, as an index is of its table. */
+const resourcePolicyOf = ({ resourcePolicies }: StackModel, resource: string): PolicyStatement[] =>
+  Object.entries(resourcePolicies)
+    .filter(([arn]) => resource === arn || resource.startsWith(`${arn}/`))
+    .flatMap(([, statements]) => statements);
+
+/**
+ * A resource's policy that names the account lets the account's own policies decide; it grants nothing by itself.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html#principal-accounts
+ */
+const withoutAccount = (request: AccessRequest, accountId: string): AccessRequest => ({
+  ...request,
+  principals: request.principals.filter(({ name }) => name !== accountId && !name.endsWith(":root")),
+});
+
 /**
  * Judges as IAM would: a function by its role's policies and the resource's policy, a service by the resource's alone.
- * @throws TemplateError at once when a policy uses a condition operator that is not understood.
+ * @throws TemplateError at once when a policy says what is not understood.
  */
-export const createAuthorizer = (_model: StackModel): Authorizer => ({
-  judge: () => ({ allowed: false, reason: "being built" }),
-});
+export const createAuthorizer = (model: StackModel): Authorizer => {
+  checkPolicies(model);
+  const region = { "aws:RequestedRegion": [model.region], "aws:SecureTransport": ["true"] };
+
+  return {
+    judge: ({ principal, action, resource, context = {} }) => {
+      const caller =
+        principal.kind === "function"
+          ? functionCaller(model, principal.functionArn)
+          : serviceCaller(model, principal.service, principal.sourceArn);
+      const keys = Object.entries({ ...region, ...caller.context, ...context });
+      const request: AccessRequest = {
+        action,
+        resource,
+        context: new Map(keys.map(([key, values]) => [key.toLowerCase(), values])),
+        principals: caller.principals,
+      };
+      const policy = resourcePolicyOf(model, resource);
+      const identity = evaluate(caller.identity ?? [], request);
+      if (identity === "deny") return { allowed: false, reason: "with an explicit deny in an identity-based policy" };
+      if (evaluate(policy, request) === "deny") {
+        return { allowed: false, reason: "with an explicit deny in a resource-based policy" };
+      }
+      if (identity === "allow") return { allowed: true, reason: `an identity-based policy allows ${action}` };
+      if (evaluate(policy, withoutAccount(request, model.accountId)) === "allow") {
+        return { allowed: true, reason: `a resource-based policy allows ${action}` };
+      }
+      const kind = caller.identity === undefined ? "resource-based" : "identity-based";
+      return { allowed: false, reason: `because no ${kind} policy allows the ${action} action` };
+    },
+  };
+};

@@ -1,0 +1,58 @@
+import type { PolicyStatement } from "../template/model.ts";
+import { type ConditionContext, conditionHolds } from "./conditions.ts";
+import { matchesArn, matchesWildcard } from "./wildcard.ts";
+
+/** One call as a policy sees it. `principals` are the names by which a resource's policy may mean the caller. */
+export type AccessRequest = {
+  action: string;
+  resource: string;
+  context: ConditionContext;
+  principals: readonly PrincipalName[];
+};
+
+/** As in a policy: `{ type: "Service", name: "events.amazonaws.com" }`, `{ type: "AWS", name: "arn:…:role/…" }`. */
+export type PrincipalName = { type: string; name: string };
+
+/** `none`: no statement speaks of the request. */
+export type Decision = "allow" | "deny" | "none";
+
+const anyAction = (patterns: string | string[], action: string): boolean =>
+  [patterns].flat().some((pattern) => matchesWildcard(pattern.toLowerCase(), action.toLowerCase()));
+
+const anyResource = (patterns: string | string[], resource: string): boolean =>
+  [patterns].flat().some((pattern) => matchesArn(pattern, resource));
+
+const meansPrincipal = (principal: PolicyStatement["Principal"], request: AccessRequest): boolean => {
+  if (principal === undefined || principal === "*") return true;
+  return Object.entries(principal).some(([type, names]) =>
+    [names]
+      .flat()
+      .some((name) =>
+        request.principals.some((caller) => caller.type === type && (name === "*" || name === caller.name)),
+      ),
+  );
+};
+
+/** A statement with neither Resource nor NotResource stands in a resource's own policy and means that resource. */
+const applies = (statement: PolicyStatement, request: AccessRequest): boolean => {
+  const { Action, NotAction, Resource, NotResource, Condition = {}, Principal } = statement;
+  return (
+    meansPrincipal(Principal, request) &&
+    (Action === undefined || anyAction(Action, request.action)) &&
+    (NotAction === undefined || !anyAction(NotAction, request.action)) &&
+    (Resource === undefined || anyResource(Resource, request.resource)) &&
+    (NotResource === undefined || !anyResource(NotResource, request.resource)) &&
+    // Where IAM leaves the meaning open, a Deny holds and an Allow does not.
+    conditionHolds(Condition, request.context, statement.Effect === "Deny")
+  );
+};
+
+/**
+ * Judges a request by the statements of one policy or of several: a Deny outweighs every Allow.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+ */
+export const evaluate = (statements: readonly PolicyStatement[], request: AccessRequest): Decision => {
+  const applying = statements.filter((statement) => applies(statement, request));
+  if (applying.some(({ Effect }) => Effect === "Deny")) return "deny";
+  return applying.some(({ Effect }) => Effect === "Allow") ? "allow" : "none";
+};
