@@ -11,6 +11,8 @@ export type Paging = {
   readonly maxLimit: number;
   /** Where a page ended: what a cursor holds, and what the next page starts after. */
   readonly position: Fields;
+  /** The field of the body that holds the list, where the body is not the list itself. */
+  readonly field?: string;
 };
 
 /** The groups that the OpenAPI document shows routes in. */
@@ -54,10 +56,18 @@ type Body<R extends Route> = R["success"]["body"] extends z.ZodMiniType ? z.inpu
 
 type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;
 
-/** A page of a list. Each item also has the fields of its position, so that the next page can start after any. */
-export type Page<Item> = { items: readonly Item[]; hasMore: boolean };
+/**
+ * A page of a list, and where it ended if there is more. Each item also has the fields of its position, because a page
+ * whose text would be too large ends earlier.
+ */
+export type Page<Item, Position> = { items: readonly Item[]; next: Position | undefined };
+
+type PagedBody<List, Field extends keyof List, Position> = Omit<List, Field> &
+  Record<Field, readonly (ItemOf<List[Field]> & Position)[]> & { next: Position | undefined };
 
 /** What the work of a route gives back: its body, or for a list a page of it. */
 export type ResultOf<R extends Route> = R["paging"] extends Paging
-  ? Page<ItemOf<Body<R>> & z.input<R["paging"]["position"]>>
+  ? R["paging"] extends { field: infer Field extends keyof Body<R> }
+    ? PagedBody<Body<R>, Field, z.input<R["paging"]["position"]>>
+    : Page<ItemOf<Body<R>> & z.input<R["paging"]["position"]>, z.input<R["paging"]["position"]>>
   : Body<R>;

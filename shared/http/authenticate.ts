@@ -3,11 +3,13 @@
  * and we do not stands here. Decisions: docs/decisions.md, "Callers".
  */
 import { JwtExpiredError } from "aws-jwt-verify/error";
+import type { Jwk } from "aws-jwt-verify/jwk";
 import { decomposeUnverifiedJwt } from "aws-jwt-verify/jwt";
 import { JwtVerifier } from "aws-jwt-verify/jwt-verifier";
 import { type Caller, type ClaimNames, parseCaller } from "../api/caller.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { beforeFirstRequest } from "../runtime/prewarm.ts";
 import { ALGORITHMS, createKeySet, discoveryUrl, KeySetUnavailableError } from "./key-set.ts";
 import { createTokenCache } from "./token-cache.ts";
 
@@ -65,6 +67,12 @@ const asDomainError = (error: unknown): DomainError => {
   return invalid("it is malformed or its signature does not verify", error);
 };
 
+/** A token that names one of the issuer's keys, has expired and that no key has signed: good for nothing but practice. */
+const unsignedToken = (issuer: string, { alg = "RS256", kid = "" }: Jwk): string => {
+  const part = (content: object) => Buffer.from(JSON.stringify(content)).toString("base64url");
+  return `${part({ alg, kid })}.${part({ iss: issuer, exp: 0 })}.${Buffer.alloc(256).toString("base64url")}`;
+};
+
 export type Authenticate = (authorizationHeader: string | undefined) => Promise<Caller>;
 
 /**
@@ -73,9 +81,10 @@ export type Authenticate = (authorizationHeader: string | undefined) => Promise<
  */
 export const createAuthenticator = (settings: Settings): Authenticate => {
   const { issuer, claimNames, now } = settings;
+  const keySet = createKeySet(issuer, now);
   const verifier = JwtVerifier.create(
     { issuer, audience: null, jwksUri: discoveryUrl(issuer), graceSeconds: LEEWAY_SECONDS },
-    { jwksCache: createKeySet(issuer, now) },
+    { jwksCache: keySet.cache },
   );
   const verified = createTokenCache(now);
 
@@ -88,6 +97,13 @@ export const createAuthenticator = (settings: Settings): Authenticate => {
     verified.put(token, caller, ((payload.exp ?? 0) + LEEWAY_SECONDS) * 1000);
     return caller;
   };
+
+  beforeFirstRequest(async () => {
+    if (trustsNobody(issuer)) return;
+    parseCaller({ sub: "nobody" }, claimNames);
+    const [key] = await keySet.prefetch();
+    if (key !== undefined) await verify(unsignedToken(issuer, key)).catch(() => undefined);
+  });
 
   return async (authorizationHeader) => {
     const token = readBearerToken(authorizationHeader);

@@ -25,7 +25,7 @@ const CURVES = ["P-256", "P-384", "P-521"];
 export const ALGORITHMS = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "EdDSA"];
 
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
-const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
+const KeySetDocument = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
 
 /** Something in the way between us and the keys: the token can be judged neither valid nor invalid. */
 export class KeySetUnavailableError extends Error {}
@@ -78,6 +78,11 @@ class AgeingKeyCache extends SimpleJwksCache {
     this.#now = now;
   }
 
+  override addJwks(uri: string, jwks: Jwks): void {
+    super.addJwks(uri, jwks);
+    this.#refreshAt = this.#now() + KEYS_MAX_AGE_MS;
+  }
+
   override async getJwks(uri: string): Promise<Jwks> {
     const jwks = await super.getJwks(uri);
     this.#refreshAt = this.#now() + KEYS_MAX_AGE_MS;
@@ -93,11 +98,19 @@ class AgeingKeyCache extends SimpleJwksCache {
   }
 }
 
-/**
- * The key cache of one issuer, to be given to an aws-jwt-verify verifier.
- * Its `getJwk` throws KeySetUnavailableError where the keys cannot be fetched or read.
- */
-export const createKeySet = (issuer: string, now: Clock): SimpleJwksCache => {
+const parseKeys = (bytes: ArrayBuffer): Jwks => ({
+  keys: (KeySetDocument.parse(parseJson(bytes)).keys as Jwk[]).filter(isTrustworthyKey),
+});
+
+export type KeySet = {
+  /** To be given to a verifier. Its `getJwk` throws KeySetUnavailableError where keys cannot be fetched or read. */
+  cache: SimpleJwksCache;
+  /** Fetches the keys ahead of the first token. A failure costs no pause: that token tries again. */
+  prefetch(): Promise<readonly Jwk[]>;
+};
+
+/** The keys of one issuer, for an aws-jwt-verify verifier. */
+export const createKeySet = (issuer: string, now: Clock): KeySet => {
   let pausedUntil = Number.NEGATIVE_INFINITY;
 
   const fetchKeys = async (uri: string): Promise<ArrayBuffer> => {
@@ -113,7 +126,7 @@ export const createKeySet = (issuer: string, now: Clock): SimpleJwksCache => {
     return new KeySetUnavailableError(`The keys of the issuer cannot be fetched: ${reason}`, { cause });
   };
 
-  return new AgeingKeyCache(now, {
+  const cache = new AgeingKeyCache(now, {
     fetcher: {
       fetch: async (uri) => {
         if (now() < pausedUntil) throw new KeySetUnavailableError("The issuer did not answer a moment ago.");
@@ -124,11 +137,20 @@ export const createKeySet = (issuer: string, now: Clock): SimpleJwksCache => {
     },
     jwksParser: (bytes): Jwks => {
       try {
-        const { keys } = KeySet.parse(parseJson(bytes));
-        return { keys: (keys as Jwk[]).filter(isTrustworthyKey) };
+        return parseKeys(bytes);
       } catch (cause) {
         throw unavailable(cause);
       }
     },
   });
+
+  return {
+    cache,
+    prefetch: async () => {
+      const uri = discoveryUrl(issuer);
+      const jwks = parseKeys(await fetchKeys(uri));
+      cache.addJwks(uri, jwks);
+      return jwks.keys;
+    },
+  };
 };

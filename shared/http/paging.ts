@@ -4,20 +4,21 @@
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * The items of a page as a JSON array that stays below MAX_PAGE_BYTES, one item at least.
+ * A list as JSON text that stays below a size, with one item at least.
  * @returns the text, and the index of the first item that had no room.
  */
-export const renderPage = <Item>(
+export const renderList = <Item>(
   items: readonly Item[],
   render: (item: Item) => string,
-): { body: string; end: number } => {
+  maxBytes = MAX_PAGE_BYTES,
+): { text: string; end: number } => {
   const rendered: string[] = [];
   let bytes = 2;
   for (const item of items) {
     const text = render(item);
     bytes += Buffer.byteLength(text) + 1;
-    if (bytes > MAX_PAGE_BYTES && rendered.length > 0) break;
+    if (bytes > maxBytes && rendered.length > 0) break;
     rendered.push(text);
   }
-  return { body: `[${rendered.join(",")}]`, end: rendered.length };
+  return { text: `[${rendered.join(",")}]`, end: rendered.length };
 };

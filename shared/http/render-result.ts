@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import type { Page, ResultOf, Route } from "../api/route.ts";
+import type { Paging, ResultOf, Route } from "../api/route.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import type { Cursors } from "./cursor.ts";
-import { renderPage } from "./paging.ts";
+import { MAX_PAGE_BYTES, renderList } from "./paging.ts";
 import type { ParsedRequest } from "./parse-request.ts";
 import { type Response, respond } from "./respond.ts";
 
@@ -10,12 +10,37 @@ import { type Response, respond } from "./respond.ts";
 const linkTo = (rawPath: string, query: Record<string, string>): string =>
   `<${encodeURI(rawPath)}?${new URLSearchParams(query)}>; rel="next"`;
 
+/** The items of a result, its other fields, and where it ended; a list that is the body itself has no other fields. */
+const partsOf = (field: string | undefined, result: Record<string, unknown>) => {
+  const { next, items, ...rest } = field === undefined ? result : { ...result, items: result[field] };
+  return { next, items: items as readonly unknown[], rest };
+};
+
 /**
  * The response to what the work of a route gave back. The result is parsed by the route's schema, so that nothing
  * leaves the service that the schema does not name.
  */
 export const createResultRenderer = <R extends Route>(route: R, cursors: Cursors | undefined) => {
   const { status, body: schema } = route.success;
+  const { paging } = route;
+
+  /** The body of a page, cut before it is too large, and the position that the next page starts after. */
+  const renderPaged = ({ position, field }: Paging, result: ResultOf<R>) => {
+    const { next, items, rest } = partsOf(field, result as Record<string, unknown>);
+    const body = schema?.parse(field === undefined ? items : { ...rest, [field]: items });
+    if (field === undefined) {
+      const list = renderList(body as unknown[], encodeJson);
+      return { text: list.text, next: list.end < items.length ? position.parse(items[list.end - 1]) : next };
+    }
+    const { [field]: shown, ...others } = body as Record<string, unknown[]>;
+    const other = encodeJson(others);
+    const frame = `${other.slice(0, -1)}${other === "{}" ? "" : ","}${JSON.stringify(field)}:`;
+    const list = renderList(shown ?? [], encodeJson, MAX_PAGE_BYTES - Buffer.byteLength(frame) - 1);
+    return {
+      text: `${frame}${list.text}}`,
+      next: list.end < items.length ? position.parse(items[list.end - 1]) : next,
+    };
+  };
 
   return (
     event: APIGatewayProxyEventV2,
@@ -24,16 +49,12 @@ export const createResultRenderer = <R extends Route>(route: R, cursors: Cursors
   ): Response => {
     const { requestId } = event.requestContext;
     if (schema === undefined) return respond(requestId, status);
-    if (route.paging === undefined || cursors === undefined) {
+    if (paging === undefined || cursors === undefined) {
       return respond(requestId, status, encodeJson(schema.parse(result)));
     }
-    const page = result as Page<unknown>;
-    const shown = schema.parse(page.items) as unknown[];
-    const { body, end } = renderPage(shown, encodeJson);
-    const last = page.items[end - 1];
-    const hasNext = last !== undefined && (page.hasMore || end < page.items.length);
-    if (!hasNext) return respond(requestId, status, body);
-    const cursor = cursors.seal(binding, route.paging.position.parse(last));
-    return respond(requestId, status, body, { link: linkTo(event.rawPath, { ...sentQuery, cursor }) });
+    const { text, next } = renderPaged(paging, result);
+    if (next === undefined) return respond(requestId, status, text);
+    const cursor = cursors.seal(binding, next);
+    return respond(requestId, status, text, { link: linkTo(event.rawPath, { ...sentQuery, cursor }) });
   };
 };

@@ -55,7 +55,7 @@ export const createPlantStore = (client: DynamoDBDocumentClient, tableName: stri
 
   /**
    * The plants after an id, in ascending order of id. Half a read unit per 4 KB of items; may lag by a second.
-   * @param limit the most plants to give back; fewer come, with `hasMore`, where they fill 4 MB.
+   * @param limit the most plants to give back; fewer come, with a next page, where they fill 4 MB.
    */
   async list(scope: Scope, { limit, after }: { limit: number; after: { id: bigint } | undefined }) {
     const query = {
@@ -65,8 +65,9 @@ export const createPlantStore = (client: DynamoDBDocumentClient, tableName: stri
       ExpressionAttributeValues: { ":scope": scope },
       ...(after && { ExclusiveStartKey: { scope, id: after.id } }),
     };
-    const { items, hasMore } = await queryPage(client, query, limit);
-    return { items: items.map((item) => PlantItem.parse(item)), hasMore };
+    const page = await queryPage(client, query, limit);
+    const items = page.items.map((item) => PlantItem.parse(item));
+    return { items, next: page.hasMore ? items.at(-1) : undefined };
   },
 
   /**

@@ -6,7 +6,10 @@ export type LogLevel = "info" | "warn" | "error";
 
 type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
+// Node makes the stream when it is first asked for: in the initialisation, rather than in the first request.
+const { stdout } = process;
+
 /** Writes one line; fields that are undefined are left out. Callers pass no tokens, bodies or personal data. */
 export const writeLog = (level: LogLevel, message: string, fields: LogFields): void => {
-  process.stdout.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+  stdout.write(`${JSON.stringify({ level, message, ...fields })}\n`);
 };

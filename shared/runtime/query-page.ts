@@ -7,7 +7,7 @@ const MAX_CALLS = 4;
 /**
  * Reads up to `limit` items of one partition in the order of the sort key. One item more is asked for, so that "there
  * is more" is known without a second call. A page that reads 4 MB ends early, with more to come.
- * @returns the items as stored, unparsed.
+ * @returns the items as stored, unparsed, and whether there are more.
  * @throws DomainError `store_unavailable`.
  */
 export const queryPage = async (

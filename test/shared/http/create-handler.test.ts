@@ -182,7 +182,8 @@ describe("a list", () => {
       async ({ page }) => {
         const start = (page.after?.id ?? 0n) + 1n;
         const left = total - Number(start) + 1;
-        return { items: things(start, Math.min(page.limit, left)), hasMore: left > page.limit };
+        const items = things(start, Math.min(page.limit, left));
+        return { items, next: left > page.limit ? items.at(-1) : undefined };
       },
       parts,
     );
@@ -237,7 +238,7 @@ describe("a list", () => {
       list,
       async ({ page }) => {
         const start = (page.after?.id ?? 0n) + 1n;
-        return { items: things(start, 3).map(({ id }) => ({ id, name: `${id}${large}` })), hasMore: false };
+        return { items: things(start, 3).map(({ id }) => ({ id, name: `${id}${large}` })), next: undefined };
       },
       parts,
     );
@@ -246,5 +247,27 @@ describe("a list", () => {
     expect(JSON.parse(first.body ?? "")).toHaveLength(1);
     const second = await handler(get(nextOf(first)), lambdaContext);
     expect(JSON.parse(second.body ?? "")[0].name[0]).toBe("2");
+  });
+
+  it("may be one field of its answer, and shares the room with the others", async () => {
+    const framed = defineRoute({
+      ...list,
+      paging: { ...list.paging, field: "things" },
+      success: { ...list.success, body: z.object({ things: list.success.body, note: z.string() }) },
+    });
+    const handler = createHandler(
+      framed,
+      async ({ page }) => ({
+        note: "n".repeat(MAX_PAGE_BYTES - 55),
+        things: things((page.after?.id ?? 0n) + 1n, 3),
+        next: undefined,
+      }),
+      parts,
+    );
+    const first = await handler(get(), lambdaContext);
+    expect(JSON.parse(first.body ?? "")).toMatchObject({ things: [{ name: "thing 1" }], note: expect.any(String) });
+    expect(Buffer.byteLength(first.body ?? "")).toBeLessThan(MAX_PAGE_BYTES);
+    const second = await handler(get(nextOf(first)), lambdaContext);
+    expect(JSON.parse(second.body ?? "").things[0]).toEqual({ name: "thing 2" });
   });
 });

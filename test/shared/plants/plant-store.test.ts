@@ -91,8 +91,8 @@ describe("create and list", () => {
       for (let more = true; more; ) {
         const page = await plants.list(scope, { limit, after });
         seen.push(...page.items.map(({ id }) => id));
-        after = page.items.at(-1);
-        more = page.hasMore;
+        after = page.next;
+        more = page.next !== undefined;
         expect(page.items.length === limit || !more).toBe(true);
       }
       expect(seen).toEqual(ids);
@@ -110,10 +110,10 @@ describe("create and list", () => {
       );
     }
     const first = await plants.list(scope, { limit: 10_000, after: undefined });
-    expect(first.hasMore).toBe(true);
-    const second = await plants.list(scope, { limit: 10_000, after: first.items.at(-1) });
+    expect(first.next).toBeDefined();
+    const second = await plants.list(scope, { limit: 10_000, after: first.next });
     expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids);
-    expect(second.hasMore).toBe(false);
+    expect(second.next).toBeUndefined();
   }, 60_000);
 });
 
@@ -138,7 +138,7 @@ describe("create", () => {
     await plants.create("org:a:1", { id: 1n, name: "other's" });
     await expect(plants.list("org:a", { limit: 5, after: undefined })).resolves.toEqual({
       items: [{ id: 1n, name: "organization's" }],
-      hasMore: false,
+      next: undefined,
     });
   });
 });

@@ -1,0 +1,114 @@
+/**
+ * Security events: what every operation of the integration leaves, and every refusal.
+ * Spec: integration security monitoring, "SecurityEvent" and "Events".
+ */
+import * as z from "zod/mini";
+
+/** From the least to the worst. Stored and returned in upper case, accepted in any. */
+export const riskLevels = ["LOW", "MEDIUM", "HIGH", "CRITICAL"] as const;
+export type RiskLevel = (typeof riskLevels)[number];
+
+export const categories = [
+  "integration",
+  "authentication",
+  "authorization",
+  "data_access",
+  "system",
+  "compliance",
+] as const;
+export type Category = (typeof categories)[number];
+
+/** `system`: schedules; `user`: a call of the API; `webhook`: a delivery of the provider. */
+export const sources = ["system", "user", "webhook"] as const;
+
+export const resourceTypes = [
+  "provider_account",
+  "invoice",
+  "subscription",
+  "payment",
+  "customer",
+  "circuit_breaker",
+  "security_event",
+  "plant",
+  "report",
+] as const;
+
+/** What happened. The ten types of the specification, then our additions. */
+export const eventTypes = {
+  PROVIDER_SYNC_STARTED: "Synchronization process initiated",
+  PROVIDER_SYNC_COMPLETED: "Synchronization completed successfully",
+  PROVIDER_SYNC_FAILED: "Synchronization failed with errors",
+  PROVIDER_CONNECTION_ESTABLISHED: "New provider account connected",
+  PROVIDER_CONNECTION_REMOVED: "Provider account disconnected",
+  PROVIDER_TOKEN_REFRESH: "Access token refreshed",
+  AUTHENTICATION_FAILURE: "Authentication errors",
+  PERMISSION_DENIED: "Authorization failures",
+  RATE_LIMIT_EXCEEDED: "API rate limits hit",
+  MANUAL_ALERT_GENERATED: "Manual security alerts",
+  PROVIDER_REQUEST: "An operation against the provider that has no type of its own",
+  DATA_READ: "Records, reports or settings were read",
+} as const;
+export type EventType = keyof typeof eventTypes;
+
+const text = z.string();
+const time = z.number().register(z.globalRegistry, {
+  description: "Epoch milliseconds.",
+  override: { type: "integer" },
+});
+
+/** A security event as it is stored and returned. */
+export const SecurityEvent = z
+  .object({
+    /** 26 characters, in order of time (event-id.ts). */
+    id: text,
+    organizationId: z.optional(text),
+    userId: z.optional(text),
+    sessionId: z.optional(text),
+    eventType: text,
+    category: z.enum(categories),
+    riskLevel: z.enum(riskLevels),
+    source: z.enum(sources),
+    ipAddress: z.optional(text),
+    userAgent: z.optional(text),
+    location: z.optional(text),
+    resource: z.optional(text),
+    resourceType: z.optional(z.enum(resourceTypes)),
+    action: z.optional(text),
+    success: z.boolean(),
+    errorCode: z.optional(text),
+    errorMessage: z.optional(text),
+    metadata: z.optional(z.unknown()),
+    processed: z.boolean(),
+    processedAt: z.optional(time),
+    alertGenerated: z.boolean(),
+    alertLevel: z.optional(z.enum(riskLevels)),
+    timestamp: time,
+    createdAt: time,
+  })
+  .register(z.globalRegistry, {
+    id: "SecurityEvent",
+    description: "One operation, refusal or change, with who, what and how it ended.",
+  });
+export type SecurityEvent = z.output<typeof SecurityEvent>;
+
+/** What a caller of the recorder says; the recorder adds identity, times, and what follows from the configuration. */
+export type NewSecurityEvent = Omit<
+  SecurityEvent,
+  | "id"
+  | "eventType"
+  | "location"
+  | "processed"
+  | "processedAt"
+  | "alertGenerated"
+  | "alertLevel"
+  | "timestamp"
+  | "createdAt"
+  | "metadata"
+> & {
+  eventType: EventType;
+  metadata?: Readonly<Record<string, unknown>>;
+};
+
+/** Whether a level is at least another. */
+export const isAtLeast = (level: RiskLevel, least: RiskLevel): boolean =>
+  riskLevels.indexOf(level) >= riskLevels.indexOf(least);
