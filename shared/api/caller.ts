@@ -14,6 +14,9 @@ export type Caller = {
   scope: Scope;
 };
 
+/** A caller on an endpoint that needs an organization. */
+export type OrganizationCaller = Caller & { organizationId: string };
+
 export type ClaimNames = { organization: string; role: string };
 
 /** 1–128 printable characters without space: no control, format, private or separator characters. */

@@ -29,6 +29,11 @@ export const errorCatalogue = {
   invalid_token: { status: 401, number: 40102, meaning: "The token is not one that this service accepts." },
   expired_token: { status: 401, number: 40103, meaning: "The token has expired." },
   role_may_not: { status: 403, number: 40301, meaning: "The caller's role does not have the permission." },
+  organization_required: {
+    status: 403,
+    number: 40303,
+    meaning: "The token names no organization; the endpoint needs one.",
+  },
   plant_not_found: {
     status: 404,
     number: 40401,

@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { catalogueEntry, type ErrorName, errorCatalogue } from "./error-catalogue.ts";
 import { pageQuery } from "./page-query.ts";
-import { roles, rolesWith } from "./permissions.ts";
+import { needsOrganization, roles, rolesWith } from "./permissions.ts";
 import { type Route, tags } from "./route.ts";
 
 const ErrorBody = z
@@ -51,6 +51,7 @@ const failuresOf = ({ permission, request, paging, failures }: Route): ErrorName
   return [
     ...(isPublic ? [] : authentication),
     ...(isPublic || rolesWith(permission).length === roles.length ? [] : (["role_may_not"] as const)),
+    ...(isPublic || !needsOrganization(permission) ? [] : (["organization_required"] as const)),
     ...(request.body ? (["body_too_large", "unsupported_media_type", "invalid_json"] as const) : []),
     ...(takesInput ? (["invalid_field"] as const) : []),
     ...(paging ? (["invalid_cursor"] as const) : []),

@@ -5,13 +5,22 @@ export const roles = ["admin", "billing", "member", "guest"] as const;
 export type Role = (typeof roles)[number];
 
 const everyone: readonly Role[] = roles;
+const administrators: readonly Role[] = ["admin"];
 
-/** Plants need a valid token only: whose plants they are follows from the caller's scope. */
 const rolesByPermission = {
+  // Plants need a valid token only: whose plants they are follows from the caller's scope.
   "plants:read": everyone,
   "plants:write": everyone,
+  "security:read": administrators,
+  "security:manage": administrators,
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Permission = keyof typeof rolesByPermission;
 
+/** Permissions that a caller without an organization can have. */
+export type PersonalPermission = Extract<Permission, `plants:${string}`>;
+
 export const rolesWith = (permission: Permission): readonly Role[] => rolesByPermission[permission];
+
+/** Whether a permission is one within an organization, as all of the integration's are. */
+export const needsOrganization = (permission: Permission): boolean => !permission.startsWith("plants:");

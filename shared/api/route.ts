@@ -18,6 +18,7 @@ export type Paging = {
 /** The groups that the OpenAPI document shows routes in. */
 export const tags = {
   plants: "The plant store.",
+  security: "What happened to an organization's integration, and the alerts that came of it.",
   api: "The API itself.",
 } as const;
 

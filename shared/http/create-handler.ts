@@ -4,11 +4,10 @@
  */
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
-import type { Caller } from "../api/caller.ts";
-import { rolesWith } from "../api/permissions.ts";
+import type { Caller, OrganizationCaller } from "../api/caller.ts";
+import { needsOrganization, type PersonalPermission, rolesWith } from "../api/permissions.ts";
 import type { RequestOf, ResultOf, Route } from "../api/route.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import type { Authenticate } from "./authenticate.ts";
 import { answerErrors, logRequests } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
 import { createResultRenderer } from "./render-result.ts";
@@ -17,7 +16,11 @@ import { type HandlerParts, wireParts } from "./wiring.ts";
 
 export type { HandlerParts };
 
-type CallerOf<R extends Route> = R["permission"] extends "public" ? undefined : Caller;
+type CallerOf<R extends Route> = R["permission"] extends "public"
+  ? undefined
+  : R["permission"] extends PersonalPermission
+    ? Caller
+    : OrganizationCaller;
 
 export type Work<R extends Route> = (input: RequestOf<R> & { caller: CallerOf<R> }) => Promise<ResultOf<R>>;
 
@@ -26,11 +29,15 @@ export type HttpHandler = (event: APIGatewayProxyEventV2, context: Context) => P
 /** Answers before Lambda would end the invocation, so that the client still gets the Error body. */
 const ANSWER_BEFORE_TIMEOUT_MS = 100;
 
-/** The caller, with the route's permission. */
-const admit = async (route: Route, authenticate: Authenticate, authorization: string | undefined): Promise<Caller> => {
-  const caller = await authenticate(authorization);
-  if (route.permission === "public" || rolesWith(route.permission).includes(caller.role)) return caller;
-  throw new DomainError("role_may_not", `The role ${caller.role} does not have the permission ${route.permission}.`);
+/** @throws DomainError where the caller does not have the route's permission. */
+const requirePermission = ({ role, organizationId }: Caller, { permission }: Route): void => {
+  if (permission === "public") return;
+  if (needsOrganization(permission) && organizationId === undefined) {
+    throw new DomainError("organization_required", "The token names no organization.");
+  }
+  if (!rolesWith(permission).includes(role)) {
+    throw new DomainError("role_may_not", `The role ${role} does not have the permission ${permission}.`);
+  }
 };
 
 /**
@@ -46,7 +53,8 @@ export const createHandler = <const R extends Route>(
   const renderResult = createResultRenderer(route, cursors);
 
   const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
-    const caller = authenticate && (await admit(route, authenticate, event.headers.authorization));
+    const caller = await authenticate?.(event.headers.authorization);
+    if (caller !== undefined) requirePermission(caller, route);
     const parsed = await parseRequest(event, caller);
     const result = await work({ ...parsed.request, caller: caller as CallerOf<R> });
     return renderResult(event, parsed, result);
