@@ -1,0 +1,96 @@
+/** Card numbers: 13 to 19 digits with a Luhn check digit, written together or in groups. */
+import { marker, type Recogniser } from "./recogniser.ts";
+
+const MIN_DIGITS = 13;
+const MAX_DIGITS = 19;
+
+/** Epoch milliseconds and YYYYMMDDhhmmss. No card of 14 digits begins with 19 or 20. */
+const TIME = /^(?:1\d{12}|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d)$/;
+
+/** Visa, Mastercard, American Express, Diners, Discover, JCB, UnionPay. */
+const ISSUED =
+  /^(?:4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[068]\d{12}|(?:35|60|62|64|65)\d{14}(?:\d{3})?)$/;
+
+const passesLuhn = (digits: string): boolean => {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits.charCodeAt(digits.length - 1 - i) - 48;
+    sum += i % 2 === 0 ? digit : digit > 4 ? 2 * digit - 9 : 2 * digit;
+  }
+  return sum > 0 && sum % 10 === 0;
+};
+
+/** Whether a text of nothing but digits is a card number rather than a time. */
+export const isCardNumber = (digits: string): boolean =>
+  digits.length >= MIN_DIGITS && digits.length <= MAX_DIGITS && !TIME.test(digits) && passesLuhn(digits);
+
+/** Spaces, dashes and dots of every width, the invisible ones included, and the plus sign of form encoding. */
+const SEPARATOR = "[ \\t\\u00a0\\u2000-\\u2015\\u202f\\u2060\\u2212\\u3000\\ufeff.+-]";
+
+/** UUIDs, the provider's ids, IPv4 addresses and dates hold digits that are no card: they are stepped over. */
+const NOT_CARDS = [
+  "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])",
+  "(?<!_)(?:acct|ch|cs|cus|dp|evt|ii|il|in|inpay|pi|plan|pm|po|price|prod|py|re|req|seti|si|sub|txn|we)_(?:(?:test|live)_)?[0-9a-z]+",
+  "\\d{1,3}(?:\\.\\d{1,3}){3}(?!\\.?\\d)",
+  "\\d{4}-\\d\\d-\\d\\d(?![0-9-])",
+].join("|");
+
+const CANDIDATES = new RegExp(`(?<![0-9a-z])(?:${NOT_CARDS})|(\\d(?:${SEPARATOR}{0,3}\\d){12,})`, "gi");
+
+/** The start and end of each part of a run that may be one card number: some whole groups of digits. */
+const findCards = (run: string, gluedBefore: boolean, gluedAfter: boolean): [number, number][] => {
+  const groups = [...run.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({
+    digits,
+    index,
+    end: index + digits.length,
+  }));
+  const found: [number, number][] = [];
+  for (const [first, { index }] of groups.entries()) {
+    let digits = "";
+    let separator: string | undefined;
+    let regular = true;
+    let long = true;
+    for (let last = first; last < groups.length; last++) {
+      const group = groups[last];
+      const previous = last > first ? groups[last - 1] : undefined;
+      if (group === undefined || TIME.test(group.digits)) break;
+      if (previous !== undefined) {
+        const between = run.slice(previous.end, group.index);
+        separator ??= between;
+        regular &&= between === separator;
+        long &&= previous.digits.length > 2;
+      }
+      digits += group.digits;
+      if (digits.length > MAX_DIGITS) break;
+      const glued = (gluedBefore && first === 0) || (gluedAfter && last === groups.length - 1);
+      if ((regular || long) && isCardNumber(digits) && (!glued || ISSUED.test(digits))) found.push([index, group.end]);
+    }
+  }
+  return found;
+};
+
+const LETTER_BEFORE = /(?<!\\)[a-z]$/i;
+const LETTER = /[a-z]/i;
+
+/**
+ * Card numbers in a text. Every group of digits that is part of a valid number goes, where several are possible.
+ * Beside a letter only what an issuer could have issued counts: hashes and ids hold digits too.
+ */
+export const cardNumber: Recogniser = {
+  name: "card",
+  readsDigits: true,
+  redact: (text) =>
+    text.replace(CANDIDATES, (match: string, run: string | undefined, offset: number) => {
+      if (run === undefined) return match;
+      const gluedBefore = LETTER_BEFORE.test(text.slice(Math.max(0, offset - 2), offset));
+      const gluedAfter = LETTER.test(text.charAt(offset + run.length));
+      let redacted = "";
+      let end = 0;
+      for (const [from, to] of findCards(run, gluedBefore, gluedAfter)) {
+        // Numbers that overlap share one marker.
+        if (from >= end) redacted += run.slice(end, from) + marker("card");
+        end = Math.max(end, to);
+      }
+      return redacted + run.slice(end);
+    }),
+};

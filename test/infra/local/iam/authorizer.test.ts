@@ -1,0 +1,128 @@
+import { describe, expect, it } from "@jest/globals";
+import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
+import type { PolicyStatement, StackModel } from "../../../../infra/local/template/model.ts";
+import { functionArn, stackModel } from "../../../support/stack-model.ts";
+
+const routeArn = "arn:aws:execute-api:eu-central-1:000000000000:abc/$default/GET/plants/{id}";
+const invoke = { action: "lambda:InvokeFunction", resource: functionArn("target") };
+const permission = (change: Partial<PolicyStatement> = {}): PolicyStatement => ({
+  Effect: "Allow",
+  Principal: { Service: "apigateway.amazonaws.com" },
+  Action: "lambda:InvokeFunction",
+  Resource: functionArn("target"),
+  Condition: { ArnLike: { "aws:SourceArn": "arn:aws:execute-api:eu-central-1:000000000000:abc/*/*/plants/{id}" } },
+  ...change,
+});
+const withPolicy = (...policy: PolicyStatement[]): StackModel =>
+  stackModel({ roles: { target: [], caller: [] }, resourcePolicies: { [functionArn("target")]: policy } });
+
+describe("a service that calls a function", () => {
+  const gateway = { kind: "service", service: "apigateway.amazonaws.com", sourceArn: routeArn } as const;
+
+  it.each([
+    ["its permission names the route", permission(), true],
+    [
+      "it names the account as well",
+      permission({ Condition: { StringEquals: { "aws:SourceAccount": "000000000000" } } }),
+      true,
+    ],
+    [
+      "it names another account",
+      permission({ Condition: { StringEquals: { "aws:SourceAccount": "000000000001" } } }),
+      false,
+    ],
+    ["it names another service", permission({ Principal: { Service: "events.amazonaws.com" } }), false],
+    ["it names another route", permission({ Condition: { ArnLike: { "aws:SourceArn": `${routeArn}/x` } } }), false],
+    ["it allows another action", permission({ Action: "lambda:InvokeFunctionUrl" }), false],
+    ["it is a Deny", permission({ Effect: "Deny" }), false],
+  ])("when %s", (_what, statement, allowed) => {
+    expect(createAuthorizer(withPolicy(statement)).judge({ ...invoke, principal: gateway }).allowed).toBe(allowed);
+  });
+
+  it("is refused by a function without a policy, and told why", () => {
+    expect(createAuthorizer(withPolicy()).judge({ ...invoke, principal: gateway })).toEqual({
+      allowed: false,
+      reason: "because no resource-based policy allows the lambda:InvokeFunction action",
+    });
+  });
+});
+
+describe("a function that calls", () => {
+  const caller = { kind: "function", functionArn: functionArn("caller") } as const;
+  const judge = (roles: PolicyStatement[], policy: PolicyStatement[]) =>
+    createAuthorizer(
+      stackModel({ roles: { target: [], caller: roles }, resourcePolicies: { [functionArn("target")]: policy } }),
+    ).judge({ ...invoke, principal: caller });
+  const mayInvoke: PolicyStatement = { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: "*" };
+  const named = (name: string, Effect: "Allow" | "Deny" = "Allow") =>
+    ({ ...permission({ Effect, Principal: { AWS: name } }), Condition: {} }) satisfies PolicyStatement;
+  const roleArn = "arn:aws:iam::000000000000:role/caller-role";
+
+  it.each([
+    ["its role allows it", [mayInvoke], [], true],
+    ["nothing does", [], [], false],
+    ["the resource's policy names its role", [], [named(roleArn)], true],
+    ["the resource's policy names everybody", [], [named("*")], true],
+    ["the resource's policy names another role", [], [named(`${roleArn}2`)], false],
+    ["the resource's policy names the account only", [], [named("arn:aws:iam::000000000000:root")], false],
+    ["the resource's policy denies the account", [mayInvoke], [named("arn:aws:iam::000000000000:root", "Deny")], false],
+    ["its role denies what the resource allows", [{ ...mayInvoke, Effect: "Deny" as const }], [named(roleArn)], false],
+    [
+      "its role allows it to itself by ARN",
+      [{ ...mayInvoke, Condition: { ArnEquals: { "aws:PrincipalArn": roleArn } } }],
+      [],
+      true,
+    ],
+    [
+      "its role allows it in another region",
+      [{ ...mayInvoke, Condition: { StringEquals: { "aws:RequestedRegion": "x" } } }],
+      [],
+      false,
+    ],
+  ])("when %s", (_what, roles, policy, allowed) => {
+    expect(judge(roles, policy).allowed).toBe(allowed);
+  });
+
+  it("finds the table's policy for an index, too", () => {
+    const table = "arn:aws:dynamodb:eu-central-1:000000000000:table/plants";
+    const deny: PolicyStatement = { Effect: "Deny", Principal: "*", Action: "dynamodb:Query" };
+    const everything: PolicyStatement = { Effect: "Allow", Action: "*", Resource: "*" };
+    const authorizer = createAuthorizer(
+      stackModel({ roles: { caller: [everything] }, resourcePolicies: { [table]: [deny] } }),
+    );
+    const query = { action: "dynamodb:Query", principal: caller };
+    expect(authorizer.judge({ ...query, resource: `${table}/index/byName` }).reason).toMatch(
+      /explicit deny.*resource-based/,
+    );
+    expect(authorizer.judge({ ...query, resource: `${table}2` }).allowed).toBe(true);
+  });
+});
+
+describe("createAuthorizer", () => {
+  const statement: PolicyStatement = { Effect: "Allow", Action: "dynamodb:*", Resource: "*" };
+
+  it.each<[string, PolicyStatement]>([
+    ["the condition operator IpAddress", { ...statement, Condition: { IpAddress: { "aws:SourceIp": "10.0.0.0/8" } } }],
+    [
+      "the condition key dynamodb:Attributes",
+      { ...statement, Condition: { StringLike: { "dynamodb:Attributes": "a" } } },
+    ],
+    ["the policy variable", { ...statement, Resource: `arn:aws:dynamodb:::table/${"$"}{aws:username}` }],
+    ["which is no ARN", { ...statement, Resource: "plants" }],
+    ["both Resource and NotResource", { ...statement, NotResource: "*" }],
+    ["neither Resource nor NotResource", { Effect: "Allow", Action: "*" }],
+    ["not exactly one of Action and NotAction", { Effect: "Allow", Resource: "*" }],
+  ])("stops the start on %s, and names the role", (problem, wrong) => {
+    const model = stackModel({ roles: { caller: [statement, wrong] } });
+    expect(() => createAuthorizer(model)).toThrow(problem);
+    expect(() => createAuthorizer(model)).toThrow(/^callerRole: /);
+  });
+
+  it("stops the start on a resource's policy without a principal, and on a function whose role is not declared", () => {
+    expect(() => createAuthorizer(withPolicy(statement))).toThrow("has no Principal");
+    const model = stackModel({ roles: { caller: [] } });
+    expect(() => createAuthorizer({ ...model, roles: [] })).toThrow(
+      /^caller: its role .*caller-role is not in the template/,
+    );
+  });
+});
