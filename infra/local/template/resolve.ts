@@ -31,7 +31,7 @@ const isIntrinsic = (name: string, argument: unknown): boolean =>
 
 /** One resolver for names, ARNs, environments and policies alike, so that they agree. */
 export const createResolver = ({ template, scope, identities, dynamicReference }: ResolverOptions): Resolver => {
-  const pseudo = pseudoParameters(scope);
+  const pseudo = new Map(Object.entries(pseudoParameters(scope)));
   const known = new Map<string, Identity>();
   const underway = new Set<string>();
 
@@ -47,7 +47,7 @@ export const createResolver = ({ template, scope, identities, dynamicReference }
   };
 
   const parameter = (name: string): string | undefined => {
-    const declared = template.Parameters[name];
+    const declared = Object.hasOwn(template.Parameters, name) ? template.Parameters[name] : undefined;
     if (declared === undefined) return undefined;
     const value = declared.Default;
     if (declared.Type.startsWith("AWS::SSM::")) {
@@ -86,9 +86,9 @@ export const createResolver = ({ template, scope, identities, dynamicReference }
     resolve: (value: unknown) => resolveValue(logicalId, value),
     reference: (name: string): unknown => {
       if (name === "AWS::NoValue") return noValue;
-      const value = pseudo[name] ?? parameter(name);
+      const value = pseudo.get(name) ?? parameter(name);
       if (value !== undefined) return value;
-      if (template.Resources[name] === undefined) throw new TemplateError(logicalId, `Ref ${name} names nothing`);
+      if (!Object.hasOwn(template.Resources, name)) throw new TemplateError(logicalId, `Ref ${name} names nothing`);
       const { ref } = identityOf(name);
       if (ref === undefined) throw new TemplateError(logicalId, `Ref ${name} is not understood for its type`);
       return ref;

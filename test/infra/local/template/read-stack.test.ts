@@ -1,0 +1,344 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import type { StackModel } from "../../../../infra/local/template/model.ts";
+import { readStack } from "../../../../infra/local/template/read-stack.ts";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "assembly-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const stackArtifact = { type: "aws:cloudformation:stack", properties: { templateFile: "template.json" } };
+
+const writeAssembly = (
+  resources: Record<string, unknown>,
+  rest: object = {},
+  artifacts: object = { Shop: stackArtifact },
+) => {
+  const files = {
+    abc: { source: { path: "asset.abc", packaging: "zip" }, destinations: { one: { objectKey: "abc.zip" } } },
+  };
+  const assets = { type: "cdk:asset-manifest", properties: { file: "assets.json" } };
+  mkdirSync(join(directory, "asset.abc"), { recursive: true });
+  writeFileSync(
+    join(directory, "manifest.json"),
+    JSON.stringify({ artifacts: { ...artifacts, "Shop.assets": assets } }),
+  );
+  writeFileSync(join(directory, "assets.json"), JSON.stringify({ files }));
+  writeFileSync(join(directory, "template.json"), JSON.stringify({ Resources: resources, ...rest }));
+};
+const read = (resources: Record<string, unknown>, rest: object = {}): Promise<StackModel> => {
+  writeAssembly(resources, rest);
+  return readStack({ assemblyDirectory: directory, dataDirectory: directory });
+};
+
+const role = { Type: "AWS::IAM::Role", Properties: { AssumeRolePolicyDocument: {} } };
+const lambda = (properties: object = {}) => ({
+  Type: "AWS::Lambda::Function",
+  Properties: {
+    Runtime: "nodejs24.x",
+    Handler: "index.handler",
+    Role: { "Fn::GetAtt": ["Role", "Arn"] },
+    Code: { S3Bucket: "b", S3Key: "abc.zip" },
+    ...properties,
+  },
+});
+const functionArn = "arn:aws:lambda:eu-central-1:000000000000:function:Shop-Work";
+const allowAll = { Statement: { Effect: "Allow", Action: "dynamodb:*", Resource: "*" } };
+
+describe("functions", () => {
+  it("are read with the defaults of Lambda", async () => {
+    const { functions } = await read({ Role: role, Work: lambda() });
+    expect(functions).toEqual([
+      {
+        logicalId: "Work",
+        name: "Shop-Work",
+        arn: functionArn,
+        roleArn: "arn:aws:iam::000000000000:role/Shop-Role",
+        codeDirectory: join(directory, "asset.abc"),
+        handler: "index.handler",
+        environment: {},
+        timeoutSeconds: 3,
+        memoryMb: 128,
+      },
+    ]);
+  });
+
+  it("say which of their properties are not applied", async () => {
+    const { notRun } = await read({
+      Role: role,
+      Work: lambda({ Layers: ["x"], VpcConfig: {}, ReservedConcurrentExecutions: 2, Tags: [], NewThing: 1 }),
+    });
+    expect(notRun.map(({ logicalId, reason }) => [logicalId, reason])).toEqual([
+      ["Work", expect.stringContaining("layers are not mounted")],
+      ["Work", expect.stringContaining("VPC")],
+      ["Work", expect.stringContaining("reserved concurrency")],
+      ["Work", "its property NewThing is not applied"],
+    ]);
+  });
+
+  it("do not say so of a property that is AWS::NoValue", async () => {
+    expect((await read({ Role: role, Work: lambda({ Layers: { Ref: "AWS::NoValue" } }) })).notRun).toEqual([]);
+  });
+
+  it("are left out with their routes and schedules where they cannot be run", async () => {
+    const stack = await read({
+      Role: role,
+      Work: lambda({ Runtime: "python3.13" }),
+      Api: { Type: "AWS::ApiGatewayV2::Api", Properties: { Name: "Api", ProtocolType: "HTTP" } },
+      Integration: integration(),
+      Route: route(),
+      Hourly: rule(),
+    });
+    expect(stack.functions).toEqual([]);
+    expect(stack.httpApis[0]?.routes).toEqual([]);
+    expect(stack.schedules[0]?.targets).toEqual([]);
+    expect(stack.notRun.map(({ logicalId }) => logicalId)).toEqual(["Work", "Api", "Hourly"]);
+  });
+
+  it("stop the start without their code, naming themselves", async () => {
+    await expect(read({ Role: role, Work: lambda({ Code: { S3Key: "missing.zip" } }) })).rejects.toThrow(
+      /^Work: .*missing.zip/,
+    );
+  });
+});
+
+const integration = (properties: object = {}) => ({
+  Type: "AWS::ApiGatewayV2::Integration",
+  Properties: {
+    ApiId: { Ref: "Api" },
+    IntegrationType: "AWS_PROXY",
+    IntegrationUri: { "Fn::GetAtt": ["Work", "Arn"] },
+    PayloadFormatVersion: "2.0",
+    ...properties,
+  },
+});
+const route = (properties: object = {}) => ({
+  Type: "AWS::ApiGatewayV2::Route",
+  Properties: {
+    ApiId: { Ref: "Api" },
+    RouteKey: "GET /plants/{id}",
+    Target: { "Fn::Join": ["/", ["integrations", { Ref: "Integration" }]] },
+    ...properties,
+  },
+});
+const rule = (properties: object = {}) => ({
+  Type: "AWS::Events::Rule",
+  Properties: {
+    ScheduleExpression: "rate(1 hour)",
+    Targets: [{ Id: "a", Arn: { "Fn::GetAtt": ["Work", "Arn"] }, Input: '{"a":1}' }],
+    ...properties,
+  },
+});
+
+describe("HTTP APIs", () => {
+  const api = { Type: "AWS::ApiGatewayV2::Api", Properties: { Name: "Api", ProtocolType: "HTTP" } };
+  const around = { Role: role, Work: lambda(), Api: api };
+  const apiArn = /^arn:aws:execute-api:eu-central-1:000000000000:\w{10}/;
+
+  it.each([
+    ["the function's ARN", { "Fn::GetAtt": ["Work", "Arn"] }],
+    [
+      "the path around it",
+      { "Fn::Sub": `arn:aws:apigateway:\${AWS::Region}:lambda:path/2015-03-31/functions/\${Work.Arn}/invocations` },
+    ],
+  ])("have routes to functions, by %s", async (_what, IntegrationUri) => {
+    const { httpApis } = await read({
+      ...around,
+      Integration: integration({ IntegrationUri }),
+      Route: route(),
+      Rest: route({ RouteKey: "$default" }),
+    });
+    expect(httpApis[0]?.arn).toMatch(apiArn);
+    expect(httpApis[0]?.routes).toEqual([
+      { routeKey: "GET /plants/{id}", functionArn, sourceArn: `${httpApis[0]?.arn}/$default/GET/plants/{id}` },
+      { routeKey: "$default", functionArn, sourceArn: `${httpApis[0]?.arn}/$default/$default` },
+    ]);
+  });
+
+  it("leave out routes whose authorization nothing checks, and integrations of another kind", async () => {
+    const { httpApis, notRun } = await read({
+      ...around,
+      Integration: integration(),
+      Guarded: route({ AuthorizationType: "JWT", AuthorizerId: "x" }),
+      Proxy: integration({ IntegrationType: "HTTP_PROXY", IntegrationUri: "https://example.com" }),
+      Proxied: route({ Target: { "Fn::Join": ["/", ["integrations", { Ref: "Proxy" }]] } }),
+    });
+    expect(httpApis[0]?.routes).toEqual([]);
+    expect(notRun.map(({ logicalId }) => logicalId).sort()).toEqual(["Guarded", "Proxied", "Proxy"]);
+  });
+
+  it("know their endpoint only if told", async () => {
+    const asking = {
+      ...around,
+      Work: lambda({ Environment: { Variables: { URL: { "Fn::GetAtt": ["Api", "ApiEndpoint"] } } } }),
+    };
+    await expect(read(asking)).rejects.toThrow("Work: Fn::GetAtt Api.ApiEndpoint is not understood");
+    const options = { assemblyDirectory: directory, dataDirectory: directory, apiUrl: "http://localhost:3000" };
+    expect((await readStack(options)).functions[0]?.environment).toEqual({ URL: "http://localhost:3000" });
+  });
+});
+
+describe("schedules", () => {
+  const around = { Role: role, Work: lambda() };
+
+  it("are rules with an expression; their input is parsed", async () => {
+    const { schedules } = await read({ ...around, Hourly: rule(), Off: rule({ State: "DISABLED", Name: "off" }) });
+    expect(schedules).toEqual([
+      {
+        logicalId: "Hourly",
+        name: "Shop-Hourly",
+        arn: "arn:aws:events:eu-central-1:000000000000:rule/Shop-Hourly",
+        expression: "rate(1 hour)",
+        enabled: true,
+        targets: [{ id: "a", functionArn, input: { a: 1 } }],
+      },
+      expect.objectContaining({ name: "off", enabled: false }),
+    ]);
+  });
+
+  it("say what of them is not run", async () => {
+    const target = { Id: "a", Arn: { "Fn::GetAtt": ["Work", "Arn"] }, RetryPolicy: {} };
+    const queue = { Id: "b", Arn: { "Fn::GetAtt": ["Queue", "Arn"] } };
+    const { schedules, notRun } = await read({
+      ...around,
+      Queue: { Type: "AWS::SQS::Queue" },
+      Hourly: rule({ Targets: [target, queue] }),
+      Matching: rule({ EventPattern: { source: ["x"] }, ScheduleExpression: { Ref: "AWS::NoValue" } }),
+    });
+    expect(schedules.map(({ targets }) => targets.map(({ id }) => id))).toEqual([["a"]]);
+    expect(notRun.map(({ logicalId }) => logicalId)).toEqual(["Queue", "Hourly", "Hourly", "Matching"]);
+  });
+
+  it("stop the start where a target's event is made in a way that is not understood", async () => {
+    const Targets = [{ Id: "a", Arn: functionArn, InputTransformer: { InputTemplate: "<x>" } }];
+    await expect(read({ ...around, Hourly: rule({ Targets }) })).rejects.toThrow(
+      /^Hourly: InputPath and InputTransformer/,
+    );
+  });
+});
+
+describe("roles", () => {
+  const statements = async (resources: Record<string, unknown>) => (await read(resources)).roles[0]?.statements;
+  const named = (Sid: string) => ({ Statement: [{ ...allowAll.Statement, Sid }] });
+  const managed = (arn: unknown) => ({ Type: "AWS::IAM::Role", Properties: { ManagedPolicyArns: [arn] } });
+
+  it("have the policies inside, attached and named", async () => {
+    const found = await statements({
+      Role: {
+        Type: "AWS::IAM::Role",
+        Properties: {
+          Policies: [{ PolicyName: "a", PolicyDocument: named("inside") }],
+          ManagedPolicyArns: [
+            { Ref: "Managed" },
+            { "Fn::Sub": `arn:\${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole` },
+          ],
+        },
+      },
+      Attached: {
+        Type: "AWS::IAM::Policy",
+        Properties: { PolicyDocument: named("attached"), Roles: [{ Ref: "Role" }] },
+      },
+      Single: {
+        Type: "AWS::IAM::RolePolicy",
+        Properties: { PolicyDocument: named("single"), RoleName: { Ref: "Role" } },
+      },
+      Managed: { Type: "AWS::IAM::ManagedPolicy", Properties: { PolicyDocument: named("managed") } },
+      Elsewhere: { Type: "AWS::IAM::Policy", Properties: { PolicyDocument: named("elsewhere"), Roles: ["another"] } },
+    });
+    expect(found?.map(({ Sid, Action }) => Sid ?? Action)).toEqual([
+      "inside",
+      "attached",
+      "single",
+      "managed",
+      ["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"],
+    ]);
+  });
+
+  it("stop the start on a managed policy that is not known and on what a policy must not say", async () => {
+    await expect(statements({ Role: managed("arn:aws:iam::aws:policy/AdministratorAccess") })).rejects.toThrow(
+      /^Role: the managed policy .*AdministratorAccess is not known/,
+    );
+    const PolicyDocument = { Statement: [{ Effect: "Allow", NotPrincipal: "*", Action: "*", Resource: "*" }] };
+    await expect(statements({ Wrong: { Type: "AWS::IAM::Policy", Properties: { PolicyDocument } } })).rejects.toThrow(
+      /^Wrong: .*NotPrincipal/s,
+    );
+  });
+});
+
+describe("the rest", () => {
+  it("makes statements of permissions, under the function's ARN", async () => {
+    const permission = (properties: object) => ({
+      Type: "AWS::Lambda::Permission",
+      Properties: { Action: "lambda:InvokeFunction", ...properties },
+    });
+    const { resourcePolicies } = await read({
+      Role: role,
+      Work: lambda(),
+      Rule: permission({
+        FunctionName: { Ref: "Work" },
+        Principal: "events.amazonaws.com",
+        SourceArn: "arn:aws:events:r:1:rule/x",
+      }),
+      Account: permission({ FunctionName: functionArn, Principal: "000000000001", SourceAccount: "000000000002" }),
+    });
+    expect(resourcePolicies[functionArn]).toMatchObject([
+      {
+        Principal: { Service: "events.amazonaws.com" },
+        Condition: { ArnLike: { "aws:SourceArn": "arn:aws:events:r:1:rule/x" } },
+      },
+      { Principal: { AWS: "000000000001" }, Condition: { StringEquals: { "aws:SourceAccount": "000000000002" } } },
+    ]);
+  });
+
+  it("reads the policy of a table as its resource's", async () => {
+    const key = {
+      KeySchema: [{ AttributeName: "k", KeyType: "HASH" }],
+      AttributeDefinitions: [{ AttributeName: "k", AttributeType: "S" }],
+    };
+    const Statement = { Effect: "Deny", Principal: "*", Action: "dynamodb:*", Resource: "*" };
+    const { resourcePolicies, tables } = await read({
+      Table: {
+        Type: "AWS::DynamoDB::Table",
+        Properties: { ...key, ResourcePolicy: { PolicyDocument: { Statement } } },
+      },
+    });
+    expect(resourcePolicies[tables[0]?.arn ?? ""]).toEqual([Statement]);
+  });
+
+  it("says of every type that it does not know that nothing is done for it", async () => {
+    const { notRun } = await read({
+      Metadata: { Type: "AWS::CDK::Metadata" },
+      Logs: { Type: "AWS::Logs::LogGroup" },
+      Alarm: { Type: "AWS::CloudWatch::Alarm", Properties: { AlarmName: { "Fn::ImportValue": "x" } } },
+      Strange: { Type: "Custom::Thing" },
+    });
+    expect(notRun).toEqual([
+      { logicalId: "Alarm", type: "AWS::CloudWatch::Alarm", reason: expect.stringContaining("never goes off") },
+      { logicalId: "Strange", type: "Custom::Thing", reason: expect.stringContaining("does nothing") },
+    ]);
+  });
+
+  it("leaves out what is declared under a condition that does not hold", async () => {
+    const Conditions = { Never: { "Fn::Equals": ["a", "b"] } };
+    const stack = await read(
+      { Role: role, Work: { ...lambda(), Condition: "Never" }, Odd: { Type: "Odd", Condition: "Never" } },
+      { Conditions },
+    );
+    expect(stack).toMatchObject({ functions: [], notRun: [] });
+  });
+
+  it("takes account and region from the assembly where it is bound to them", async () => {
+    writeAssembly({}, {}, { Shop: { ...stackArtifact, environment: "aws://123456789012/eu-west-1" } });
+    const options = { assemblyDirectory: directory, dataDirectory: directory };
+    expect(await readStack(options)).toMatchObject({ accountId: "123456789012", region: "eu-west-1" });
+  });
+
+  it("runs one stack, and says which others there are", async () => {
+    writeAssembly({}, {}, { Shop: stackArtifact, Bar: stackArtifact });
+    await expect(readStack({ assemblyDirectory: directory, dataDirectory: directory })).rejects.toThrow("Shop, Bar");
+  });
+});
