@@ -1,7 +1,7 @@
 /** The one way of a store to DynamoDB: bounded in time, and the end of the SDK's errors. */
 import { DomainError } from "./domain-error.ts";
 
-/** For all attempts of one call together; well below a function's own time-out. */
+/** Unless the caller has less time: for all attempts of one call together; well below a function's own time-out. */
 const DEADLINE_MS = 4_000;
 
 /** Refusals that a store expects and decides upon; any other error means that the store did not do its work. */
@@ -9,14 +9,16 @@ const REFUSALS = ["ConditionalCheckFailedException", "TransactionCanceledExcepti
 
 /**
  * Runs one call of the SDK: `callStore((options) => client.send(command, options))`.
+ * @param deadlineMs for all attempts together.
  * @throws the SDK's own error where a condition was not met, else DomainError `store_unavailable` (whatever came
  *   back: a time-out, a denial, an answer that is not DynamoDB's).
  */
 export const callStore = async <Output>(
   call: (options: { abortSignal: AbortSignal }) => Promise<Output>,
+  deadlineMs = DEADLINE_MS,
 ): Promise<Output> => {
   try {
-    return await call({ abortSignal: AbortSignal.timeout(DEADLINE_MS) });
+    return await call({ abortSignal: AbortSignal.timeout(deadlineMs) });
   } catch (cause) {
     if (cause instanceof Error && REFUSALS.includes(cause.name)) throw cause;
     throw new DomainError("store_unavailable", "The store did not answer. Try again.", { cause });
