@@ -4,6 +4,7 @@ import { engineScope } from "../../infra/local/dynamodb/client.ts";
 import { startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
 import { createTables } from "../../infra/local/dynamodb/tables.ts";
 import type { TableDefinition, TableModel } from "../../infra/local/template/model.ts";
+import { startWatchdog } from "../../infra/local/watchdog.ts";
 
 /** A table as a test gives it: CreateTable's input, without the billing mode. */
 export type TestTable = Omit<TableDefinition, "BillingMode"> & { ttlAttribute?: string };
@@ -28,7 +29,10 @@ export const tableModel = ({ ttlAttribute, ...definition }: TestTable): TableMod
 
 /** Starts an engine in memory and creates the tables in it. */
 export const startEmbeddedDynamoDb = async (...tables: TestTable[]): Promise<EmbeddedDynamoDb> => {
-  const { endpoint, stop } = await startDynamoDb({});
+  const { endpoint, pid, stop } = await startDynamoDb({});
+  // However the test's process ends, the engine must not outlive it.
+  const watchdog = startWatchdog();
+  if (pid !== undefined) watchdog.guard(pid);
   const clients: DynamoDBClient[] = [];
   const client = (config: DynamoDBClientConfig = {}): DynamoDBClient => {
     const created = new DynamoDBClient({
@@ -50,6 +54,8 @@ export const startEmbeddedDynamoDb = async (...tables: TestTable[]): Promise<Emb
     stop: async () => {
       for (const one of clients) one.destroy();
       await stop();
+      if (pid !== undefined) watchdog.release(pid);
+      await watchdog.stop();
     },
   };
 };

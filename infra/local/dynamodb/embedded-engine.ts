@@ -70,6 +70,10 @@ export const startEmbeddedEngine = async (databaseFile?: string): Promise<Embedd
       detached: true,
       env: {},
     });
+    // After a failure that nobody caught there is no time to wait for it.
+    const kill = (): void => void child.kill("SIGKILL");
+    process.once("exit", kill);
+    child.once("exit", () => process.removeListener("exit", kill));
     const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
     const outcome = await untilListening(child);
     if (outcome.said === undefined && child.pid !== undefined) {
