@@ -1,12 +1,16 @@
 /**
- * Bundles every function in one esbuild run: functions/<subject>/<name>.ts becomes .build/functions/<name>/index.cjs,
- * a folder that is uploaded as it is. Run by `npm start`, by the tests and, through cdk.json, before every synth.
+ * Bundles every function in one esbuild run: functions/<subject>/<name>.ts becomes .build/functions/<name>/, a folder
+ * that is uploaded as it is. Run by `npm start`, by the tests and, through cdk.json, before every synth.
+ *
+ * A folder has two files. bundle.cjs is everything, as CommonJS: an ES module that imports node:http loads undici
+ * through its getters, 10 ms that nobody uses. index.mjs loads it and, as only an ES module can, has Lambda wait until
+ * the instance is warm (shared/runtime/prewarm.ts). Their endings leave no say to a package.json above the folder.
  */
 import { globSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import esbuild from "esbuild";
+import esbuild, { type Plugin } from "esbuild";
 import { lambdaAliases } from "./bundle-aliases.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -17,15 +21,52 @@ export const bundleDirectory = (functionName: string): string => join(root, ".bu
 /** esbuild's account of what went into each bundle; read by the benchmark and the tests on the bundles. */
 export const metafilePath = join(root, ".build", "meta.json");
 
-const entryPoints = (): Record<string, string> => {
-  const entries: Record<string, string> = {};
+/** Options that decide what a bundle costs at a cold start; docs/performance.md has the measurements. */
+export const bundleOptions = {
+  bundle: true,
+  minify: true,
+  platform: "node",
+  target: "node24",
+  format: "cjs",
+  mainFields: ["module", "main"] as string[],
+  legalComments: "none",
+  // Its first mention makes Node load web streams, 3 ms, for the SDK to learn that a response is not one.
+  define: { ReadableStream: "undefined" },
+} as const;
+
+const INDEX = `import { createRequire } from "node:module";
+const { handler, prewarm } = createRequire(import.meta.url)("./bundle.cjs");
+await prewarm();
+export { handler };
+`;
+
+/** The source files of the functions, by function name. */
+const functionFiles = (): ReadonlyMap<string, string> => {
+  const files = new Map<string, string>();
   for (const file of globSync("functions/*/*.ts", { cwd: root })) {
     const name = basename(file, ".ts");
-    if (entries[`${name}/index`] !== undefined) throw new Error(`Two functions have the name ${name}.`);
-    entries[`${name}/index`] = join(root, file);
+    if (files.has(name)) throw new Error(`Two functions have the name ${name}.`);
+    files.set(name, file);
   }
-  return entries;
+  return files;
 };
+
+const ENTRY = "entry:";
+
+/** What a bundle exports: the function's handler, and the way to warm it. */
+const entries = (): Plugin => ({
+  name: "entries",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: new RegExp(`^${ENTRY}`) }, ({ path }) => ({
+      path: path.slice(ENTRY.length),
+      namespace: "entry",
+    }));
+    onLoad({ filter: /.*/, namespace: "entry" }, ({ path }) => ({
+      contents: `export { handler } from "./${path}"; export { prewarm } from "./shared/runtime/prewarm.ts";`,
+      resolveDir: root,
+    }));
+  },
+});
 
 /**
  * @throws Error where a file does not bundle, or where an alias of an SDK's internal no longer meets anything: the
@@ -33,25 +74,19 @@ const entryPoints = (): Record<string, string> => {
  */
 export const build = async (): Promise<void> => {
   const outdir = join(root, ".build", "functions");
+  const files = functionFiles();
   await rm(outdir, { recursive: true, force: true });
   const { metafile } = await esbuild.build({
+    ...bundleOptions,
     absWorkingDir: root,
-    entryPoints: entryPoints(),
+    entryPoints: Object.fromEntries([...files].map(([name, file]) => [`${name}/bundle`, `${ENTRY}${file}`])),
     outdir,
-    bundle: true,
-    minify: true,
-    platform: "node",
-    target: "node24",
-    // CommonJS: an ES module that imports node:http loads undici through its getters, 10 ms that nobody uses.
-    format: "cjs",
-    // By its ending, so that no package.json above the folder has a say.
     outExtension: { ".js": ".cjs" },
-    mainFields: ["module", "main"],
-    legalComments: "none",
     logLevel: "error",
     metafile: true,
-    plugins: [lambdaAliases()],
+    plugins: [entries(), lambdaAliases()],
   });
+  await Promise.all([...files.keys()].map((name) => writeFile(join(outdir, name, "index.mjs"), INDEX)));
   await writeFile(metafilePath, JSON.stringify(metafile));
 };
 

@@ -1,30 +1,52 @@
 /**
  * Parts of libraries that a Lambda function never uses and would pay for at every cold start, replaced in the bundle.
  * Each replacement must meet an import in at least one function, else the build fails (the library has moved on).
+ * What each saves, and what was not worth replacing: docs/performance.md.
  */
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
 
 const shim = (name: string) => join(import.meta.dirname, "shims", name);
 
-/** What is replaced, by the name it is imported under, and why. */
+/** What is replaced and by what; a package's own files by their path without the ending. */
 const aliases: Record<string, string> = {
-  // The chain looks in files, in instance metadata and in child processes. Lambda's credentials are in the
-  // environment, and shared/runtime/document-client.ts hands them over.
+  // Looks in files, in instance metadata and in child processes. Lambda's credentials are in the environment, and
+  // shared/runtime/document-client.ts hands them over.
   "@aws-sdk/credential-provider-node": shim("credential-provider-node.ts"),
+  // No operation of DynamoDB streams events.
+  "@smithy/core/event-streams": shim("event-streams.ts"),
+  // Asks DynamoDB where it is, which nothing here wants.
+  "@aws-sdk/middleware-endpoint-discovery": shim("middleware-endpoint-discovery.ts"),
+  // The rules from a region to an address; document-client.ts knows the address.
+  "@aws-sdk/client-dynamodb/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
+  // ~/.aws/config and ~/.aws/credentials: a function has neither.
+  "@smithy/core/dist-es/submodules/config/shared-ini-file-loader/loadSharedConfigFiles": shim("shared-config-files.ts"),
 };
 
-const quote = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+const isPackagesOwnFile = (name: string) => name.includes("/dist-es/");
 
-export const lambdaAliases = (): Plugin => ({
+const escapeForRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+
+/** @param onMet is told the name of each alias that meets an import. */
+export const lambdaAliases = (onMet: (name: string) => void = () => {}): Plugin => ({
   name: "lambda-aliases",
   setup({ onResolve, onEnd }) {
     const met = new Set<string>();
+    const meet = (name: string, path: string) => {
+      met.add(name);
+      onMet(name);
+      return { path };
+    };
     for (const [name, path] of Object.entries(aliases)) {
-      onResolve({ filter: new RegExp(`^${quote(name)}$`) }, () => {
-        met.add(name);
-        return { path };
-      });
+      if (isPackagesOwnFile(name)) {
+        // Within its package a file is imported by a relative path.
+        const file = escapeForRegExp(name.slice(name.lastIndexOf("/")));
+        onResolve({ filter: new RegExp(`^\\..*${file}$`) }, (imported) =>
+          join(imported.resolveDir, imported.path).endsWith(`/node_modules/${name}`) ? meet(name, path) : undefined,
+        );
+      } else {
+        onResolve({ filter: new RegExp(`^${escapeForRegExp(name)}$`) }, () => meet(name, path));
+      }
     }
     onEnd(() => {
       const missed = Object.keys(aliases).filter((name) => !met.has(name));

@@ -4,13 +4,11 @@
  * after an unknown key id (its own, 10 s), so that made-up ids cannot make us flood the issuer, and after a failed
  * fetch, so that an outage does not cost every request a time-out.
  */
-import { Agent } from "node:http";
-import { FetchError } from "aws-jwt-verify/error";
-import { SimpleFetcher } from "aws-jwt-verify/https";
 import { type Jwk, type Jwks, type JwkWithKid, SimpleJwksCache } from "aws-jwt-verify/jwk";
 import type { DecomposedJwt } from "aws-jwt-verify/jwt";
 import * as z from "zod/mini";
 import type { Clock } from "../runtime/clock.ts";
+import { fetchDocument } from "./fetch-document.ts";
 
 const FETCH_TIMEOUT_MS = 1_000;
 /** Shorter than the pause after an unknown key id: an issuer that is back should be seen soon. */
@@ -55,15 +53,6 @@ const requireSafeUrl = (text: string): URL => {
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))) return url;
   throw new KeySetUnavailableError(`${url.protocol}//${url.host} is neither https nor loopback`);
 };
-
-const fetchBytes = (url: URL): Promise<ArrayBuffer> =>
-  new SimpleFetcher({
-    defaultRequestOptions: {
-      timeout: FETCH_TIMEOUT_MS,
-      responseTimeout: FETCH_TIMEOUT_MS,
-      ...(url.protocol === "http:" && { agent: new Agent() }),
-    },
-  }).fetch(url.href);
 
 /** The address of an issuer's discovery document; also the name under which its keys are cached. */
 export const discoveryUrl = (issuer: string): string => `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
@@ -114,15 +103,14 @@ export const createKeySet = (issuer: string, now: Clock): KeySet => {
   let pausedUntil = Number.NEGATIVE_INFINITY;
 
   const fetchKeys = async (uri: string): Promise<ArrayBuffer> => {
-    const discovery = Discovery.parse(parseJson(await fetchBytes(requireSafeUrl(uri))));
+    const discovery = Discovery.parse(parseJson(await fetchDocument(requireSafeUrl(uri), FETCH_TIMEOUT_MS)));
     if (discovery.issuer !== issuer) throw new KeySetUnavailableError("the discovery document is another issuer's");
-    return fetchBytes(requireSafeUrl(discovery.jwks_uri));
+    return fetchDocument(requireSafeUrl(discovery.jwks_uri), FETCH_TIMEOUT_MS);
   };
 
   const unavailable = (cause: unknown): KeySetUnavailableError => {
     pausedUntil = now() + PAUSE_AFTER_FAILURE_MS;
-    const reason =
-      cause instanceof FetchError || cause instanceof KeySetUnavailableError ? cause.message : String(cause);
+    const reason = cause instanceof Error ? cause.message : String(cause);
     return new KeySetUnavailableError(`The keys of the issuer cannot be fetched: ${reason}`, { cause });
   };
 
