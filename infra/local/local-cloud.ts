@@ -41,7 +41,7 @@ export type LocalCloudOptions = {
   claimNames?: { organization: string; role: string };
   /** Replaces variables that a function's template declares; adds none. ISSUER and AUDIENCE are replaced anyway. */
   environment?: Readonly<Record<string, string>>;
-  /** A line from a function (its name) or from a part of the local cloud. */
+  /** A line from a function (`source` is its logical id) or from the local cloud itself. */
   log: (source: string, line: string) => void;
 };
 

@@ -2,12 +2,10 @@
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { build } from "../build.ts";
-import { synthesise } from "../synth.ts";
 import { banner } from "./banner.ts";
 import { failWith } from "./fail-with.ts";
 import { listen } from "./http/listen.ts";
-import { startLocalCloud } from "./local-cloud.ts";
+import { type LocalCloud, startLocalCloud } from "./local-cloud.ts";
 import { removeStackFile, writeStackFile } from "./stack-file.ts";
 
 const HELP = `Usage: npm start
@@ -20,9 +18,10 @@ Builds the service, synthesises its infrastructure and runs it on this machine u
 `;
 /** Ctrl+C reaches this process from the terminal and again from npm: only a later signal is a second one. */
 const SAME_SIGNAL_MS = 1_000;
+const PARENT_CHECK_MS = 500;
 
 const root = join(import.meta.dirname, "..", "..");
-const { PORT, LOCAL_DATA_DIR, DYNAMODB_ENDPOINT } = process.env;
+const { PORT, LOCAL_DATA_DIR, DYNAMODB_ENDPOINT, npm_lifecycle_event: npmScript } = process.env;
 
 const parsePort = (text = "3000"): number => {
   const port = Number(text);
@@ -37,8 +36,8 @@ const parseEndpoint = (text: string): string => {
   return text.replace(/\/+$/, "");
 };
 
-/** Two columns are enough to tell functions apart; the terminal is not a log store. */
-const log = (source: string, line: string) => console.log(`${source.padEnd(18)} | ${line}`);
+/** A function is named by its logical id without CloudFormation's hash: the terminal is for people. */
+const log = (source: string, line: string) => console.log(`${source.replace(/[0-9A-F]{8}$/, "")} | ${line}`);
 
 const start = async () => {
   const port = parsePort(PORT || undefined);
@@ -46,24 +45,30 @@ const start = async () => {
   // Asked before the build, so that nobody waits for a build to be told.
   await (await listen(createServer(), port)).close();
 
-  let cloud: Awaited<ReturnType<typeof startLocalCloud>> | undefined;
-  let firstSignalAt: number | undefined;
-  const onSignal = async () => {
-    const now = performance.now();
-    if (firstSignalAt !== undefined) {
-      // The watchdog ends what is left.
-      if (now - firstSignalAt > SAME_SIGNAL_MS) process.kill(process.pid, "SIGKILL");
-      return;
-    }
-    firstSignalAt = now;
+  let cloud: LocalCloud | undefined;
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
     console.log("\nStopping …");
-    if (!cloud) process.exit(0);
-    await cloud.stop();
+    await cloud?.stop();
     removeStackFile();
     process.exit(0);
   };
+  let firstSignalAt: number | undefined;
+  const onSignal = () => {
+    firstSignalAt ??= performance.now();
+    // The watchdog ends what is left.
+    if (performance.now() - firstSignalAt > SAME_SIGNAL_MS) process.kill(process.pid, "SIGKILL");
+    void stop();
+  };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
+  // npm passes a signal to the shell between it and us, which dies of it and passes nothing on.
+  const parent = process.ppid;
+  if (npmScript !== undefined) setInterval(() => process.ppid === parent || void stop(), PARENT_CHECK_MS).unref();
 
+  // Loaded only now: the CDK takes its time, and whoever made a mistake above is told at once.
+  const [{ build }, { synthesise }] = await Promise.all([import("../build.ts"), import("../synth.ts")]);
   await build();
   const assemblyDirectory = await synthesise(join(root, ".local", "assembly"));
   const dataDirectory = resolve(root, LOCAL_DATA_DIR || join(".local", "data"));

@@ -25,6 +25,8 @@ export type HttpApiOptions = {
   authorizer: Authorizer;
   clock: Pick<Clock, "now">;
   activity: Pick<Activity, "enter">;
+  /** How long a function may take before the API gives up on it: 30 s unless a test has less patience. */
+  integrationTimeoutMs?: number;
   log: (line: string) => void;
 };
 
@@ -40,6 +42,7 @@ const decodePath = (target: string): string | undefined => {
 /** Starts one HTTP API of the template. @throws Error that names the port when it is taken. */
 export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> => {
   const { api, accountId, functions, authorizer, clock, activity, log } = options;
+  const { integrationTimeoutMs = INTEGRATION_TIMEOUT_MS } = options;
   const route = createRouter(api.routes);
   let port = options.port;
 
@@ -70,7 +73,7 @@ export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> 
       requestId,
       nowMs: clock.now(),
     });
-    return withinIntegrationTimeout((onStart) =>
+    return within(integrationTimeoutMs, (onStart) =>
       functions.invoke(functionArn, JSON.stringify(event), onStart).finally(leave),
     );
   };
@@ -87,12 +90,12 @@ export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> 
 };
 
 /** Gives up on a function that takes too long, counted from when an instance has the event; the function goes on. */
-const withinIntegrationTimeout = (invoke: (onStart: () => void) => Promise<InvocationResult>): Promise<WireResponse> =>
+const within = (timeoutMs: number, invoke: (onStart: () => void) => Promise<InvocationResult>): Promise<WireResponse> =>
   new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const giveUp = () => resolve(ownAnswer(503, "Service Unavailable"));
     const onStart = () => {
-      timer = setTimeout(giveUp, INTEGRATION_TIMEOUT_MS);
+      timer = setTimeout(giveUp, timeoutMs);
     };
     invoke(onStart)
       .then((result) => resolve(respond(result)), reject)

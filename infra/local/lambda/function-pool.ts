@@ -15,7 +15,6 @@ import { type Instance, type Outcome, startInstance } from "./instance.ts";
 
 /** How long an instance may take to load its code. Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html */
 const INIT_TIMEOUT_MS = 10_000;
-/** Real time after which an idle instance ends. */
 const IDLE_MS = 5 * 60_000;
 
 export type FunctionPool = {
@@ -37,6 +36,8 @@ export type FunctionPoolOptions = {
   timeoutSeconds: number;
   environment: () => Record<string, string>;
   maxInstances: number;
+  /** Real time after which an idle instance ends: five minutes unless a test has less patience. */
+  idleMs?: number;
   clockOffsetMs: () => number;
   log: (line: string) => void;
   watchdog: Watchdog;
@@ -47,7 +48,7 @@ type Idle = { instance: Instance; reaper: NodeJS.Timeout };
 
 /** The instances of one function: one event each at a time, more under load up to the bound, kept warm between events. */
 export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool => {
-  const { functionArn, timeoutSeconds, maxInstances, clockOffsetMs, log } = options;
+  const { functionArn, timeoutSeconds, maxInstances, idleMs = IDLE_MS, clockOffsetMs, log } = options;
   const timeoutMs = timeoutSeconds * 1000;
   const living = new Set<Instance>();
   /** The last one used is taken first, so that a quiet function keeps few. */
@@ -109,7 +110,7 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
   const release = (instance: Instance) => {
     const waiting = queue.shift();
     if (waiting) void run(instance, waiting);
-    else idle.push({ instance, reaper: setTimeout(instance.kill, IDLE_MS).unref() });
+    else idle.push({ instance, reaper: setTimeout(instance.kill, idleMs).unref() });
   };
 
   const run = async (instance: Instance, { payload, onStart, answer }: Request): Promise<void> => {

@@ -14,8 +14,10 @@ let server: Listening;
 const activity = createActivity();
 
 const route = (routeKey: string) => ({ routeKey, functionArn: "arn:fn", sourceArn: `arn:api/${routeKey}` });
+let finish: (() => void) | undefined;
 const start = (port: number) =>
   startHttpApi({
+    integrationTimeoutMs: 50,
     api: {
       logicalId: "Api",
       apiId: "abc",
@@ -29,6 +31,10 @@ const start = (port: number) =>
         onStart?.();
         const event = JSON.parse(payload);
         events.push(event);
+        if (event.rawQueryString === "slow")
+          await new Promise<void>((resolve) => {
+            finish = resolve;
+          });
         return { ok: true, payload: JSON.stringify({ statusCode: 200, body: event.body ?? "ok" }) };
       },
     },
@@ -166,6 +172,19 @@ describe("the HTTP API", () => {
     expect((await fetch(`${server.url}/plants`)).status).toBe(200);
     expect(events).toHaveLength(1);
     expect(lines).toEqual([]);
+  });
+
+  it("gives up on a function after the integration time-out; the clock waits for it all the same", async () => {
+    const response = await fetch(`${server.url}/plants?slow`);
+    expect([response.status, await response.json()]).toEqual([503, { message: "Service Unavailable" }]);
+    let moved = false;
+    const moving = activity.quiesce(() => {
+      moved = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(moved).toBe(false);
+    finish?.();
+    await moving;
   });
 
   it("lets requests wait while the clock is about to move", async () => {

@@ -226,6 +226,12 @@ describe("what goes wrong", () => {
     expect(pool.counts().coldStarts).toBe(2);
   });
 
+  it("fails the events of a function whose code is not there", async () => {
+    const { call } = startPool("", { codeDirectory: "/nowhere" });
+    expect(await call({})).toMatchObject({ errorType: "Runtime.ExitError" });
+    expect(lines).toContainEqual(expect.stringContaining("cannot start an instance"));
+  });
+
   it("refuses what cannot be serialised or is too large", async () => {
     const { pool, call } = startPool(
       "export const handler = ({ how }) => how === 'bigint' ? { n: 1n } : 'x'.repeat(6_291_556)",
@@ -288,6 +294,14 @@ describe("load", () => {
     const { pool } = startPool("export const handler = ({ n }) => n < 3 ? process.exit(1) : n", { maxInstances: 1 });
     const results = await Promise.all(Array.from({ length: 5 }, (_, n) => pool.invoke(JSON.stringify({ n }))));
     expect(results.map((result) => result.ok)).toEqual([false, false, false, true, true]);
+  });
+
+  it("ends an instance that was idle for long, and starts another for the next event", async () => {
+    const { pool, call } = startPool("export const handler = () => process.pid", { idleMs: 20 });
+    const first = await call({});
+    await until(() => pool.counts().instances === 0);
+    expect(isAlive(first)).toBe(false);
+    expect(await call({})).not.toBe(first);
   });
 
   it("ends every process at stop and answers what was under way", async () => {

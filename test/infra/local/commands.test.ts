@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "@jest/globals";
+import { listen } from "../../../infra/local/http/listen.ts";
+
+const run = promisify(execFile);
+const directory = join(import.meta.dirname, "..", "..", "..", "infra", "local");
+
+/** Runs a command of the local cloud to its end; `code` is 0 where it succeeds. */
+const command = async (file: string, args: string[], env: Record<string, string> = {}) => {
+  try {
+    return { code: 0, ...(await run(process.execPath, [join(directory, file), ...args], { env })) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+};
+
+describe("npm start", () => {
+  it.each([
+    [{ PORT: "http" }, /^PORT is "http": expected a number from 1 to 65535\n$/],
+    [{ PORT: "65536" }, /^PORT is "65536"/],
+    [{ PORT: "1", DYNAMODB_ENDPOINT: "localhost:8000" }, /^DYNAMODB_ENDPOINT is "localhost:8000": expected a URL/],
+  ])("refuses %j in one line", async (env, message) => {
+    const { code, stderr } = await command("start.ts", [], env);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  it("says in one line that its port is taken, before it builds", async () => {
+    const other = await listen(createServer(), 0);
+    const { code, stdout, stderr } = await command("start.ts", [], { PORT: String(other.port) });
+    await other.close();
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toBe(`port ${other.port} is taken: stop what listens there, or choose another with PORT=…\n`);
+  });
+
+  it("explains itself, and refuses options that it does not have", async () => {
+    expect((await command("start.ts", ["--help"])).stdout).toContain("LOCAL_DATA_DIR");
+    expect(await command("start.ts", ["--prot"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^.*--prot.*\n$/),
+    });
+  });
+});
+
+describe("npm run token", () => {
+  it("explains itself", async () => {
+    expect(await command("token.ts", ["--help"])).toMatchObject({ code: 0, stdout: expect.stringContaining("--org") });
+  });
+
+  it.each([
+    [["--claim", "novalue"], "expected NAME=VALUE"],
+    [["--expires-in", "soon"], "expected whole seconds"],
+    [["--orgs", "acme"], "--orgs"],
+    [["acme"], "acme"],
+  ])("refuses %j in one line", async (args, message) => {
+    const { code, stdout, stderr } = await command("token.ts", args);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(stderr).toContain(message);
+  });
+});
