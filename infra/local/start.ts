@@ -1,11 +1,12 @@
 /** `npm start`: builds and synthesises the service and runs it on this machine. */
 import { createServer } from "node:http";
+import { enableCompileCache } from "node:module";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { banner } from "./banner.ts";
 import { failWith } from "./fail-with.ts";
 import { listen } from "./http/listen.ts";
-import { type LocalCloud, startLocalCloud } from "./local-cloud.ts";
+import type { LocalCloud } from "./local-cloud.ts";
 import { removeStackFile, writeStackFile } from "./stack-file.ts";
 
 const HELP = `Usage: npm start
@@ -68,7 +69,12 @@ const start = async () => {
   if (npmScript !== undefined) setInterval(() => process.ppid === parent || void stop(), PARENT_CHECK_MS).unref();
 
   // Loaded only now: the CDK takes its time, and whoever made a mistake above is told at once.
-  const [{ build }, { synthesise }] = await Promise.all([import("../build.ts"), import("../synth.ts")]);
+  enableCompileCache(join(root, ".cache", "node"));
+  const [{ build }, { synthesise }, { startLocalCloud }] = await Promise.all([
+    import("../build.ts"),
+    import("../synth.ts"),
+    import("./local-cloud.ts"),
+  ]);
   await build();
   const assemblyDirectory = await synthesise(join(root, ".local", "assembly"));
   const dataDirectory = resolve(root, LOCAL_DATA_DIR || join(".local", "data"));
