@@ -1,0 +1,153 @@
+import { mkdirSync } from "node:fs";
+import { createActivity } from "./activity.ts";
+import { createAdvanceClock } from "./advance-clock.ts";
+import { createClock } from "./clock.ts";
+import { startControl } from "./control.ts";
+import { startDynamoDb } from "./dynamodb/engine.ts";
+import { createTables } from "./dynamodb/tables.ts";
+import { sweepExpired } from "./dynamodb/ttl-sweep.ts";
+import { type Denial, startGateway } from "./gateway.ts";
+import { startHttpApi } from "./http-api/server.ts";
+import { createAuthorizer } from "./iam/authorizer.ts";
+import { startIssuer } from "./issuer/issuer.ts";
+import { functionEnvironment } from "./lambda/environment.ts";
+import { createFunctions } from "./lambda/functions.ts";
+import { createAsyncInvoker } from "./lambda/invoke-asynchronously.ts";
+import type { LocalCloud, LocalCloudOptions } from "./local-cloud.ts";
+import { createFireSchedule } from "./scheduled-event.ts";
+import { createSchedules } from "./schedules.ts";
+import { readStack } from "./template/read-stack.ts";
+import { startWatchdog } from "./watchdog.ts";
+
+const DEFAULT_AUDIENCE = "plant-store";
+const DEFAULT_MAX_INSTANCES = 10;
+const SWEEP_INTERVAL_MS = 3_600_000;
+/** How long `stop` waits for requests under way. */
+const GRACE_MS = 3_000;
+
+/**
+ * Starts the parts of a local cloud in the order in which they need each other.
+ * @param onStop takes what is to be done at stop, last first; also called for what was started before a failure
+ */
+export const startParts = async (
+  options: LocalCloudOptions,
+  onStop: (stop: () => unknown) => void,
+): Promise<Omit<LocalCloud, "stop">> => {
+  const { assemblyDirectory, dataDirectory, dynamodbEndpoint, maxInstances = DEFAULT_MAX_INSTANCES, log } = options;
+  const say = (line: string) => log("local cloud", line);
+  const onError = (error: unknown) => say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+
+  mkdirSync(dataDirectory, { recursive: true });
+  const model = await readStack({ assemblyDirectory, dataDirectory });
+  const authorizer = createAuthorizer(model);
+  const clock = createClock(dataDirectory);
+  const activity = createActivity();
+  const stopping = new AbortController();
+  const watchdog = startWatchdog();
+  onStop(() => watchdog.stop());
+
+  const dynamodb = await startDynamoDb({
+    dataDirectory,
+    ...(dynamodbEndpoint !== undefined && { endpoint: dynamodbEndpoint }),
+    onUnexpectedExit: () => say("the embedded DynamoDB has ended: stop and start again"),
+  });
+  onStop(() => dynamodb.stop());
+  if (dynamodb.pid !== undefined) watchdog.guard(dynamodb.pid);
+  await createTables(dynamodb.endpoint, model.tables);
+
+  const issuer = await startIssuer({
+    dataDirectory,
+    audience: options.audience ?? DEFAULT_AUDIENCE,
+    claimNames: options.claimNames ?? { organization: "org_id", role: "org_role" },
+    clock,
+    onError,
+  });
+  onStop(() => issuer.close());
+
+  const denials: Denial[] = [];
+  const gateway = await startGateway({
+    model,
+    authorizer,
+    dynamodbEndpoint: dynamodb.endpoint,
+    onDenied(denial) {
+      denials.push(denial);
+      const { logicalId, action, resource, reason } = denial;
+      say(`DENIED ${logicalId} may not ${action} on ${resource} ${reason}`);
+    },
+  });
+  onStop(() => gateway.close());
+
+  const audience = options.audience ?? DEFAULT_AUDIENCE;
+  const overrides = { ISSUER: issuer.url, AUDIENCE: audience, ...options.environment };
+  const functions = createFunctions({
+    functions: model.functions,
+    maxInstances,
+    clockOffsetMs: clock.offsetMs,
+    watchdog,
+    log,
+    environmentOf: (fn) =>
+      functionEnvironment({
+        fn,
+        region: model.region,
+        endpointUrl: gateway.url,
+        credentials: gateway.credentialsFor(fn.arn),
+        overrides,
+        nowMs: clock.now(),
+      }),
+  });
+  onStop(() => functions.stop());
+
+  const invokeAsynchronously = createAsyncInvoker({ functions, activity, log: say, stopping: stopping.signal });
+  const schedules = createSchedules({
+    schedules: model.schedules,
+    dataDirectory,
+    clock,
+    fire: createFireSchedule({ authorizer, invokeAsynchronously, log: say }),
+  });
+  const sweep = async (nowMs: number) => {
+    await sweepExpired(dynamodb.endpoint, model.tables, nowMs);
+  };
+  const sweeper = setInterval(() => sweep(clock.now()).catch(onError), SWEEP_INTERVAL_MS);
+  onStop(() => clearInterval(sweeper));
+  const advanceClock = createAdvanceClock({
+    clock,
+    activity,
+    schedules,
+    sweepExpired: sweep,
+    stopping: stopping.signal,
+  });
+
+  const control = await startControl({ functions, schedules, clock, activity, advanceClock, onError });
+  onStop(() => control.close());
+  onStop(() => stopping.abort(new Error("the local cloud is stopping")));
+  schedules.resume();
+  onStop(() => schedules.stop());
+
+  const apiUrls: string[] = [];
+  for (const [index, api] of model.httpApis.entries()) {
+    const port = index === 0 ? options.port : 0;
+    const { accountId } = model;
+    const server = await startHttpApi({ api, accountId, port, functions, authorizer, clock, activity, log: say });
+    onStop(() => server.close(GRACE_MS));
+    apiUrls.push(server.url);
+    if (index > 0) say(`the HTTP API ${api.logicalId} answers at ${server.url}`);
+  }
+  const [apiUrl] = apiUrls;
+
+  return {
+    stack: {
+      ...(apiUrl !== undefined && { apiUrl }),
+      issuerUrl: issuer.url,
+      jwksUrl: issuer.jwksUrl,
+      audience,
+      dynamodbUrl: dynamodb.endpoint,
+      controlUrl: control.url,
+      tables: model.tables.map(({ name }) => name),
+      pid: process.pid,
+    },
+    model,
+    functions,
+    advanceClock,
+    denials,
+  };
+};
