@@ -1,20 +1,37 @@
 import { RemovalPolicy } from "aws-cdk-lib";
-import { AttributeType, BillingMode, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
+import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
 import { Construct } from "constructs";
 import type { DeploymentConfig } from "../config.ts";
 
 /** Decisions: copies of erased data must not outlive the erasure for long. */
 const RECOVERY_PERIOD_DAYS = 7;
 
+/** The attribute that holds an item's expiry in epoch seconds, in every table whose items expire. */
+const EXPIRY = "ttl";
+
+type Key = NonNullable<TableProps["sortKey"]>;
+
+const text = (name: string): Key => ({ name, type: AttributeType.STRING });
+const number = (name: string): Key => ({ name, type: AttributeType.NUMBER });
+
+/** What the narrow indexes of events hold besides keys: enough to filter and to count, nothing that ever changes. */
+const COUNTED_FIELDS = ["riskLevel", "eventType", "category", "success", "ms", EXPIRY];
+
 /** The tables of the service, one per subject: on demand, recoverable, and kept outside of development. */
 export class Tables extends Construct {
   /** Items: shared/plants/plant-store.ts. */
   readonly plants: Table;
+  /** Items: shared/security/event-item.ts; indexes: shared/security/event-indexes.ts. */
+  readonly securityEvents: Table;
+  /** Items: shared/security/rollup-store.ts. */
+  readonly securityRollups: Table;
+  /** Items: shared/security/alert-store.ts. */
+  readonly securityAlerts: Table;
 
   constructor(scope: Construct, id: string, { stage }: Pick<DeploymentConfig, "stage">) {
     super(scope, id);
     const isKept = stage !== "dev";
-    const table = (name: string, keys: Pick<TableProps, "partitionKey" | "sortKey">) =>
+    const table = (name: string, keys: Pick<TableProps, "partitionKey" | "sortKey" | "timeToLiveAttribute">) =>
       new Table(this, name, {
         ...keys,
         billingMode: BillingMode.PAY_PER_REQUEST,
@@ -26,9 +43,56 @@ export class Tables extends Construct {
         removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       });
 
-    this.plants = table("Plants", {
-      partitionKey: { name: "scope", type: AttributeType.STRING },
-      sortKey: { name: "id", type: AttributeType.NUMBER },
+    this.plants = table("Plants", { partitionKey: text("scope"), sortKey: number("id") });
+
+    this.securityEvents = table("SecurityEvents", {
+      partitionKey: text("scope"),
+      sortKey: text("id"),
+      timeToLiveAttribute: EXPIRY,
+    });
+    const sortKey = text("id");
+    for (const [indexName, key] of [
+      ["byUser", "userKey"],
+      ["byType", "typeKey"],
+      ["byCategory", "categoryKey"],
+    ] as const) {
+      this.securityEvents.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: text(key),
+        sortKey,
+        projectionType: ProjectionType.INCLUDE,
+        nonKeyAttributes: COUNTED_FIELDS,
+      });
+    }
+    for (const [indexName, key] of [
+      ["byRisk", "riskKey"],
+      ["byOpen", "openKey"],
+    ] as const) {
+      this.securityEvents.addGlobalSecondaryIndex({ indexName, partitionKey: text(key), sortKey });
+    }
+
+    this.securityRollups = table("SecurityRollups", {
+      partitionKey: text("scope"),
+      sortKey: text("period"),
+      timeToLiveAttribute: EXPIRY,
+    });
+    this.securityRollups.addGlobalSecondaryIndex({
+      indexName: "byOpenHour",
+      partitionKey: text("openHour"),
+      sortKey: text("scope"),
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ["token"],
+    });
+
+    this.securityAlerts = table("SecurityAlerts", {
+      partitionKey: text("scope"),
+      sortKey: text("key"),
+      timeToLiveAttribute: EXPIRY,
+    });
+    this.securityAlerts.addGlobalSecondaryIndex({
+      indexName: "byFirstSeen",
+      partitionKey: text("scope"),
+      sortKey: text("listKey"),
     });
   }
 }

@@ -146,7 +146,7 @@ export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) =
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: "/", description: "Where this document was read." }],
-      tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
+      tags: Object.entries(tags).map(([name, { description: about }]) => ({ name, description: about })),
       paths,
       components: {
         headers,

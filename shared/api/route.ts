@@ -1,5 +1,6 @@
 /** What a route is: one endpoint, said once. Handlers, infrastructure, OpenAPI document and tests all read it. */
 import type * as z from "zod/mini";
+import type { resourceTypes } from "../security/security-event.ts";
 import type { ErrorName } from "./error-catalogue.ts";
 import type { Permission } from "./permissions.ts";
 
@@ -15,12 +16,17 @@ export type Paging = {
   readonly field?: string;
 };
 
-/** The groups that the OpenAPI document shows routes in. */
+type Tag = { readonly description: string; readonly resourceType: (typeof resourceTypes)[number] | undefined };
+
+/** The groups that the OpenAPI document shows routes in, and what a refusal there was about. */
 export const tags = {
-  plants: "The plant store.",
-  security: "What happened to an organization's integration, and the alerts that came of it.",
-  api: "The API itself.",
-} as const;
+  plants: { description: "The plant store.", resourceType: "plant" },
+  security: {
+    description: "What happened to an organization's integration, and the alerts that came of it.",
+    resourceType: "security_event",
+  },
+  api: { description: "The API itself.", resourceType: undefined },
+} as const satisfies Record<string, Tag>;
 
 export type Route = {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";

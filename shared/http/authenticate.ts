@@ -2,7 +2,7 @@
  * From the Authorization header to the caller. aws-jwt-verify checks signature, issuer and times; what it lets pass
  * and we do not stands here. Decisions: docs/decisions.md, "Callers".
  */
-import { JwtExpiredError } from "aws-jwt-verify/error";
+import { JwtExpiredError, JwtInvalidClaimError } from "aws-jwt-verify/error";
 import type { Jwk } from "aws-jwt-verify/jwk";
 import { decomposeUnverifiedJwt } from "aws-jwt-verify/jwt";
 import { JwtVerifier } from "aws-jwt-verify/jwt-verifier";
@@ -33,12 +33,13 @@ const isFor = (audience: string, { aud, client_id: clientId }: Payload): boolean
 const isIdToken = (payload: Payload) =>
   payload.token_use === "id" || payload.nonce !== undefined || payload.at_hash !== undefined;
 
-/** What can be said against a token before its key is fetched. */
-const requireAcceptableForm = (token: string, issuer: string): void => {
+/** What can be said against a token before its key is fetched. Gives back the claims, which nothing vouches for yet. */
+const requireAcceptableForm = (token: string, issuer: string): Payload => {
   const { header, payload } = decomposeUnverifiedJwt(token);
   if (payload.iss !== issuer || trustsNobody(issuer)) throw invalid("its issuer is not trusted here");
   if (!ALGORITHMS.includes(header.alg ?? "")) throw invalid("its algorithm is not accepted");
   if ("crit" in header || "b64" in header) throw invalid("its header demands an extension");
+  return payload;
 };
 
 /** What aws-jwt-verify does not look at. `exp` and `iat` are in epoch seconds. */
@@ -56,6 +57,16 @@ const readBearerToken = (header: string | undefined): string => {
   if (token === undefined) throw new DomainError("no_bearer_token", "The request needs a bearer token.");
   return token.trim();
 };
+
+/** A refused token whose signature verified, so that it is known whose it was. */
+export class RefusedCallerError extends DomainError {
+  readonly caller: Caller | undefined;
+
+  constructor(refusal: DomainError, caller: Caller | undefined) {
+    super(refusal.code, refusal.message, { cause: refusal.cause });
+    this.caller = caller;
+  }
+}
 
 const asDomainError = (error: unknown): DomainError => {
   if (error instanceof DomainError) return error;
@@ -88,14 +99,21 @@ export const createAuthenticator = (settings: Settings): Authenticate => {
   );
   const verified = createTokenCache(now);
 
+  /** @throws RefusedCallerError where the signature verified and the claims are not acceptable. */
   const verify = async (token: string): Promise<Caller> => {
-    requireAcceptableForm(token, issuer);
-    const payload = await verifier.verify(token);
-    requireAcceptableClaims(payload, settings);
-    const caller = parseCaller(payload, claimNames);
-    if (caller === undefined) throw invalid("sub, organization or sid is malformed");
-    verified.put(token, caller, ((payload.exp ?? 0) + LEEWAY_SECONDS) * 1000);
-    return caller;
+    const claims = requireAcceptableForm(token, issuer);
+    try {
+      const payload = await verifier.verify(token);
+      const caller = parseCaller(payload, claimNames);
+      if (caller === undefined) throw invalid("sub, organization or sid is malformed");
+      requireAcceptableClaims(payload, settings);
+      verified.put(token, caller, ((payload.exp ?? 0) + LEEWAY_SECONDS) * 1000);
+      return caller;
+    } catch (error) {
+      // The library judges claims after the signature, as we do, so both kinds of refusal have a verified token.
+      const isVerified = error instanceof JwtInvalidClaimError || error instanceof DomainError;
+      throw isVerified ? new RefusedCallerError(asDomainError(error), parseCaller(claims, claimNames)) : error;
+    }
   };
 
   beforeFirstRequest(async () => {

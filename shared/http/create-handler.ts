@@ -5,9 +5,11 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import type { Caller, OrganizationCaller } from "../api/caller.ts";
+import { catalogueEntry } from "../api/error-catalogue.ts";
 import { needsOrganization, type PersonalPermission, rolesWith } from "../api/permissions.ts";
 import type { RequestOf, ResultOf, Route } from "../api/route.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { RefusedCallerError } from "./authenticate.ts";
 import { answerErrors, logRequests } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
 import { createResultRenderer } from "./render-result.ts";
@@ -47,14 +49,29 @@ const requirePermission = ({ role, organizationId }: Caller, { permission }: Rou
 export const createHandler = <const R extends Route>(
   route: R,
   work: Work<R>,
-  { authenticate, cursors }: HandlerParts = wireParts(route),
+  { authenticate, cursors, recordRefusal }: HandlerParts = wireParts(route),
 ): HttpHandler => {
   const parseRequest = createRequestParser(route, cursors);
   const renderResult = createResultRenderer(route, cursors);
 
+  /** The caller, with the route's permission; undefined on a public route. Refusals are recorded. */
+  const admit = async (event: APIGatewayProxyEventV2): Promise<Caller | undefined> => {
+    let caller: Caller | undefined;
+    try {
+      caller = await authenticate?.(event.headers.authorization);
+      if (caller !== undefined) requirePermission(caller, route);
+      return caller;
+    } catch (error) {
+      if (error instanceof DomainError && catalogueEntry(error.code).status < 500) {
+        const refused = error instanceof RefusedCallerError ? error.caller : caller;
+        await recordRefusal?.({ route, event, error, caller: refused });
+      }
+      throw error;
+    }
+  };
+
   const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
-    const caller = await authenticate?.(event.headers.authorization);
-    if (caller !== undefined) requirePermission(caller, route);
+    const caller = await admit(event);
     const parsed = await parseRequest(event, caller);
     const result = await work({ ...parsed.request, caller: caller as CallerOf<R> });
     return renderResult(event, parsed, result);

@@ -4,9 +4,10 @@ import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { type Authenticate, createAuthenticator } from "./authenticate.ts";
 import { type Cursors, createCursors } from "./cursor.ts";
+import type { RecordRefusal } from "./refusals.ts";
 
 /** Tests give their own; a public route needs no authentication, and only a list needs cursors. */
-export type HandlerParts = { authenticate?: Authenticate; cursors?: Cursors };
+export type HandlerParts = { authenticate?: Authenticate; cursors?: Cursors; recordRefusal?: RecordRefusal };
 
 const wireAuthenticate = (): Authenticate => {
   const config = readConfig(["ISSUER", "AUDIENCE", "ORGANIZATION_CLAIM", "ROLE_CLAIM"]);

@@ -1,0 +1,61 @@
+/** From what a caller of the recorder says to the event that is stored: clean, bounded, and with its place in time. */
+import { eventId } from "./event-id.ts";
+import { sanitiseMetadata, sanitiseText } from "./redact-and-cut.ts";
+import { isAtLeast, type NewSecurityEvent, type RiskLevel, type SecurityEvent } from "./security-event.ts";
+
+/** Decisions: docs/decisions.md, "Security events". */
+const USER_AGENT_MAX_CHARACTERS = 256;
+const MESSAGE_MAX_CHARACTERS = 512;
+const FIELD_MAX_CHARACTERS = 256;
+
+export type EventSettings = {
+  /** Below it nothing is recorded. */
+  logLevel: RiskLevel;
+  /** An event at or above it raises an alert. */
+  alertThreshold: RiskLevel;
+  retentionDays: number;
+};
+
+type Identity = { timestamp: number; now: number; random: Uint8Array };
+
+const cleanTexts = (event: NewSecurityEvent): Partial<SecurityEvent> => {
+  const bounds = {
+    userAgent: USER_AGENT_MAX_CHARACTERS,
+    errorMessage: MESSAGE_MAX_CHARACTERS,
+    ipAddress: FIELD_MAX_CHARACTERS,
+    resource: FIELD_MAX_CHARACTERS,
+    action: FIELD_MAX_CHARACTERS,
+    errorCode: FIELD_MAX_CHARACTERS,
+  } as const;
+  const clean: Partial<SecurityEvent> = {};
+  for (const [name, max] of Object.entries(bounds) as [keyof typeof bounds, number][]) {
+    const value = event[name];
+    if (value !== undefined) clean[name] = sanitiseText(value, max);
+  }
+  return clean;
+};
+
+/**
+ * The event to store. Organization, user and session keep their spelling, because they are what it is found by; every
+ * other text is redacted and cut.
+ * @param identity.timestamp when it happened, and `now` when it is recorded, both epoch ms.
+ * @param identity.random 16 bytes; a digest's where the same event must get the same id again.
+ */
+export const buildEvent = (
+  { metadata, ...said }: NewSecurityEvent,
+  { alertThreshold }: Pick<EventSettings, "alertThreshold">,
+  { timestamp, now, random }: Identity,
+): SecurityEvent => {
+  const alertGenerated = isAtLeast(said.riskLevel, alertThreshold);
+  return {
+    ...said,
+    ...cleanTexts({ ...said }),
+    ...(metadata !== undefined && { metadata: sanitiseMetadata(metadata) }),
+    id: eventId(timestamp, random),
+    processed: false,
+    alertGenerated,
+    ...(alertGenerated && { alertLevel: said.riskLevel }),
+    timestamp,
+    createdAt: now,
+  };
+};

@@ -1,0 +1,108 @@
+/**
+ * The one way to record a security event. It never fails its caller: what cannot be stored goes to the log and to the
+ * dead letters instead.
+ */
+import type { Clock } from "../runtime/clock.ts";
+import { buildEvent, type EventSettings } from "./build-event.ts";
+import { expiryOf, scopeOf } from "./event-item.ts";
+import { isAtLeast, type NewSecurityEvent, type SecurityEvent } from "./security-event.ts";
+import type { SecurityEventStore, StoredEvent } from "./security-event-store.ts";
+
+/** An event whose record or whose alert failed, and why. */
+export type DeadLetter = { event: SecurityEvent; stage: "record" | "alert"; error: unknown };
+
+export type RecorderParts = {
+  events: Pick<SecurityEventStore, "putAll">;
+  /** Says that an hour of a partition has events which no rollup holds yet. `hour` as in `2026-11-21T10`. */
+  hours: { markHourOpen(scope: string, hour: string): Promise<void> };
+  alerts: { raiseForEvent(event: SecurityEvent): Promise<void> };
+  deadLetters: { keep(letter: DeadLetter): Promise<void> };
+  settings: EventSettings;
+  now: Clock;
+  /** 16 bytes of randomness. */
+  random: () => Uint8Array;
+};
+
+/** When it happened, if not now; and what makes its id, where the same event may be recorded twice. */
+type Moment = { timestamp?: number; identity?: Uint8Array };
+
+/** How many hours an instance remembers to have marked; a forgotten one is marked again, which costs a write. */
+const MAX_MARKED_HOURS = 500;
+
+const hourOf = (timestamp: number) => new Date(timestamp).toISOString().slice(0, 13);
+
+export type Recorder = ReturnType<typeof createRecorder>;
+
+/** A recorder for one instance of a function. */
+export const createRecorder = ({ events, hours, alerts, deadLetters, settings, now, random }: RecorderParts) => {
+  const marked = new Set<string>();
+
+  /** An hour that is over may be closed already, so a late event always marks it; the current one is marked once. */
+  const markHours = async (stored: readonly StoredEvent[]) => {
+    const currentHour = hourOf(now());
+    const places = new Map(stored.map(({ event }) => [`${scopeOf(event)} ${hourOf(event.timestamp)}`, event]));
+    for (const [place, event] of places) {
+      const hour = hourOf(event.timestamp);
+      if (hour === currentHour && marked.has(place)) continue;
+      await hours.markHourOpen(scopeOf(event), hour);
+      if (marked.size >= MAX_MARKED_HOURS) marked.clear();
+      marked.add(place);
+    }
+  };
+
+  const keep = (stage: DeadLetter["stage"], failed: readonly SecurityEvent[], error: unknown) =>
+    Promise.all(failed.map((event) => deadLetters.keep({ event, stage, error })));
+
+  const store = async (stored: readonly StoredEvent[]): Promise<void> => {
+    const recorded = stored.map(({ event }) => event);
+    try {
+      await markHours(stored);
+      await events.putAll(stored);
+    } catch (error) {
+      await keep("record", recorded, error);
+      return;
+    }
+    for (const event of recorded.filter(({ alertGenerated }) => alertGenerated)) {
+      await alerts.raiseForEvent(event).catch((error: unknown) => keep("alert", [event], error));
+    }
+  };
+
+  const build = (said: NewSecurityEvent, { timestamp = now(), identity = random() }: Moment = {}): StoredEvent => ({
+    event: buildEvent(said, settings, { timestamp, now: now(), random: identity }),
+    ttl: expiryOf(timestamp, settings.retentionDays),
+  });
+
+  const isRecorded = ({ riskLevel }: NewSecurityEvent) => isAtLeast(riskLevel, settings.logLevel);
+
+  return {
+    /** Records an event; undefined where its level is below the one that is recorded. */
+    async record(said: NewSecurityEvent, moment?: Moment): Promise<SecurityEvent | undefined> {
+      if (!isRecorded(said)) return undefined;
+      const stored = build(said, moment);
+      await store([stored]);
+      return stored.event;
+    },
+
+    /** Records many events of one moment with few calls. */
+    async recordAll(said: readonly NewSecurityEvent[]): Promise<void> {
+      const stored = said.filter(isRecorded).map((one) => build(one));
+      if (stored.length > 0) await store(stored);
+    },
+
+    /**
+     * Records an event whose alert is the caller's own: it says that one was raised, and raises none.
+     * It is recorded whatever the level, because the alert names it.
+     */
+    async recordWithAlert(said: NewSecurityEvent): Promise<SecurityEvent> {
+      const { event, ttl } = build(said);
+      const own = { ...event, alertGenerated: true, alertLevel: event.riskLevel };
+      try {
+        await markHours([{ event: own, ttl }]);
+        await events.putAll([{ event: own, ttl }]);
+      } catch (error) {
+        await keep("record", [own], error);
+      }
+      return own;
+    },
+  };
+};

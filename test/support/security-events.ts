@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { eventId } from "../../shared/security/event-id.ts";
+import {
+  categories,
+  eventTypes,
+  isAtLeast,
+  riskLevels,
+  type SecurityEvent,
+  sources,
+} from "../../shared/security/security-event.ts";
+import type { Selection } from "../../shared/security/selection.ts";
+
+/** A moment of which the tests' events are near; every clock of theirs stands here unless they move it. */
+export const NOW = Date.UTC(2026, 10, 21, 12, 30);
+export const HOUR = 3_600_000;
+
+type Varied = { age: number; random: Uint8Array } & Pick<
+  SecurityEvent,
+  "eventType" | "category" | "riskLevel" | "success" | "source"
+> & { userId: string | undefined; durationMs: number | undefined };
+
+/** Events of an organization within so many milliseconds before NOW, of few users, types and levels, so that filters meet. */
+export const arbitraryEvents = (
+  organizationId: string,
+  withinMs: number,
+  size: { minLength?: number; maxLength: number },
+) =>
+  fc.uniqueArray(
+    fc
+      .record<Varied>({
+        age: fc.integer({ min: 0, max: withinMs }),
+        random: fc.uint8Array({ minLength: 16, maxLength: 16 }),
+        eventType: fc.constantFrom(...Object.keys(eventTypes)),
+        category: fc.constantFrom(...categories),
+        riskLevel: fc.constantFrom(...riskLevels),
+        success: fc.boolean(),
+        source: fc.constantFrom(...sources),
+        userId: fc.constantFrom(undefined, "ada", "bob", "ada#1"),
+        durationMs: fc.option(fc.integer({ min: 0, max: 5_000 }), { nil: undefined }),
+      })
+      .map((varied) => eventOf(organizationId, varied)),
+    { ...size, selector: ({ id }) => id },
+  );
+
+const eventOf = (organizationId: string, { age, random, userId, durationMs, ...fields }: Varied): SecurityEvent => ({
+  ...fields,
+  id: eventId(NOW - age, random),
+  organizationId,
+  ...(userId !== undefined && { userId }),
+  ...(durationMs !== undefined && { metadata: { durationMs } }),
+  processed: false,
+  alertGenerated: isAtLeast(fields.riskLevel, "HIGH"),
+  timestamp: NOW - age,
+  createdAt: NOW - age,
+});
+
+/** Selections over such events. */
+export const arbitrarySelection = (organizationId: string, withinMs: number): fc.Arbitrary<Selection> => {
+  const maybe = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined, freq: 2 });
+  return fc.record({
+    organizationId: fc.constant(organizationId),
+    since: fc.integer({ min: 0, max: withinMs }).map((age) => NOW - age),
+    eventType: maybe(fc.constantFrom(...Object.keys(eventTypes), "UNHEARD_OF")),
+    category: maybe(fc.constantFrom(...categories)),
+    riskLevel: maybe(fc.constantFrom(...riskLevels)),
+    userId: maybe(fc.constantFrom("ada", "bob", "ada#1", "nobody")),
+    processed: maybe(fc.boolean()),
+  });
+};
+
+/** What a selection means, said without any index. Newest first. */
+export const select = (events: readonly SecurityEvent[], selection: Selection): SecurityEvent[] => {
+  const { since, organizationId, ...filters } = selection;
+  return events
+    .filter((event) => event.organizationId === organizationId && event.timestamp >= since)
+    .filter((event) =>
+      (Object.entries(filters) as [keyof typeof filters, unknown][]).every(
+        ([name, value]) => value === undefined || event[name] === value,
+      ),
+    )
+    .sort((a, b) => (a.id < b.id ? 1 : -1));
+};
