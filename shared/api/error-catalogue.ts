@@ -57,6 +57,12 @@ export const errorCatalogue = {
     meaning: "The issuer's keys cannot be fetched, so the token could not be judged; try again.",
     retryAfterSeconds: 2,
   },
+  circuit_open: {
+    status: 503,
+    number: 50303,
+    meaning:
+      "The provider is not called for this organization at present; Retry-After says until when, unless an operator decides.",
+  },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorName = keyof typeof errorCatalogue;
