@@ -1,0 +1,21 @@
+import { join } from "node:path";
+import type { FunctionModel, StackModel } from "../../infra/local/template/model.ts";
+import { readStack } from "../../infra/local/template/read-stack.ts";
+import type { Bench } from "./row.ts";
+
+/** The stack of the assembly; functions as a deployment would make them, each with the asset it would upload. */
+export const readDeployedStack = ({ assemblyDirectory, workDirectory }: Bench): Promise<StackModel> =>
+  readStack({ assemblyDirectory, dataDirectory: workDirectory, apiUrl: "https://api.invalid" });
+
+/** The functions behind the routes of the HTTP API, by route key (`POST /plants`). */
+export const functionsByRoute = ({ httpApis, functions }: StackModel): ReadonlyMap<string, FunctionModel> =>
+  new Map(
+    httpApis
+      .flatMap(({ routes }) => routes)
+      .flatMap(({ routeKey, functionArn }) =>
+        functions.filter(({ arn }) => arn === functionArn).map((fn): [string, FunctionModel] => [routeKey, fn]),
+      ),
+  );
+
+/** The file that Lambda loads for a function whose handler is `index.handler`. */
+export const mainFile = ({ codeDirectory }: FunctionModel): string => join(codeDirectory, "index.mjs");

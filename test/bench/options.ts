@@ -1,0 +1,40 @@
+import { parseArgs } from "node:util";
+
+export type Options = {
+  /** Fewer rounds: a first impression in under a minute. */
+  quick: boolean;
+  /** Parts of the names of the files under rows/ to run; all of them when empty. */
+  only: readonly string[];
+  /** Orders the rounds. */
+  seed: number;
+};
+
+const USAGE = `npm run bench -- [--quick] [--only <rows>] [--seed <number>]
+
+Measures the bundles that a deployment would upload and prints each metric beside its budget.
+
+  --quick         few rounds: a first impression, most ratios stay undecided
+  --only <rows>   only the rows of test/bench/rows/*<rows>*.ts; may be given more than once
+  --seed <number> the order of the rounds (1 by default)
+  --help          this text
+
+It takes CPU time, not wall time, but a busy machine still blurs it. docs/performance.md has the method.
+`;
+
+/** @returns undefined where the usage was asked for and printed. */
+export const readOptions = (args: readonly string[]): Options | undefined => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: "boolean", default: false },
+      only: { type: "string", multiple: true, default: [] },
+      seed: { type: "string", default: "1" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return undefined;
+  }
+  return { quick: values.quick, only: values.only, seed: Number(values.seed) };
+};

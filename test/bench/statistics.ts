@@ -1,0 +1,44 @@
+/** Medians with their uncertainty, and chance that can be repeated. */
+
+/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+export const seededRandom = (seed: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+export const shuffle = <Item>(items: readonly Item[], random: () => number): Item[] =>
+  items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+
+/** @throws RangeError of no numbers. */
+export const median = (numbers: readonly number[]): number => {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const upper = sorted[sorted.length >> 1];
+  const lower = sorted[(sorted.length - 1) >> 1];
+  if (upper === undefined || lower === undefined) throw new RangeError("no numbers have no median");
+  return (lower + upper) / 2;
+};
+
+/** The median, and where 95 % of the medians of resampled numbers lie. */
+export type Estimate = { median: number; low: number; high: number };
+
+const RESAMPLES = 1_000;
+
+/** @throws RangeError of no numbers. */
+export const estimate = (numbers: readonly number[], random: () => number): Estimate => {
+  const medians = Array.from({ length: RESAMPLES }, () =>
+    median(numbers.map((number) => numbers[Math.floor(random() * numbers.length)] ?? number)),
+  ).sort((a, b) => a - b);
+  const quantile = (share: number) => medians[Math.floor(share * (RESAMPLES - 1))] ?? Number.NaN;
+  return { median: median(numbers), low: quantile(0.025), high: quantile(0.975) };
+};
+
+/** Half the interval as a share of the median. */
+export const uncertainty = ({ median: middle, low, high }: Estimate): number => (high - low) / 2 / Math.abs(middle);

@@ -1,0 +1,2 @@
+/** Nothing but Node. */
+export const handler = async () => ({ statusCode: 200 });
