@@ -31,7 +31,8 @@ const redactString = (text: string, { meaning }: Place): string => {
 
 const redactNumber = (value: number, { meaning }: Place): Json => {
   if (meaning.secret !== undefined && meaning.numbersToo === true) return marker(meaning.secret);
-  if (meaning.numeric !== true && isCardNumber(String(Math.abs(value)))) return marker("card");
+  if (meaning.numeric !== true && Number.isInteger(value) && isCardNumber(String(Math.abs(value))))
+    return marker("card");
   return Number.isFinite(value) ? value : null;
 };
 
@@ -45,7 +46,8 @@ const nameInside = (entries: readonly [string, unknown][]): NameMeaning | undefi
   return typeof name === "string" && name.length <= 64 ? meaningOfName(name) : undefined;
 };
 
-const PLAIN_KEY = /^[A-Za-z]{1,40}$/;
+/** Most keys. No secret is recognised in lower camel case without digits, but for what begins as a JWT does. */
+const PLAIN_KEY = /^(?!eyJ)[a-z][A-Za-z]{0,39}$/;
 
 const redactObject = (value: object, { meaning, depth }: Place, budget: Budget): Json => {
   const entries: [string, unknown][] = Object.entries(value);

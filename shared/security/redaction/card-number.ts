@@ -9,7 +9,7 @@ const TIME = /^(?:1\d{12}|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(
 
 /** Visa, Mastercard, American Express, Diners, Discover, JCB, UnionPay. */
 const ISSUED =
-  /^(?:4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[068]\d{12}|(?:35|60|62|64|65)\d{14}(?:\d{3})?)$/;
+  /^(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[068]\d{12}|(?:35|60|62|64|65)\d{14}(?:\d{3})?)$/;
 
 const passesLuhn = (digits: string): boolean => {
   let sum = 0;
@@ -27,9 +27,10 @@ export const isCardNumber = (digits: string): boolean =>
 /** Spaces, dashes and dots of every width, the invisible ones included, and the plus sign of form encoding. */
 const SEPARATOR = "[ \\t\\u00a0\\u2000-\\u2015\\u202f\\u2060\\u2212\\u3000\\ufeff.+-]";
 
-/** UUIDs, the provider's ids, IPv4 addresses and dates hold digits that are no card: they are stepped over. */
+/** Stepped over: UUIDs, hashes and trace ids, the provider's ids, IPv4 addresses, dates. */
 const NOT_CARDS = [
   "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])",
+  "[0-9a-f]{24,}(?![0-9a-z])",
   "(?<!_)(?:acct|ch|cs|cus|dp|evt|ii|il|in|inpay|pi|plan|pm|po|price|prod|py|re|req|seti|si|sub|txn|we)_(?:(?:test|live)_)?[0-9a-z]+",
   "\\d{1,3}(?:\\.\\d{1,3}){3}(?!\\.?\\d)",
   "\\d{4}-\\d\\d-\\d\\d(?![0-9-])",
@@ -37,8 +38,20 @@ const NOT_CARDS = [
 
 const CANDIDATES = new RegExp(`(?<![0-9a-z])(?:${NOT_CARDS})|(\\d(?:${SEPARATOR}{0,3}\\d){12,})`, "gi");
 
+/** How far the letters and digits around a run are read. */
+const REACH = 24;
+
+/** What stands beside a run of digits: nothing, a word, or more of an id (letters and further digits). */
+type Neighbour = "none" | "word" | "id";
+const neighbourOf = (token: string): Neighbour => (token === "" ? "none" : /\d/.test(token) ? "id" : "word");
+/** An escape like `\\n` in JSON inside of a string is no letter. */
+const neighbourBefore = (text: string, offset: number): Neighbour =>
+  neighbourOf(/(?:\\[a-z])?([a-z0-9]*)$/i.exec(text.slice(Math.max(0, offset - REACH), offset))?.[1] ?? "");
+const neighbourAfter = (text: string, end: number): Neighbour =>
+  neighbourOf(/^[a-z0-9]*/i.exec(text.slice(end, end + REACH))?.[0] ?? "");
+
 /** The start and end of each part of a run that may be one card number: some whole groups of digits. */
-const findCards = (run: string, gluedBefore: boolean, gluedAfter: boolean): [number, number][] => {
+const findCards = (run: string, before: Neighbour, after: Neighbour): [number, number][] => {
   const groups = [...run.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({
     digits,
     index,
@@ -48,6 +61,7 @@ const findCards = (run: string, gluedBefore: boolean, gluedAfter: boolean): [num
   for (const [first, { index }] of groups.entries()) {
     let digits = "";
     let separator: string | undefined;
+    // Groups are told from a list of numbers by one separator throughout, or by their length.
     let regular = true;
     let long = true;
     for (let last = first; last < groups.length; last++) {
@@ -62,19 +76,17 @@ const findCards = (run: string, gluedBefore: boolean, gluedAfter: boolean): [num
       }
       digits += group.digits;
       if (digits.length > MAX_DIGITS) break;
-      const glued = (gluedBefore && first === 0) || (gluedAfter && last === groups.length - 1);
-      if ((regular || long) && isCardNumber(digits) && (!glued || ISSUED.test(digits))) found.push([index, group.end]);
+      const beside = [first === 0 ? before : "none", last === groups.length - 1 ? after : "none"];
+      if (beside.includes("id") || (beside.includes("word") && !ISSUED.test(digits))) continue;
+      if ((regular || long) && isCardNumber(digits)) found.push([index, group.end]);
     }
   }
   return found;
 };
 
-const LETTER_BEFORE = /(?<!\\)[a-z]$/i;
-const LETTER = /[a-z]/i;
-
 /**
  * Card numbers in a text. Every group of digits that is part of a valid number goes, where several are possible.
- * Beside a letter only what an issuer could have issued counts: hashes and ids hold digits too.
+ * Beside a word only what an issuer could have issued counts; beside more of an id nothing, as hashes hold digits too.
  */
 export const cardNumber: Recogniser = {
   name: "card",
@@ -82,11 +94,10 @@ export const cardNumber: Recogniser = {
   redact: (text) =>
     text.replace(CANDIDATES, (match: string, run: string | undefined, offset: number) => {
       if (run === undefined) return match;
-      const gluedBefore = LETTER_BEFORE.test(text.slice(Math.max(0, offset - 2), offset));
-      const gluedAfter = LETTER.test(text.charAt(offset + run.length));
+      const cards = findCards(run, neighbourBefore(text, offset), neighbourAfter(text, offset + run.length));
       let redacted = "";
       let end = 0;
-      for (const [from, to] of findCards(run, gluedBefore, gluedAfter)) {
+      for (const [from, to] of cards) {
         // Numbers that overlap share one marker.
         if (from >= end) redacted += run.slice(end, from) + marker("card");
         end = Math.max(end, to);

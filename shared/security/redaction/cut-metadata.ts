@@ -3,7 +3,7 @@ import type { Json } from "../redact.ts";
 import { CUT_MARK, firstCharacters } from "./cut-text.ts";
 import { meaningOfName } from "./sensitive-name.ts";
 
-/** Source: decisions, "metadata 2 KB". */
+/** Source: docs/decisions.md, "Security events". */
 export const MAX_METADATA_BYTES = 2_048;
 
 const bytesOf = (value: Json): number => Buffer.byteLength(encodeJson(value));

@@ -17,8 +17,9 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
     }),
 );
 
-const START = /(?<![A-Za-z0-9])(?:iban)?([A-Z]{2})\d{2}/gi;
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/iy;
+/** A UUID is stepped over: its parts may look like a beginning. */
+const START =
+  /(?<![A-Za-z0-9])(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?:iban)?([A-Z]{2})\d{2})/gi;
 const NEXT_CHARACTER = /[ \t\u00a0\u2010-\u2015.+-]{0,2}([A-Za-z0-9])/y;
 
 /** Mod 97 of the number that the characters spell (A is 10, Z is 35), the first four moved to the end. */
@@ -55,8 +56,7 @@ export const iban: Recogniser = {
     for (let match = START.exec(text); match !== null; match = START.exec(text)) {
       const start = START.lastIndex - 4;
       const length = LENGTHS.get((match[1] ?? "").toUpperCase());
-      UUID.lastIndex = start;
-      if (length === undefined || UUID.test(text)) continue;
+      if (length === undefined) continue;
       const end = findEnd(text, start, length);
       if (end === undefined) continue;
       redacted += text.slice(done, start) + marker("iban");

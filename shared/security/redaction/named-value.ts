@@ -8,7 +8,10 @@ import { isRandom, meaningOfName, type NameMeaning } from "./sensitive-name.ts";
 
 /** A name, words that only make sense before one, and what stands between it and its value. A marker is no name. */
 const NAME =
-  /(?<![A-Za-z0-9_]|\[redacted:)((?:(?:api|access|account|acct|bank|card|client|private|routing|secret|security|signing|sort) ){0,2}[A-Za-z_][\w-]{0,63})(\]?\\{0,15}["'`]?\s{0,3}(?::=|=>|={1,3}|:|>)\s{0,3})/gi;
+  /(?<![A-Za-z0-9_]|\[redacted:)((?:(?:api|access|account|acct|bank|card|client|private|routing|secret|security|signing|sort) ){0,2}[A-Za-z_][\w.-]{0,63})(\]?\\{0,15}["'`]?\s{0,3}(?::=|=>|={1,3}|:|>)\s{0,3})/gi;
+
+/** Its parts have names like `secretsmanager` and `secret`, and are none. */
+const ARN = /arn:aws[\w-]{0,20}:[\w-]{1,30}:[\w-]{0,30}:\d{0,12}:[\w:/.@-]{1,300}/y;
 
 const OPENING_QUOTE = /(\\{0,15})(["'`])/y;
 const BRACKET_OR_QUOTE = /[[\]{}]|\\*"/g;
@@ -18,7 +21,7 @@ const TRAILING_PUNCTUATION = /[)\]},;.:!?\\]{1,8}$/;
 
 /** What stands after a name in prose. A word of it is no secret: `token: expected a JWT`. */
 const PROSE =
-  /(?:true|false|null|undefined|none|expected|required|missing|invalid|expired|malformed|wrong|refused|denied|failed|must|should|could|cannot|does|has|is|was|not|no|the|an?|unknown|signature|claim)(?![^\s,.;)}\]"'])/iy;
+  /(?:true|false|null|undefined|none|expected|required|missing|invalid|expired|malformed|wrong|refused|denied|failed|must|should|could|cannot|does|has|is|was|not|no|the|an?|unknown|signature|claim)(?=[,.;)}\]"'\\]{0,3}(?:[\s,}\]]|$))/iy;
 
 /** One character of a value without quotes; an escaped line break (in JSON inside of a string) ends it. */
 const character = (ends: string): string => `(?:(?!\\\\{1,15}[nrt"'])[^\\s"'\`<>&${ends}])`;
@@ -122,6 +125,7 @@ export const namedValue: Recogniser = {
     NAME.lastIndex = 0;
     for (let match = NAME.exec(text); match !== null; match = NAME.exec(text)) {
       const [, name = "", separator = ""] = match;
+      if (name === "arn") NAME.lastIndex = Math.max(NAME.lastIndex, matchEnd(ARN, text, match.index));
       const meaning = meaningInText(text, match.index, name, separator);
       if (meaning.secret === undefined) continue;
       const span = findValue(text, NAME.lastIndex, meaning);

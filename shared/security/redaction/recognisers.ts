@@ -37,7 +37,7 @@ export const recognisers: readonly Recogniser[] = [
   {
     ...byPattern(
       "account",
-      /(?<![a-z])(?<kept>(?:(?:account|acct|routing|transit)[ _-]{0,2}(?:number|num|nr|no)|sort[ _-]?code|a\/c|aba|bsb|acct)(?![a-z])[\s:=.#"'\\]{0,6}(?:(?:is|was)\s{1,3})?)\d(?:[ -]?\d){3,33}/gi,
+      /(?<![a-z0-9])(?<kept>(?:(?:account|acct|routing|transit)[ _-]{0,2}(?:number|num|nr|no)|sort[ _-]?code|a\/c|aba|bsb|acct)(?![a-z])[\s:=.#"'\\]{1,6}(?:(?:is|was)\s{1,3})?)\d(?:[ -]?\d){3,33}/gi,
     ),
     readsDigits: true,
   },

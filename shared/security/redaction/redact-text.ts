@@ -4,10 +4,10 @@ import { recognisers } from "./recognisers.ts";
 /** A text as a reader of another encoding sees it. */
 type View = (text: string) => string;
 
-/** Percent-encoding of ASCII undone, also where it was encoded several times over (%2525 and so on). */
+/** Percent-encoding undone, also where it was encoded several times over (%2525 and so on). */
 const withoutPercents: View = (text) =>
-  text.replace(/%(?:25)*([2-7][0-9a-f]|0[9ad])/gi, (_all, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
+  text.replace(/(?:%(?:25)*[0-9a-f]{2})+/gi, (run) =>
+    Buffer.from(run.replace(/%(?:25)*([0-9a-f]{2})/gi, "$1"), "hex").toString("utf8"),
   );
 
 /** Full-width letters, digits and signs (U+FF01 to U+FF5E) as their ASCII counterparts. */
@@ -15,8 +15,8 @@ const withoutFullWidth: View = (text) =>
   text.replace(/[\uff01-\uff5e]/g, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfee0));
 
 const VIEWS: readonly (readonly [needed: RegExp, view: View])[] = [
-  [/[\uff01-\uff5e]/, withoutFullWidth],
   [/%[0-9a-f]{2}/i, withoutPercents],
+  [/[\uff01-\uff5e]/, withoutFullWidth],
 ];
 
 /** What one marker uncovers beside it is found in the next round; a text that holds nothing takes one. */

@@ -21,7 +21,10 @@ const SECRETS: readonly [pattern: RegExp, meaning: NameMeaning][] = [
   ],
   [/cvc|cvv|_cvn|_csc_|(?:security|card|verification)_?(?:code|value)_/, { secret: "cvc", numbersToo: true }],
   [/(?:account|acct|routing|transit)_?(?:number|num|nr|no)_|bank_?account_$/, { secret: "account", numbersToo: true }],
-  [/_routing_$|sort_?code|_iban|_(?:aba|bsb|clabe)_/, { secret: "account", numbersToo: true }],
+  [
+    /_routing_$|sort_?code|_iban|_clabe_|_(?:aba|bsb)_?(?:number|num|nr|no|code)_/,
+    { secret: "account", numbersToo: true },
+  ],
   [/pass_?(?:word|wd|phrase|code)|pwd|_pw_|_pass_|_pin_|_t?otp_/, { secret: "password", numbersToo: true }],
   [/secret|credential|code_?verifier/, { secret: "secret", numbersToo: true }],
   [/authorization|_auth_$|auth_?header/, { secret: "authorization" }],
@@ -45,8 +48,11 @@ const IDENTIFIER =
 
 const readName = (name: string): NameMeaning => {
   const words = name
+    // So that a key means the same after it was redacted itself.
+    .replace(/\[redacted:[a-z_]+\]/g, "")
     .normalize("NFKC")
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([a-zA-Z])(\d)/g, "$1_$2")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_");
   const form = `_${words}_`.replace(/_{2,}/g, "_");
