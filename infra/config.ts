@@ -1,11 +1,17 @@
 /** The context keys of a deployment (`cdk deploy --context stage=prod …`), read once and through this schema. */
 import * as z from "zod";
+import { riskLevels } from "../shared/api/risk-levels.ts";
 
 /** A deployment without an issuer names this one, which never resolves (RFC 2606), and so trusts no token. */
 export const NO_ISSUER = "https://issuer.invalid";
 
 const secureUrl = z.url({ protocol: /^https$/, error: "expected an https URL" });
 const claim = z.string().min(1).max(256);
+
+const riskLevel = z
+  .string()
+  .transform((level) => level.toUpperCase())
+  .pipe(z.enum(riskLevels));
 
 const Context = z
   .strictObject({
@@ -18,6 +24,12 @@ const Context = z
     /** The claims that hold a caller's organization and its role there. */
     organizationClaim: claim.default("org_id"),
     roleClaim: claim.default("org_role"),
+    /** How long security events, their statistics and alerts are kept. Spec: Limits. */
+    RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(90),
+    /** Security events below it are not recorded. Spec: Limits. */
+    SECURITY_LOG_LEVEL: riskLevel.default("LOW"),
+    /** A security event at or above it raises an alert. */
+    ALERT_THRESHOLD: riskLevel.default("HIGH"),
     /** A domain name of one's own for the API, with its certificate in the API's region. */
     domainName: z.string().min(1).optional(),
     certificateArn: z.string().startsWith("arn:").optional(),

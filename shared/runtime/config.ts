@@ -3,12 +3,24 @@
  * reads; whatever is missing or malformed is reported in one message at cold start, before any event is taken.
  */
 import * as z from "zod/mini";
+import { riskLevels } from "../api/risk-levels.ts";
 
 const text = z.string().check(z.minLength(1));
 
 /** One line for every variable that any function reads; the infrastructure sets them (infra/constructs/). */
 const variables = {
   PLANTS_TABLE_NAME: text,
+  SECURITY_EVENTS_TABLE_NAME: text,
+  SECURITY_ROLLUPS_TABLE_NAME: text,
+  SECURITY_ALERTS_TABLE_NAME: text,
+  EVENT_BUS_NAME: text,
+  /** How long security events, their statistics and alerts are kept. */
+  RETENTION_DAYS: z.pipe(
+    z.string().check(z.regex(/^[1-9][0-9]{0,3}$/)),
+    z.transform((days: string) => Number(days)),
+  ),
+  SECURITY_LOG_LEVEL: z.enum(riskLevels),
+  ALERT_THRESHOLD: z.enum(riskLevels),
   /** The `iss` of every accepted token: an https URL (or a loopback one, which only a local issuer can have). */
   ISSUER: z.url(),
   /** What `aud` (or `client_id`, where a token has no `aud`) must name. */

@@ -1,7 +1,9 @@
 /** From what a caller of the recorder says to the event that is stored: clean, bounded, and with its place in time. */
+
+import { isAtLeast, type RiskLevel } from "../api/risk-levels.ts";
 import { eventId } from "./event-id.ts";
 import { sanitiseMetadata, sanitiseText } from "./redact-and-cut.ts";
-import { isAtLeast, type NewSecurityEvent, type RiskLevel, type SecurityEvent } from "./security-event.ts";
+import type { NewSecurityEvent, SecurityEvent } from "./security-event.ts";
 
 /** Decisions: docs/decisions.md, "Security events". */
 const USER_AGENT_MAX_CHARACTERS = 256;

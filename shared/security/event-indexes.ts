@@ -2,8 +2,10 @@
  * Which events stand in which index of the event table, and which index serves a selection best. Pure; the table
  * itself is in infra/constructs/tables.ts, its keys and costs in docs/security-events.md.
  */
+
+import { isAtLeast } from "../api/risk-levels.ts";
 import { organizationKey, partKey } from "./keys.ts";
-import { type Category, type EventType, isAtLeast, type SecurityEvent } from "./security-event.ts";
+import type { Category, EventType, SecurityEvent } from "./security-event.ts";
 import type { Selection } from "./selection.ts";
 
 /** Types that most events have: an index of them would be a copy of the table, which serves them as well. */

@@ -2,10 +2,12 @@
  * The one way to record a security event. It never fails its caller: what cannot be stored goes to the log and to the
  * dead letters instead.
  */
+
+import { isAtLeast } from "../api/risk-levels.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { buildEvent, type EventSettings } from "./build-event.ts";
 import { expiryOf, scopeOf } from "./event-item.ts";
-import { isAtLeast, type NewSecurityEvent, type SecurityEvent } from "./security-event.ts";
+import type { NewSecurityEvent, SecurityEvent } from "./security-event.ts";
 import type { SecurityEventStore, StoredEvent } from "./security-event-store.ts";
 
 /** An event whose record or whose alert failed, and why. */

@@ -3,10 +3,7 @@
  * Spec: integration security monitoring, "SecurityEvent" and "Events".
  */
 import * as z from "zod/mini";
-
-/** From the least to the worst. Stored and returned in upper case, accepted in any. */
-export const riskLevels = ["LOW", "MEDIUM", "HIGH", "CRITICAL"] as const;
-export type RiskLevel = (typeof riskLevels)[number];
+import { riskLevels } from "../api/risk-levels.ts";
 
 export const categories = [
   "integration",
@@ -108,7 +105,3 @@ export type NewSecurityEvent = Omit<
   eventType: EventType;
   metadata?: Readonly<Record<string, unknown>>;
 };
-
-/** Whether a level is at least another. */
-export const isAtLeast = (level: RiskLevel, least: RiskLevel): boolean =>
-  riskLevels.indexOf(level) >= riskLevels.indexOf(least);

@@ -1,5 +1,6 @@
 /** Which events a question is about: everything given must hold. */
-import type { Category, RiskLevel } from "./security-event.ts";
+import type { RiskLevel } from "../api/risk-levels.ts";
+import type { Category } from "./security-event.ts";
 
 export type Selection = {
   organizationId: string;

@@ -1,13 +1,7 @@
 import fc from "fast-check";
+import { isAtLeast, riskLevels } from "../../shared/api/risk-levels.ts";
 import { eventId } from "../../shared/security/event-id.ts";
-import {
-  categories,
-  eventTypes,
-  isAtLeast,
-  riskLevels,
-  type SecurityEvent,
-  sources,
-} from "../../shared/security/security-event.ts";
+import { categories, eventTypes, type SecurityEvent, sources } from "../../shared/security/security-event.ts";
 import type { Selection } from "../../shared/security/selection.ts";
 
 /** A moment of which the tests' events are near; every clock of theirs stands here unless they move it. */

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { isAtLeast } from "../../../shared/api/risk-levels.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { eventId } from "../../../shared/security/event-id.ts";
 import { expiryOf } from "../../../shared/security/event-item.ts";
-import { isAtLeast, type SecurityEvent } from "../../../shared/security/security-event.ts";
+import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { createSecurityEventStore, type SecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import type { Selection } from "../../../shared/security/selection.ts";
 import { countUnits } from "../../support/consumed-units.ts";

@@ -1,0 +1,184 @@
+import { describe, expect, it, jest } from "@jest/globals";
+import type { RiskLevel } from "../../../shared/api/risk-levels.ts";
+import { expiryOf } from "../../../shared/security/event-item.ts";
+import { createRecorder, type DeadLetter, type RecorderParts } from "../../../shared/security/recorder.ts";
+import type { NewSecurityEvent, SecurityEvent } from "../../../shared/security/security-event.ts";
+import { HOUR, NOW } from "../../support/security-events.ts";
+
+type Overrides = { settings?: Partial<RecorderParts["settings"]>; failing?: "hours" | "events" | "alerts" };
+
+/** A recorder whose stores are lists, in the order of their calls. */
+const recorderWith = ({ settings, failing }: Overrides = {}) => {
+  const time = { now: NOW };
+  const calls: string[] = [];
+  const stored: { event: SecurityEvent; ttl: number }[] = [];
+  const letters: DeadLetter[] = [];
+  const fail = (part: Overrides["failing"]) => {
+    if (failing === part) throw new Error(`${part} are out`);
+  };
+  const recorder = createRecorder({
+    events: {
+      putAll: async (events) => {
+        fail("events");
+        calls.push(`put ${events.length}`);
+        stored.push(...events);
+      },
+    },
+    hours: {
+      markHourOpen: async (scope, hour) => {
+        fail("hours");
+        calls.push(`mark ${scope} ${hour}`);
+      },
+    },
+    alerts: {
+      raiseForEvent: async ({ id }) => {
+        fail("alerts");
+        calls.push(`alert ${id}`);
+      },
+    },
+    deadLetters: { keep: async (letter) => void letters.push(letter) },
+    settings: { logLevel: "LOW", alertThreshold: "HIGH", retentionDays: 90, ...settings },
+    now: () => time.now,
+    random: () => crypto.getRandomValues(new Uint8Array(16)),
+  });
+  return { recorder, time, calls, stored, letters };
+};
+
+const said = (fields: Partial<NewSecurityEvent> = {}): NewSecurityEvent => ({
+  organizationId: "acme",
+  eventType: "PROVIDER_REQUEST",
+  category: "integration",
+  riskLevel: "LOW",
+  source: "system",
+  success: true,
+  ...fields,
+});
+
+describe("the recorder", () => {
+  it("adds identity, times, expiry and what follows from the level", async () => {
+    const { recorder, stored } = recorderWith();
+    await recorder.record(said());
+    await recorder.record(said({ riskLevel: "HIGH" }));
+    expect(stored).toEqual([
+      {
+        event: {
+          ...said(),
+          id: expect.stringMatching(/^01/),
+          processed: false,
+          alertGenerated: false,
+          timestamp: NOW,
+          createdAt: NOW,
+        },
+        ttl: expiryOf(NOW, 90),
+      },
+      { event: expect.objectContaining({ alertGenerated: true, alertLevel: "HIGH" }), ttl: expiryOf(NOW, 90) },
+    ]);
+  });
+
+  it("marks an hour before its first event, once, and a past hour every time", async () => {
+    const { recorder, calls, time } = recorderWith();
+    for (let i = 0; i < 3; i++) await recorder.record(said());
+    expect(calls).toEqual(["mark org#acme 2026-11-21T12", "put 1", "put 1", "put 1"]);
+    time.now += HOUR;
+    calls.length = 0;
+    for (let i = 0; i < 2; i++) await recorder.record(said(), { timestamp: NOW });
+    expect(calls).toEqual(["mark org#acme 2026-11-21T12", "put 1", "mark org#acme 2026-11-21T12", "put 1"]);
+  });
+
+  it.each<[RiskLevel, RiskLevel, RiskLevel[], RiskLevel[]]>([
+    ["LOW", "HIGH", ["LOW", "MEDIUM", "HIGH", "CRITICAL"], ["HIGH", "CRITICAL"]],
+    ["MEDIUM", "CRITICAL", ["MEDIUM", "HIGH", "CRITICAL"], ["CRITICAL"]],
+    ["CRITICAL", "LOW", ["CRITICAL"], ["CRITICAL"]],
+  ])(
+    "with the log level %s and the threshold %s records %p and alerts %p",
+    async (logLevel, alertThreshold, recorded, alerted) => {
+      const { recorder, stored, calls } = recorderWith({ settings: { logLevel, alertThreshold } });
+      for (const riskLevel of ["LOW", "MEDIUM", "HIGH", "CRITICAL"] as const)
+        await recorder.record(said({ riskLevel }));
+      expect(stored.map(({ event }) => event.riskLevel)).toEqual(recorded);
+      expect(stored.filter(({ event }) => event.alertGenerated).map(({ event }) => event.alertLevel)).toEqual(alerted);
+      expect(calls.filter((call) => call.startsWith("alert"))).toHaveLength(alerted.length);
+    },
+  );
+
+  it("lets nothing sensitive through, and cuts what is long", async () => {
+    const { recorder, stored } = recorderWith();
+    await recorder.record(
+      said({
+        userAgent: "x".repeat(300),
+        errorMessage: `card 4111 1111 1111 1111 declined ${"y".repeat(600)}`,
+        resource: "https://pay.example/charges?api_key=sk_live_abcdefghijklmnop",
+        metadata: { durationMs: 12, authorization: "Bearer secret-token", long: "z".repeat(5_000) },
+      }),
+    );
+    const event = stored[0]?.event;
+    const text = JSON.stringify(event);
+    for (const secret of ["4111", "sk_live", "secret-token"]) expect(text).not.toContain(secret);
+    expect([...(event?.userAgent ?? "")].length).toBe(256);
+    expect([...(event?.errorMessage ?? "")].length).toBe(512);
+    expect(event?.metadata).toMatchObject({ durationMs: 12, cut: true });
+    expect(Buffer.byteLength(JSON.stringify(event?.metadata))).toBeLessThanOrEqual(2_048);
+  });
+
+  it("records many with few calls", async () => {
+    const { recorder, calls } = recorderWith({ settings: { logLevel: "MEDIUM" } });
+    await recorder.recordAll([
+      said(),
+      said({ riskLevel: "MEDIUM" }),
+      said({ riskLevel: "MEDIUM", organizationId: "globex" }),
+    ]);
+    expect(calls).toEqual(["mark org#acme 2026-11-21T12", "mark org#globex 2026-11-21T12", "put 2"]);
+    await recorder.recordAll([said()]);
+    expect(calls).toHaveLength(3);
+  });
+
+  it("gives the same event the same id where its identity is given", async () => {
+    const { recorder, stored } = recorderWith();
+    const identity = new Uint8Array(16).fill(7);
+    for (let i = 0; i < 2; i++) await recorder.record(said(), { timestamp: NOW, identity });
+    expect(new Set(stored.map(({ event }) => event.id)).size).toBe(1);
+  });
+
+  it("records an event of the caller's own alert without raising another", async () => {
+    const { recorder, calls, stored } = recorderWith({ settings: { logLevel: "CRITICAL" } });
+    await recorder.recordWithAlert(said({ eventType: "MANUAL_ALERT_GENERATED", category: "system" }));
+    expect(stored[0]?.event).toMatchObject({ alertGenerated: true, alertLevel: "LOW" });
+    expect(calls.filter((call) => call.startsWith("alert"))).toEqual([]);
+  });
+
+  it.each([
+    ["hours", "record"],
+    ["events", "record"],
+    ["alerts", "alert"],
+  ] as const)("keeps the event as a dead letter when %s fail, and fails nobody", async (failing, stage) => {
+    const { recorder, letters } = recorderWith({ failing });
+    await expect(recorder.record(said({ riskLevel: "HIGH" }))).resolves.toMatchObject({ riskLevel: "HIGH" });
+    await recorder.recordAll([said({ riskLevel: "HIGH" }), said({ riskLevel: "HIGH" })]);
+    expect(letters).toHaveLength(3);
+    expect(letters[0]).toEqual({
+      event: expect.objectContaining({ riskLevel: "HIGH" }),
+      stage,
+      error: expect.any(Error),
+    });
+  });
+
+  it("marks an hour again whose mark failed", async () => {
+    const time = { fails: true };
+    const marks = jest.fn(async () => {
+      if (time.fails) throw new Error("out");
+    });
+    const recorder = createRecorder({
+      events: { putAll: async () => undefined },
+      hours: { markHourOpen: marks },
+      alerts: { raiseForEvent: async () => undefined },
+      deadLetters: { keep: async () => undefined },
+      settings: { logLevel: "LOW", alertThreshold: "HIGH", retentionDays: 90 },
+      now: () => NOW,
+      random: () => new Uint8Array(16),
+    });
+    await recorder.record(said());
+    time.fails = false;
+    await recorder.record(said());
+    expect(marks).toHaveBeenCalledTimes(2);
+  });
+});
