@@ -78,10 +78,10 @@ export class Tables extends Construct {
     });
     this.securityRollups.addGlobalSecondaryIndex({
       indexName: "byOpenHour",
-      partitionKey: text("openHour"),
-      sortKey: text("scope"),
+      partitionKey: text("openShard"),
+      sortKey: text("period"),
       projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ["token"],
+      nonKeyAttributes: ["token", "markedAt"],
     });
 
     this.securityAlerts = table("SecurityAlerts", {
@@ -90,9 +90,15 @@ export class Tables extends Construct {
       timeToLiveAttribute: EXPIRY,
     });
     this.securityAlerts.addGlobalSecondaryIndex({
-      indexName: "byFirstSeen",
-      partitionKey: text("scope"),
+      indexName: "byStatus",
+      partitionKey: text("statusKey"),
       sortKey: text("listKey"),
+    });
+    this.securityAlerts.addGlobalSecondaryIndex({
+      indexName: "byOutbox",
+      partitionKey: text("outboxShard"),
+      sortKey: number("outboxAt"),
+      projectionType: ProjectionType.KEYS_ONLY,
     });
   }
 }

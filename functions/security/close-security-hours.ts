@@ -1,0 +1,24 @@
+/**
+ * Every hour: counts up the hours of security events that are over, so that statistics need not read the events.
+ * Decisions: docs/security-events.md, "Statistics".
+ */
+import { systemClock } from "../../shared/runtime/clock.ts";
+import { readConfig } from "../../shared/runtime/config.ts";
+import { createScheduledHandler } from "../../shared/runtime/create-scheduled-handler.ts";
+import { documentClient } from "../../shared/runtime/document-client.ts";
+import { type CloseHoursParts, closeHours } from "../../shared/security/close-hours.ts";
+import { createEventCountStore } from "../../shared/security/event-count-store.ts";
+import { createOpenHourStore } from "../../shared/security/open-hour-store.ts";
+import { createRollupStore } from "../../shared/security/rollup-store.ts";
+
+export const createCloseSecurityHoursHandler = (parts: CloseHoursParts) =>
+  createScheduledHandler("close-security-hours", ({ remainingMs }) => closeHours(parts, remainingMs));
+
+const config = readConfig(["SECURITY_EVENTS_TABLE_NAME", "SECURITY_ROLLUPS_TABLE_NAME"]);
+
+export const handler = createCloseSecurityHoursHandler({
+  openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
+  rollups: createRollupStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME),
+  events: createEventCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+  now: systemClock,
+});

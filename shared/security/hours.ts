@@ -1,0 +1,22 @@
+/** UTC hours and days, which statistics are kept by. A time within one stands for it; names sort by time. Pure. */
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** Names are of one length, and so in order, until then: the end of the year 9999. */
+export const END_OF_TIME_MS = Date.UTC(9999, 11, 31) + DAY_MS;
+
+/** The start of the hour that a time lies in, epoch ms. */
+export const startOfHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
+
+/** The start of the day that a time lies in, epoch ms. */
+export const startOfDay = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
+
+/** `2026-11-21T10`, for any time of that hour. */
+export const hourName = (time: number): string => new Date(time).toISOString().slice(0, 13);
+
+/** `2026-11-21`, for any time of that day. */
+export const dayName = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** The start of the hour or day of a name, epoch ms. */
+export const timeOfName = (name: string): number => Date.parse(name.length === 13 ? `${name}:00Z` : name);
