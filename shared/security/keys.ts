@@ -18,3 +18,6 @@ export const unownedKey = (spread: string): string => {
 
 /** A part of an organization's partition of its own: a user's, a risk level's, a type's or a category's. */
 export const partKey = (scope: string, part: string): string => `${scope}#${encodeURIComponent(part)}`;
+
+/** The organization whose partition it is. */
+export const organizationIdOf = (key: string): string => decodeURIComponent(key.slice(key.indexOf("#") + 1));

@@ -1,0 +1,68 @@
+/**
+ * The EventBridge client. event-bus.ts loads this module when something is published for the first time: functions
+ * that seldom publish do not pay for it at every cold start.
+ */
+import { Agent } from "node:https";
+import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { readConfig } from "./config.ts";
+import type { EventBusClient } from "./event-bus.ts";
+
+const CONNECTION_TIMEOUT_MS = 500;
+const REQUEST_TIMEOUT_MS = 1_000;
+
+type Place = {
+  region: string;
+  endpoint: string;
+  credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
+};
+
+/** A client of one endpoint. It tries once: event-bus.ts repeats what failed, entry by entry. */
+export const createEventBridge = (place: Place): EventBusClient => {
+  const client = new EventBridgeClient({
+    ...place,
+    maxAttempts: 1,
+    retryMode: "standard",
+    defaultsMode: "standard",
+    useFipsEndpoint: false,
+    useDualstackEndpoint: false,
+    authSchemePreference: [],
+    disableClockSkewCorrection: false,
+    userAgentAppId: async () => undefined,
+    requestHandler: {
+      httpsAgent: new Agent({ keepAlive: true, maxSockets: 5 }),
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+    },
+  });
+  return {
+    async putEvents(entries, abortSignal) {
+      const command = new PutEventsCommand({ Entries: entries.map((entry) => ({ ...entry })) });
+      const { Entries = [] } = await client.send(command, { abortSignal });
+      return entries.map((_, i) => {
+        const { EventId, ErrorCode = "NoAnswer" } = Entries[i] ?? {};
+        return EventId === undefined ? ErrorCode : undefined;
+      });
+    },
+  };
+};
+
+/** The client of a deployed function, from its environment. */
+export const eventBridge = (): EventBusClient => {
+  const config = readConfig([
+    "AWS_REGION",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_ENDPOINT_URL",
+  ]);
+  return createEventBridge({
+    region: config.AWS_REGION,
+    endpoint: config.AWS_ENDPOINT_URL ?? `https://events.${config.AWS_REGION}.amazonaws.com`,
+    credentials: {
+      accessKeyId: config.AWS_ACCESS_KEY_ID,
+      secretAccessKey: config.AWS_SECRET_ACCESS_KEY,
+      ...(config.AWS_SESSION_TOKEN !== undefined && { sessionToken: config.AWS_SESSION_TOKEN }),
+    },
+  });
+};

@@ -1,0 +1,100 @@
+/** The way to the event bus: in batches, failed entries again, within a bounded time, and never a throw. */
+import { pauseBeforeRetry } from "./retry-pause.ts";
+
+/** PutEvents takes this much at once. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
+const MAX_ENTRIES = 10;
+const MAX_BYTES = 256 * 1024;
+
+const MAX_ATTEMPTS = 4;
+/** For all batches and attempts of one publication together; a customer's request may be waiting. */
+const DEADLINE_MS = 2_500;
+
+/** An event of the bus; `detail` is what JSON.stringify writes. */
+export type BusEvent = { source: string; detailType: string; detail: object };
+
+/** An event that the bus did not take, and the code or name of why. */
+export type Unpublished<Event extends BusEvent> = { event: Event; reason: string };
+
+type Entry = { EventBusName: string; Source: string; DetailType: string; Detail: string };
+
+/** PutEvents, once. Gives for each entry why it failed, undefined for those that did not; throws where nobody knows. */
+export type EventBusClient = {
+  putEvents(entries: readonly Entry[], abortSignal: AbortSignal): Promise<(string | undefined)[]>;
+};
+
+let loaded: Promise<EventBusClient> | undefined;
+
+const load = (): Promise<EventBusClient> => {
+  loaded ??= import("./event-bridge.ts").then(({ eventBridge }) => eventBridge());
+  return loaded;
+};
+
+/** The client that all buses of a function share. */
+export const eventBusClient: EventBusClient = {
+  putEvents: async (entries, abortSignal) => (await load()).putEvents(entries, abortSignal),
+};
+
+type Pending<Event extends BusEvent> = { event: Event; entry: Entry; bytes: number; reason: string };
+
+/** As PutEvents counts them. */
+const bytesOf = ({ Source, DetailType, Detail }: Entry): number => Buffer.byteLength(Source + DetailType + Detail);
+
+/** Batches in their order, each as full as both bounds allow; entries that are too large for any are in none. */
+const batchesOf = <Event extends BusEvent>(pending: readonly Pending<Event>[]): Pending<Event>[][] => {
+  const batches: Pending<Event>[][] = [];
+  let bytes = 0;
+  for (const one of pending) {
+    if (one.bytes > MAX_BYTES) continue;
+    const batch = batches.at(-1);
+    if (batch === undefined || batch.length === MAX_ENTRIES || bytes + one.bytes > MAX_BYTES) {
+      batches.push([one]);
+      bytes = one.bytes;
+    } else {
+      batch.push(one);
+      bytes += one.bytes;
+    }
+  }
+  return batches;
+};
+
+export type EventBus = ReturnType<typeof createEventBus>;
+
+export const createEventBus = (client: EventBusClient, busName: string) => {
+  /** Sends a batch once, and gives back what is to be sent again. */
+  const send = async <Event extends BusEvent>(batch: readonly Pending<Event>[], signal: AbortSignal) => {
+    try {
+      const reasons = await client.putEvents(
+        batch.map(({ entry }) => entry),
+        signal,
+      );
+      return batch.flatMap((one, i) => (reasons[i] === undefined ? [] : [{ ...one, reason: reasons[i] }]));
+    } catch (error) {
+      const reason = error instanceof Error ? error.name : String(error);
+      return batch.map((one) => ({ ...one, reason }));
+    }
+  };
+
+  return {
+    /**
+     * Publishes events, each at least once, four times at most and within 2.5 s. Never throws.
+     * @returns those that the bus did not take, in no order; what becomes of them is the caller's to say.
+     */
+    async publish<Event extends BusEvent>(events: readonly Event[]): Promise<Unpublished<Event>[]> {
+      const signal = AbortSignal.timeout(DEADLINE_MS);
+      let pending: Pending<Event>[] = events.map((event) => {
+        const { source: Source, detailType: DetailType, detail } = event;
+        const entry = { EventBusName: busName, Source, DetailType, Detail: JSON.stringify(detail) };
+        return { event, entry, bytes: bytesOf(entry), reason: "TooLarge" };
+      });
+      const tooLarge = pending.filter(({ bytes }) => bytes > MAX_BYTES);
+      for (let attempt = 0; attempt < MAX_ATTEMPTS && !signal.aborted; attempt++) {
+        if (attempt > 0) await pauseBeforeRetry(attempt + 1);
+        const failed: Pending<Event>[] = [];
+        for (const batch of batchesOf(pending)) failed.push(...(await send(batch, signal)));
+        pending = failed;
+        if (pending.length === 0) break;
+      }
+      return [...tooLarge, ...pending].map(({ event, reason }) => ({ event, reason }));
+    },
+  };
+};

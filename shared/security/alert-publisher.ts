@@ -1,0 +1,77 @@
+/**
+ * Publishes changes of alerts. Each change waits in the outbox from the very write that made it; once the bus has it,
+ * it is taken out. So a crash between the two, or a bus that is down, loses nothing: the sweep publishes what is left.
+ */
+
+import type { EventBus } from "../runtime/event-bus.ts";
+import { inParallel } from "../runtime/in-parallel.ts";
+import { writeLog } from "../runtime/log.ts";
+import type { ChangedAlert } from "./alert.ts";
+import { alertEvent } from "./alert-changed.ts";
+import type { AlertOutboxStore } from "./alert-outbox-store.ts";
+
+const REMOVALS_AT_ONCE = 10;
+
+/** A change waits this long before the sweep takes it for one that nobody published. */
+const SWEEP_AFTER_MS = 60_000;
+const SWEEP_LIMIT = 100;
+
+type Parts = { bus: Pick<EventBus, "publish">; outbox: Pick<AlertOutboxStore, "remove"> };
+
+export type AlertPublisher = ReturnType<typeof createAlertPublisher>;
+
+export const createAlertPublisher = ({ bus, outbox }: Parts) => {
+  const removeFromOutbox = (changes: readonly ChangedAlert[]) =>
+    inParallel(changes, REMOVALS_AT_ONCE, async ({ organizationId, alert }) => {
+      // Whoever fails here leaves the change to the sweep, which publishes it once more.
+      if (organizationId !== undefined) await outbox.remove(organizationId, alert).catch(() => undefined);
+    });
+
+  const send = async (changes: readonly ChangedAlert[]): Promise<ChangedAlert[]> => {
+    const events = changes.map((change) => ({ ...alertEvent(change), change }));
+    const unpublished = await bus.publish(events);
+    for (const { event, reason } of unpublished) {
+      const { alert, change } = event.change;
+      writeLog("warn", "A change of an alert was not published", {
+        alertId: alert.id,
+        revision: alert.revision,
+        change,
+        reason,
+      });
+    }
+    return unpublished.map(({ event }) => event.change);
+  };
+
+  return {
+    /**
+     * Publishes changes just made. Never throws.
+     *
+     * A repetition stays in the outbox, and the sweep publishes it once more when the alert has been quiet: raising is
+     * then one write, and a flood of like events no flood of writes.
+     * @returns the changes that the bus did not take. Stored ones need nothing more; of others this is all there is.
+     */
+    async publish(changes: readonly ChangedAlert[]): Promise<ChangedAlert[]> {
+      if (changes.length === 0) return [];
+      const unpublished = await send(changes);
+      await removeFromOutbox(changes.filter((one) => one.change !== "repeated" && !unpublished.includes(one)));
+      return unpublished;
+    },
+
+    /** Publishes changes that were found waiting, whatever they are. Never throws. */
+    async publishAgain(changes: readonly ChangedAlert[]): Promise<{ published: number; failed: number }> {
+      const unpublished = changes.length === 0 ? [] : await send(changes);
+      const published = changes.filter((one) => !unpublished.includes(one));
+      await removeFromOutbox(published);
+      return { published: published.length, failed: unpublished.length };
+    },
+  };
+};
+
+type SweepParts = { outbox: Pick<AlertOutboxStore, "list">; publisher: Pick<AlertPublisher, "publishAgain"> };
+
+/**
+ * Publishes what has waited for a minute; at most 100 changes of each of the outbox's 8 parts, the next run the next.
+ * @param now epoch ms.
+ */
+export const sweepOutbox = async ({ outbox, publisher }: SweepParts, now: number) =>
+  publisher.publishAgain(await outbox.list({ before: now - SWEEP_AFTER_MS, now, limit: SWEEP_LIMIT }));
