@@ -7,7 +7,7 @@
  * the instance is warm (shared/runtime/prewarm.ts). Their endings leave no say to a package.json above the folder.
  */
 import { globSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import esbuild, { type Plugin } from "esbuild";
@@ -75,8 +75,7 @@ const entries = (): Plugin => ({
 export const build = async (): Promise<void> => {
   const outdir = join(root, ".build", "functions");
   const files = functionFiles();
-  await rm(outdir, { recursive: true, force: true });
-  const { metafile } = await esbuild.build({
+  const { metafile, outputFiles } = await esbuild.build({
     ...bundleOptions,
     absWorkingDir: root,
     entryPoints: Object.fromEntries([...files].map(([name, file]) => [`${name}/bundle`, `${ENTRY}${file}`])),
@@ -84,9 +83,16 @@ export const build = async (): Promise<void> => {
     outExtension: { ".js": ".cjs" },
     logLevel: "error",
     metafile: true,
+    // Only what has bundled as a whole takes the place of what was there.
+    write: false,
     plugins: [entries(), lambdaAliases()],
   });
-  await Promise.all([...files.keys()].map((name) => writeFile(join(outdir, name, "index.mjs"), INDEX)));
+  await rm(outdir, { recursive: true, force: true });
+  for (const { path, contents } of outputFiles) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, contents);
+    await writeFile(join(dirname(path), "index.mjs"), INDEX);
+  }
   await writeFile(metafilePath, JSON.stringify(metafile));
 };
 

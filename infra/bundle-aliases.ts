@@ -27,14 +27,12 @@ const isPackagesOwnFile = (name: string) => name.includes("/dist-es/");
 
 const escapeForRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
-/** @param onMet is told the name of each alias that meets an import. */
-export const lambdaAliases = (onMet: (name: string) => void = () => {}): Plugin => ({
+export const lambdaAliases = (): Plugin => ({
   name: "lambda-aliases",
   setup({ onResolve, onEnd }) {
     const met = new Set<string>();
     const meet = (name: string, path: string) => {
       met.add(name);
-      onMet(name);
       return { path };
     };
     for (const [name, path] of Object.entries(aliases)) {

@@ -3,29 +3,33 @@ import https from "node:https";
 
 const MAX_BYTES = 256 * 1024;
 
-const fetchOnce = (url: URL, timeoutMs: number): Promise<ArrayBuffer> =>
+type Answer = { status: number | undefined; bytes: Buffer };
+
+const get = (url: URL, timeoutMs: number): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const { get } = url.protocol === "http:" ? http : https;
-    const request = get(url, { signal: AbortSignal.timeout(timeoutMs) }, (response) => {
-      const { statusCode } = response;
-      if (statusCode !== 200) return void request.destroy(new Error(`${url.host} answered with status ${statusCode}`));
+    const { request } = url.protocol === "http:" ? http : https;
+    const sent = request(url, { signal: AbortSignal.timeout(timeoutMs) }, (response) => {
       const chunks: Buffer[] = [];
-      let bytes = 0;
+      let length = 0;
       response.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
-        bytes += chunk.length;
-        if (bytes > MAX_BYTES) request.destroy(new Error(`${url.host} answered with more than ${MAX_BYTES} bytes`));
+        length += chunk.length;
+        if (length > MAX_BYTES) sent.destroy(new Error(`${url.host} answered with more than ${MAX_BYTES} bytes`));
       });
-      response.once("end", () => resolve(new Uint8Array(Buffer.concat(chunks)).buffer));
+      response.once("end", () => resolve({ status: response.statusCode, bytes: Buffer.concat(chunks) }));
       response.once("error", reject);
     });
-    request.once("error", reject);
+    sent.once("error", reject).end();
   });
 
 /**
- * Fetches a small document, such as a key set; once more at once if that fails (a kept connection may have gone stale).
+ * Fetches a small document, such as a key set; once more where no answer came (a connection that was kept may have
+ * gone stale).
  * @param timeoutMs for each of the two attempts as a whole.
- * @throws Error that says what was in the way; anything but a 200 is.
+ * @throws Error that says what was in the way; an answer that is not 200 is.
  */
-export const fetchDocument = (url: URL, timeoutMs: number): Promise<ArrayBuffer> =>
-  fetchOnce(url, timeoutMs).catch(() => fetchOnce(url, timeoutMs));
+export const fetchDocument = async (url: URL, timeoutMs: number): Promise<ArrayBuffer> => {
+  const { status, bytes } = await get(url, timeoutMs).catch(() => get(url, timeoutMs));
+  if (status !== 200) throw new Error(`${url.host} answered with status ${status}`);
+  return new Uint8Array(bytes).buffer;
+};

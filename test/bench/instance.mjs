@@ -17,7 +17,7 @@ const cpuMs = () => {
   return (user + system) / 1000;
 };
 
-const { handler } = file.endsWith(".mjs") ? await import(pathToFileURL(file).href) : createRequire(file)(file);
+const { handler } = file.endsWith(".cjs") ? createRequire(file)(file) : await import(pathToFileURL(file).href);
 const init = cpuMs();
 
 const responses = [await handler(events[0], context)];

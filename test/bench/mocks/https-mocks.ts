@@ -3,7 +3,7 @@
  * issuer with one RSA key, and a DynamoDB that acknowledges whatever it is sent.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -28,10 +28,13 @@ const plants = Array.from({ length: 50 }, (_, i) => ({
 }));
 const page = JSON.stringify({ Count: plants.length, Items: plants, ScannedCount: plants.length });
 
-const dynamoDb: RequestListener = async (request, response) => {
+const dynamoDb = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   await readAll(request);
   // As AWS answers a plain GET of the root; a Query gets 50 plants, everything else is just well.
-  if (request.method === "GET") return void response.writeHead(200, { "content-type": "text/plain" }).end("healthy");
+  if (request.method === "GET") {
+    response.writeHead(200, { "content-type": "text/plain" }).end("healthy");
+    return;
+  }
   const body = request.headers["x-amz-target"] === "DynamoDB_20120810.Query" ? page : "{}";
   response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end(body);
 };
@@ -47,6 +50,9 @@ const stop = (server: Server) =>
     server.closeAllConnections();
   });
 
+/** What reached the two so far. */
+type Seen = { requests: string[]; connections: number };
+
 export type HttpsMocks = Awaited<ReturnType<typeof startHttpsMocks>>;
 
 export const startHttpsMocks = async () => {
@@ -57,19 +63,38 @@ export const startHttpsMocks = async () => {
 
   const { privateKey, publicKey } = await generateKeyPair("RS256", { modulusLength: 2048 });
   const jwk = { ...(await exportJWK(publicKey)), kid: KEY_ID, alg: "RS256", use: "sig" };
+  const seen: Seen = { requests: [], connections: 0 };
+  let failures = 0;
+  const note = (server: "issuer" | "store", { method, url, headers }: IncomingMessage) =>
+    seen.requests.push(`${headers.authorization === undefined ? "unsigned" : "signed"} ${method} ${server}${url}`);
+
   const issuerServer = createServer({ key, cert }, (request, response) => {
+    note("issuer", request);
+    if (failures > 0) {
+      failures--;
+      return void response.writeHead(500).end();
+    }
     const body = request.url === "/keys" ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
-  const storeServer = createServer({ key, cert }, dynamoDb);
+  const storeServer = createServer({ key, cert }, (request, response) => {
+    note("store", request);
+    void dynamoDb(request, response);
+  });
+  for (const server of [issuerServer, storeServer]) server.on("secureConnection", () => seen.connections++);
   const issuer = await listen(issuerServer);
   const store = await listen(storeServer);
 
   return {
     issuer,
     store,
+    seen,
     /** For NODE_EXTRA_CA_CERTS. */
     certificateFile,
+    /** The issuer answers its next requests with 500. */
+    failNext: (requests: number): void => {
+      failures = requests;
+    },
     /** An access token of the issuer, good for an hour. */
     sign: (claims: JWTPayload) =>
       new SignJWT(claims)

@@ -8,7 +8,7 @@ import { interleave, isSure, type Results } from "../interleave.ts";
 import { startHttpsMocks } from "../mocks/https-mocks.ts";
 import { benchEnvironment, claims, type PlantRoute, plantRequest, plantRoutes } from "../plant-requests.ts";
 import { type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
-import { type InstanceResult, runInstance } from "../run-instance.ts";
+import { type InstanceResult, runSuccessfully } from "../run-instance.ts";
 import { estimate, median } from "../statistics.ts";
 import { buildSubjects } from "../subjects.ts";
 
@@ -137,7 +137,7 @@ export const measurement: Measurement = {
           product: mainFile(fn),
         };
         const isWarmRound = round % WARM_EVERY === 0 && warmNames.includes(name);
-        return runInstance({
+        return runSuccessfully({
           file: kind === undefined ? subjects.bare : files[kind],
           environment: {
             ...benchEnvironment(fn, { issuer: mocks.issuer, endpoint: mocks.store }),

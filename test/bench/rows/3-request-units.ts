@@ -7,7 +7,7 @@ import { startHttpsMocks } from "../mocks/https-mocks.ts";
 import { startMeteringProxy } from "../mocks/metering-proxy.ts";
 import { benchEnvironment, claims, type PlantRoute, plantRequest } from "../plant-requests.ts";
 import { type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
-import { runInstance } from "../run-instance.ts";
+import { runSuccessfully } from "../run-instance.ts";
 
 const WRITE: Budget = { limit: 1 };
 const READ: Budget = { limit: 0.5 };
@@ -38,7 +38,7 @@ export const measurement: Measurement = {
           ...benchEnvironment(fn, { issuer: mocks.issuer, endpoint: proxy.endpoint }),
           NODE_EXTRA_CA_CERTS: mocks.certificateFile,
         };
-        return (await runInstance({ file: mainFile(fn), environment, events })).responses;
+        return (await runSuccessfully({ file: mainFile(fn), environment, events })).responses;
       };
       const meter = (metric: string, budget: Budget, unit: string, requests: number): Row => {
         const { calls, units } = proxy.read();

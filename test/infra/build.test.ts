@@ -1,0 +1,67 @@
+import { readFileSync, statSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "@jest/globals";
+import esbuild from "esbuild";
+import * as z from "zod";
+import { bundleDirectory, metafilePath } from "../../infra/build.ts";
+import { lambdaAliases } from "../../infra/bundle-aliases.ts";
+
+const Metafile = z.object({
+  outputs: z.record(
+    z.string(),
+    z.object({
+      inputs: z.record(z.string(), z.object({ bytesInOutput: z.number() })),
+      imports: z.array(z.object({ path: z.string(), external: z.boolean().optional() })),
+    }),
+  ),
+});
+
+const { outputs } = Metafile.parse(JSON.parse(readFileSync(metafilePath, "utf8")));
+const bundles = Object.entries(outputs);
+const plantBundles = ["create-plant", "list-plants", "delete-plant"];
+
+describe("a bundle", () => {
+  it.each(bundles)("%s has nothing that a function never uses", (_file, { inputs, imports }) => {
+    const files = Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
+    const unwanted = [
+      "@smithy/credential-provider-imds",
+      "@aws-sdk/credential-provider-",
+      "@aws-sdk/endpoint-cache",
+      "/event-streams/",
+      "dynamodb/dist-es/endpoint/bdd",
+      "zod/v4/locales/",
+      "zod/v4/classic/",
+    ];
+    // zod-openapi brings zod's whole API to the one function that renders the document.
+    const isDocument = files.some((file) => file.includes("/zod-openapi/"));
+    const found = files.filter((file) => unwanted.some((part) => file.includes(part)));
+    expect(isDocument ? found.filter((file) => !file.includes("/zod/v4/")) : found).toEqual([]);
+    expect(imports.map(({ path }) => path)).not.toContain("node:child_process");
+    expect(imports.map(({ path }) => path)).not.toContain("child_process");
+  });
+
+  it.each(bundles)("%s needs nothing but Node", (_file, { imports }) => {
+    expect(imports.map(({ path }) => path).filter((path) => !isBuiltin(path))).toEqual([]);
+  });
+
+  it.each(plantBundles)("%s stays within 310 KB, 100 of them gzipped", (name) => {
+    const file = join(bundleDirectory(name), "bundle.cjs");
+    expect(statSync(file).size).toBeLessThanOrEqual(310_000);
+    expect(gzipSync(readFileSync(file), { level: 9 }).length).toBeLessThanOrEqual(100_000);
+  });
+});
+
+describe("an alias", () => {
+  it("that meets no import fails the build and is named", async () => {
+    const built = esbuild.build({
+      stdin: { contents: "export {};" },
+      bundle: true,
+      write: false,
+      logLevel: "silent",
+      plugins: [lambdaAliases()],
+    });
+    await expect(built).rejects.toThrow(/The alias of @aws-sdk\/credential-provider-node meets no import any more/);
+  });
+});

@@ -1,0 +1,190 @@
+/**
+ * The bundles behave as their sources do with the whole SDK, where parts of it were replaced (infra/bundle-aliases.ts):
+ * the same function, once as it would be uploaded and once straight from its file, against the same store.
+ */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { bundleDirectory } from "../../infra/build.ts";
+import { runInstance } from "../bench/run-instance.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
+import { httpEvent } from "../support/http-event.ts";
+import { makeKey, startIssuer } from "../support/issuer.ts";
+import { type Attempt, attempts, startScriptedStore } from "../support/scripted-store.ts";
+
+let issuer: Awaited<ReturnType<typeof startIssuer>>;
+let token: string;
+let engine: EmbeddedDynamoDb;
+beforeAll(async () => {
+  issuer = await startIssuer();
+  const key = await makeKey("key");
+  issuer.state.keys = [key.jwk];
+  const now = Math.floor(Date.now() / 1000);
+  token = await issuer.sign(key, {
+    iss: issuer.issuer,
+    aud: "me",
+    sub: "ada",
+    org_id: "acme",
+    iat: now,
+    exp: now + 600,
+  });
+  engine = await startEmbeddedDynamoDb({
+    TableName: "plants",
+    KeySchema: [
+      { AttributeName: "scope", KeyType: "HASH" },
+      { AttributeName: "id", KeyType: "RANGE" },
+    ],
+    AttributeDefinitions: [
+      { AttributeName: "scope", AttributeType: "S" },
+      { AttributeName: "id", AttributeType: "N" },
+    ],
+  });
+});
+afterAll(async () => {
+  await engine.stop();
+  await issuer.stop();
+});
+
+const bundle = (name: string) => join(bundleDirectory(name), "index.mjs");
+const source = (name: string) => join(import.meta.dirname, "../../functions/plants", `${name}.ts`);
+
+const environment = (endpoint: string) => ({
+  PLANTS_TABLE_NAME: "plants",
+  ISSUER: issuer.issuer,
+  AUDIENCE: "me",
+  ORGANIZATION_CLAIM: "org_id",
+  ROLE_CLAIM: "org_role",
+  CURSOR_KEY: "k".repeat(32),
+  AWS_REGION: "eu-central-1",
+  AWS_ACCESS_KEY_ID: "key",
+  AWS_SECRET_ACCESS_KEY: "secret",
+  AWS_SESSION_TOKEN: "session",
+  AWS_ENDPOINT_URL: endpoint,
+  AWS_LAMBDA_FUNCTION_NAME: "plants",
+  _X_AMZN_TRACE_ID: "Root=1-67891233-abcdef012345678912345678",
+});
+
+const sent = (parts: Parameters<typeof httpEvent>[0]): APIGatewayProxyEventV2 =>
+  httpEvent({ ...parts, headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } });
+const create = (body: string) => sent({ method: "POST", body });
+const remove = (id: string) => sent({ method: "DELETE", rawPath: `/plants/${id}`, pathParameters: { id } });
+const list = (rawQueryString = "") => sent({ method: "GET", rawQueryString });
+
+const answersOf = async (file: string, endpoint: string, events: readonly APIGatewayProxyEventV2[]) => {
+  const { responses } = await runInstance({ file, environment: environment(endpoint), events });
+  return responses.map(({ statusCode, body, headers }) => ({ statusCode, body, headers }));
+};
+
+describe("the bundles with the real engine", () => {
+  it("create, list and delete, and keep all digits of an id", async () => {
+    const biggest = "9223372036854775807";
+    const created = await answersOf(bundle("create-plant"), engine.endpoint, [
+      create('{"id":9007199254740993,"name":"Monstera"}'),
+      create(`{"id":${biggest},"name":"Aloe","tag":"dry"}`),
+      create('{"id":9007199254740993,"name":"Another"}'),
+      create('{"id":9007199254740992,"name":"Neighbour"}'),
+    ]);
+    expect(created.map(({ statusCode }) => statusCode)).toEqual([200, 200, 409, 200]);
+
+    const [all] = await answersOf(bundle("list-plants"), engine.endpoint, [list()]);
+    expect(all?.body).toBe('[{"name":"Neighbour"},{"name":"Monstera"},{"name":"Aloe","tag":"dry"}]');
+
+    const deleted = await answersOf(bundle("delete-plant"), engine.endpoint, [remove(biggest), remove(biggest)]);
+    expect(deleted.map(({ statusCode }) => statusCode)).toEqual([204, 404]);
+  });
+
+  it("answer 503 where the table is missing", async () => {
+    const { responses } = await runInstance({
+      file: bundle("list-plants"),
+      environment: { ...environment(engine.endpoint), PLANTS_TABLE_NAME: "missing" },
+      events: [list()],
+    });
+    expect(responses[0]?.statusCode).toBe(503);
+  });
+});
+
+/** What differs from call to call by its nature. */
+const volatile = [
+  "authorization",
+  "x-amz-content-sha256",
+  "x-amz-date",
+  "amz-sdk-invocation-id",
+  "host",
+  "content-length",
+];
+
+const observe = async (file: string, event: APIGatewayProxyEventV2, script: readonly Attempt[]) => {
+  const store = await startScriptedStore(script);
+  try {
+    const answers = await answersOf(file, store.endpoint, [event]);
+    const requests = store.requests.map(({ headers, body }) => ({
+      // The SDK's two builds, for ES modules and for CommonJS, do not agree on its version.
+      headers: Object.fromEntries(
+        Object.entries(headers)
+          .filter(([name]) => !volatile.includes(name))
+          .map(([name, value]) => [name, String(value).replace(/\b3\.\d+\.\d+/g, "3")]),
+      ),
+      signedHeaders: /SignedHeaders=([^,]+)/.exec(headers.authorization ?? "")?.[1],
+      // The token that names one creation is chance.
+      body: JSON.stringify(body).replace(/"token":\{"S":"[^"]+"\}/, '"token":{}'),
+    }));
+    return { answers, requests };
+  } finally {
+    await store.stop();
+  }
+};
+
+describe("a bundle does what its source does", () => {
+  const newPlant = () => create('{"id":-9223372036854775808,"name":"Monstera"}');
+  const item = { scope: { S: "org:acme" }, id: { N: "9223372036854775807" }, name: { S: "Aloe" }, token: { S: "t" } };
+
+  it.each([
+    ["create-plant", "on success", newPlant, [attempts.succeed()], 200, 1],
+    [
+      "create-plant",
+      "where the plant exists",
+      newPlant,
+      [attempts.refuse("ConditionalCheckFailedException", { Item: item })],
+      409,
+      1,
+    ],
+    ["create-plant", "where it may not", newPlant, [attempts.refuse("AccessDeniedException")], 503, 1],
+    ["create-plant", "where the store fails once", newPlant, [attempts.fail(), attempts.succeed()], 200, 2],
+    ["create-plant", "where the store fails for good", newPlant, [attempts.fail()], 503, 3],
+    ["create-plant", "where it is throttled", newPlant, [attempts.throttle(), attempts.succeed()], 200, 2],
+    ["create-plant", "where a proxy speaks HTML", newPlant, [attempts.speakHtml()], 503, 3],
+    ["create-plant", "where the connection breaks", newPlant, [attempts.reset(), attempts.succeed()], 200, 2],
+    ["create-plant", "where the store hangs", newPlant, [attempts.hang()], 503, 3],
+    [
+      "list-plants",
+      "with a page",
+      () => list("limit=1"),
+      [attempts.succeed({ Items: [item, item], Count: 2 })],
+      200,
+      1,
+    ],
+    ["list-plants", "with nothing", () => list(), [attempts.succeed({ Items: [], Count: 0 })], 200, 1],
+    ["delete-plant", "on success", () => remove("7"), [attempts.succeed()], 204, 1],
+    [
+      "delete-plant",
+      "where there is no plant",
+      () => remove("7"),
+      [attempts.refuse("ConditionalCheckFailedException")],
+      404,
+      1,
+    ],
+  ])("%s %s", async (name, _when, event, script, status, sentRequests) => {
+    const [bundled, whole] = await Promise.all([
+      observe(bundle(name), event(), script),
+      observe(source(name), event(), script),
+    ]);
+    expect(bundled.answers[0]?.statusCode).toBe(status);
+    expect(bundled.requests).toHaveLength(sentRequests);
+    const withoutLink = ({ answers, requests }: typeof bundled) => ({
+      // A cursor is sealed with a nonce.
+      answers: answers.map(({ headers, ...answer }) => ({ ...answer, headers: { ...headers, link: !!headers?.link } })),
+      requests,
+    });
+    expect(withoutLink(bundled)).toEqual(withoutLink(whole));
+  });
+});

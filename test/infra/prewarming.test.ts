@@ -1,0 +1,103 @@
+/** What a bundle does before its first request, over TLS as in the cloud. */
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { bundleDirectory } from "../../infra/build.ts";
+import { type HttpsMocks, startHttpsMocks } from "../bench/mocks/https-mocks.ts";
+import { claims, plantRequest } from "../bench/plant-requests.ts";
+import { runInstance } from "../bench/run-instance.ts";
+
+const directory = bundleDirectory("create-plant");
+const run = promisify(execFile);
+
+let mocks: HttpsMocks;
+beforeEach(async () => {
+  mocks = await startHttpsMocks();
+});
+afterEach(() => mocks.stop());
+
+const environment = ({ issuer = mocks.issuer, store = mocks.store } = {}) => ({
+  PLANTS_TABLE_NAME: "plants",
+  ISSUER: issuer,
+  AUDIENCE: claims.aud,
+  ORGANIZATION_CLAIM: "org_id",
+  ROLE_CLAIM: "org_role",
+  AWS_REGION: "eu-central-1",
+  AWS_ACCESS_KEY_ID: "key",
+  AWS_SECRET_ACCESS_KEY: "secret",
+  AWS_ENDPOINT_URL: store,
+  NODE_EXTRA_CA_CERTS: mocks.certificateFile,
+});
+
+/** Runs a program until it ends by itself. @returns what it wrote. */
+const execute = async (program: string, env: Record<string, string>) =>
+  (await run(process.execPath, ["--input-type=module", "--eval", program], { env })).stdout.trim();
+
+const INDEX = JSON.stringify(join(directory, "index.mjs"));
+const BUNDLE = JSON.stringify(join(directory, "bundle.cjs"));
+
+describe("a cold start", () => {
+  it("fetches the keys and opens a connection to the store, and asks nothing of it that needs a right", async () => {
+    await execute(`await import(${INDEX})`, environment());
+    expect(mocks.seen.requests.toSorted()).toEqual([
+      "unsigned GET issuer/.well-known/openid-configuration",
+      "unsigned GET issuer/keys",
+      "unsigned GET store/",
+    ]);
+  });
+
+  it("leaves nothing of that to the first request", async () => {
+    const token = await mocks.sign(claims);
+    const events = [plantRequest("POST /plants", { token })];
+    const { responses } = await runInstance({ file: join(directory, "index.mjs"), environment: environment(), events });
+    expect(responses[0]?.statusCode).toBe(200);
+    expect(mocks.seen.requests.slice(3)).toEqual(["signed POST store/"]);
+    expect(mocks.seen.connections).toBe(2);
+  });
+
+  it("practises without failures", async () => {
+    const program = `import bundle from ${BUNDLE}; console.log(JSON.stringify((await bundle.prewarm()).map(String)))`;
+    expect(await execute(program, environment())).toBe("[]");
+  });
+
+  it("does nothing where the bundle is not entered by its index", async () => {
+    expect(await execute(`import bundle from ${BUNDLE}; console.log(typeof bundle.handler)`, environment())).toBe(
+      "function",
+    );
+    expect(mocks.seen).toEqual({ requests: [], connections: 0 });
+  });
+
+  it("fetches nothing for an issuer that nobody can be", async () => {
+    await execute(`await import(${INDEX})`, environment({ issuer: "https://issuer.invalid" }));
+    expect(mocks.seen.requests).toEqual(["unsigned GET store/"]);
+  });
+});
+
+describe("with nobody there", () => {
+  const program = `const { handler } = await import(${INDEX}); console.log(typeof handler)`;
+
+  it("a cold start still gives the handler, and the process can end", async () => {
+    const gone = "https://127.0.0.1:1";
+    expect(await execute(program, environment({ issuer: gone, store: gone }))).toBe("function");
+  });
+
+  it("nor does it wait for ever for those who take connections and say nothing", async () => {
+    const silent: Server = createServer(() => undefined).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const address = silent.address();
+    const url = `https://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    expect(await execute(program, environment({ issuer: url, store: url }))).toBe("function");
+    silent.close();
+  });
+
+  it("the first request tries again what failed", async () => {
+    const token = await mocks.sign(claims);
+    mocks.failNext(1);
+    const events = [plantRequest("POST /plants", { token })];
+    const { responses } = await runInstance({ file: join(directory, "index.mjs"), environment: environment(), events });
+    expect(responses[0]?.statusCode).toBe(200);
+  });
+});

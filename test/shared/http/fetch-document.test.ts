@@ -1,0 +1,59 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { fetchDocument } from "../../../shared/http/fetch-document.ts";
+
+let server: Server;
+const serve = async (answer: RequestListener): Promise<URL> => {
+  server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`);
+};
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+describe("fetchDocument", () => {
+  it("gives the bytes of the answer", async () => {
+    const url = await serve((_request, response) => void response.end("{}"));
+    expect(new TextDecoder().decode(await fetchDocument(url, 1_000))).toBe("{}");
+  });
+
+  it("tries once more where the connection breaks", async () => {
+    let attempts = 0;
+    const url = await serve((request, response) => {
+      attempts++;
+      if (attempts === 1) request.socket.destroy();
+      else response.end("{}");
+    });
+    expect((await fetchDocument(url, 1_000)).byteLength).toBe(2);
+    expect(attempts).toBe(2);
+  });
+
+  it("takes nothing but a 200, and asks no second time", async () => {
+    let attempts = 0;
+    const url = await serve((_request, response) => {
+      attempts++;
+      response.writeHead(302, { location: "https://elsewhere.invalid" }).end("{}");
+    });
+    await expect(fetchDocument(url, 1_000)).rejects.toThrow(/answered with status 302/);
+    expect(attempts).toBe(1);
+  });
+
+  it("gives up on an answer that never comes, or never ends", async () => {
+    const url = await serve((_request, response) => void response.write("{"));
+    await expect(fetchDocument(url, 50)).rejects.toThrow();
+  });
+
+  it("does not swallow an answer without end", async () => {
+    const url = await serve((_request, response) => {
+      const pour = () => {
+        while (response.write(Buffer.alloc(64 * 1024))) if (response.destroyed) return;
+        response.once("drain", pour);
+      };
+      pour();
+    });
+    await expect(fetchDocument(url, 5_000)).rejects.toThrow(/more than 262144 bytes/);
+  });
+});
