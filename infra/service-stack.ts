@@ -1,7 +1,10 @@
 import { CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { type DeploymentConfig, NO_ISSUER } from "./config.ts";
+import { accessTo } from "./constructs/access.ts";
+import { BackgroundFunctions } from "./constructs/background-functions.ts";
 import { CursorKey } from "./constructs/cursor-key.ts";
+import { ServiceEventBus } from "./constructs/event-bus.ts";
 import { ServiceHttpApi } from "./constructs/http-api.ts";
 import { RouteFunctions } from "./constructs/route-functions.ts";
 import { Tables } from "./constructs/tables.ts";
@@ -12,7 +15,10 @@ export class ServiceStack extends Stack {
     super(scope, id, { description: "Plant store and integration security monitoring" });
     const tables = new Tables(this, "Tables", config);
     const cursorKey = new CursorKey(this, "CursorKey");
-    const functions = new RouteFunctions(this, "Functions", { config, tables, cursorKey });
+    const events = new ServiceEventBus(this, "Events");
+    const access = accessTo({ tables, bus: events.bus, config });
+    const functions = new RouteFunctions(this, "Functions", { config, access, cursorKey });
+    new BackgroundFunctions(this, "Background", { access, events });
     const api = new ServiceHttpApi(this, "HttpApi", { config, functions });
 
     Tags.of(this).add("stage", config.stage);

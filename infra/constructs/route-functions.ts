@@ -1,28 +1,45 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { Route } from "../../shared/api/route.ts";
 import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import type { DeploymentConfig } from "../config.ts";
+import { type Access, type AccessTo, NO_ACCESS, together } from "./access.ts";
 import type { CursorKey } from "./cursor-key.ts";
 import { routeAccess } from "./route-grants.ts";
 import { ServiceFunction } from "./service-function.ts";
-import type { Tables } from "./tables.ts";
 
-type Props = { config: DeploymentConfig; tables: Tables; cursorKey: CursorKey };
+type Props = { config: DeploymentConfig; access: AccessTo; cursorKey: CursorKey };
 
 const toFileName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const toConstructId = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-/** What shared/http/wiring.ts reads for a route. */
-const httpEnvironment = (route: Route, { config, cursorKey }: Props): Record<string, string> => ({
-  ...(route.permission !== "public" && {
-    ISSUER: config.issuer,
-    AUDIENCE: config.audience,
-    ORGANIZATION_CLAIM: config.organizationClaim,
-    ROLE_CLAIM: config.roleClaim,
-  }),
-  ...(route.paging !== undefined && { CURSOR_KEY: cursorKey.reference }),
-});
+/** What shared/http/wiring.ts needs for a route. */
+const httpAccess = (route: Route, { config, access, cursorKey }: Props): Access => {
+  const authentication: Access = {
+    grants: [],
+    environment: {
+      ISSUER: config.issuer,
+      AUDIENCE: config.audience,
+      ORGANIZATION_CLAIM: config.organizationClaim,
+      ROLE_CLAIM: config.roleClaim,
+    },
+  };
+  const paging: Access = { grants: [], environment: { CURSOR_KEY: cursorKey.reference } };
+  return together(
+    ...(route.permission === "public" ? [] : [authentication, access.recordSecurityEvents]),
+    ...(route.paging === undefined ? [] : [paging]),
+  );
+};
+
+/** Counts every token that was refused, those too that a flood leaves unrecorded. */
+const countRefusedTokens = ({ node, logGroup }: ServiceFunction) =>
+  new MetricFilter(node.scope ?? logGroup, `${node.id}RefusedTokens`, {
+    logGroup,
+    filterPattern: FilterPattern.literal("{ $.status = 401 }"),
+    metricNamespace: "PlantStore",
+    metricName: "RefusedTokens",
+  });
 
 /** One function per route of the table, and one for whatever no route takes. */
 export class RouteFunctions extends Construct {
@@ -31,24 +48,22 @@ export class RouteFunctions extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const access = routeAccess(props.tables);
+    const ownAccess = routeAccess(props.access);
     this.byRoute = new Map(
       allRoutes.map(([name, route]) => {
-        const { grants, environment } = access[name];
         const made = new ServiceFunction(this, toConstructId(name), {
           file: toFileName(name),
           description: `${route.method} ${route.path}`,
-          environment: { ...httpEnvironment(route, props), ...environment },
-          grants,
+          access: together(httpAccess(route, props), ownAccess[name]),
         });
+        if (route.permission !== "public") countRefusedTokens(made);
         return [name, made.function];
       }),
     );
     this.unknownRoute = new ServiceFunction(this, "AnswerUnknownRoute", {
       file: "answer-unknown-route",
       description: "Answers what no route takes",
-      environment: {},
-      grants: [],
+      access: NO_ACCESS,
     }).function;
   }
 }

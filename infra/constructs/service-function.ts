@@ -4,35 +4,34 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { bundleDirectory } from "../build.ts";
+import type { Access } from "./access.ts";
 
 /** Decisions: logs are kept 30 days at most. */
 const LOG_RETENTION = RetentionDays.ONE_MONTH;
 
 /** Twice the deadline of a store's call; the slowest request is a token whose keys must be fetched first. */
-const TIMEOUT_SECONDS = 10;
-
-/** One right of a function: actions of one service on the resources named. */
-export type Grant = { actions: readonly string[]; resources: readonly string[] };
+const TIMEOUT = Duration.seconds(10);
 
 type Props = {
   /** The file under functions/, without its folder and ending. */
   file: string;
   description: string;
-  environment: Readonly<Record<string, string>>;
-  grants: readonly Grant[];
+  access: Access;
+  timeout?: Duration;
 };
 
 /** One Lambda function: its bundle, a role with exactly its grants, and a log group that forgets. */
 export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
+  readonly logGroup: LogGroup;
 
-  constructor(scope: Construct, id: string, { file, description, environment, grants }: Props) {
+  constructor(scope: Construct, id: string, { file, description, access, timeout = TIMEOUT }: Props) {
     super(scope, id);
-    const logGroup = new LogGroup(this, "Logs", { retention: LOG_RETENTION, removalPolicy: RemovalPolicy.DESTROY });
+    this.logGroup = new LogGroup(this, "Logs", { retention: LOG_RETENTION, removalPolicy: RemovalPolicy.DESTROY });
     // A role of our own rather than the CDK's: that one may write to every log group of the account.
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-    logGroup.grantWrite(role);
-    for (const { actions, resources } of grants) {
+    this.logGroup.grantWrite(role);
+    for (const { actions, resources } of access.grants) {
       role.addToPolicy(new PolicyStatement({ effect: Effect.ALLOW, actions: [...actions], resources: [...resources] }));
     }
     this.function = new LambdaFunction(this, "Function", {
@@ -42,9 +41,9 @@ export class ServiceFunction extends Construct {
       code: Code.fromAsset(bundleDirectory(file)),
       handler: "index.handler",
       role,
-      logGroup,
-      environment: { ...environment },
-      timeout: Duration.seconds(TIMEOUT_SECONDS),
+      logGroup: this.logGroup,
+      environment: { ...access.environment },
+      timeout,
       // A full vCPU comes with 1,769 MB; half of one keeps a cold start short at half the price.
       memorySize: 1024,
     });

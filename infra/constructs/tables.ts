@@ -51,24 +51,15 @@ export class Tables extends Construct {
       timeToLiveAttribute: EXPIRY,
     });
     const sortKey = text("id");
-    for (const [indexName, key] of [
-      ["byUser", "userKey"],
-      ["byType", "typeKey"],
-      ["byCategory", "categoryKey"],
+    const narrow = { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: COUNTED_FIELDS };
+    for (const [indexName, key, projection] of [
+      ["byUser", "userKey", narrow],
+      ["byType", "typeKey", narrow],
+      ["byCategory", "categoryKey", narrow],
+      ["byRisk", "riskKey", {}],
+      ["byOpen", "openKey", {}],
     ] as const) {
-      this.securityEvents.addGlobalSecondaryIndex({
-        indexName,
-        partitionKey: text(key),
-        sortKey,
-        projectionType: ProjectionType.INCLUDE,
-        nonKeyAttributes: COUNTED_FIELDS,
-      });
-    }
-    for (const [indexName, key] of [
-      ["byRisk", "riskKey"],
-      ["byOpen", "openKey"],
-    ] as const) {
-      this.securityEvents.addGlobalSecondaryIndex({ indexName, partitionKey: text(key), sortKey });
+      this.securityEvents.addGlobalSecondaryIndex({ indexName, partitionKey: text(key), sortKey, ...projection });
     }
 
     this.securityRollups = table("SecurityRollups", {

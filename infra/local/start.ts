@@ -16,6 +16,11 @@ Builds the service, synthesises its infrastructure and runs it on this machine u
   PORT               port of the API, 3000 by default
   LOCAL_DATA_DIR     where data are kept from one start to the next, .local/data by default
   DYNAMODB_ENDPOINT  a DynamoDB-compatible endpoint to use in place of the embedded engine
+
+Settings of the deployment, as its context keys of the same names:
+  RETENTION_DAYS      days that security events are kept, 90 by default
+  SECURITY_LOG_LEVEL  low (default), medium, high or critical: events below it are not recorded
+  ALERT_THRESHOLD     high by default: events at or above it raise an alert
 `;
 /** Ctrl+C reaches this process from the terminal and again from npm: only a later signal is a second one. */
 const SAME_SIGNAL_MS = 1_000;
@@ -30,6 +35,14 @@ const parsePort = (text = "3000"): number => {
     throw new Error(`PORT is ${JSON.stringify(text)}: expected a number from 1 to 65535`);
   return port;
 };
+
+/** Context keys of the deployment that may be given as variables of the same names. */
+const CONTEXT_VARIABLES = ["RETENTION_DAYS", "SECURITY_LOG_LEVEL", "ALERT_THRESHOLD"] as const;
+
+const deploymentContext = (): Record<string, string> =>
+  Object.fromEntries(
+    CONTEXT_VARIABLES.map((name) => [name, process.env[name] ?? ""]).filter(([, value]) => value !== ""),
+  );
 
 const parseEndpoint = (text: string): string => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
@@ -76,7 +89,7 @@ const start = async () => {
     import("./local-cloud.ts"),
   ]);
   await build();
-  const assemblyDirectory = await synthesise(join(root, ".local", "assembly"));
+  const assemblyDirectory = await synthesise(join(root, ".local", "assembly"), deploymentContext());
   const dataDirectory = resolve(root, LOCAL_DATA_DIR || join(".local", "data"));
   cloud = await startLocalCloud({ assemblyDirectory, dataDirectory, port, ...endpoint, log });
   writeStackFile(cloud.stack);

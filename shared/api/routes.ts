@@ -2,6 +2,8 @@
 import * as z from "zod/mini";
 import { Int64, Int64Parameter } from "../json/int64.ts";
 import { LIST_MAX_LIMIT, NewPlant, Plant } from "../plants/plant.ts";
+import { SecurityQuery } from "../security/security-query.ts";
+import { SecurityReport } from "../security/security-report.ts";
 import { defineRoute, type Route } from "./route.ts";
 
 export const routes = {
@@ -39,6 +41,19 @@ export const routes = {
     request: { params: z.object({ id: Int64Parameter }) },
     success: { status: 204, description: "The plant is gone." },
     failures: ["plant_not_found"],
+  }),
+  listSecurityEvents: defineRoute({
+    method: "GET",
+    path: "/api/integrations/provider/security",
+    permission: "security:read",
+    tag: "security",
+    summary: "Read security events and monitoring data",
+    description:
+      "Returns the organization's security events, newest first, from `since` on (24 hours ago by default), with statistics of the whole selection. Filters combine. With `userId` or `processed` the selection may be too large to be counted; then a later `since` is asked for.",
+    request: { query: SecurityQuery },
+    paging: { defaultLimit: 50, maxLimit: 1000, position: z.object({ id: z.string() }), field: "events" },
+    success: { status: 200, description: "A page of events with what belongs to it.", body: SecurityReport },
+    failures: [],
   }),
   getOpenApiDocument: defineRoute({
     method: "GET",

@@ -2,9 +2,10 @@
 import type { Route } from "../api/route.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
+import { wireRecorder } from "../security/wire-recorder.ts";
 import { type Authenticate, createAuthenticator } from "./authenticate.ts";
 import { type Cursors, createCursors } from "./cursor.ts";
-import type { RecordRefusal } from "./refusals.ts";
+import { createRefusalRecorder, type RecordRefusal } from "./refusals.ts";
 
 /** Tests give their own; a public route needs no authentication, and only a list needs cursors. */
 export type HandlerParts = { authenticate?: Authenticate; cursors?: Cursors; recordRefusal?: RecordRefusal };
@@ -21,6 +22,9 @@ const wireAuthenticate = (): Authenticate => {
 
 /** @throws Error at cold start where the environment lacks a variable that the route needs. */
 export const wireParts = (route: Route): HandlerParts => ({
-  ...(route.permission !== "public" && { authenticate: wireAuthenticate() }),
+  ...(route.permission !== "public" && {
+    authenticate: wireAuthenticate(),
+    recordRefusal: createRefusalRecorder(wireRecorder(), systemClock),
+  }),
   ...(route.paging !== undefined && { cursors: createCursors(readConfig(["CURSOR_KEY"]).CURSOR_KEY) }),
 });

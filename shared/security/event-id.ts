@@ -5,6 +5,7 @@
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
+/** How many bytes of randomness an id takes. */
 export const RANDOM_BYTES = RANDOM_CHARACTERS;
 
 const FORM = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

@@ -52,14 +52,18 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
     }
   };
 
+  const write = async (stored: readonly StoredEvent[]): Promise<void> => {
+    await markHours(stored);
+    await events.putAll(stored);
+  };
+
   const keep = (stage: DeadLetter["stage"], failed: readonly SecurityEvent[], error: unknown) =>
     Promise.all(failed.map((event) => deadLetters.keep({ event, stage, error })));
 
   const store = async (stored: readonly StoredEvent[]): Promise<void> => {
     const recorded = stored.map(({ event }) => event);
     try {
-      await markHours(stored);
-      await events.putAll(stored);
+      await write(stored);
     } catch (error) {
       await keep("record", recorded, error);
       return;
@@ -98,13 +102,20 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
     async recordWithAlert(said: NewSecurityEvent): Promise<SecurityEvent> {
       const { event, ttl } = build(said);
       const own = { ...event, alertGenerated: true, alertLevel: event.riskLevel };
-      try {
-        await markHours([{ event: own, ttl }]);
-        await events.putAll([{ event: own, ttl }]);
-      } catch (error) {
-        await keep("record", [own], error);
-      }
+      await write([{ event: own, ttl }]).catch((error: unknown) => keep("record", [own], error));
       return own;
+    },
+
+    /**
+     * Records an event that was kept as a dead letter, and raises its alert; either again if need be, which changes
+     * nothing. An event whose time is over is let go.
+     * @throws whatever keeps it from being recorded this time.
+     */
+    async restore(event: SecurityEvent): Promise<void> {
+      const ttl = expiryOf(event.timestamp, settings.retentionDays);
+      if (ttl * 1000 <= now()) return;
+      await write([{ event, ttl }]);
+      if (event.alertGenerated && event.eventType !== "MANUAL_ALERT_GENERATED") await alerts.raiseForEvent(event);
     },
   };
 };

@@ -181,4 +181,20 @@ describe("the recorder", () => {
     await recorder.record(said());
     expect(marks).toHaveBeenCalledTimes(2);
   });
+
+  it("restores a dead letter as it was, and fails where it cannot", async () => {
+    const { recorder: broken, letters } = recorderWith({ failing: "events" });
+    await broken.record(said({ riskLevel: "HIGH" }));
+    const event = letters[0]?.event;
+    if (event === undefined) throw new Error("there is no dead letter");
+    await expect(broken.restore(event)).rejects.toThrow("events are out");
+    const { recorder, stored, calls, time } = recorderWith();
+    time.now += HOUR;
+    await recorder.restore(event);
+    expect(stored).toEqual([{ event, ttl: expiryOf(NOW, 90) }]);
+    expect(calls).toEqual(["mark org#acme 2026-11-21T12", "put 1", `alert ${event.id}`]);
+    time.now = expiryOf(NOW, 90) * 1000;
+    await recorder.restore(event);
+    expect(stored).toHaveLength(1);
+  });
 });

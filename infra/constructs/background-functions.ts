@@ -1,0 +1,39 @@
+import { Duration } from "aws-cdk-lib";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { Construct } from "constructs";
+import { type AccessTo, together } from "./access.ts";
+import type { ServiceEventBus } from "./event-bus.ts";
+import { ServiceFunction } from "./service-function.ts";
+
+type Props = { access: AccessTo; events: ServiceEventBus };
+
+/** The functions that no caller waits for: what schedules and queues start. */
+export class BackgroundFunctions extends Construct {
+  constructor(scope: Construct, id: string, { access, events }: Props) {
+    super(scope, id);
+
+    const closeHours = new ServiceFunction(this, "CloseSecurityHours", {
+      file: "close-security-hours",
+      description: "Counts up the hours of security events that are over",
+      access: access.closeSecurityHours,
+      timeout: Duration.minutes(5),
+    });
+    new Rule(this, "CloseSecurityHoursSchedule", {
+      description: "Hourly, when the events of the last hour have come to rest",
+      schedule: Schedule.expression("cron(6 * * * ? *)"),
+      targets: [new LambdaFunction(closeHours.function)],
+    });
+
+    const restore = new ServiceFunction(this, "RestoreSecurityEvents", {
+      file: "restore-security-events",
+      description: "Records the security events that could not be recorded at their time",
+      access: together(access.recordSecurityEvents),
+      timeout: Duration.seconds(30),
+    });
+    restore.function.addEventSource(
+      new SqsEventSource(events.unrecorded, { batchSize: 10, reportBatchItemFailures: true }),
+    );
+  }
+}

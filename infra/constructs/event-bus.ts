@@ -1,0 +1,49 @@
+import { Duration, Validations } from "aws-cdk-lib";
+import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { EventBus, Rule } from "aws-cdk-lib/aws-events";
+import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
+import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+
+/** The longest that a queue can keep a message. */
+const KEPT_FOR = Duration.days(14);
+
+/**
+ * The service's own event bus, which subscribers attach their rules to, and the queue of security events that could
+ * not be recorded: they come over the bus too, so that no function needs a client for queues.
+ */
+export class ServiceEventBus extends Construct {
+  readonly bus: EventBus;
+  /** Events that wait for functions/security/restore-security-events.ts. */
+  readonly unrecorded: Queue;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.bus = new EventBus(this, "Bus", { description: "Alerts and circuits of the integration, for subscribers" });
+    this.unrecorded = new Queue(this, "UnrecordedSecurityEvents", {
+      retentionPeriod: KEPT_FOR,
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      // Six times the time-out of the function that takes them, as Lambda's documentation asks.
+      visibilityTimeout: Duration.minutes(3),
+    });
+    Validations.of(this.unrecorded).acknowledge({
+      id: "AwsSolutions-SQS3",
+      reason: "It is a dead-letter queue itself: what cannot be restored stays, and its age raises the alarm.",
+    });
+    new Rule(this, "UnrecordedSecurityEventsRule", {
+      eventBus: this.bus,
+      description: "Keeps security events that could not be recorded",
+      eventPattern: { source: ["integration-security"], detailType: ["SecurityEventNotRecorded"] },
+      targets: [new SqsQueue(this.unrecorded)],
+    });
+    new Alarm(this, "UnrecordedSecurityEventsAlarm", {
+      alarmDescription: "Security events have waited to be recorded for more than 15 minutes",
+      metric: this.unrecorded.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(5) }),
+      threshold: Duration.minutes(15).toSeconds(),
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+}

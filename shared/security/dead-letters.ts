@@ -1,0 +1,24 @@
+import type { EventBus } from "../runtime/event-bus.ts";
+import { writeLog } from "../runtime/log.ts";
+import { ALERT_EVENT_SOURCE } from "./alert-changed.ts";
+import type { DeadLetter } from "./recorder.ts";
+import { UNRECORDED_EVENT, type UnrecordedEvent } from "./unrecorded-event.ts";
+
+/**
+ * Keeps security events that could not be recorded: over the event bus in a queue, from which they are recorded later,
+ * and in the log. The log has the whole event only where the queue has not: it is kept apart from what can be erased.
+ * Never throws.
+ */
+export const createDeadLetters = (bus: Pick<EventBus, "publish">) => ({
+  async keep({ event, stage, error }: DeadLetter): Promise<void> {
+    const detail: UnrecordedEvent = { version: 1, stage, event };
+    const unpublished = await bus.publish([{ source: ALERT_EVENT_SOURCE, detailType: UNRECORDED_EVENT, detail }]);
+    writeLog("error", "A security event was not recorded", {
+      stage,
+      cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+      eventId: event.id,
+      eventType: event.eventType,
+      ...(unpublished.length > 0 && { event: JSON.stringify(event) }),
+    });
+  },
+});

@@ -1,0 +1,47 @@
+/** The recorder of a deployed function. */
+import { randomBytes } from "node:crypto";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient } from "../runtime/document-client.ts";
+import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { createAlertOutboxStore } from "./alert-outbox-store.ts";
+import { createAlertPublisher } from "./alert-publisher.ts";
+import { createAlertRaiser } from "./alert-raiser.ts";
+import { createAlertRaisingStore } from "./alert-raising-store.ts";
+import { createDeadLetters } from "./dead-letters.ts";
+import { RANDOM_BYTES } from "./event-id.ts";
+import { createOpenHourStore } from "./open-hour-store.ts";
+import { createRecorder, type Recorder } from "./recorder.ts";
+import { createSecurityEventStore } from "./security-event-store.ts";
+
+const random = () => randomBytes(RANDOM_BYTES);
+
+/** @throws Error at cold start where the environment lacks a variable. */
+export const wireRecorder = (): Recorder => {
+  const config = readConfig([
+    "SECURITY_EVENTS_TABLE_NAME",
+    "SECURITY_ROLLUPS_TABLE_NAME",
+    "SECURITY_ALERTS_TABLE_NAME",
+    "EVENT_BUS_NAME",
+    "RETENTION_DAYS",
+    "SECURITY_LOG_LEVEL",
+    "ALERT_THRESHOLD",
+  ]);
+  const retentionDays = config.RETENTION_DAYS;
+  const bus = createEventBus(eventBusClient, config.EVENT_BUS_NAME);
+  const outbox = createAlertOutboxStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME);
+  return createRecorder({
+    events: createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    hours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
+    alerts: createAlertRaiser({
+      store: createAlertRaisingStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, { retentionDays, random }),
+      publisher: createAlertPublisher({ bus, outbox }),
+      now: systemClock,
+      random,
+    }),
+    deadLetters: createDeadLetters(bus),
+    settings: { logLevel: config.SECURITY_LOG_LEVEL, alertThreshold: config.ALERT_THRESHOLD, retentionDays },
+    now: systemClock,
+    random,
+  });
+};
