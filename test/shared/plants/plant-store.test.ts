@@ -8,6 +8,7 @@ import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
 import { createPlantStore, type PlantStore } from "../../../shared/plants/plant-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
 
 let database: EmbeddedDynamoDb;
 let plants: PlantStore;
@@ -29,28 +30,6 @@ beforeAll(async () => {
   plants = createPlantStore(database.documentClient(documentTranslation), "plants");
 });
 afterAll(() => database.stop());
-
-/** A way to the engine on which the first answer to each write is lost after the engine has done it. */
-const startLossyProxy = async () => {
-  const seen = new Set<string>();
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
-    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-    delete headers.host;
-    delete headers["content-length"];
-    const answer = await fetch(database.endpoint, { method: "POST", headers, body });
-    const text = await answer.text();
-    if (!seen.has(body.toString())) {
-      seen.add(body.toString());
-      return void request.socket.destroy();
-    }
-    response.writeHead(answer.status, { "content-type": "application/x-amz-json-1.0" }).end(text);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() };
-};
 
 const storeAt = (endpoint: string, attempts = 3) => {
   const client = new DynamoDBClient({
@@ -158,7 +137,7 @@ describe("delete", () => {
 describe("a lost answer", () => {
   let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
   beforeAll(async () => {
-    proxy = await startLossyProxy();
+    proxy = await startLossyProxy(database.endpoint);
   });
   afterAll(() => void proxy.stop());
 

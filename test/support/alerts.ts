@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { documentTranslation } from "../../shared/runtime/document-translation.ts";
+import type { Alert } from "../../shared/security/alert.ts";
+import { createAlertDecisionStore } from "../../shared/security/alert-decision-store.ts";
+import { createAlertOutboxStore } from "../../shared/security/alert-outbox-store.ts";
+import type { Raising } from "../../shared/security/alert-raising.ts";
+import { createAlertRaisingStore } from "../../shared/security/alert-raising-store.ts";
+import { type AlertPosition, createAlertStore } from "../../shared/security/alert-store.ts";
+import { eventId } from "../../shared/security/event-id.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
+import { declaredTable } from "./security-tables.ts";
+
+const TABLE = "alerts";
+export const RETENTION_DAYS = 90;
+
+/** A moment within an hour, which tests count from. */
+export const NOON = Date.UTC(2026, 10, 21, 12, 0, 30);
+
+export const randomId = (at: number): string => eventId(at, randomBytes(16));
+
+/** Every store of alerts, over one client. */
+export const alertStoresOver = (client: DynamoDBDocumentClient) => {
+  const options = { retentionDays: RETENTION_DAYS, random: () => randomBytes(16) };
+  return {
+    ...createAlertStore(client, TABLE, options),
+    ...createAlertRaisingStore(client, TABLE, options),
+    ...createAlertDecisionStore(client, TABLE, options),
+    outbox: createAlertOutboxStore(client, TABLE),
+  };
+};
+export type AlertStores = ReturnType<typeof alertStoresOver>;
+
+/** A real engine with the alert table as the template declares it. */
+export const startAlertTable = async (): Promise<
+  EmbeddedDynamoDb & { tableName: string; client(): DynamoDBClient; stores(): AlertStores }
+> => {
+  const database = await startEmbeddedDynamoDb(declaredTable("TablesSecurityAlerts", TABLE));
+  return {
+    ...database,
+    tableName: TABLE,
+    stores: () => alertStoresOver(database.documentClient(documentTranslation)),
+  };
+};
+
+/** The stores over another way to the engine. */
+export const alertStoresAt = (endpoint: string): AlertStores =>
+  alertStoresOver(
+    DynamoDBDocumentClient.from(
+      new DynamoDBClient({
+        endpoint,
+        region: "eu-central-1",
+        credentials: { accessKeyId: "test", secretAccessKey: "test" },
+        maxAttempts: 3,
+      }),
+      documentTranslation,
+    ),
+  );
+
+/** A reason at a time: by default an event's, of its own. */
+export const reasonAt = (at: number, changes: Partial<Raising> = {}): Raising => {
+  const id = randomId(at);
+  return {
+    kind: "event",
+    rule: "event_threshold",
+    subject: "PERMISSION_DENIED user:ada",
+    title: "Authorization failures",
+    level: "HIGH",
+    occurrence: id,
+    eventIds: [id],
+    firstSeen: at,
+    lastSeen: at,
+    ...changes,
+  };
+};
+
+/** Every alert of an organization, page by page. */
+export const listAll = async (
+  stores: Pick<AlertStores, "list">,
+  organizationId: string,
+  { now = NOON, limit = 1_000, status }: { now?: number; limit?: number; status?: Alert["status"] } = {},
+): Promise<Alert[]> => {
+  const found: Alert[] = [];
+  let after: AlertPosition | undefined;
+  do {
+    const page = await stores.list(organizationId, { status, limit, after, now });
+    found.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+};
