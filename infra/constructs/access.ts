@@ -51,11 +51,7 @@ export const accessTo = ({ tables, bus, config }: Parts) => {
 
     /** To record security events, and to raise the alerts that come of them. */
     recordSecurityEvents: together(publish, {
-      grants: [
-        on(securityEvents, "PutItem", "BatchWriteItem"),
-        on(securityRollups, "PutItem"),
-        on(securityAlerts, "UpdateItem"),
-      ],
+      grants: [on(securityEvents, "PutItem"), on(securityRollups, "PutItem"), on(securityAlerts, "UpdateItem")],
       environment: {
         ...retention,
         ...eventsTable,

@@ -37,7 +37,7 @@ const processed = z
   )
   .register(z.globalRegistry, {
     description: "Only events that were marked as processed, or only those that were not.",
-    override: { type: "boolean" },
+    override: { type: "string", enum: ["true", "false"] },
   });
 
 export const SecurityQuery = z.object({

@@ -12,6 +12,19 @@ describe("the context of a deployment", () => {
       audience: "plant-store",
       organizationClaim: "org_id",
       roleClaim: "org_role",
+      RETENTION_DAYS: 90,
+      SECURITY_LOG_LEVEL: "LOW",
+      ALERT_THRESHOLD: "HIGH",
+    });
+  });
+
+  it("takes the settings of security events in the manner of variables", () => {
+    expect(
+      parseContext({ RETENTION_DAYS: "30", SECURITY_LOG_LEVEL: "medium", ALERT_THRESHOLD: "Critical" }),
+    ).toMatchObject({
+      RETENTION_DAYS: 30,
+      SECURITY_LOG_LEVEL: "MEDIUM",
+      ALERT_THRESHOLD: "CRITICAL",
     });
   });
 
@@ -28,6 +41,10 @@ describe("the context of a deployment", () => {
     [{ issuer: "login.example.com" }, "issuer"],
     [{ audience: "" }, "audience"],
     [{ roleClaim: "" }, "roleClaim"],
+    [{ RETENTION_DAYS: "0" }, "RETENTION_DAYS"],
+    [{ RETENTION_DAYS: "ninety" }, "RETENTION_DAYS"],
+    [{ SECURITY_LOG_LEVEL: "debug" }, "SECURITY_LOG_LEVEL"],
+    [{ ALERT_THRESHOLD: "" }, "ALERT_THRESHOLD"],
     [{ domainName: "api.example.com" }, "both or neither"],
     [{ certificateArn: "arn:aws:acm:eu-central-1:1:certificate/x" }, "both or neither"],
     [{ domainName: "api.example.com", certificateArn: "x" }, "certificateArn"],
