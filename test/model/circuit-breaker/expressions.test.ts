@@ -1,0 +1,153 @@
+import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { type Circuit, newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
+import { parseCircuit } from "../../../shared/circuit-breaker/circuit-item.ts";
+import {
+  announcedExpressions,
+  forgottenExpressions,
+  operatorExpressions,
+  writeExpressions,
+} from "../../../shared/circuit-breaker/write-expressions.ts";
+import { writeKinds } from "../../../shared/circuit-breaker/writes.ts";
+import { circuitTable } from "../../shared/circuit-breaker/circuit-table.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { applyUpdate, type Expressions, InvalidExpression, type Item } from "./expressions.ts";
+
+let database: EmbeddedDynamoDb;
+let client: DynamoDBDocumentClient;
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb(circuitTable);
+  client = database.documentClient({ marshallOptions: { removeUndefinedValues: true } });
+});
+afterAll(() => database.stop());
+
+/** Few values, so that edges and equal times meet often. */
+const time = fc.constantFrom(0, 10_000, 20_000, 30_000, 40_000, 60_000, 70_000, 90_000, 100_000);
+const callId = fc.constantFrom("a", "b", "c", "d", "");
+const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
+const start = fc.record(
+  { s: fc.constantFrom("open", "closed"), c: fc.constant("failures"), a: time, b: callId, r: callId },
+  { requiredKeys: ["s", "c", "a"] },
+);
+
+/** Any mixture of the attributes, whether the breaker would write it or not. */
+const storedItem = fc.record({
+  st: maybe(fc.constantFrom("closed", "open", "half_open", "forced_open", "forced_closed")),
+  gen: maybe(fc.constantFrom(0, 1, 2)),
+  f1: maybe(time),
+  f2: maybe(time),
+  f3: maybe(time),
+  f4: maybe(time),
+  j1: maybe(callId),
+  j2: maybe(callId),
+  j3: maybe(callId),
+  j4: maybe(callId),
+  ou: maybe(time),
+  pm: maybe(fc.dictionary(fc.constantFrom("a", "b", "c", "d"), time, { maxKeys: 4 })),
+  hs: maybe(fc.constantFrom(0, 1, 2)),
+  hu: maybe(time),
+  oc: maybe(fc.constantFrom(1, 2)),
+  lf: maybe(time),
+  oi: maybe(callId),
+  ann: maybe(fc.constantFrom(0, 1, 2)),
+  tr: maybe(fc.array(start, { maxLength: 3 })),
+});
+
+const counts = { total: 3, failed: 2, rejected: 1 };
+const organizationId = "org";
+
+/** The very builders that ship, with any parameters. */
+const shipped = (item: Item): fc.Arbitrary<Expressions> => {
+  const automatic = fc
+    .record({
+      kind: fc.constantFrom(...writeKinds),
+      generation: fc.constantFrom(0, 1, 2),
+      at: time,
+      id: fc.constantFrom("a", "b", "c"),
+    })
+    .map((write) => writeExpressions(organizationId, write));
+  const operators = fc
+    .record(
+      {
+        action: fc.constantFrom("reset", "force_open", "force_close"),
+        at: time,
+        id: callId,
+        by: fc.constantFrom("alice", "bob"),
+        reason: callId,
+        until: time,
+        baseline: fc.constant(counts),
+      },
+      { requiredKeys: ["action", "at", "id", "by", "baseline"] },
+    )
+    .map((write) => operatorExpressions(organizationId, write));
+  const starts = ((item.tr ?? []) as { b?: string }[]).map(({ b }, index) => ({
+    generation: Number(item.gen ?? 0) - index,
+    to: "open" as const,
+    cause: "failures" as const,
+    at: 0,
+    ...(b !== undefined && { by: b }),
+  }));
+  const circuit: Circuit = { ...newCircuit, generation: Number(item.gen ?? 0), starts };
+  const marks = fc.constantFrom(0, 1, 2).map((upTo) => announcedExpressions(circuit, upTo));
+  const named = starts.find(({ by }) => by !== undefined)?.by;
+  const forgets = named === undefined ? [] : [fc.constant(forgottenExpressions(circuit, named))];
+  return fc.oneof({ weight: 6, arbitrary: automatic }, operators, marks, ...forgets);
+};
+
+const itemAndUpdate = storedItem.chain((fields) => {
+  const item: Item = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return fc.tuple(fc.option(fc.constant(item), { nil: undefined, freq: 10 }), shipped(item));
+});
+
+let items = 0;
+const byEngine = async (expressions: Expressions, item: Item | undefined): Promise<Item | string> => {
+  const id = `item ${++items}`;
+  if (item) await client.send(new PutCommand({ TableName: "circuits", Item: { ...item, id } }));
+  try {
+    const command = new UpdateCommand({ TableName: "circuits", Key: { id }, ...expressions, ReturnValues: "ALL_NEW" });
+    const { Attributes = {} } = await client.send(command);
+    return { ...Attributes, id: "x" };
+  } catch (error) {
+    return (error as Error).name;
+  }
+};
+
+const byEvaluator = (expressions: Expressions, item: Item | undefined): Item | string => {
+  try {
+    return applyUpdate(expressions, item && { ...item, id: "x" }, { id: "x" }) ?? "ConditionalCheckFailedException";
+  } catch (error) {
+    if (error instanceof InvalidExpression) return "ValidationException";
+    throw error;
+  }
+};
+
+describe("the evaluator of expressions", () => {
+  it("does what the engine does, with every expression that ships, on any item", async () => {
+    const seen = { applied: 0, refused: 0, invalid: 0 };
+    await fc.assert(
+      fc.asyncProperty(itemAndUpdate, async ([item, expressions]) => {
+        const expected = await byEngine(expressions, item);
+        expect({ item, expressions, result: byEvaluator(expressions, item) }).toEqual({
+          item,
+          expressions,
+          result: expected,
+        });
+        if (typeof expected !== "string") seen.applied++;
+        else if (expected.startsWith("Cond")) seen.refused++;
+        else seen.invalid++;
+      }),
+      { seed: 20_261_121, numRuns: 700 },
+    );
+    // The comparison means something only where all three happen.
+    for (const times of Object.values(seen)) expect(times).toBeGreaterThan(10);
+  });
+});
+
+describe("a circuit's item", () => {
+  it("that makes no sense is refused when it is read", () => {
+    for (const stored of [{}, { st: "ajar", gen: 1 }, { st: "open", gen: 1 }, { st: "closed", gen: -1 }]) {
+      expect(() => parseCircuit(stored)).toThrow();
+    }
+  });
+});

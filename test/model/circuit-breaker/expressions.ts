@@ -1,0 +1,315 @@
+/**
+ * DynamoDB's condition and update expressions, as far as the breaker uses them, on plain values. The explorer runs the
+ * very texts that ship through this; expressions.test.ts holds it against the embedded engine.
+ */
+export type Item = { [name: string]: unknown };
+type Names = Readonly<Record<string, string>>;
+type Values = Readonly<Record<string, unknown>>;
+type Context = { item: Item; names: Names; values: Values };
+type Operand = (context: Context) => unknown;
+type Predicate = (context: Context) => boolean;
+type Path = readonly (string | number)[];
+type Change = (context: Context, after: Item) => void;
+
+/** What DynamoDB answers with a ValidationException, whatever the condition says. */
+export class InvalidExpression extends Error {}
+
+const tokenise = (text: string): string[] => text.match(/[#:]?\w+|<>|<=|>=|[=<>()[\].,+-]/g) ?? [];
+
+const isMap = (value: unknown): value is Item => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const child = (parent: unknown, step: string | number): unknown =>
+  typeof step === "number"
+    ? Array.isArray(parent)
+      ? parent[step]
+      : undefined
+    : isMap(parent)
+      ? parent[step]
+      : undefined;
+
+const resolved = (path: Path, names: Names): Path =>
+  path.map((step) => (typeof step === "string" && step.startsWith("#") ? (names[step] ?? step) : step));
+
+const read = (path: Path, { item, names }: Context): unknown => {
+  let value: unknown = item;
+  for (const step of resolved(path, names)) value = child(value, step);
+  return value;
+};
+
+/** The container that a path ends in, copied all the way down, so that the item before keeps its own. */
+const parentOf = (path: Path, names: Names, item: Item): { parent: Item | unknown[]; step: string | number } => {
+  const steps = resolved(path, names);
+  let parent: unknown = item;
+  for (const step of steps.slice(0, -1)) {
+    const inner = child(parent, step);
+    const copy = Array.isArray(inner) ? [...inner] : isMap(inner) ? { ...inner } : undefined;
+    if (copy !== undefined) (parent as Item)[step] = copy;
+    parent = copy;
+  }
+  const step = steps.at(-1) ?? "";
+  if (typeof step === "number" ? !Array.isArray(parent) : !isMap(parent)) {
+    throw new InvalidExpression("The document path provided in the update expression is invalid for update");
+  }
+  return { parent: parent as Item | unknown[], step };
+};
+
+const equal = (a: unknown, b: unknown): boolean => {
+  if (a === b) return a !== undefined;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((one, i) => equal(one, b[i]));
+  if (!isMap(a) || !isMap(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => equal(a[key], b[key]));
+};
+
+const ordered = (test: (a: number | string, b: number | string) => boolean) => (a: unknown, b: unknown) =>
+  typeof a === typeof b && (typeof a === "number" || typeof a === "string") && test(a, b as typeof a);
+
+const comparators: Record<string, (a: unknown, b: unknown) => boolean> = {
+  "=": equal,
+  "<>": (a, b) => !equal(a, b),
+  "<": ordered((a, b) => a < b),
+  "<=": ordered((a, b) => a <= b),
+  ">": ordered((a, b) => a > b),
+  ">=": ordered((a, b) => a >= b),
+};
+
+const size = (value: unknown): number | undefined => {
+  if (typeof value === "string" || Array.isArray(value)) return value.length;
+  return isMap(value) ? Object.keys(value).length : undefined;
+};
+
+/** Reads the tokens of one expression from the left. */
+const createReader = (text: string) => {
+  const tokens = tokenise(text);
+  let position = 0;
+  const peek = (offset = 0): string | undefined => tokens[position + offset];
+  const take = (): string => tokens[position++] ?? "";
+  const accept = (token: string): boolean => peek() === token && ++position > 0;
+  const expect = (token: string): void => {
+    if (!accept(token)) throw new SyntaxError(`${token} expected, ${peek()} found in ${text}`);
+  };
+  const list = <Part>(part: () => Part): Part[] => {
+    const parts = [part()];
+    while (accept(",")) parts.push(part());
+    return parts;
+  };
+  const path = (): Path => {
+    const steps: (string | number)[] = [take()];
+    for (;;) {
+      if (accept(".")) steps.push(take());
+      else if (accept("[")) {
+        steps.push(Number(take()));
+        expect("]");
+      } else return steps;
+    }
+  };
+  return { peek, take, accept, expect, list, path, isDone: () => position >= tokens.length };
+};
+type Reader = ReturnType<typeof createReader>;
+
+const value = (reader: Reader): Operand => {
+  if (reader.peek()?.startsWith(":")) {
+    const name = reader.take();
+    return ({ values }) => values[name];
+  }
+  const path = reader.path();
+  return (context) => read(path, context);
+};
+
+const comparable = (reader: Reader): Operand => {
+  if (reader.peek() !== "size" || reader.peek(1) !== "(") return value(reader);
+  reader.take();
+  reader.expect("(");
+  const inner = value(reader);
+  reader.expect(")");
+  return (context) => size(inner(context));
+};
+
+const existence = (reader: Reader): Predicate | undefined => {
+  const name = reader.peek();
+  if (name !== "attribute_exists" && name !== "attribute_not_exists") return undefined;
+  reader.take();
+  reader.expect("(");
+  const path = reader.path();
+  reader.expect(")");
+  return (context) => (read(path, context) !== undefined) === (name === "attribute_exists");
+};
+
+const simple = (reader: Reader): Predicate => {
+  if (reader.accept("NOT")) {
+    const inner = simple(reader);
+    return (context) => !inner(context);
+  }
+  if (reader.accept("(")) {
+    const inner = either(reader);
+    reader.expect(")");
+    return inner;
+  }
+  const exists = existence(reader);
+  if (exists) return exists;
+  const left = comparable(reader);
+  if (reader.accept("IN")) {
+    reader.expect("(");
+    const among = reader.list(() => value(reader));
+    reader.expect(")");
+    return (context) => among.some((one) => equal(left(context), one(context)));
+  }
+  const token = reader.take();
+  const compare = comparators[token];
+  if (!compare) throw new SyntaxError(`a comparison expected, ${token} found`);
+  const right = comparable(reader);
+  return (context) => compare(left(context), right(context));
+};
+
+const both = (reader: Reader): Predicate => {
+  const parts = [simple(reader)];
+  while (reader.accept("AND")) parts.push(simple(reader));
+  return (context) => parts.every((part) => part(context));
+};
+
+const either = (reader: Reader): Predicate => {
+  const parts = [both(reader)];
+  while (reader.accept("OR")) parts.push(both(reader));
+  return (context) => parts.some((part) => part(context));
+};
+
+const needed =
+  (operand: Operand): Operand =>
+  (context) => {
+    const found = operand(context);
+    if (found === undefined) {
+      throw new InvalidExpression("The provided expression refers to an attribute that does not exist in the item");
+    }
+    return found;
+  };
+
+const assigned = (reader: Reader): Operand => {
+  const name = reader.peek();
+  if (name !== "if_not_exists" && name !== "list_append") return needed(value(reader));
+  reader.take();
+  reader.expect("(");
+  const first = name === "if_not_exists" ? value(reader) : assigned(reader);
+  reader.expect(",");
+  const second = assigned(reader);
+  reader.expect(")");
+  if (name === "if_not_exists") return (context) => first(context) ?? second(context);
+  return (context) => {
+    const [a, b] = [first(context), second(context)];
+    if (!Array.isArray(a) || !Array.isArray(b)) throw new InvalidExpression("list_append takes lists");
+    return [...a, ...b];
+  };
+};
+
+const numbers = (a: unknown, b: unknown): [number, number] => {
+  if (typeof a !== "number" || typeof b !== "number") throw new InvalidExpression("An operand is no number");
+  return [a, b];
+};
+
+const assignment = (reader: Reader): Change => {
+  const path = reader.path();
+  reader.expect("=");
+  let operand = assigned(reader);
+  if (reader.peek() === "+" || reader.peek() === "-") {
+    const sign = reader.take() === "+" ? 1 : -1;
+    const [first, second] = [operand, assigned(reader)];
+    operand = (context) => {
+      const [a, b] = numbers(first(context), second(context));
+      return a + sign * b;
+    };
+  }
+  return (context, after) => {
+    const { parent, step } = parentOf(path, context.names, after);
+    (parent as Item)[step] = operand(context);
+  };
+};
+
+const removal = (reader: Reader): Change => {
+  const path = reader.path();
+  return ({ names }, after) => {
+    const { parent, step } = parentOf(path, names, after);
+    // An element that goes leaves a hole at first: the other indexes mean the list as it was.
+    if (Array.isArray(parent)) parent[step as number] = undefined;
+    else delete parent[step];
+  };
+};
+
+const addition = (reader: Reader): Change => {
+  const path = reader.path();
+  const operand = value(reader);
+  return (context, after) => {
+    const [a, b] = numbers(read(path, context) ?? 0, operand(context));
+    const { parent, step } = parentOf(path, context.names, after);
+    (parent as Item)[step] = a + b;
+  };
+};
+
+const clauses: Record<string, (reader: Reader) => Change> = { SET: assignment, REMOVE: removal, ADD: addition };
+
+/** Lists without the elements that were removed. Only lists at the top and their maps are ever removed from. */
+const withoutHoles = (item: Item): Item => {
+  for (const [name, value] of Object.entries(item)) {
+    if (Array.isArray(value) && value.includes(undefined)) item[name] = value.filter((one) => one !== undefined);
+  }
+  return item;
+};
+
+const remembered = <Compiled>(compile: (text: string) => Compiled) => {
+  const known = new Map<string, Compiled>();
+  return (text: string): Compiled => {
+    const compiled = known.get(text) ?? compile(text);
+    known.set(text, compiled);
+    return compiled;
+  };
+};
+
+const condition = remembered((text): Predicate => {
+  if (text === "") return () => true;
+  const reader = createReader(text);
+  const predicate = either(reader);
+  if (!reader.isDone()) throw new SyntaxError(`${reader.peek()} is too much in ${text}`);
+  return predicate;
+});
+
+const update = remembered((text) => {
+  const reader = createReader(text);
+  const changes: Change[] = [];
+  while (!reader.isDone()) {
+    const clause = clauses[reader.take()];
+    if (!clause) throw new SyntaxError(`a clause expected in ${text}`);
+    changes.push(...reader.list(() => clause(reader)));
+  }
+  return changes;
+});
+
+export type Expressions = {
+  ConditionExpression: string;
+  UpdateExpression: string;
+  ExpressionAttributeNames: Names;
+  ExpressionAttributeValues: Values;
+};
+
+/** @param item undefined where there is none; it stays as it is. An empty condition holds. */
+export const holds = (expressions: Expressions, item: Item | undefined): boolean =>
+  condition(expressions.ConditionExpression)({
+    item: item ?? {},
+    names: expressions.ExpressionAttributeNames,
+    values: expressions.ExpressionAttributeValues,
+  });
+
+/**
+ * The item after an update; the one before stays as it is.
+ * @returns undefined where the condition does not hold.
+ * @throws InvalidExpression where the update does not fit the item.
+ */
+export const applyUpdate = (expressions: Expressions, item: Item | undefined, key: Item): Item | undefined => {
+  if (!holds(expressions, item)) return undefined;
+  const before = { ...key, ...item };
+  const after = { ...before };
+  const context = {
+    item: before,
+    names: expressions.ExpressionAttributeNames,
+    values: expressions.ExpressionAttributeValues,
+  };
+  for (const change of update(expressions.UpdateExpression)) change(context, after);
+  return withoutHoles(after);
+};
