@@ -1,5 +1,6 @@
 import type { Activity } from "./activity.ts";
 import type { Clock } from "./clock.ts";
+import type { EventSourceMappings } from "./queues/event-source-mappings.ts";
 import type { Due, Schedules } from "./schedules.ts";
 
 const DAY_MS = 86_400_000;
@@ -11,17 +12,19 @@ export type Advanced = { now: number; fired: Due[] };
 export type AdvanceClock = (ms: number) => Promise<Advanced>;
 
 /**
- * Moves step by step to each due schedule in order of time, fires it, and goes on when all that it caused has finished.
+ * Moves step by step to each due schedule and each message that waits to be polled again, in order of time, and goes
+ * on when all that it caused has finished.
  * Expired items are swept once per simulated day and at the end. Never moves while anything is under way.
  */
 export const createAdvanceClock = (options: {
   clock: Clock;
   activity: Pick<Activity, "idle" | "quiesce">;
   schedules: Schedules;
+  mappings: Pick<EventSourceMappings, "nextDueAt" | "poll">;
   sweepExpired: (nowMs: number) => Promise<void>;
   stopping: AbortSignal;
 }): AdvanceClock => {
-  const { clock, activity, schedules, sweepExpired, stopping } = options;
+  const { clock, activity, schedules, mappings, sweepExpired, stopping } = options;
   const moveTo = (epochMs: number) => activity.quiesce(() => clock.moveTo(epochMs));
 
   const advance = async (ms: number): Promise<Advanced> => {
@@ -31,12 +34,16 @@ export const createAdvanceClock = (options: {
     for (;;) {
       stopping.throwIfAborted();
       const due = schedules.nextDue(target);
-      const step = Math.min(due?.at ?? target, sweepAt, target);
+      const pollAt = mappings.nextDueAt() ?? Number.POSITIVE_INFINITY;
+      const step = Math.min(due?.at ?? target, pollAt, sweepAt, target);
       await moveTo(step);
       if (due && due.at <= step) {
         await schedules.fireDue(due);
         await activity.idle();
         fired.push(due);
+      } else if (pollAt <= step) {
+        mappings.poll();
+        await activity.idle();
       } else {
         await sweepExpired(step);
         sweepAt = step + DAY_MS;

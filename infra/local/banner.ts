@@ -1,5 +1,5 @@
 import type { RunningStack } from "./stack-file.ts";
-import type { StackModel } from "./template/model.ts";
+import type { NotRun, StackModel } from "./template/model.ts";
 
 /** What a newcomer reads when the local cloud is ready: where everything answers, what does not run, lines to paste. */
 export const banner = (stack: RunningStack, model: StackModel): string => {
@@ -10,19 +10,28 @@ export const banner = (stack: RunningStack, model: StackModel): string => {
     ["control", controlUrl],
     ["DynamoDB", dynamodbUrl],
   ].filter(([, url]) => url !== undefined);
-  const counts = `${model.functions.length} functions, ${model.tables.length} tables, ${model.schedules.length} schedules`;
+  const counts = `${model.functions.length} functions, ${model.tables.length} tables, ${model.schedules.length} schedules, ${model.queues.length} queues`;
   return [
     "",
     `${model.stackName} is ready: ${counts}, each function under its own role.`,
     ...urls.map(([name, url]) => `  ${name?.padEnd(10)}${url}`),
     ...(model.notRun.length > 0 ? ["", "Not run here:"] : []),
-    ...model.notRun.map(({ logicalId, type, reason }) => `  ${logicalId} (${type}): ${reason}`),
+    ...notRunLines(model.notRun),
     ...(apiUrl === undefined ? [] : ["", "Try it in another terminal:", ...curlLines(apiUrl)]),
     "",
     "Ctrl+C stops everything.",
     "",
   ].join("\n");
 };
+
+/** One line for all that have the same to say. */
+const notRunLines = (notRun: readonly NotRun[]): string[] =>
+  [...Map.groupBy(notRun, ({ type, reason }) => `${type}: ${reason}`)].map(([line, found]) => {
+    const [only, ...others] = found;
+    return others.length === 0
+      ? `  ${only?.logicalId} (${only?.type}): ${only?.reason}`
+      : `  ${found.length} × ${line}`;
+  });
 
 const curlLines = (apiUrl: string) => [
   '  TOKEN="$(npm run --silent token -- --org acme --role admin --user ada)"',

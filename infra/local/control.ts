@@ -2,9 +2,12 @@ import * as z from "zod";
 import type { Activity } from "./activity.ts";
 import type { AdvanceClock } from "./advance-clock.ts";
 import type { Clock } from "./clock.ts";
+import { controlMessaging } from "./control-messaging.ts";
+import type { EventBuses } from "./events/event-buses.ts";
 import { refuse, startJsonServer } from "./http/json-server.ts";
 import type { Listening } from "./http/listen.ts";
 import type { Functions } from "./lambda/functions.ts";
+import type { Queues } from "./queues/queues.ts";
 import type { Schedules } from "./schedules.ts";
 
 /** Ten years: enough for every retention, and an answer comes. */
@@ -14,23 +17,28 @@ const Advance = z.strictObject({ ms: z.int().min(0).max(MAX_ADVANCE_MS) });
 /**
  * Starts the server by which developers and tests drive the local cloud: `GET /` lists, `POST /schedules/{name}`
  * fires one and `POST /clock/advance` moves the clock; both answer when all that they caused has finished.
+ * What it says of buses and queues is in control-messaging.ts.
  */
 export const startControl = (options: {
   functions: Pick<Functions, "list">;
   schedules: Pick<Schedules, "list" | "fireNow">;
+  buses: Pick<EventBuses, "list" | "publishedSince">;
+  queues: Queues;
   clock: Pick<Clock, "now">;
   activity: Pick<Activity, "idle">;
   advanceClock: AdvanceClock;
   onError: (error: unknown) => void;
 }): Promise<Listening> => {
   const { functions, schedules, clock, activity, advanceClock, onError } = options;
+  const messaging = controlMessaging(options);
   return startJsonServer({
     onError,
     routes: {
       "GET /": () => ({
         status: 200,
-        body: { now: clock.now(), functions: functions.list(), schedules: schedules.list() },
+        body: { now: clock.now(), functions: functions.list(), schedules: schedules.list(), ...messaging.list() },
       }),
+      ...messaging.routes,
       "POST /schedules/{name}": async ({ parameters: { name = "" } }) => {
         const at = clock.now();
         const firing = schedules.fireNow(name);

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { listen } from "./http/listen.ts";
 import { type Authorizer, type Check, sessionArnOf } from "./iam/authorizer.ts";
 import { createCredentialBook, type FunctionCredentials, signerOf } from "./services/credentials.ts";
 import { createDynamoDbService } from "./services/dynamodb-service.ts";
@@ -17,7 +18,14 @@ export type GatewayOptions = {
   /** Loopback or the endpoint that the user chose: nothing is ever forwarded elsewhere. */
   dynamodbEndpoint: string;
   onDenied: (denial: Denial) => void;
+  /** What answers for further services, by the service's name in the signature. */
+  services?: Readonly<Record<string, AwsService>>;
+  /** An open server that answers nothing yet, where the gateway's URL had to be known before the model. */
+  port?: GatewayPort;
 };
+
+/** The place where a gateway will answer. */
+export type GatewayPort = { server: Server; url: string };
 
 export type Gateway = {
   /** Set it as AWS_ENDPOINT_URL; without a trailing slash. */
@@ -31,13 +39,24 @@ const send = (response: ServerResponse, { status, headers, body }: AwsAnswer): v
   response.writeHead(status, { ...headers, "content-length": body.length }).end(body);
 };
 
+/** Opens a free port of loopback for a gateway to come. Closing the gateway closes it. */
+export const openGatewayPort = async (): Promise<GatewayPort> => {
+  const server = createServer();
+  // Functions are frozen between events for as long as it takes; a connection closed meanwhile would fail their next call.
+  server.keepAliveTimeout = 0;
+  server.requestTimeout = 0;
+  const { url } = await listen(server, 0);
+  return { server, url };
+};
+
 /** One endpoint on loopback for every AWS service, which lets through what the caller's role allows. */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
   const { model, authorizer, onDenied } = options;
-  // By the service's name in the signature. Another service is a file in services/ and a line here.
+  // By the service's name in the signature.
   const services = new Map<string, AwsService>([
     ["dynamodb", createDynamoDbService(model, options.dynamodbEndpoint)],
     ["secretsmanager", createSecretsManagerService(model)],
+    ...Object.entries(options.services ?? {}),
   ]);
   const credentials = createCredentialBook(model.functions);
 
@@ -61,7 +80,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       });
       if (!allowed) return denied(caller, check, reason);
     }
-    return service.answer(call);
+    return service.answer(call, sessionArnOf(model, caller.arn));
   };
 
   const answer = async (request: IncomingMessage): Promise<AwsAnswer> => {
@@ -80,22 +99,16 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     return denied(caller, unknown, `because the local cloud runs ${model.region} and not ${signer.region}`);
   };
 
-  const server = createServer((request, response) => {
+  const { server, url } = options.port ?? (await openGatewayPort());
+  server.on("request", (request, response) => {
     answer(request).then(
       (found) => send(response, found),
       (error) => send(response, errorAnswer(500, "InternalServerError", String(error))),
     );
   });
-  // Functions are frozen between events for as long as it takes; a connection closed meanwhile would fail their next call.
-  server.keepAliveTimeout = 0;
-  server.requestTimeout = 0;
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the gateway has no port");
 
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url,
     credentialsFor: credentials.credentialsFor,
     close: async () => {
       const closed = once(server, "close");

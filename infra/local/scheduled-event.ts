@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Authorizer } from "./iam/authorizer.ts";
-import type { InvokeAsynchronously } from "./lambda/invoke-asynchronously.ts";
+import type { Deliver } from "./events/deliver.ts";
 import type { ScheduleModel } from "./template/model.ts";
 
 /**
@@ -25,26 +24,10 @@ export const scheduledEvent = (ruleArn: string, epochMs: number) => {
 /** Fires one schedule as of a time. Resolves when its targets have finished or were given up; never rejects. */
 export type FireSchedule = (schedule: ScheduleModel, epochMs: number) => Promise<void>;
 
-/** Invokes every target whose function lets this rule in; says so where it does not. */
+/** Hands the event of one occurrence to every target of the rule. */
 export const createFireSchedule =
-  (options: {
-    authorizer: Authorizer;
-    invokeAsynchronously: InvokeAsynchronously;
-    log: (line: string) => void;
-  }): FireSchedule =>
+  (deliver: Deliver): FireSchedule =>
   async (schedule, epochMs) => {
-    const { authorizer, invokeAsynchronously, log } = options;
-    await Promise.all(
-      schedule.targets.map(async ({ functionArn, input }) => {
-        const verdict = authorizer.judge({
-          principal: { kind: "service", service: "events.amazonaws.com", sourceArn: schedule.arn },
-          action: "lambda:InvokeFunction",
-          resource: functionArn,
-        });
-        if (!verdict.allowed)
-          return log(`the schedule ${schedule.name} may not invoke ${functionArn} ${verdict.reason}`);
-        const event = input === undefined ? scheduledEvent(schedule.arn, epochMs) : input;
-        await invokeAsynchronously(functionArn, JSON.stringify(event));
-      }),
-    );
+    const event = scheduledEvent(schedule.arn, epochMs);
+    await Promise.all(schedule.targets.map((target) => deliver(schedule, target, event)));
   };

@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { createServer } from "node:http";
 import { createActivity } from "./activity.ts";
 import { createAdvanceClock } from "./advance-clock.ts";
 import { createClock } from "./clock.ts";
@@ -6,14 +7,15 @@ import { startControl } from "./control.ts";
 import { startDynamoDb } from "./dynamodb/engine.ts";
 import { createTables } from "./dynamodb/tables.ts";
 import { sweepExpired } from "./dynamodb/ttl-sweep.ts";
-import { type Denial, startGateway } from "./gateway.ts";
+import { type Denial, openGatewayPort, startGateway } from "./gateway.ts";
+import { listen } from "./http/listen.ts";
 import { startHttpApi } from "./http-api/server.ts";
 import { createAuthorizer } from "./iam/authorizer.ts";
 import { startIssuer } from "./issuer/issuer.ts";
 import { functionEnvironment } from "./lambda/environment.ts";
 import { createFunctions } from "./lambda/functions.ts";
-import { createAsyncInvoker } from "./lambda/invoke-asynchronously.ts";
 import type { LocalCloud, LocalCloudOptions } from "./local-cloud.ts";
+import { createMessaging } from "./messaging.ts";
 import { createFireSchedule } from "./scheduled-event.ts";
 import { createSchedules } from "./schedules.ts";
 import { readStack } from "./template/read-stack.ts";
@@ -38,14 +40,11 @@ export const startParts = async (
   const onError = (error: unknown) => say(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
   mkdirSync(dataDirectory, { recursive: true });
-  const model = await readStack({ assemblyDirectory, dataDirectory });
-  const authorizer = createAuthorizer(model);
-  const clock = createClock(dataDirectory);
-  const activity = createActivity();
   const stopping = new AbortController();
   const watchdog = startWatchdog();
   onStop(() => watchdog.stop());
 
+  // It locks the data directory, so it comes before all that reads or writes there.
   const dynamodb = await startDynamoDb({
     dataDirectory,
     ...(dynamodbEndpoint !== undefined && { endpoint: dynamodbEndpoint }),
@@ -53,6 +52,19 @@ export const startParts = async (
   });
   onStop(() => dynamodb.stop());
   if (dynamodb.pid !== undefined) watchdog.guard(dynamodb.pid);
+
+  // Templates ask for URLs, so the ports are chosen before they are read.
+  const early = createServer((_request, response) => response.writeHead(503, { "retry-after": "1" }).end());
+  const heldPort = await listen(early, options.port);
+  const releasePort = () => (early.listening ? heldPort.close() : undefined);
+  onStop(releasePort);
+  const gatewayPort = await openGatewayPort();
+  onStop(() => gatewayPort.server.close());
+  const apiUrl = heldPort.url;
+  const model = await readStack({ assemblyDirectory, dataDirectory, apiUrl, gatewayUrl: gatewayPort.url });
+  const authorizer = createAuthorizer(model);
+  const clock = createClock(dataDirectory);
+  const activity = createActivity();
   await createTables(dynamodb.endpoint, model.tables);
 
   const issuer = await startIssuer({
@@ -63,19 +75,6 @@ export const startParts = async (
     onError,
   });
   onStop(() => issuer.close());
-
-  const denials: Denial[] = [];
-  const gateway = await startGateway({
-    model,
-    authorizer,
-    dynamodbEndpoint: dynamodb.endpoint,
-    onDenied(denial) {
-      denials.push(denial);
-      const { logicalId, action, resource, reason } = denial;
-      say(`DENIED ${logicalId} may not ${action} on ${resource} ${reason}`);
-    },
-  });
-  onStop(() => gateway.close());
 
   const audience = options.audience ?? DEFAULT_AUDIENCE;
   const overrides = { ISSUER: issuer.url, AUDIENCE: audience, ...options.environment };
@@ -95,14 +94,43 @@ export const startParts = async (
         nowMs: clock.now(),
       }),
   });
-  onStop(() => functions.stop());
 
-  const invokeAsynchronously = createAsyncInvoker({ functions, activity, log: say, stopping: stopping.signal });
+  const denials: Denial[] = [];
+  const onDenied = (denial: Denial) => {
+    denials.push(denial);
+    const { logicalId, action, resource, reason } = denial;
+    say(`DENIED ${logicalId} may not ${action} on ${resource} ${reason}`);
+  };
+  const { services, ...messaging } = createMessaging({
+    model,
+    authorizer,
+    functions,
+    activity,
+    clock,
+    dataDirectory,
+    gatewayUrl: gatewayPort.url,
+    onDenied,
+    log: say,
+    stopping: stopping.signal,
+  });
+  onStop(() => messaging.queues.close());
+  const gateway = await startGateway({
+    model,
+    authorizer,
+    dynamodbEndpoint: dynamodb.endpoint,
+    onDenied,
+    services,
+    port: gatewayPort,
+  });
+  onStop(() => gateway.close());
+  onStop(() => functions.stop());
+  onStop(() => messaging.mappings.stop());
+
   const schedules = createSchedules({
     schedules: model.schedules,
     dataDirectory,
     clock,
-    fire: createFireSchedule({ authorizer, invokeAsynchronously, log: say }),
+    fire: createFireSchedule(messaging.deliver),
   });
   const sweep = async (nowMs: number) => {
     await sweepExpired(dynamodb.endpoint, model.tables, nowMs);
@@ -113,30 +141,29 @@ export const startParts = async (
     clock,
     activity,
     schedules,
+    mappings: messaging.mappings,
     sweepExpired: sweep,
     stopping: stopping.signal,
   });
 
-  const control = await startControl({ functions, schedules, clock, activity, advanceClock, onError });
+  const control = await startControl({ functions, schedules, ...messaging, clock, activity, advanceClock, onError });
   onStop(() => control.close());
   onStop(() => stopping.abort(new Error("the local cloud is stopping")));
   schedules.resume();
+  messaging.mappings.poll();
   onStop(() => schedules.stop());
 
-  const apiUrls: string[] = [];
+  await releasePort();
   for (const [index, api] of model.httpApis.entries()) {
-    const port = index === 0 ? options.port : 0;
+    const port = index === 0 ? heldPort.port : 0;
     const { accountId } = model;
     const server = await startHttpApi({ api, accountId, port, functions, authorizer, clock, activity, log: say });
     onStop(() => server.close(GRACE_MS));
-    apiUrls.push(server.url);
     if (index > 0) say(`the HTTP API ${api.logicalId} answers at ${server.url}`);
   }
-  const [apiUrl] = apiUrls;
-
   return {
     stack: {
-      ...(apiUrl !== undefined && { apiUrl }),
+      ...(model.httpApis.length > 0 && { apiUrl }),
       issuerUrl: issuer.url,
       jwksUrl: issuer.jwksUrl,
       audience,

@@ -3,7 +3,7 @@ import { createFrontEnd, type WireResponse } from "./front-end.ts";
 import { type Listening, listen } from "./listen.ts";
 
 /** What a route of the local cloud's own servers gets: path parameters decoded, the body parsed (`undefined` without one). */
-export type JsonRequest = { parameters: Record<string, string>; body: unknown };
+export type JsonRequest = { parameters: Record<string, string>; query: URLSearchParams; body: unknown };
 export type JsonAnswer = { status: number; body: unknown };
 /** By `METHOD /path/{parameter}`. */
 export type JsonRoutes = Record<string, (request: JsonRequest) => JsonAnswer | Promise<JsonAnswer>>;
@@ -22,7 +22,7 @@ export const startJsonServer = async (options: {
   const { routes, onError, preferredPort = 0 } = options;
   const route = createRouter(Object.entries(routes).map(([routeKey, work]) => ({ routeKey, work })));
   const answer = async (method: string, target: string, text: string): Promise<JsonAnswer> => {
-    const [pathname = "/"] = target.split("?", 1);
+    const [pathname = "/", query = ""] = target.split("?", 2);
     const path = decode(pathname);
     const match = path === undefined ? undefined : route(method === "HEAD" ? "GET" : method, path);
     if (!match)
@@ -33,7 +33,7 @@ export const startJsonServer = async (options: {
     } catch {
       return refuse(400, "the body is not valid JSON");
     }
-    return match.route.work({ parameters: match.pathParameters, body });
+    return match.route.work({ parameters: match.pathParameters, query: new URLSearchParams(query), body });
   };
   const create = () =>
     createFrontEnd({

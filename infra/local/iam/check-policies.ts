@@ -17,6 +17,8 @@ const conditionKeys = new Set([
   "aws:sourcearn",
   "dynamodb:enclosingoperation",
   "dynamodb:leadingkeys",
+  "events:detail-type",
+  "events:source",
   "lambda:functionurlauthtype",
   "lambda:invokedviafunctionurl",
 ]);

@@ -17,8 +17,8 @@ export type AwsAnswer = { status: number; headers: Record<string, string | strin
 export type AwsService = {
   /** What must be allowed for the call, every one of it; undefined for a call that is not known: it is denied. */
   checks(call: AwsCall): Check[] | undefined;
-  /** Answers a call that is allowed. */
-  answer(call: AwsCall): Promise<AwsAnswer>;
+  /** Answers a call that is allowed. @param caller the ARN of the session that calls */
+  answer(call: AwsCall, caller: string): Promise<AwsAnswer>;
   close(): void;
 };
 

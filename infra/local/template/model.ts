@@ -69,14 +69,80 @@ export type RouteModel = { routeKey: string; functionArn: string; sourceArn: str
 /** AWS::ApiGatewayV2::Api with its routes; `arn` is the execute-api ARN that function permissions name. */
 export type HttpApiModel = { logicalId: string; apiId: string; arn: string; routes: RouteModel[] };
 
-/** AWS::Events::Rule with a ScheduleExpression. `input` is the target's constant input, parsed, if it has one. */
+/** What a target gets in place of the whole event: a constant, a part of the event, or a text made from its parts. */
+export type TargetInput =
+  | { kind: "constant"; value: unknown }
+  | { kind: "path"; path: string }
+  | { kind: "template"; paths: Record<string, string>; template: string };
+
+/** A target of a rule: the ARN is a function's or a queue's. */
+export type TargetModel = {
+  id: string;
+  arn: string;
+  input?: TargetInput;
+  /** What is tried again is what could not be handed over; a function that fails is Lambda's affair. */
+  retryPolicy: { maximumRetryAttempts: number; maximumEventAgeSeconds: number };
+  deadLetterArn?: string;
+};
+
+/** AWS::Events::Rule with a ScheduleExpression. */
 export type ScheduleModel = {
   logicalId: string;
   name: string;
   arn: string;
   expression: string;
   enabled: boolean;
-  targets: { id: string; functionArn: string; input?: unknown }[];
+  targets: TargetModel[];
+};
+
+/** AWS::Events::EventBus, or the account's default bus, which no template declares. */
+export type BusModel = { name: string; arn: string };
+
+/** AWS::Events::Rule with an EventPattern, which `event-pattern.ts` understands; one with both is a schedule, too. */
+export type RuleModel = {
+  logicalId: string;
+  name: string;
+  arn: string;
+  busName: string;
+  pattern: unknown;
+  enabled: boolean;
+  targets: TargetModel[];
+};
+
+/** AWS::SQS::Queue, a standard one. */
+export type QueueModel = {
+  logicalId: string;
+  name: string;
+  arn: string;
+  visibilityTimeoutSeconds: number;
+  retentionSeconds: number;
+  delaySeconds: number;
+  receiveWaitSeconds: number;
+  maximumMessageBytes: number;
+  redrive?: { deadLetterArn: string; maxReceiveCount: number };
+};
+
+/** AWS::Lambda::EventSourceMapping from a queue to a function. */
+export type EventSourceMappingModel = {
+  logicalId: string;
+  queueArn: string;
+  functionArn: string;
+  batchSize: number;
+  /** Batches that the function works on at the same time, at most. */
+  concurrency: number;
+  reportBatchItemFailures: boolean;
+};
+
+/** What becomes of a function's asynchronous invocations: AWS::Lambda::EventInvokeConfig and its DeadLetterConfig. */
+export type AsynchronousInvocationModel = {
+  functionArn: string;
+  maximumRetryAttempts?: number;
+  maximumEventAgeSeconds?: number;
+  /** Queues, buses or functions that get a record of the outcome. */
+  onFailureArn?: string;
+  onSuccessArn?: string;
+  /** A queue that gets the bare event. */
+  deadLetterArn?: string;
 };
 
 /** AWS::SecretsManager::Secret; `value` is its SecretString, generated once and kept with the data. */
@@ -95,8 +161,14 @@ export type StackModel = {
   tables: TableModel[];
   httpApis: HttpApiModel[];
   schedules: ScheduleModel[];
+  buses: BusModel[];
+  rules: RuleModel[];
+  queues: QueueModel[];
+  eventSourceMappings: EventSourceMappingModel[];
+  /** Several of them may speak of one function. */
+  asynchronousInvocations: AsynchronousInvocationModel[];
   secrets: SecretModel[];
-  /** Policies on the resource's side (function permissions, later keys, queues, buses), by the resource's ARN. */
+  /** Policies on the resource's side (permissions of functions, policies of tables, queues and buses), by the resource's ARN. */
   resourcePolicies: Record<string, PolicyStatement[]>;
   notRun: NotRun[];
 };

@@ -29,16 +29,20 @@ const unknownTypes = (template: Template, isDeclared: (logicalId: string) => boo
  * Reads the one stack of a synthesised assembly (cdk.out) into what the local cloud runs.
  * @param options.dataDirectory where generated secrets are kept; lock it first (`startDynamoDb` does).
  * @param options.apiUrl what Fn::GetAtt ApiEndpoint answers; without it, a template that asks cannot be read.
+ * @param options.gatewayUrl where the URLs of queues begin; without it, a template that refers to one cannot be read.
  * @throws TemplateError naming the logical id of what it cannot understand.
  */
 export const readStack = async (options: {
   assemblyDirectory: string;
   dataDirectory: string;
   apiUrl?: string;
+  gatewayUrl?: string;
 }): Promise<StackModel> => {
   const { template, assetDirectories, ...assembly } = await readAssembly(options.assemblyDirectory);
   const generated = openGeneratedSecrets(options.dataDirectory);
-  const scope: Scope = { ...anyAccount, ...assembly, ...(options.apiUrl !== undefined && { apiUrl: options.apiUrl }) };
+  const { apiUrl, gatewayUrl } = options;
+  const urls = { ...(apiUrl !== undefined && { apiUrl }), ...(gatewayUrl !== undefined && { gatewayUrl }) };
+  const scope: Scope = { ...anyAccount, ...assembly, ...urls };
 
   const secretValue = (logicalId: string): string => {
     const { SecretString, GenerateSecretString } = template.Resources[logicalId]?.Properties ?? {};
@@ -75,6 +79,11 @@ export const readStack = async (options: {
     tables: parts.flatMap((part) => part.tables ?? []),
     httpApis: parts.flatMap((part) => part.httpApis ?? []),
     schedules: parts.flatMap((part) => part.schedules ?? []),
+    buses: parts.flatMap((part) => part.buses ?? []),
+    rules: parts.flatMap((part) => part.rules ?? []),
+    queues: parts.flatMap((part) => part.queues ?? []),
+    eventSourceMappings: parts.flatMap((part) => part.eventSourceMappings ?? []),
+    asynchronousInvocations: parts.flatMap((part) => part.asynchronousInvocations ?? []),
     secrets: parts.flatMap((part) => part.secrets ?? []),
     resourcePolicies: Object.fromEntries(
       [...Map.groupBy(policies, ([arn]) => arn)].map(([arn, found]) => [

@@ -1,26 +1,50 @@
 import type { NotRun, StackModel } from "./model.ts";
 
-/** Leaves out routes and targets whose function is not run, and says so. */
+/** Leaves out routes, targets and mappings whose function or queue is not run, and says so. */
 export const withoutDangling = (model: StackModel): StackModel => {
-  const isRun = ({ functionArn }: { functionArn: string }): boolean =>
-    model.functions.some((one) => one.arn === functionArn);
+  const run = new Set([...model.functions, ...model.queues].map(({ arn }) => arn));
   const notRun: NotRun[] = [];
-  const report = (logicalId: string, type: string, reason: string): void =>
-    void notRun.push({ logicalId, type, reason });
-  for (const { logicalId, routes } of model.httpApis) {
-    for (const { routeKey } of routes.filter((route) => !isRun(route))) {
-      report(logicalId, "AWS::ApiGatewayV2::Api", `${routeKey} is not served: its function is not run`);
-    }
-  }
-  for (const { logicalId, targets } of model.schedules) {
-    for (const { id } of targets.filter((target) => !isRun(target))) {
-      report(logicalId, "AWS::Events::Rule", `its target ${id} is not called: the function is not run`);
-    }
-  }
+  const keep = <T>(items: T[], isKept: (item: T) => boolean, report: (item: T) => NotRun): T[] => {
+    notRun.push(...items.filter((item) => !isKept(item)).map(report));
+    return items.filter(isKept);
+  };
+  const withTargets = <T extends StackModel["rules"][number] | StackModel["schedules"][number]>(rule: T): T => ({
+    ...rule,
+    targets: keep(
+      rule.targets,
+      ({ arn }) => run.has(arn),
+      ({ id, arn }) => ({
+        logicalId: rule.logicalId,
+        type: "AWS::Events::Rule",
+        reason: `its target ${id} gets nothing: ${arn} is not run`,
+      }),
+    ),
+  });
   return {
     ...model,
-    httpApis: model.httpApis.map((api) => ({ ...api, routes: api.routes.filter(isRun) })),
-    schedules: model.schedules.map((schedule) => ({ ...schedule, targets: schedule.targets.filter(isRun) })),
+    httpApis: model.httpApis.map((api) => ({
+      ...api,
+      routes: keep(
+        api.routes,
+        ({ functionArn }) => run.has(functionArn),
+        ({ routeKey }) => ({
+          logicalId: api.logicalId,
+          type: "AWS::ApiGatewayV2::Api",
+          reason: `${routeKey} is not served: its function is not run`,
+        }),
+      ),
+    })),
+    schedules: model.schedules.map(withTargets),
+    rules: model.rules.map(withTargets),
+    eventSourceMappings: keep(
+      model.eventSourceMappings,
+      ({ functionArn, queueArn }) => run.has(functionArn) && run.has(queueArn),
+      ({ logicalId }) => ({
+        logicalId,
+        type: "AWS::Lambda::EventSourceMapping",
+        reason: "nothing is polled: its queue or its function is not run",
+      }),
+    ),
     notRun: [...model.notRun, ...notRun],
   };
 };

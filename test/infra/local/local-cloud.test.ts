@@ -204,7 +204,7 @@ describe("control", () => {
 
   it("says when a rule may not invoke its target", async () => {
     expect((await cloud.control("/schedules/locked-out")).status).toBe(200);
-    expect(cloud.lines).toContainEqual(expect.stringContaining("the schedule locked-out may not invoke"));
+    expect(cloud.lines).toContainEqual(expect.stringContaining("the rule locked-out may not invoke"));
   });
 
   it.each([

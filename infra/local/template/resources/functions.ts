@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { nameOf } from "../identity.ts";
-import type { FunctionModel } from "../model.ts";
+import type { AsynchronousInvocationModel, FunctionModel } from "../model.ts";
 import type { Resource, ResourceFamily, StackReader } from "../stack-reader.ts";
 import { arnIn } from "../template.ts";
 import { text, wholeNumber } from "../values.ts";
@@ -15,6 +15,7 @@ const FunctionProperties = z.object({
   // The defaults of AWS::Lambda::Function.
   Timeout: wholeNumber.default(3),
   MemorySize: wholeNumber.default(128),
+  DeadLetterConfig: z.object({ TargetArn: z.string().optional() }).default({}),
   LoggingConfig: z.object({ LogFormat: z.string().optional(), ApplicationLogLevel: z.string().optional() }).default({}),
 });
 
@@ -22,7 +23,6 @@ const plan = {
   understood: FunctionProperties,
   nothingLocally: ["Architectures", "Description", "KmsKeyArn", "RuntimeManagementConfig", "SnapStart", "Tags"],
   notApplied: {
-    DeadLetterConfig: "failed asynchronous invocations are not handed to its dead-letter target",
     EphemeralStorage: "the size of /tmp is not limited",
     FileSystemConfigs: "no file system is mounted",
     Layers: "layers are not mounted: what it imports from them is missing",
@@ -32,28 +32,36 @@ const plan = {
   },
 };
 
-const readFunction = (stack: StackReader, resource: Resource): FunctionModel[] => {
-  const { Runtime, Handler, Role, Code, Environment, LoggingConfig, ...limits } = stack.properties(resource, plan);
+type Read = { functions: FunctionModel[]; asynchronousInvocations: AsynchronousInvocationModel[] };
+
+const readFunction = (stack: StackReader, resource: Resource): Read => {
+  const properties = stack.properties(resource, plan);
+  const { Runtime, Handler, Role, Code, Environment, DeadLetterConfig, LoggingConfig, ...limits } = properties;
   if (!Runtime?.startsWith("nodejs") || Handler === undefined || Code.S3Key === undefined) {
     stack.notRun(resource, "the function is not run: only Node.js functions whose code is an asset are");
-    return [];
+    return { functions: [], asynchronousInvocations: [] };
   }
   if (LoggingConfig.LogFormat === "JSON" || LoggingConfig.ApplicationLogLevel !== undefined) {
     stack.notRun(resource, "its log lines are printed as it writes them: format and level are not applied");
   }
-  return [
-    {
-      logicalId: resource.logicalId,
-      name: resource.ref,
-      arn: resource.arn,
-      roleArn: Role,
-      codeDirectory: stack.assetDirectory(resource, Code.S3Key),
-      handler: Handler,
-      environment: Environment.Variables,
-      timeoutSeconds: limits.Timeout,
-      memoryMb: limits.MemorySize,
-    },
-  ];
+  const { TargetArn: deadLetterArn } = DeadLetterConfig;
+  if (deadLetterArn?.startsWith("arn:aws:sqs:") === false)
+    stack.notRun(resource, `its dead-letter target ${deadLetterArn} gets nothing: only queues do`);
+  const found: FunctionModel = {
+    logicalId: resource.logicalId,
+    name: resource.ref,
+    arn: resource.arn,
+    roleArn: Role,
+    codeDirectory: stack.assetDirectory(resource, Code.S3Key),
+    handler: Handler,
+    environment: Environment.Variables,
+    timeoutSeconds: limits.Timeout,
+    memoryMb: limits.MemorySize,
+  };
+  return {
+    functions: [found],
+    asynchronousInvocations: deadLetterArn === undefined ? [] : [{ functionArn: resource.arn, deadLetterArn }],
+  };
 };
 
 /** AWS::Lambda::Function: Node.js functions whose code is an asset directory. */
@@ -64,7 +72,11 @@ export const functions: ResourceFamily = {
       return { ref: name, attributes: { Arn: arnIn(resource.scope, "lambda", `function:${name}`) } };
     },
   },
-  read: (stack) => ({
-    functions: stack.resources("AWS::Lambda::Function").flatMap((resource) => readFunction(stack, resource)),
-  }),
+  read: (stack) => {
+    const read = stack.resources("AWS::Lambda::Function").map((resource) => readFunction(stack, resource));
+    return {
+      functions: read.flatMap((one) => one.functions),
+      asynchronousInvocations: read.flatMap((one) => one.asynchronousInvocations),
+    };
+  },
 };

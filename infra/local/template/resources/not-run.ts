@@ -16,25 +16,27 @@ export const notRunReasons: Record<string, string> = {
   "AWS::CloudWatch::Alarm": "no metric is watched, so it never goes off",
   "AWS::CloudWatch::CompositeAlarm": "no metric is watched, so it never goes off",
   "AWS::CloudWatch::Dashboard": "no metrics are kept to show",
-  "AWS::Events::EventBus": "events put on it reach nobody",
   "AWS::KMS::Key": "nothing is encrypted with it; calls to it are denied",
   "AWS::Lambda::Alias": "calls go to the function itself",
-  "AWS::Lambda::EventInvokeConfig": "failed asynchronous invocations are not handed on",
-  "AWS::Lambda::EventSourceMapping": "nothing is polled, so its function is not called",
   "AWS::Lambda::Url": "the function has no URL here",
   "AWS::Lambda::Version": "calls go to the function itself",
   "AWS::Logs::MetricFilter": "no metrics are made of log lines",
   "AWS::Scheduler::Schedule": "it does not fire; rules with a schedule do",
+  "AWS::SNS::Subscription": "its topic is not run",
   "AWS::SNS::Topic": "messages to it reach nobody",
-  "AWS::SQS::Queue": "it holds no messages; calls to it are denied",
+  "AWS::SNS::TopicPolicy": "its topic is not run",
+};
+
+const alarm: Identify = (resource) => {
+  const name = nameOf(resource, "AlarmName");
+  return { ref: name, attributes: { Arn: arnIn(resource.scope, "cloudwatch", `alarm:${name}`) } };
 };
 
 /** Names and ARNs of what is not run, because policies speak of it. */
 export const notRunIdentities: Record<string, Identify> = {
-  "AWS::Events::EventBus": (resource) => {
-    const name = nameOf(resource, "Name");
-    return { ref: name, attributes: { Name: name, Arn: arnIn(resource.scope, "events", `event-bus/${name}`) } };
-  },
+  "AWS::CloudWatch::Alarm": alarm,
+  "AWS::CloudWatch::CompositeAlarm": alarm,
+  "AWS::CloudWatch::Dashboard": (resource) => ({ ref: nameOf(resource, "DashboardName"), attributes: {} }),
   "AWS::KMS::Key": ({ logicalId, scope }) => {
     const id = `local-${logicalId}`;
     return { ref: id, attributes: { KeyId: id, Arn: arnIn(scope, "kms", `key/${id}`) } };
@@ -47,10 +49,5 @@ export const notRunIdentities: Record<string, Identify> = {
     const name = nameOf(resource, "TopicName");
     const arn = arnIn(resource.scope, "sns", name);
     return { ref: arn, attributes: { TopicArn: arn, TopicName: name } };
-  },
-  "AWS::SQS::Queue": (resource) => {
-    // No `ref`: it is the queue's URL, and the SDK would send to the host in it, wherever that is.
-    const name = nameOf(resource, "QueueName");
-    return { attributes: { QueueName: name, Arn: arnIn(resource.scope, "sqs", name) } };
   },
 };

@@ -114,7 +114,7 @@ describe("an assembly made by CDK", () => {
     const { judge } = createAuthorizer(model);
     const route = model.httpApis[0]?.routes[0];
     const schedule = model.schedules[0];
-    expect(schedule?.targets[0]?.input).toEqual({ table: model.tables[0]?.name });
+    expect(schedule?.targets[0]?.input).toEqual({ kind: "constant", value: { table: model.tables[0]?.name } });
     const services = [
       { kind: "service", service: "apigateway.amazonaws.com", sourceArn: route?.sourceArn ?? "" },
       { kind: "service", service: "events.amazonaws.com", sourceArn: schedule?.arn ?? "" },

@@ -184,6 +184,7 @@ describe("HTTP APIs", () => {
 
 describe("schedules", () => {
   const around = { Role: role, Work: lambda() };
+  const retryPolicy = { maximumRetryAttempts: 185, maximumEventAgeSeconds: 86_400 };
 
   it("are rules with an expression; their input is parsed", async () => {
     const { schedules } = await read({ ...around, Hourly: rule(), Off: rule({ State: "DISABLED", Name: "off" }) });
@@ -194,30 +195,215 @@ describe("schedules", () => {
         arn: "arn:aws:events:eu-central-1:000000000000:rule/Shop-Hourly",
         expression: "rate(1 hour)",
         enabled: true,
-        targets: [{ id: "a", functionArn, input: { a: 1 } }],
+        targets: [{ id: "a", arn: functionArn, input: { kind: "constant", value: { a: 1 } }, retryPolicy }],
       },
       expect.objectContaining({ name: "off", enabled: false }),
     ]);
   });
 
   it("say what of them is not run", async () => {
-    const target = { Id: "a", Arn: { "Fn::GetAtt": ["Work", "Arn"] }, RetryPolicy: {} };
-    const queue = { Id: "b", Arn: { "Fn::GetAtt": ["Queue", "Arn"] } };
-    const { schedules, notRun } = await read({
-      ...around,
-      Queue: { Type: "AWS::SQS::Queue" },
-      Hourly: rule({ Targets: [target, queue] }),
-      Matching: rule({ EventPattern: { source: ["x"] }, ScheduleExpression: { Ref: "AWS::NoValue" } }),
-    });
+    const target = { Id: "a", Arn: { "Fn::GetAtt": ["Work", "Arn"] }, EcsParameters: {} };
+    const stream = { Id: "b", Arn: "arn:aws:kinesis:eu-central-1:000000000000:stream/x" };
+    const gone = { Id: "c", Arn: "arn:aws:sqs:eu-central-1:000000000000:elsewhere" };
+    const { schedules, notRun } = await read({ ...around, Hourly: rule({ Targets: [target, stream, gone] }) });
     expect(schedules.map(({ targets }) => targets.map(({ id }) => id))).toEqual([["a"]]);
-    expect(notRun.map(({ logicalId }) => logicalId)).toEqual(["Queue", "Hourly", "Hourly", "Matching"]);
+    expect(notRun.map(({ reason }) => reason)).toEqual([
+      "the EcsParameters of its target a is not applied",
+      expect.stringContaining("neither a function nor a queue"),
+      expect.stringContaining("its target c gets nothing"),
+    ]);
   });
 
-  it("stop the start where a target's event is made in a way that is not understood", async () => {
-    const Targets = [{ Id: "a", Arn: functionArn, InputTransformer: { InputTemplate: "<x>" } }];
-    await expect(read({ ...around, Hourly: rule({ Targets }) })).rejects.toThrow(
-      /^Hourly: InputPath and InputTransformer/,
+  it.each([
+    [{ Input: "{" }, "is not JSON"],
+    [{ InputPath: "$..name" }, "$..name, which is not understood"],
+    [{ InputTransformer: { InputTemplate: "<x>" } }, "uses <x>"],
+    [{ InputTransformer: { InputPathsMap: { x: "$.a[?(@.b)]" }, InputTemplate: "<x>" } }, "$.a[?(@.b)]"],
+  ])("stop the start where a target's input is %j", async (input, problem) => {
+    const Targets = [{ Id: "a", Arn: functionArn, ...input }];
+    await expect(read({ ...around, Hourly: rule({ Targets }) })).rejects.toThrow(`Hourly: the input of its target a `);
+    await expect(read({ ...around, Hourly: rule({ Targets }) })).rejects.toThrow(problem);
+  });
+});
+
+describe("rules and buses", () => {
+  const around = { Role: role, Work: lambda(), Bus: { Type: "AWS::Events::EventBus", Properties: { Name: "alerts" } } };
+  const matching = (properties: object) =>
+    rule({ ScheduleExpression: { Ref: "AWS::NoValue" }, EventPattern: { source: ["shop"] }, ...properties });
+
+  it("are read with their bus, retries and dead-letter queue; the default bus is always there", async () => {
+    const { buses, rules, schedules } = await read({
+      ...around,
+      Queue: { Type: "AWS::SQS::Queue" },
+      Own: matching({
+        EventBusName: { Ref: "Bus" },
+        Targets: [
+          {
+            Id: "q",
+            Arn: { "Fn::GetAtt": ["Queue", "Arn"] },
+            RetryPolicy: { MaximumRetryAttempts: 3 },
+            DeadLetterConfig: { Arn: { "Fn::GetAtt": ["Queue", "Arn"] } },
+          },
+        ],
+      }),
+      Plain: matching({ State: "DISABLED", Targets: [] }),
+    });
+    const queueArn = "arn:aws:sqs:eu-central-1:000000000000:Shop-Queue";
+    expect(schedules).toEqual([]);
+    expect(buses.map(({ name }) => name)).toEqual(["default", "alerts"]);
+    expect(rules).toEqual([
+      {
+        logicalId: "Own",
+        name: "Shop-Own",
+        arn: "arn:aws:events:eu-central-1:000000000000:rule/alerts/Shop-Own",
+        busName: "alerts",
+        pattern: { source: ["shop"] },
+        enabled: true,
+        targets: [
+          {
+            id: "q",
+            arn: queueArn,
+            retryPolicy: { maximumRetryAttempts: 3, maximumEventAgeSeconds: 86_400 },
+            deadLetterArn: queueArn,
+          },
+        ],
+      },
+      expect.objectContaining({
+        arn: "arn:aws:events:eu-central-1:000000000000:rule/Shop-Plain",
+        busName: "default",
+        enabled: false,
+      }),
+    ]);
+  });
+
+  it("stop the start on a pattern that is not understood", async () => {
+    const EventPattern = { detail: { level: [{ sounds: "HIGH" }] } };
+    await expect(read({ ...around, Odd: matching({ EventPattern }) })).rejects.toThrow(
+      'Odd: its event pattern: detail.level uses {"sounds":"HIGH"}, which is not understood',
     );
+  });
+
+  it("have policies, written either way", async () => {
+    const statement = { Effect: "Deny", Principal: "*", Action: "events:PutEvents", Resource: "*" };
+    const policy = (properties: object) => ({
+      Type: "AWS::Events::EventBusPolicy",
+      Properties: { StatementId: "s", ...properties },
+    });
+    const { resourcePolicies } = await read({
+      ...around,
+      One: policy({ EventBusName: { Ref: "Bus" }, Statement: statement }),
+      Other: policy({ Action: "events:PutEvents", Principal: "000000000001" }),
+    });
+    expect(resourcePolicies).toEqual({
+      "arn:aws:events:eu-central-1:000000000000:event-bus/alerts": [{ Sid: "s", ...statement }],
+      "arn:aws:events:eu-central-1:000000000000:event-bus/default": [
+        expect.objectContaining({ Effect: "Allow", Principal: { AWS: "000000000001" }, Action: "events:PutEvents" }),
+      ],
+    });
+  });
+});
+
+describe("queues", () => {
+  const queue = (Properties: object = {}) => ({ Type: "AWS::SQS::Queue", Properties });
+  const readWithGateway = (resources: Record<string, unknown>) => {
+    writeAssembly(resources);
+    const gatewayUrl = "http://127.0.0.1:4000";
+    return readStack({ assemblyDirectory: directory, dataDirectory: directory, gatewayUrl });
+  };
+  const redriveTo = (deadLetterTargetArn: unknown) =>
+    queue({ RedrivePolicy: { deadLetterTargetArn, maxReceiveCount: 2 } });
+
+  it("have the defaults of SQS, a URL at the gateway and their policies", async () => {
+    const Statement = { Effect: "Allow", Principal: { Service: "events.amazonaws.com" }, Action: "sqs:SendMessage" };
+    const { functions, queues, resourcePolicies } = await readWithGateway({
+      Role: role,
+      Work: lambda({ Environment: { Variables: { URL: { Ref: "Queue" } } } }),
+      Queue: queue(),
+      Policy: {
+        Type: "AWS::SQS::QueuePolicy",
+        Properties: { Queues: [{ Ref: "Queue" }], PolicyDocument: { Statement } },
+      },
+    });
+    const arn = "arn:aws:sqs:eu-central-1:000000000000:Shop-Queue";
+    expect(functions[0]?.environment).toEqual({ URL: "http://127.0.0.1:4000/000000000000/Shop-Queue" });
+    expect(resourcePolicies).toEqual({ [arn]: [Statement] });
+    expect(queues).toEqual([
+      {
+        logicalId: "Queue",
+        name: "Shop-Queue",
+        arn,
+        visibilityTimeoutSeconds: 30,
+        retentionSeconds: 345_600,
+        delaySeconds: 0,
+        receiveWaitSeconds: 0,
+        maximumMessageBytes: 1_048_576,
+      },
+    ]);
+  });
+
+  it("stop the start where SQS would refuse their dead-letter queue", async () => {
+    await expect(read({ Queue: redriveTo("arn:aws:sqs:eu-central-1:000000000000:none") })).rejects.toThrow(
+      /^Queue: its dead-letter queue .*none/,
+    );
+    const closed = queue({ RedriveAllowPolicy: { redrivePermission: "denyAll" } });
+    await expect(read({ Queue: redriveTo({ "Fn::GetAtt": ["Dead", "Arn"] }), Dead: closed })).rejects.toThrow(
+      "Queue: its dead-letter queue Dead does not serve it",
+    );
+  });
+
+  it("feed functions by mappings; what is not polled is said", async () => {
+    const mapping = (properties: object = {}) => ({
+      Type: "AWS::Lambda::EventSourceMapping",
+      Properties: { EventSourceArn: { "Fn::GetAtt": ["Queue", "Arn"] }, FunctionName: { Ref: "Work" }, ...properties },
+    });
+    const { eventSourceMappings, notRun } = await readWithGateway({
+      Role: role,
+      Work: lambda(),
+      Queue: queue(),
+      Fifo: queue({ FifoQueue: true }),
+      Plain: mapping(),
+      Partial: mapping({
+        BatchSize: 5,
+        FunctionResponseTypes: ["ReportBatchItemFailures"],
+        ScalingConfig: { MaximumConcurrency: 2 },
+      }),
+      Off: mapping({ Enabled: false }),
+      Filtered: mapping({ FilterCriteria: { Filters: [] } }),
+      Stream: mapping({ EventSourceArn: "arn:aws:kinesis:eu-central-1:000000000000:stream/x" }),
+      OfFifo: mapping({ EventSourceArn: { "Fn::GetAtt": ["Fifo", "Arn"] } }),
+    });
+    expect(eventSourceMappings).toMatchObject([
+      { logicalId: "Plain", functionArn, batchSize: 10, concurrency: 5, reportBatchItemFailures: false },
+      { logicalId: "Partial", functionArn, batchSize: 5, concurrency: 2, reportBatchItemFailures: true },
+    ]);
+    expect(notRun.map(({ logicalId }) => logicalId).sort()).toEqual(["Fifo", "Filtered", "OfFifo", "Stream"]);
+  });
+});
+
+describe("asynchronous invocations", () => {
+  it("are configured by the function and by its EventInvokeConfig", async () => {
+    const arn = (name: string) => `arn:aws:sqs:eu-central-1:000000000000:${name}`;
+    const { asynchronousInvocations, notRun } = await read({
+      Role: role,
+      Work: lambda({ DeadLetterConfig: { TargetArn: arn("dead") } }),
+      Config: {
+        Type: "AWS::Lambda::EventInvokeConfig",
+        Properties: {
+          FunctionName: { Ref: "Work" },
+          Qualifier: "$LATEST",
+          MaximumRetryAttempts: 0,
+          DestinationConfig: {
+            OnFailure: { Destination: arn("failed") },
+            OnSuccess: { Destination: "arn:aws:sns:eu-central-1:000000000000:topic" },
+          },
+        },
+      },
+    });
+    expect(asynchronousInvocations).toEqual([
+      { functionArn, maximumRetryAttempts: 0, onFailureArn: arn("failed") },
+      { functionArn, deadLetterArn: arn("dead") },
+    ]);
+    expect(notRun.map(({ reason }) => reason)).toEqual([expect.stringContaining("topic gets nothing")]);
   });
 });
 
