@@ -77,6 +77,23 @@ export const accessTo = ({ tables, bus, config }: Parts) => {
       environment: eventsTable,
     } satisfies Access,
 
+    listSecurityAlerts: {
+      grants: [onIndexes(securityAlerts, ["byStatus"])],
+      environment: { ...alertsTable, ...retention },
+    } satisfies Access,
+
+    /** To generate, acknowledge and resolve alerts. A resolved one is moved: put and deleted in one transaction. */
+    decideSecurityAlerts: together(publish, {
+      grants: [on(securityAlerts, "GetItem", "PutItem", "UpdateItem", "DeleteItem")],
+      environment: { ...alertsTable, ...retention },
+    }),
+
+    /** To publish changes of alerts that were left behind. */
+    sweepAlertOutbox: together(publish, {
+      grants: [onIndexes(securityAlerts, ["byOutbox"]), on(securityAlerts, "GetItem", "UpdateItem")],
+      environment: alertsTable,
+    }),
+
     closeSecurityHours: {
       grants: [
         on(securityEvents, "Query"),

@@ -26,6 +26,18 @@ export class BackgroundFunctions extends Construct {
       targets: [new LambdaFunction(closeHours.function)],
     });
 
+    const sweepOutbox = new ServiceFunction(this, "SweepAlertOutbox", {
+      file: "sweep-alert-outbox",
+      description: "Publishes changes of alerts that nobody is known to have published",
+      access: access.sweepAlertOutbox,
+      timeout: Duration.seconds(30),
+    });
+    new Rule(this, "SweepAlertOutboxSchedule", {
+      description: "Every minute",
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaFunction(sweepOutbox.function)],
+    });
+
     const restore = new ServiceFunction(this, "RestoreSecurityEvents", {
       file: "restore-security-events",
       description: "Records the security events that could not be recorded at their time",

@@ -1,6 +1,6 @@
 /** What the function of each route may do, and no more. A route without a decision here does not compile. */
 import type { RouteName } from "../../shared/api/routes.ts";
-import { type Access, type AccessTo, NO_ACCESS } from "./access.ts";
+import { type Access, type AccessTo, NO_ACCESS, together } from "./access.ts";
 
 /** Every route that takes a token also records its refusals (route-functions.ts). */
 export const routeAccess = (access: AccessTo) =>
@@ -9,5 +9,7 @@ export const routeAccess = (access: AccessTo) =>
     listPlants: access.plants("Query"),
     deletePlant: access.plants("DeleteItem"),
     listSecurityEvents: access.readSecurityEvents,
+    listSecurityAlerts: access.listSecurityAlerts,
+    changeSecurityAlerts: together(access.markSecurityEvents, access.decideSecurityAlerts),
     getOpenApiDocument: NO_ACCESS,
   }) satisfies Record<RouteName, Access>;

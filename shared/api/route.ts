@@ -6,6 +6,9 @@ import type { Permission } from "./permissions.ts";
 
 type Fields = z.ZodMiniObject;
 
+/** An object, or one of several that a field tells apart. */
+type RequestBody = Fields | z.ZodMiniDiscriminatedUnion<readonly Fields[]>;
+
 /** A list that is read page by page; the route takes `limit` and `cursor`, and a full page carries a Link header. */
 export type Paging = {
   readonly defaultLimit: number;
@@ -37,7 +40,7 @@ export type Route = {
   readonly tag: keyof typeof tags;
   readonly summary: string;
   readonly description: string;
-  readonly request: { readonly params?: Fields; readonly query?: Fields; readonly body?: Fields };
+  readonly request: { readonly params?: Fields; readonly query?: Fields; readonly body?: RequestBody };
   readonly paging?: Paging;
   readonly success: { readonly status: 200 | 202 | 204; readonly description: string; readonly body?: z.ZodMiniType };
   /** The failures of its own, besides those that every route of its kind has (openapi-document.ts). */
@@ -46,7 +49,7 @@ export type Route = {
 
 export const defineRoute = <const R extends Route>(route: R): R => route;
 
-type ParsedFields<Schema> = Schema extends Fields ? z.output<Schema> : undefined;
+type ParsedFields<Schema> = Schema extends RequestBody ? z.output<Schema> : undefined;
 
 /** The parsed parts of a request to a route, without the caller. */
 export type RequestOf<R extends Route> = {

@@ -6,6 +6,7 @@ import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import type { Caller, OrganizationCaller } from "../api/caller.ts";
 import { catalogueEntry } from "../api/error-catalogue.ts";
+import type { Origin } from "../api/origin.ts";
 import { needsOrganization, type PersonalPermission, rolesWith } from "../api/permissions.ts";
 import type { RequestOf, ResultOf, Route } from "../api/route.ts";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -24,7 +25,9 @@ type CallerOf<R extends Route> = R["permission"] extends "public"
     ? Caller
     : OrganizationCaller;
 
-export type Work<R extends Route> = (input: RequestOf<R> & { caller: CallerOf<R> }) => Promise<ResultOf<R>>;
+export type Work<R extends Route> = (
+  input: RequestOf<R> & { caller: CallerOf<R>; origin: Origin },
+) => Promise<ResultOf<R>>;
 
 export type HttpHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Response>;
 
@@ -41,6 +44,12 @@ const requirePermission = ({ role, organizationId }: Caller, { permission }: Rou
     throw new DomainError("role_may_not", `The role ${role} does not have the permission ${permission}.`);
   }
 };
+
+const originOf = ({ requestContext: { requestId, http } }: APIGatewayProxyEventV2): Origin => ({
+  requestId,
+  ipAddress: http.sourceIp,
+  ...(http.userAgent !== undefined && { userAgent: http.userAgent }),
+});
 
 /**
  * The Lambda handler of a route. It answers every failure with the Error body and writes one log line per request.
@@ -73,7 +82,7 @@ export const createHandler = <const R extends Route>(
   const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
     const caller = await admit(event);
     const parsed = await parseRequest(event, caller);
-    const result = await work({ ...parsed.request, caller: caller as CallerOf<R> });
+    const result = await work({ ...parsed.request, caller: caller as CallerOf<R>, origin: originOf(event) });
     return renderResult(event, parsed, result);
   };
 

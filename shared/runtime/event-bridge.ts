@@ -1,6 +1,7 @@
 /**
- * The EventBridge client. event-bus.ts loads this module when something is published for the first time: functions
- * that seldom publish do not pay for it at every cold start.
+ * The EventBridge client. It is made when something is published for the first time, but not imported then: esbuild
+ * would wrap every module that it shares with DynamoDB's client, which cost each cold start 15 ms, and would take all
+ * of it, 37 KB more.
  */
 import { Agent } from "node:https";
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";

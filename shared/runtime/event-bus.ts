@@ -1,4 +1,5 @@
 /** The way to the event bus: in batches, failed entries again, within a bounded time, and never a throw. */
+import { eventBridge } from "./event-bridge.ts";
 import { pauseBeforeRetry } from "./retry-pause.ts";
 
 /** PutEvents takes this much at once. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
@@ -22,16 +23,14 @@ export type EventBusClient = {
   putEvents(entries: readonly Entry[], abortSignal: AbortSignal): Promise<(string | undefined)[]>;
 };
 
-let loaded: Promise<EventBusClient> | undefined;
+let made: EventBusClient | undefined;
 
-const load = (): Promise<EventBusClient> => {
-  loaded ??= import("./event-bridge.ts").then(({ eventBridge }) => eventBridge());
-  return loaded;
-};
-
-/** The client that all buses of a function share. */
+/** The client that all buses of a function share; made when something is published for the first time. */
 export const eventBusClient: EventBusClient = {
-  putEvents: async (entries, abortSignal) => (await load()).putEvents(entries, abortSignal),
+  putEvents(entries, abortSignal) {
+    made ??= eventBridge();
+    return made.putEvents(entries, abortSignal);
+  },
 };
 
 type Pending<Event extends BusEvent> = { event: Event; entry: Entry; bytes: number; reason: string };

@@ -67,7 +67,7 @@ export const createAlertPublisher = ({ bus, outbox }: Parts) => {
   };
 };
 
-type SweepParts = { outbox: Pick<AlertOutboxStore, "list">; publisher: Pick<AlertPublisher, "publishAgain"> };
+export type SweepParts = { outbox: Pick<AlertOutboxStore, "list">; publisher: Pick<AlertPublisher, "publishAgain"> };
 
 /**
  * Publishes what has waited for a minute; at most 100 changes of each of the outbox's 8 parts, the next run the next.

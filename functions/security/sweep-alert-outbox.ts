@@ -1,0 +1,15 @@
+/**
+ * Every minute: publishes changes of alerts that nobody is known to have published.
+ * Decisions: docs/security-events.md, "Alerts and their events".
+ */
+import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
+import { createScheduledHandler } from "../../shared/runtime/create-scheduled-handler.ts";
+import { type SweepParts, sweepOutbox } from "../../shared/security/alert-publisher.ts";
+import { wireAlertOutbox } from "../../shared/security/wire-alerts.ts";
+
+type Dependencies = SweepParts & { now: Clock };
+
+export const sweepAlertOutboxHandler = ({ now, ...parts }: Dependencies) =>
+  createScheduledHandler("sweep-alert-outbox", () => sweepOutbox(parts, now()));
+
+export const handler = sweepAlertOutboxHandler({ ...wireAlertOutbox(), now: systemClock });
