@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { openQueues, type Queue, type Queues } from "../../../../infra/local/queues/queues.ts";
+import type { QueueModel } from "../../../../infra/local/template/model.ts";
+
+const arn = (name: string) => `arn:aws:sqs:eu-central-1:000000000000:${name}`;
+const model = (name: string, rest: Partial<QueueModel> = {}): QueueModel => ({
+  logicalId: name,
+  name,
+  arn: arn(name),
+  visibilityTimeoutSeconds: 30,
+  retentionSeconds: 3600,
+  delaySeconds: 0,
+  receiveWaitSeconds: 0,
+  maximumMessageBytes: 1024,
+  ...rest,
+});
+const models = [
+  model("work", { redrive: { deadLetterArn: arn("dead"), maxReceiveCount: 2 } }),
+  model("dead"),
+  model("other"),
+];
+
+let dataDirectory: string;
+let now: number;
+let queues: Queues;
+const open = () => openQueues({ queues: models, dataDirectory, clock: { now: () => now } });
+const queue = (name: string): Queue => {
+  const found = queues.find(arn(name));
+  if (found === undefined) throw new Error(`no queue ${name}`);
+  return found;
+};
+const send = (body: string, name = "work") => queue(name).send({ body, sender: "test" });
+const bodies = (name: string, max = 10) =>
+  queue(name)
+    .receive({ max })
+    .map(({ body }) => body);
+const pass = (seconds: number) => {
+  now += seconds * 1000;
+};
+
+beforeEach(() => {
+  dataDirectory = mkdtempSync(join(tmpdir(), "queues-"));
+  now = 1_800_000_000_000;
+  queues = open();
+});
+afterEach(() => {
+  queues.close();
+  rmSync(dataDirectory, { recursive: true });
+});
+
+describe("a queue", () => {
+  it("gives the oldest first, hides what it gave, and gives it again when its time-out has passed", () => {
+    for (const body of ["a", "b", "c"]) send(body);
+    expect(bodies("work", 2)).toEqual(["a", "b"]);
+    expect(bodies("work")).toEqual(["c"]);
+    expect(queue("work").depth()).toEqual({ visible: 0, inFlight: 3, delayed: 0 });
+    expect(queue("work").nextVisibleAt()).toBe(now + 30_000);
+    pass(29);
+    expect(bodies("work")).toEqual([]);
+    pass(1);
+    expect(queue("work").receive({ max: 1 })).toMatchObject([{ body: "a", receive_count: 2 }]);
+  });
+
+  it("keeps queues apart", () => {
+    send("a");
+    expect(bodies("other")).toEqual([]);
+  });
+
+  it("forgets what is deleted, by the handle of the last receive only", () => {
+    send("a");
+    const [first] = queue("work").receive({ max: 1 });
+    pass(30);
+    const [second] = queue("work").receive({ max: 1 });
+    queue("work").delete(first?.receipt ?? "");
+    expect(queue("work").depth().inFlight).toBe(1);
+    expect(queue("work").isReceived(first?.receipt ?? "")).toBe(false);
+    queue("work").delete(second?.receipt ?? "");
+    expect(queue("work").depth()).toEqual({ visible: 0, inFlight: 0, delayed: 0 });
+  });
+
+  it("shows a message again earlier or later, as asked", () => {
+    send("a");
+    const [message] = queue("work").receive({ max: 1 });
+    queue("work").changeVisibility(message?.receipt ?? "", 100);
+    pass(99);
+    expect(bodies("work")).toEqual([]);
+    queue("work").changeVisibility(message?.receipt ?? "", 0);
+    expect(bodies("work")).toEqual(["a"]);
+  });
+
+  it("gives a batch no more bytes than asked, but at least one message", () => {
+    for (const body of ["a".repeat(600), "b".repeat(600), "c"]) send(body);
+    expect(queue("work").receive({ max: 10, maxBytes: 100 })).toHaveLength(1);
+    expect(queue("work").receive({ max: 10, maxBytes: 601 })).toHaveLength(2);
+  });
+
+  it("holds delayed messages back", () => {
+    queue("work").send({ body: "later", sender: "test", delaySeconds: 60 });
+    expect(bodies("work")).toEqual([]);
+    expect(queue("work").depth()).toEqual({ visible: 0, inFlight: 0, delayed: 1 });
+    pass(60);
+    expect(bodies("work")).toEqual(["later"]);
+  });
+
+  it("forgets what is older than its retention", () => {
+    send("old");
+    pass(1800);
+    send("new");
+    pass(1800);
+    expect(bodies("work")).toEqual(["new"]);
+    pass(3600);
+    expect(queue("work").peek(10)).toEqual([]);
+  });
+
+  it("shows its messages without receiving them", () => {
+    send("a");
+    expect(queue("work").peek(10)).toMatchObject([{ body: "a", receive_count: 0 }]);
+    expect(bodies("work")).toEqual(["a"]);
+  });
+
+  it("tells those who wait that something came", () => {
+    let arrivals = 0;
+    const stop = queue("work").onArrival(() => arrivals++);
+    send("a");
+    send("b", "other");
+    stop();
+    send("c");
+    expect(arrivals).toBe(1);
+  });
+
+  it("survives a restart with what was received and what was not", () => {
+    send("received");
+    queue("work").receive({ max: 1 });
+    send("waiting");
+    queues.close();
+    queues = open();
+    expect(bodies("work")).toEqual(["waiting"]);
+    pass(30);
+    expect(bodies("work")).toEqual(["received", "waiting"]);
+  });
+});
+
+describe("dead letters", () => {
+  const spend = (body: string) => {
+    send(body);
+    for (let n = 0; n < 2; n++) {
+      expect(bodies("work")).toEqual([body]);
+      pass(30);
+    }
+  };
+
+  it("are what was received as often as the policy allows, with their age and where they come from", () => {
+    const sentAt = now;
+    spend("poison");
+    send("good");
+    expect(bodies("work", 1)).toEqual(["good"]);
+    expect(queue("dead").peek(10)).toMatchObject([
+      { body: "poison", sent_at: sentAt, dead_letter_source: arn("work"), receive_count: 2 },
+    ]);
+  });
+
+  it("go back where they came from, as new messages; others stay", () => {
+    spend("poison");
+    bodies("work");
+    send("of a rule", "dead");
+    expect(queues.redrive(queue("dead"))).toBe(1);
+    expect(queue("dead").peek(10)).toMatchObject([{ body: "of a rule" }]);
+    expect(queue("work").receive({ max: 1 })).toMatchObject([{ body: "poison", receive_count: 1, sent_at: now }]);
+  });
+});
