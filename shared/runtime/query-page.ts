@@ -7,6 +7,7 @@ const MAX_CALLS = 4;
 /**
  * Reads up to `limit` items of one partition in the order of the sort key. One item more is asked for, so that "there
  * is more" is known without a second call. A page that reads 4 MB ends early, with more to come.
+ * @param maxCalls fewer, where one of our requests reads several partitions.
  * @returns the items as stored, unparsed, and whether there are more.
  * @throws DomainError `store_unavailable`.
  */
@@ -14,10 +15,11 @@ export const queryPage = async (
   client: DynamoDBDocumentClient,
   query: Omit<QueryCommandInput, "Limit">,
   limit: number,
+  maxCalls = MAX_CALLS,
 ): Promise<{ items: Record<string, unknown>[]; hasMore: boolean }> => {
   const items: Record<string, unknown>[] = [];
   let start = query.ExclusiveStartKey;
-  for (let call = 0; call < MAX_CALLS; call++) {
+  for (let call = 0; call < maxCalls; call++) {
     const command = new QueryCommand({
       ...query,
       Limit: limit + 1 - items.length,

@@ -99,12 +99,19 @@ export const createAlertDecisionStore = (
       const scope = organizationKey(organizationId);
       const token = newRequestToken();
       const { statusKey } = placeInList(scope, "acknowledged", { firstSeen: 0, id });
-      const outbox = { ...placeInOutbox(hash, now), outboxChange: "acknowledged" };
       const command = new UpdateCommand({
         TableName: tableName,
         Key: { scope, key: unresolvedKey(hash) },
         ...renderUpdate({
-          set: { status: "acknowledged", acknowledgedAt: now, acknowledgedBy: by, token, statusKey, ...outbox },
+          set: {
+            status: "acknowledged",
+            acknowledgedAt: now,
+            acknowledgedBy: by,
+            token,
+            statusKey,
+            outboxChange: "acknowledged",
+          },
+          setOnce: placeInOutbox(hash, now),
           add: { revision: 1 },
           condition: "#id = :id AND #status = :open AND #ttl > :seconds",
           values: { id, open: "open", seconds: Math.floor(now / 1000) },

@@ -20,6 +20,10 @@ export type ListOptions = {
   now: number;
 };
 
+/** Of 1 MB: the three statuses of one list share what a request may read. */
+const CALLS_FOR_ONE_STATUS = 4;
+const CALLS_FOR_EACH_STATUS = 1;
+
 /** The most unresolved findings that are read at once: one per rule and subject, so there are seldom more than a few. */
 const MAX_FINDINGS = 1_000;
 
@@ -41,7 +45,8 @@ export const createAlertStore = (
   { retentionDays }: { retentionDays: number },
 ) => {
   /** What of a status comes after a position, and down to where it is complete. */
-  const readStatus = async (scope: string, status: AlertStatus, { limit, after }: ListOptions) => {
+  const readStatus = async (scope: string, status: AlertStatus, options: ListOptions) => {
+    const { after } = options;
     const query = {
       TableName: tableName,
       IndexName: "byStatus",
@@ -53,7 +58,8 @@ export const createAlertStore = (
       },
       ScanIndexForward: false,
     };
-    const { items, hasMore } = await queryPage(client, query, limit);
+    const calls = options.status === undefined ? CALLS_FOR_EACH_STATUS : CALLS_FOR_ONE_STATUS;
+    const { items, hasMore } = await queryPage(client, query, options.limit, calls);
     const parsed = items.map(parseAlertItem);
     return { items: parsed, completeTo: hasMore ? parsed.at(-1) : undefined };
   };
@@ -86,7 +92,8 @@ export const createAlertStore = (
 
     /**
      * A page of an organization's alerts, newest first sight first. Half a read unit per 4 KB of them, three queries
-     * side by side where no status is asked for. May lag by a second; a page may be shorter and still have a next one.
+     * side by side where no status is asked for; reads at most 4 MB. May lag by a second; a page may be shorter and
+     * still have a next one.
      */
     async list(organizationId: string, options: ListOptions) {
       const scope = organizationKey(organizationId);
