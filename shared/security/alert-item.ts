@@ -2,9 +2,8 @@
 import * as z from "zod/mini";
 import { encodeJson } from "../json/encode-json.ts";
 import { Alert, type AlertChange, type AlertStatus, Evidence, MAX_EVENT_IDS } from "./alert.ts";
-import { listKey, outboxShard, statusKey } from "./alert-key.ts";
+import { listKey, outboxShard, statusKey, timeOfAlertId } from "./alert-key.ts";
 import type { Raising } from "./alert-raising.ts";
-import { timeOfEventId } from "./event-id.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -61,7 +60,7 @@ export const toAlert = (item: AlertItem): Alert => {
 
 /** Which change of an item still waits to be published: creation, unless it is known to be, then what came last. */
 export const pendingChange = ({ id, outboxAt, outboxChange }: AlertItem): AlertChange =>
-  outboxChange ?? (outboxAt === timeOfEventId(id) ? "raised" : "repeated");
+  outboxChange ?? (outboxAt === timeOfAlertId(id) ? "raised" : "repeated");
 
 /** Where an alert is found in the index of its status. */
 export const placeInList = (scope: string, status: AlertStatus, alert: Pick<Alert, "firstSeen" | "id">) => ({

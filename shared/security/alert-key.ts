@@ -4,7 +4,7 @@
  * finds it. A resolved one lies under its id.
  */
 import { createHash } from "node:crypto";
-import { eventId } from "./event-id.ts";
+import { eventId, timeOfEventId } from "./event-id.ts";
 import { partKey } from "./keys.ts";
 
 /** Events at the threshold, findings, and alerts of operators, told apart by key: findings are read by themselves. */
@@ -29,6 +29,9 @@ export const alertId = (hash: string, at: number, random: Uint8Array): string =>
 
 /** The hash in an alert's id; undefined for a text that is none. */
 export const hashOfAlertId = (id: string): string | undefined => ID.exec(id)?.[1];
+
+/** When an alert was raised, in epoch ms; undefined for a text that is no id. */
+export const timeOfAlertId = (id: string): number | undefined => timeOfEventId(id.slice(0, id.indexOf("-")));
 
 const UNRESOLVED = "open#";
 

@@ -14,7 +14,7 @@ const REMOVALS_AT_ONCE = 10;
 
 /** A change waits this long before the sweep takes it for one that nobody published. */
 const SWEEP_AFTER_MS = 60_000;
-const SWEEP_LIMIT = 100;
+const SWEEP_LIMIT = 1_000;
 
 type Parts = { bus: Pick<EventBus, "publish">; outbox: Pick<AlertOutboxStore, "remove"> };
 
@@ -70,7 +70,7 @@ export const createAlertPublisher = ({ bus, outbox }: Parts) => {
 export type SweepParts = { outbox: Pick<AlertOutboxStore, "list">; publisher: Pick<AlertPublisher, "publishAgain"> };
 
 /**
- * Publishes what has waited for a minute; at most 100 changes of each of the outbox's 8 parts, the next run the next.
+ * Publishes what has waited for a minute; at most 1,000 changes of each of the outbox's 8 parts, the next run the next.
  * @param now epoch ms.
  */
 export const sweepOutbox = async ({ outbox, publisher }: SweepParts, now: number) =>
