@@ -15,7 +15,7 @@ import { type SecurityStatistics, statisticsOf } from "./statistics.ts";
 import { hoursOfDays, joinRanges, planStatistics } from "./statistics-plan.ts";
 
 /** Rollups know neither users nor what was processed: then events are read one by one, but no more than these. */
-export const MAX_EVENTS_READ = 10_000;
+const MAX_EVENTS_READ = 10_000;
 
 const QUERIES_AT_ONCE = 6;
 

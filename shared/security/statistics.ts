@@ -35,6 +35,6 @@ export const statisticsOf = (counters: Counters): SecurityStatistics => {
     totalEvents,
     highRiskEvents: sum(({ riskLevel, events }) => (isAtLeast(riskLevel, "HIGH") ? events : 0)),
     failureRate: totalEvents === 0 ? 0 : sum(({ failures }) => failures) / totalEvents,
-    avgResponseTime: timed === 0 ? 0 : sum(({ totalMicroseconds }) => totalMicroseconds) / timed / 1_000,
+    avgResponseTime: timed === 0 ? 0 : sum(({ totalMicroseconds }) => totalMicroseconds) / 1_000 / timed,
   };
 };

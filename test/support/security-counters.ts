@@ -1,0 +1,21 @@
+import { riskLevels } from "../../shared/api/risk-levels.ts";
+import type { Counters } from "../../shared/security/counters.ts";
+import { categories, eventTypes } from "../../shared/security/security-event.ts";
+
+const names = Object.keys(eventTypes);
+
+/** Counters of so many combinations of the documented types and so many events, each in part failed and timed. */
+export const dayOf = (combinations: number, events: number): Counters =>
+  Array.from({ length: combinations }, (_, i) => {
+    const ofEach = Math.ceil(events / combinations);
+    const timed = Math.ceil(ofEach / 2);
+    return {
+      eventType: names[i % names.length] ?? "",
+      category: categories[Math.floor(i / names.length) % categories.length] ?? "system",
+      riskLevel: riskLevels[i % riskLevels.length] ?? "LOW",
+      events: ofEach,
+      failures: Math.ceil(ofEach / 9),
+      timed,
+      totalMicroseconds: timed * 137_000,
+    };
+  });
