@@ -1,5 +1,5 @@
 /**
- * Every minute: publishes changes of alerts that nobody is known to have published.
+ * Every hour: publishes changes of alerts that nobody is known to have published.
  * Decisions: docs/security-events.md, "Alerts and their events".
  */
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";

@@ -3,7 +3,7 @@ import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Construct } from "constructs";
-import { type AccessTo, together } from "./access.ts";
+import type { AccessTo } from "./access.ts";
 import type { ServiceEventBus } from "./event-bus.ts";
 import { ServiceFunction } from "./service-function.ts";
 
@@ -20,32 +20,34 @@ export class BackgroundFunctions extends Construct {
       access: access.closeSecurityHours,
       timeout: Duration.minutes(5),
     });
-    new Rule(this, "CloseSecurityHoursSchedule", {
-      description: "Hourly, when the events of the last hour have come to rest",
-      schedule: Schedule.expression("cron(6 * * * ? *)"),
-      targets: [new LambdaFunction(closeHours.function)],
-    });
+    // When the events of the last hour have come to rest.
+    this.runHourly(closeHours, 6);
 
     const sweepOutbox = new ServiceFunction(this, "SweepAlertOutbox", {
       file: "sweep-alert-outbox",
       description: "Publishes changes of alerts that nobody is known to have published",
       access: access.sweepAlertOutbox,
-      timeout: Duration.seconds(30),
+      timeout: Duration.minutes(5),
     });
-    new Rule(this, "SweepAlertOutboxSchedule", {
-      description: "Every minute",
-      schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaFunction(sweepOutbox.function)],
-    });
+    this.runHourly(sweepOutbox, 11);
 
     const restore = new ServiceFunction(this, "RestoreSecurityEvents", {
       file: "restore-security-events",
       description: "Records the security events that could not be recorded at their time",
-      access: together(access.recordSecurityEvents),
+      access: access.recordSecurityEvents,
       timeout: Duration.seconds(30),
     });
     restore.function.addEventSource(
       new SqsEventSource(events.unrecorded, { batchSize: 10, reportBatchItemFailures: true }),
     );
+  }
+
+  /** @param minute of each hour; schedules spread out, so that not all of them start at once. */
+  private runHourly(target: ServiceFunction, minute: number): void {
+    new Rule(this, `${target.node.id}Schedule`, {
+      description: `Hourly, at minute ${minute}`,
+      schedule: Schedule.expression(`cron(${minute} * * * ? *)`),
+      targets: [new LambdaFunction(target.function)],
+    });
   }
 }

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { synthesise } from "../../infra/synth.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+
+const SECURITY = "/api/integrations/provider/security";
+
+let directory: string;
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "assembly-"));
+  const settings = { RETENTION_DAYS: "1", SECURITY_LOG_LEVEL: "high", ALERT_THRESHOLD: "critical" };
+  service = await startService({ assembly: await synthesise(directory, settings) });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe("a deployment with settings of its own", () => {
+  it("forgets events after its retention, and raises alerts from its threshold on only", async () => {
+    const admin = await service.mint({ organizationId: "acme" });
+    const eve = await service.mint({ organizationId: "acme", role: "guest", userId: "eve" });
+    await service.request("GET", SECURITY, { token: eve });
+    const before = await service.request("GET", `${SECURITY}?since=0`, { token: admin });
+    expect(before.body).toMatchObject({
+      events: [{ riskLevel: "HIGH", alertGenerated: false }],
+      stats: { totalEvents: 1 },
+    });
+    expect(before.body).not.toMatchObject({ events: [{ alertLevel: expect.anything() }] });
+    await service.advance(26 * 3_600_000);
+    const later = await service.mint({ organizationId: "acme" });
+    expect((await service.request("GET", `${SECURITY}?since=0`, { token: later })).body).toEqual({
+      events: [],
+      highRiskEvents: [],
+      stats: { totalEvents: 0, highRiskEvents: 0, failureRate: 0, avgResponseTime: 0 },
+      suspiciousActivity: [],
+    });
+  }, 60_000);
+});

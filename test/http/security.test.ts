@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+
+const SECURITY = "/api/integrations/provider/security";
+
+type Event = Record<string, unknown> & { id: string; timestamp: number };
+type Report = {
+  events: Event[];
+  highRiskEvents: Event[];
+  stats: { totalEvents: number; highRiskEvents: number; failureRate: number; avgResponseTime: number };
+  suspiciousActivity: unknown[];
+};
+
+let service: ServiceUnderTest;
+let organizations = 0;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** An organization's administrator, who reads, and ways to make events of it. */
+const freshOrganization = async () => {
+  const organizationId = `acme-${++organizations}`;
+  const admin = await service.mint({ organizationId, userId: "admin" });
+  const read = async (query = "") => {
+    // Made anew, because tests move the clock past the life of a token.
+    const token = await service.mint({ organizationId, userId: "admin" });
+    const { status, body, next } = await service.request("GET", `${SECURITY}${query}`, { token });
+    expect(status).toBe(200);
+    return { ...(body as Report), next };
+  };
+  /** A refusal for want of a permission: one event of the user. */
+  const refuse = async (userId: string, role = "guest") => {
+    const token = await service.mint({ organizationId, userId, role, claims: { sid: `session-of-${userId}` } });
+    return service.request("GET", SECURITY, { token });
+  };
+  /** A refusal of an expired token, which counts in its flood. */
+  const expire = async (userId: string) => {
+    const token = await service.mint({ organizationId, userId, expiresInSeconds: -120 });
+    return service.request("GET", "/plants", { token });
+  };
+  return { organizationId, admin, read, refuse, expire };
+};
+
+describe("GET …/security", () => {
+  it("is empty, with zeros, where nothing happened", async () => {
+    const { read } = await freshOrganization();
+    expect(await read()).toEqual({
+      events: [],
+      highRiskEvents: [],
+      stats: { totalEvents: 0, highRiskEvents: 0, failureRate: 0, avgResponseTime: 0 },
+      suspiciousActivity: [],
+      next: undefined,
+    });
+  });
+
+  it("shows a refusal with who, what and whence, and counts it", async () => {
+    const { organizationId, read, refuse } = await freshOrganization();
+    const { headers } = await refuse("eve", "billing");
+    const { events, highRiskEvents, stats } = await read();
+    expect(events).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
+        organizationId,
+        userId: "eve",
+        sessionId: "session-of-eve",
+        eventType: "PERMISSION_DENIED",
+        category: "authorization",
+        riskLevel: "HIGH",
+        source: "user",
+        ipAddress: "127.0.0.1",
+        userAgent: "node",
+        resource: `GET ${SECURITY}`,
+        resourceType: "security_event",
+        action: "get_api_integrations_provider_security",
+        success: false,
+        errorCode: "40301",
+        errorMessage: "The role billing does not have the permission security:read.",
+        metadata: { requestId: headers.get("x-request-id"), permission: "security:read" },
+        processed: false,
+        alertGenerated: true,
+        alertLevel: "HIGH",
+        timestamp: expect.any(Number),
+        createdAt: expect.any(Number),
+      },
+    ]);
+    expect(highRiskEvents).toEqual(events);
+    expect(stats).toEqual({ totalEvents: 1, highRiskEvents: 1, failureRate: 1, avgResponseTime: 0 });
+  });
+
+  it("knows whose an expired token was, and refusals of the plants too", async () => {
+    const { read, expire } = await freshOrganization();
+    await expire("eve");
+    const { events } = await read("?eventType=authentication_failure&category=Authentication&riskLevel=high");
+    expect(events).toEqual([expect.objectContaining({ userId: "eve", errorCode: "40103", resourceType: "plant" })]);
+  });
+
+  it("filters by each of its parameters, together and in any case", async () => {
+    const { read, refuse, expire } = await freshOrganization();
+    await refuse("eve");
+    await refuse("bob");
+    await expire("bob");
+    const idsOf = async (query: string) =>
+      (await read(query)).events.map(({ userId, eventType }) => `${userId} ${eventType}`);
+    expect(await idsOf("?userId=bob")).toEqual(["bob AUTHENTICATION_FAILURE", "bob PERMISSION_DENIED"]);
+    expect(await idsOf("?userId=bob&eventType=Permission_Denied")).toEqual(["bob PERMISSION_DENIED"]);
+    expect(await idsOf("?category=AUTHORIZATION")).toEqual(["bob PERMISSION_DENIED", "eve PERMISSION_DENIED"]);
+    expect(await idsOf("?riskLevel=low")).toEqual([]);
+    expect(await idsOf("?eventType=UNHEARD_OF")).toEqual([]);
+    expect(await idsOf("?processed=true")).toEqual([]);
+    expect(await idsOf("?processed=false&riskLevel=HIGH")).toHaveLength(3);
+    expect((await read("?userId=bob")).stats.totalEvents).toBe(2);
+    expect((await read("?processed=false")).stats.totalEvents).toBe(3);
+    expect((await read("?category=authentication")).stats.totalEvents).toBe(1);
+  });
+
+  it("takes since in both spellings, inclusive, and the last day without it", async () => {
+    const { read, refuse } = await freshOrganization();
+    await refuse("eve");
+    const [first] = (await read()).events;
+    const at = first?.timestamp ?? 0;
+    await service.advance(25 * 3_600_000);
+    await refuse("bob");
+    const usersSince = async (query: string) => {
+      const { events, stats } = await read(query);
+      expect(stats.totalEvents).toBe(events.length);
+      return events.map(({ userId }) => userId);
+    };
+    expect(await usersSince("")).toEqual(["bob"]);
+    expect(await usersSince(`?since=${at}`)).toEqual(["bob", "eve"]);
+    expect(await usersSince(`?since=${at + 1}`)).toEqual(["bob"]);
+    expect(await usersSince(`?since=${encodeURIComponent(new Date(at).toISOString())}`)).toEqual(["bob", "eve"]);
+    expect(await usersSince("?since=0")).toEqual(["bob", "eve"]);
+    expect(await usersSince("?since=99999999999999")).toEqual([]);
+  });
+
+  it("pages through all, newest first, each once, with the same statistics on each page", async () => {
+    const { read, refuse } = await freshOrganization();
+    for (let i = 0; i < 7; i++) await refuse(`user-${i}`);
+    const seen: unknown[] = [];
+    let query: string | undefined = "?limit=3";
+    while (query !== undefined) {
+      const page: Report & { next: string | undefined } = await read(query);
+      seen.push(...page.events.map(({ userId }) => userId));
+      expect(page.stats.totalEvents).toBe(7);
+      expect(page.highRiskEvents).toHaveLength(3);
+      query = page.next?.slice(SECURITY.length);
+    }
+    expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((i) => `user-${i}`));
+  });
+
+  it.each([
+    "limit=0",
+    "limit=1001",
+    "limit=x",
+    "since=-1",
+    "since=yesterday",
+    "since=2026-02-30T00:00:00Z",
+    "riskLevel=severe",
+    "riskLevel=",
+    "category=other",
+    "eventType=",
+    "processed=maybe",
+    "processed=true&processed=true",
+    "userId=",
+    "cursor=x",
+  ])("refuses %s", async (query) => {
+    const { admin } = await freshOrganization();
+    expect(await service.request("GET", `${SECURITY}?${query}`, { token: admin })).toMatchObject({ status: 400 });
+  });
+
+  it("needs an organization and an administrator, and says so before it looks at anything else", async () => {
+    const { organizationId } = await freshOrganization();
+    for (const role of ["billing", "member", "guest", "owner"]) {
+      const token = await service.mint({ organizationId, role });
+      expect(await service.request("GET", `${SECURITY}?limit=x`, { token })).toMatchObject({
+        status: 403,
+        body: { error: 40301 },
+      });
+    }
+    const token = await service.mint({ role: "admin" });
+    expect(await service.request("GET", SECURITY, { token })).toMatchObject({ status: 403, body: { error: 40303 } });
+    expect(await service.request("GET", SECURITY)).toMatchObject({ status: 401 });
+  });
+
+  it("shows nothing of another organization, nor takes its cursors", async () => {
+    const mine = await freshOrganization();
+    const other = await freshOrganization();
+    for (const user of ["eve", "bob"]) await mine.refuse(user);
+    const { next } = await mine.read("?limit=1");
+    expect(await other.read("?since=0")).toMatchObject({ events: [], highRiskEvents: [], stats: { totalEvents: 0 } });
+    expect(await service.request("GET", next ?? "", { token: other.admin })).toMatchObject({
+      status: 400,
+      body: { error: 40003 },
+    });
+  });
+});
+
+describe("a flood of bad tokens", () => {
+  it("leaves a bounded number of events, of which the counts say how many there were", async () => {
+    const { organizationId, read } = await freshOrganization();
+    const token = await service.mint({ organizationId, userId: "eve", expiresInSeconds: -120 });
+    // One after the other, so that one instance sees them all.
+    for (let i = 0; i < 120; i++) await service.request("DELETE", "/plants/1", { token });
+    const { events, stats } = await read();
+    expect(stats.totalEvents).toBe(7);
+    expect(events.map(({ metadata }) => (metadata as { failures?: number }).failures ?? 1)).toEqual([
+      90, 5, 1, 1, 1, 1, 1,
+    ]);
+    expect(events.slice(0, 2).every((event) => !("userId" in event))).toBe(true);
+  }, 60_000);
+});
