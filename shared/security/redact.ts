@@ -38,7 +38,7 @@ const redactNumber = (value: number, { meaning }: Place): Json => {
 
 /** JSON has one kind of number: small bigints become it, others their digits as a text. */
 const redactBigInt = (value: bigint, place: Place): Json =>
-  BigInt.asIntN(53, value) === value ? redactNumber(Number(value), place) : redactString(String(value), place);
+  BigInt.asIntN(54, value) === value ? redactNumber(Number(value), place) : redactString(String(value), place);
 
 /** `{name: "authorization", value: …}`: the name is a value itself. */
 const nameInside = (entries: readonly [string, unknown][]): NameMeaning | undefined => {

@@ -1,0 +1,10 @@
+/**
+ * What Lambda sets in every function. Imported first by tests of modules that make an SDK's client when they are loaded;
+ * nobody listens at the endpoint.
+ */
+Object.assign(process.env, {
+  AWS_REGION: "eu-central-1",
+  AWS_ACCESS_KEY_ID: "test",
+  AWS_SECRET_ACCESS_KEY: "test",
+  AWS_ENDPOINT_URL: "http://127.0.0.1:9",
+});
