@@ -2,7 +2,7 @@
  * POST /plants: adds a plant to the caller's scope.
  * Spec: plant store, "POST /plants"; an existing id is 409 (docs/decisions.md, "Plants").
  */
-import { routes } from "../../shared/api/routes.ts";
+import { plantRoutes } from "../../shared/api/plant-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { createPlantStore, type PlantStore } from "../../shared/plants/plant-store.ts";
 import { readConfig } from "../../shared/runtime/config.ts";
@@ -11,7 +11,7 @@ import { documentClient } from "../../shared/runtime/document-client.ts";
 type Dependencies = { plants: Pick<PlantStore, "create"> };
 
 export const createPlantHandler = ({ plants }: Dependencies, parts?: HandlerParts) =>
-  createHandler(routes.createPlant, ({ body, caller }) => plants.create(caller.scope, body), parts);
+  createHandler(plantRoutes.createPlant, ({ body, caller }) => plants.create(caller.scope, body), parts);
 
 const { PLANTS_TABLE_NAME } = readConfig(["PLANTS_TABLE_NAME"]);
 

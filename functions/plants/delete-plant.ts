@@ -2,7 +2,7 @@
  * DELETE /plants/{id}: deletes one plant of the caller's scope.
  * Spec: plant store, "DELETE /plants/{id}"; 204, and 404 where there is none (docs/decisions.md, "Plants").
  */
-import { routes } from "../../shared/api/routes.ts";
+import { plantRoutes } from "../../shared/api/plant-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { createPlantStore, type PlantStore } from "../../shared/plants/plant-store.ts";
 import { readConfig } from "../../shared/runtime/config.ts";
@@ -11,7 +11,7 @@ import { documentClient } from "../../shared/runtime/document-client.ts";
 type Dependencies = { plants: Pick<PlantStore, "delete"> };
 
 export const deletePlantHandler = ({ plants }: Dependencies, parts?: HandlerParts) =>
-  createHandler(routes.deletePlant, ({ params, caller }) => plants.delete(caller.scope, params.id), parts);
+  createHandler(plantRoutes.deletePlant, ({ params, caller }) => plants.delete(caller.scope, params.id), parts);
 
 const { PLANTS_TABLE_NAME } = readConfig(["PLANTS_TABLE_NAME"]);
 

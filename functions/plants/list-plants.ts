@@ -2,7 +2,7 @@
  * GET /plants: the plants of the caller's scope, in ascending order of id.
  * Spec: plant store, "GET /plants"; order and pages are decided in docs/decisions.md, "Plants" and "Lists".
  */
-import { routes } from "../../shared/api/routes.ts";
+import { plantRoutes } from "../../shared/api/plant-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { createPlantStore, type PlantStore } from "../../shared/plants/plant-store.ts";
 import { readConfig } from "../../shared/runtime/config.ts";
@@ -11,7 +11,7 @@ import { documentClient } from "../../shared/runtime/document-client.ts";
 type Dependencies = { plants: Pick<PlantStore, "list"> };
 
 export const listPlantsHandler = ({ plants }: Dependencies, parts?: HandlerParts) =>
-  createHandler(routes.listPlants, ({ caller, page }) => plants.list(caller.scope, page), parts);
+  createHandler(plantRoutes.listPlants, ({ caller, page }) => plants.list(caller.scope, page), parts);
 
 const { PLANTS_TABLE_NAME } = readConfig(["PLANTS_TABLE_NAME"]);
 

@@ -2,7 +2,7 @@
  * POST /api/integrations/provider/security/alert: marks events as processed; generates, acknowledges, resolves alerts.
  * Spec: "POST …/security/alert"; the actions and their answers: docs/security-events.md, "Alerts and their events".
  */
-import { routes } from "../../shared/api/routes.ts";
+import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import type { AlertActions } from "../../shared/security/alert-actions.ts";
 import { wireAlertActions } from "../../shared/security/wire-alerts.ts";
@@ -10,6 +10,10 @@ import { wireAlertActions } from "../../shared/security/wire-alerts.ts";
 type Dependencies = { act: AlertActions };
 
 export const changeSecurityAlertsHandler = ({ act }: Dependencies, parts?: HandlerParts) =>
-  createHandler(routes.changeSecurityAlerts, ({ body, caller, origin }) => act(body, { caller, origin }), parts);
+  createHandler(
+    securityRoutes.changeSecurityAlerts,
+    ({ body, caller, origin }) => act(body, { caller, origin }),
+    parts,
+  );
 
 export const handler = changeSecurityAlertsHandler({ act: wireAlertActions() });

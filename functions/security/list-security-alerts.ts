@@ -2,7 +2,7 @@
  * GET /api/integrations/provider/security/alert: the alerts of the caller's organization, newest first.
  * Decisions: docs/security-events.md, "Alerts and their events".
  */
-import { routes } from "../../shared/api/routes.ts";
+import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
 import type { AlertStore } from "../../shared/security/alert-store.ts";
@@ -12,7 +12,7 @@ type Dependencies = { alerts: Pick<AlertStore, "list">; now: Clock };
 
 export const listSecurityAlertsHandler = ({ alerts, now }: Dependencies, parts?: HandlerParts) =>
   createHandler(
-    routes.listSecurityAlerts,
+    securityRoutes.listSecurityAlerts,
     ({ caller, query, page }) => alerts.list(caller.organizationId, { status: query.status, ...page, now: now() }),
     parts,
   );

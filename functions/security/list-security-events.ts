@@ -2,7 +2,7 @@
  * GET /api/integrations/provider/security: events, statistics and open findings of the caller's organization.
  * Spec: "GET /api/integrations/provider/security"; order, filters and counting: docs/decisions.md, "Security events".
  */
-import { routes } from "../../shared/api/routes.ts";
+import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
 import { readSecurityReport, type SecurityReportParts } from "../../shared/security/security-report.ts";
@@ -12,7 +12,7 @@ type Dependencies = { report: SecurityReportParts; now: Clock };
 
 export const listSecurityEventsHandler = ({ report, now }: Dependencies, parts?: HandlerParts) =>
   createHandler(
-    routes.listSecurityEvents,
+    securityRoutes.listSecurityEvents,
     ({ caller, query, page }) =>
       readSecurityReport(report, { organizationId: caller.organizationId, query, page }, now()),
     parts,

@@ -1,0 +1,43 @@
+/** The endpoints of the plant store. Spec: plant store, "Endpoints". */
+import * as z from "zod/mini";
+import { Int64, Int64Parameter } from "../json/int64.ts";
+import { LIST_MAX_LIMIT, NewPlant, Plant } from "../plants/plant.ts";
+import { defineRoute, type Route } from "./route.ts";
+
+export const plantRoutes = {
+  createPlant: defineRoute({
+    method: "POST",
+    path: "/plants",
+    permission: "plants:write",
+    tag: "plants",
+    summary: "Create a plant",
+    description:
+      "Creates a plant in the caller's scope. An id that exists there is a conflict; nothing is overwritten.",
+    request: { body: NewPlant },
+    success: { status: 200, description: "The plant that was created.", body: Plant },
+    failures: ["plant_exists"],
+  }),
+  listPlants: defineRoute({
+    method: "GET",
+    path: "/plants",
+    permission: "plants:read",
+    tag: "plants",
+    summary: "List plants",
+    description: "Returns the plants of the caller's scope in ascending order of id.",
+    request: {},
+    paging: { defaultLimit: LIST_MAX_LIMIT, maxLimit: LIST_MAX_LIMIT, position: z.object({ id: Int64 }) },
+    success: { status: 200, description: "A page of plants.", body: z.array(Plant) },
+    failures: [],
+  }),
+  deletePlant: defineRoute({
+    method: "DELETE",
+    path: "/plants/{id}",
+    permission: "plants:write",
+    tag: "plants",
+    summary: "Delete a plant",
+    description: "Deletes one plant of the caller's scope.",
+    request: { params: z.object({ id: Int64Parameter }) },
+    success: { status: 204, description: "The plant is gone." },
+    failures: ["plant_not_found"],
+  }),
+} as const satisfies Record<string, Route>;
