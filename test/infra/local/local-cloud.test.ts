@@ -40,7 +40,7 @@ export const handler = async (event) => {
   const { operation, request, seconds } = JSON.parse(event.body ?? "{}");
   if (seconds) await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   if (operation) return call(operation, request);
-  return { now: Date.now(), pid: process.pid, region: process.env.AWS_REGION, issuer: process.env.ISSUER, greeting: process.env.GREETING, added: process.env.ADDED };
+  return { now: Date.now(), pid: process.pid, region: process.env.AWS_REGION, issuer: process.env.ISSUER, greeting: process.env.GREETING, added: process.env.ADDED, api: process.env.API };
 };
 `;
 
@@ -66,6 +66,7 @@ beforeAll(async () => {
     const api = new HttpApi(stack, "Api");
     const integration = new HttpLambdaIntegration("Integration", fn);
     api.addRoutes({ path: "/work", methods: [HttpMethod.POST], integration });
+    fn.addEnvironment("API", api.apiEndpoint);
     // A route whose function does not let it in.
     const bare = new CfnIntegration(stack, "BareIntegration", {
       apiId: api.apiId,
@@ -127,6 +128,8 @@ describe("a local cloud on an assembly of the test's own", () => {
       region: cloud.model.region,
       issuer: cloud.stack.issuerUrl,
       greeting: "changed",
+      // The template asks the API for its endpoint.
+      api: cloud.apiUrl,
     });
   });
 

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "@jest/globals";
+import { banner } from "../../../infra/local/banner.ts";
+import { stackModel } from "../../support/stack-model.ts";
+
+const stack = {
+  issuerUrl: "http://127.0.0.1:1",
+  jwksUrl: "http://127.0.0.1:1/keys",
+  audience: "a",
+  dynamodbUrl: "http://127.0.0.1:2",
+  controlUrl: "http://127.0.0.1:3",
+  tables: [],
+  pid: 1,
+};
+
+describe("the banner", () => {
+  it("says in one line what many resources have in common, and the rest one by one", () => {
+    const model = stackModel({});
+    const alarm = (logicalId: string) => ({ logicalId, type: "AWS::CloudWatch::Alarm", reason: "it never goes off" });
+    model.notRun.push(alarm("A"), { logicalId: "Topic", type: "AWS::SNS::Topic", reason: "nobody hears" }, alarm("B"));
+    const lines = banner(stack, model).split("\n");
+    expect(lines).toContain("  2 × AWS::CloudWatch::Alarm: it never goes off");
+    expect(lines).toContain("  Topic (AWS::SNS::Topic): nobody hears");
+  });
+});

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEventBuses } from "../../infra/local/events/event-buses.ts";
+import { type Denial, openGatewayPort, startGateway } from "../../infra/local/gateway.ts";
+import { createAuthorizer } from "../../infra/local/iam/authorizer.ts";
+import { openQueues } from "../../infra/local/queues/queues.ts";
+import { createEventsService } from "../../infra/local/services/events-service.ts";
+import { createSqsService } from "../../infra/local/services/sqs-service.ts";
+import type { StackModel } from "../../infra/local/template/model.ts";
+import { functionArn } from "./stack-model.ts";
+
+/** A gateway with the model's buses and queues, and nothing behind them: no rule is delivered. Close it in `afterAll`. */
+export const startMessagingGateway = async (model: StackModel) => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "messaging-"));
+  const clock = { now: () => Date.now() };
+  const denials: Denial[] = [];
+  const lines: string[] = [];
+  const queues = openQueues({ queues: model.queues, dataDirectory, clock });
+  const buses = createEventBuses({ model, clock, deliver: async () => {}, log: (line) => lines.push(line) });
+  const port = await openGatewayPort();
+  const gateway = await startGateway({
+    model,
+    authorizer: createAuthorizer(model),
+    dynamodbEndpoint: "http://127.0.0.1:9",
+    onDenied: (denial) => denials.push(denial),
+    services: {
+      events: createEventsService({ model, buses }),
+      sqs: createSqsService({ model, queues, gatewayUrl: port.url }),
+    },
+    port,
+  });
+  return {
+    ...gateway,
+    buses,
+    queues,
+    denials,
+    lines,
+    /** One call in the JSON protocol as a function of the role's name; the answer's body is parsed. */
+    async call(
+      role: string,
+      service: string,
+      target: string,
+      body: unknown,
+    ): Promise<{ status: number; body: unknown }> {
+      const { accessKeyId } = gateway.credentialsFor(functionArn(role));
+      const response = await fetch(gateway.url, {
+        method: "POST",
+        headers: {
+          "x-amz-target": target,
+          authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20261121/${model.region}/${service}/aws4_request, SignedHeaders=host, Signature=0`,
+        },
+        body: JSON.stringify(body),
+      });
+      const answer: unknown = await response.json();
+      return { status: response.status, body: answer };
+    },
+    async close() {
+      await gateway.close();
+      queues.close();
+      rmSync(dataDirectory, { recursive: true });
+    },
+  };
+};
