@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { isAtLeast, type RiskLevel, riskLevels } from "../../shared/api/risk-levels.ts";
+import type { AlertStatus } from "../../shared/security/alert.ts";
+import { eventId } from "../../shared/security/event-id.ts";
+import { type AlertStores, alertStoresAt, listAll, NOON, RETENTION_DAYS, startAlertTable } from "../support/alerts.ts";
+import { startLossyProxy } from "../support/lossy-proxy.ts";
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+
+let table: Awaited<ReturnType<typeof startAlertTable>>;
+let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
+let organizations = 0;
+
+beforeAll(async () => {
+  table = await startAlertTable();
+  proxy = await startLossyProxy(table.endpoint);
+});
+afterAll(async () => {
+  proxy.stop();
+  await table.stop();
+});
+
+/** What an alert is, told simply. `id` is learnt when it is raised. */
+type Expected = {
+  id: string;
+  subject: string;
+  kind: "event" | "finding";
+  status: AlertStatus;
+  level: RiskLevel;
+  reasons: Set<string>;
+  firstSeen: number;
+  lastSeen: number;
+};
+type Model = { alerts: Expected[]; now: number };
+type Real = { organization: string; direct: AlertStores; lossy: AlertStores; ids: string[] };
+
+const isLive = ({ lastSeen }: Expected, now: number) =>
+  (Math.floor(lastSeen / HOUR) + 1) * HOUR + RETENTION_DAYS * DAY > now;
+
+const unresolved = ({ alerts, now }: Model, subject: string, kind: string) =>
+  alerts.find((one) => one.subject === subject && one.kind === kind && one.status !== "resolved" && isLive(one, now));
+
+type Reason = { n: number; age: number; level: RiskLevel };
+
+const reasonOf = ({ n, age, level }: Reason, subject: string, kind: Expected["kind"], now: number) => {
+  const id = eventId(NOON, new Uint8Array(16).fill(n));
+  return {
+    ...{ kind, rule: `rule of ${kind}`, subject, title: "t", level, occurrence: id, eventIds: [id] },
+    ...(kind === "finding" && { evidence: { count: 2, details: {} } }),
+    ...{ firstSeen: now - age, lastSeen: now - age },
+  };
+};
+
+/** Counts a reason in the model; tells whether it was new. */
+const expectRaised = (model: Model, id: string, reason: ReturnType<typeof reasonOf>): void => {
+  const { subject, kind, level, occurrence, firstSeen, lastSeen } = reason;
+  const known = unresolved(model, subject, kind);
+  if (known === undefined) {
+    // An expired one that was never resolved is replaced.
+    model.alerts = model.alerts.filter(
+      (one) => one.subject !== subject || one.kind !== kind || one.status === "resolved",
+    );
+    model.alerts.push({
+      id,
+      subject,
+      kind,
+      status: "open",
+      level,
+      reasons: new Set([occurrence]),
+      firstSeen,
+      lastSeen,
+    });
+    return;
+  }
+  expect(id).toBe(known.id);
+  if (known.reasons.has(occurrence)) return;
+  known.reasons.add(occurrence);
+  known.firstSeen = Math.min(known.firstSeen, firstSeen);
+  known.lastSeen = Math.max(known.lastSeen, lastSeen);
+  if (isAtLeast(level, known.level)) known.level = level;
+};
+
+const compare = async ({ alerts, now }: Model, { organization, direct }: Real, limit: number): Promise<void> => {
+  const found = await listAll(direct, organization, { now, limit });
+  const live = alerts.filter((one) => isLive(one, now));
+  expect(
+    found.map(({ id, status, level, count, eventIds, firstSeen, lastSeen }) => ({
+      ...{ id, status, level, count, eventIds, firstSeen, lastSeen },
+    })),
+  ).toEqual(
+    [...live]
+      .sort((a, b) => b.firstSeen - a.firstSeen || (a.id < b.id ? 1 : -1))
+      .map(({ id, status, level, reasons, firstSeen, lastSeen }) => ({
+        ...{ id, status, level, count: reasons.size, eventIds: [...reasons].sort().reverse(), firstSeen, lastSeen },
+      })),
+  );
+  const findings = await direct.listUnresolvedFindings(organization, now);
+  expect(findings.map(({ id, evidence }) => [id, evidence?.count]).sort()).toEqual(
+    live
+      .filter(({ kind, status }) => kind === "finding" && status !== "resolved")
+      .map(({ id, reasons }) => [id, 2 * reasons.size])
+      .sort(),
+  );
+};
+
+type Command = fc.AsyncCommand<Model, Real>;
+const command = (name: string, run: (model: Model, real: Real) => Promise<void>): Command => ({
+  check: () => true,
+  run,
+  toString: () => name,
+});
+
+const reason = fc.record<Reason>({
+  n: fc.integer({ min: 0, max: 20 }),
+  age: fc.integer({ min: 0, max: 5 }),
+  level: fc.constantFrom(...riskLevels),
+});
+const subject = fc.constantFrom("a", "b");
+const kind = fc.constantFrom("event" as const, "finding" as const);
+const way = fc.constantFrom("direct" as const, "lossy" as const);
+
+const raise = fc.tuple(reason, subject, kind, way).map(([one, about, of, over]) =>
+  command(`raise ${JSON.stringify(one)} ${of} ${about} ${over}`, async (model, real) => {
+    const said = reasonOf(one, about, of, model.now);
+    const isNew = unresolved(model, about, of)?.reasons.has(said.occurrence) !== true;
+    const { alert, change } = await real[over].raise(real.organization, said, model.now);
+    expectRaised(model, alert.id, said);
+    // After a lost answer a reason that had been counted may be published once more.
+    if (isNew || over === "direct") expect(change !== undefined).toBe(isNew);
+    real.ids.push(alert.id);
+  }),
+);
+
+const raiseAtOnce = fc
+  .tuple(fc.uniqueArray(reason, { minLength: 2, maxLength: 8, selector: ({ n }) => n }), subject, kind)
+  .map(([all, about, of]) =>
+    command(`raise at once ${JSON.stringify(all)} ${of} ${about}`, async (model, real) => {
+      const said = all.map((one) => reasonOf(one, about, of, model.now));
+      const raised = await Promise.all(said.map((one) => real.direct.raise(real.organization, one, model.now)));
+      expect(new Set(raised.map(({ alert }) => alert.id)).size).toBe(1);
+      for (const [i, { alert }] of raised.entries()) {
+        const own = said[i];
+        if (own !== undefined) expectRaised(model, alert.id, own);
+      }
+    }),
+  );
+
+const decide = fc
+  .tuple(fc.constantFrom("acknowledge" as const, "resolve" as const), fc.nat(), way)
+  .map(([action, pick, over]) =>
+    command(`${action} ${pick} ${over}`, async (model, real) => {
+      const id = real.ids[pick % Math.max(1, real.ids.length)] ?? "none";
+      const known = model.alerts.find((one) => one.id === id && isLive(one, model.now));
+      const { outcome } = await real[over][action](real.organization, id, { by: "ada", now: model.now });
+      const isDone = known?.status === "resolved" || (action === "acknowledge" && known?.status === "acknowledged");
+      expect(outcome).toBe(known === undefined ? "notFound" : isDone ? "unchanged" : "changed");
+      if (known !== undefined && !isDone) known.status = action === "resolve" ? "resolved" : "acknowledged";
+      await expect(real.direct[action]("another", id, { by: "eve", now: model.now })).resolves.toEqual({
+        outcome: "notFound",
+      });
+    }),
+  );
+
+const wait = fc.constantFrom(1, HOUR, 60 * DAY).map((ms) =>
+  command(`wait ${ms}`, async (model) => {
+    model.now += ms;
+  }),
+);
+
+const look = fc
+  .integer({ min: 1, max: 4 })
+  .map((limit) => command(`look, ${limit} at a time`, (model, real) => compare(model, real, limit)));
+
+describe("the life of alerts", () => {
+  it("is what the model says, whatever happens in whatever order, with answers lost and at once", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.commands([raise, raise, raiseAtOnce, decide, wait, look], { maxCommands: 25 }),
+        async (commands) => {
+          const model: Model = { alerts: [], now: NOON };
+          const real: Real = {
+            organization: `model-${++organizations}`,
+            direct: table.stores(),
+            lossy: alertStoresAt(proxy.url),
+            ids: [],
+          };
+          await fc.asyncModelRun(() => ({ model, real }), commands);
+          await compare(model, real, 3);
+        },
+      ),
+      { seed: 20_261_121, numRuns: 60 },
+    );
+  }, 120_000);
+});
