@@ -51,7 +51,7 @@ const whenHalfOpen = (circuit: In<"half_open">, { kind, generation, at, id }: Ci
   const isAlive = (permits[id] ?? 0) > at;
   switch (kind) {
     case "take_permit":
-      if (out >= HALF_OPEN_MAX_CALLS) return undefined;
+      if (out >= HALF_OPEN_MAX_CALLS || permits[id] !== undefined) return undefined;
       return { ...circuit, permits: { ...permits, [id]: at + LEASE_MS }, leasedUntil: at + LEASE_MS };
     case "start_round":
       if (out < HALF_OPEN_MAX_CALLS || roundLostAt(circuit) > at) return undefined;

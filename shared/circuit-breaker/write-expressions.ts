@@ -63,7 +63,8 @@ const parts: Record<WriteKind, Parts> = {
     set: ["#pm = :permits", "#hs = :zero", "#hu = :lease"],
   },
   take_permit: {
-    only: ["size(#pm) < :maxCalls"],
+    // A copy of the request that comes late must not bring a used permit back to life.
+    only: ["size(#pm) < :maxCalls", "attribute_not_exists(#pm.#id)"],
     set: ["#pm.#id = :lease", "#hu = :lease"],
   },
   start_round: {

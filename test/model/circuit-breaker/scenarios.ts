@@ -1,0 +1,177 @@
+/** What is explored. `small` runs with the tests, `full` by the command (explore.ts). */
+import type { CircuitWrite } from "../../../shared/circuit-breaker/writes.ts";
+import { type Scenario, time } from "./world.ts";
+
+const failure = (seconds: number, id: string, generation = 0): CircuitWrite => ({
+  kind: "record_failure",
+  generation,
+  at: time(seconds),
+  id,
+});
+const failuresAt = (...seconds: number[]): CircuitWrite[] => seconds.map((at, index) => failure(at, `f${index}`));
+
+const opened: CircuitWrite[] = [
+  ...failuresAt(-40, -40, -40, -40),
+  { kind: "trip", generation: 0, at: time(-30), id: "f4" },
+];
+const probing = (...ids: string[]): CircuitWrite[] =>
+  ids.map((id, index) => ({
+    kind: index === 0 ? "take_first_permit" : "take_permit",
+    generation: index === 0 ? 1 : 2,
+    at: time(0),
+    id,
+  }));
+
+const at = (...seconds: number[]): number[] => seconds.map(time);
+const baseline = { total: 0, failed: 0, rejected: 0 };
+
+const five: Scenario = {
+  name: "the fifth failure",
+  about: "three failures are stored, and several calls fail at once",
+  before: failuresAt(0, 0, 1),
+  times: at(1, 60, 61),
+  callers: [{}, {}, {}],
+  outcomes: ["failure", "success"],
+  losses: 1,
+};
+
+const sliding: Scenario = {
+  name: "the sliding window",
+  about: "failures come every 15 s and more, from two callers, one of which knows little",
+  times: at(0, 15, 30, 45, 60, 75),
+  callers: [{ calls: 4 }, { calls: 3 }],
+  outcomes: ["failure"],
+  copies: true,
+};
+
+const probes: Scenario = {
+  name: "the half-open round",
+  about: "the open time ends, and more calls come than there are permits",
+  before: opened,
+  times: at(-1, 0, 12),
+  callers: [{}, {}, {}, {}],
+  outcomes: ["success", "failure"],
+};
+
+const deadProbes: Scenario = {
+  name: "dead probes",
+  about: "all permits of a round are out, and their holders may never come back",
+  before: [...opened, ...probing("p1", "p2")],
+  times: at(0, 11.999, 12, 41.999, 42, 54, 84),
+  callers: [{ calls: 2 }, { calls: 2 }],
+  outcomes: ["success", "failure", "neutral"],
+  crashes: 2,
+};
+
+const late: Scenario = {
+  name: "late results",
+  about: "calls of a closed circuit end after it opened, and after it closed again",
+  before: failuresAt(0, 0, 0),
+  times: at(1, 31),
+  callers: [{}, { calls: 3 }, { calls: 2 }],
+  outcomes: ["failure", "success"],
+  copies: true,
+};
+
+const repeats: Scenario = {
+  name: "lost answers",
+  about: "requests and answers get lost, are repeated, and arrive late",
+  before: [...opened, ...probing("p1")],
+  times: at(1, 2),
+  callers: [{ calls: 2 }, { calls: 2 }],
+  outcomes: ["success", "failure", "neutral"],
+  losses: 2,
+  delays: true,
+};
+
+const lateFailures: Scenario = {
+  ...five,
+  name: "lost failures",
+  about: "failures get lost, are repeated, and arrive late",
+  before: failuresAt(0, 0),
+  times: at(1, 60),
+  losses: 2,
+  delays: true,
+  outcomes: ["failure"],
+};
+
+const skewed: Scenario = {
+  name: "clocks apart: failures",
+  about: "failing callers whose clocks are 80 s apart",
+  before: failuresAt(0, 0, 0),
+  times: at(1, 21),
+  callers: [{ skew: 40_000 }, { skew: -40_000 }, { skew: 0, calls: 2 }],
+  outcomes: ["failure"],
+  losses: 1,
+  copies: true,
+};
+
+const skewedProbes: Scenario = {
+  name: "clocks apart: probes",
+  about: "probing callers whose clocks are 80 s apart",
+  before: opened,
+  times: at(-1, 0, 12, 42),
+  callers: [{ skew: 40_000 }, { skew: -40_000, calls: 2 }, { skew: 0 }],
+  outcomes: ["success", "failure"],
+};
+
+const operators: Scenario = {
+  name: "operators",
+  about: "operators meet failing calls, and their own lost answers",
+  before: failuresAt(0, 0, 0),
+  times: at(1, 31),
+  callers: [{ calls: 2 }, { calls: 2 }],
+  outcomes: ["failure", "success"],
+  commands: [{ action: "force_open" }, { action: "reset" }],
+  losses: 1,
+};
+
+const operatorsAndProbes: Scenario = {
+  name: "operators and probes",
+  about: "operators meet a half-open round",
+  before: [...opened, ...probing("p1")],
+  times: at(1, 13),
+  callers: [{}, { calls: 2 }],
+  outcomes: ["success", "failure", "neutral"],
+  commands: [{ action: "force_close" }, { action: "force_open" }],
+};
+
+const holds: Scenario = {
+  name: "holds that end",
+  about: "what operators hold ends by itself, for some callers earlier than for others",
+  before: [...opened, { action: "force_open", at: time(-20), id: "o", by: "alice", until: time(10), baseline }],
+  times: at(9.999, 10, 50),
+  callers: [{ skew: 40_000 }, { skew: 0, calls: 2 }, { skew: -40_000 }],
+  outcomes: ["failure", "success"],
+  commands: [{ action: "force_close", until: time(50) }],
+};
+
+const telling: Scenario = {
+  name: "announcements",
+  about: "transitions follow each other, and those who make them may die before they tell",
+  before: [...opened],
+  times: at(0, 1, 31),
+  callers: [{ calls: 2 }, { calls: 2 }],
+  outcomes: ["success", "failure"],
+  commands: [{ action: "force_close" }, { action: "reset" }],
+  crashes: 1,
+  announces: true,
+};
+
+export const small: readonly Scenario[] = [
+  five,
+  sliding,
+  probes,
+  deadProbes,
+  late,
+  repeats,
+  lateFailures,
+  skewed,
+  skewedProbes,
+  operators,
+  operatorsAndProbes,
+  holds,
+  telling,
+];
+
+export const full: readonly Scenario[] = small;

@@ -1,0 +1,120 @@
+/** Visits every world that a scenario can reach, each once, and stops at the first that breaks an invariant. */
+import { operatorExpressions, writeExpressions } from "../../../shared/circuit-breaker/write-expressions.ts";
+import { applyUpdate, type Item } from "./expressions.ts";
+import { createIntern, type Intern, sortedText } from "./intern.ts";
+import { afterCommand, afterWrite, circuitOf, hasWayOut, type Invariant, Violation } from "./invariants.ts";
+import { createSteps } from "./steps.ts";
+import { type Mutation, organizationId, type Scenario, type Truth, type World } from "./world.ts";
+
+export type Finding = { invariant: Invariant; message: string; trace: string[] };
+
+/** `isComplete`: nothing was left unvisited. */
+export type Report = { states: number; steps: number; isComplete: boolean; finding?: Finding };
+
+const nothing: Truth = {
+  failures: [],
+  admitted: [],
+  succeeded: [],
+  leases: {},
+  lastLease: 0,
+  openUntil: 0,
+  operated: [],
+  announced: [],
+};
+
+/** What happened before the scenario begins, by the same expressions. */
+const beginning = (scenario: Scenario): { item: Item | null; truth: Truth } => {
+  let item: Item | null = null;
+  let truth = nothing;
+  for (const write of scenario.before ?? []) {
+    const expressions =
+      "kind" in write ? writeExpressions(organizationId, write) : operatorExpressions(organizationId, write);
+    const before = circuitOf(item);
+    const after = applyUpdate(expressions, item ?? undefined, { id: "x" });
+    if (!after) throw new Error(`${scenario.name} cannot begin: ${JSON.stringify(write)} was refused`);
+    const outcome =
+      "kind" in write && (write.kind === "count_success" || write.kind === "close") ? "success" : "failure";
+    truth =
+      "kind" in write
+        ? afterWrite(truth, write, { before, after: circuitOf(after), outcome })
+        : afterCommand(truth, write, before, circuitOf(after));
+    item = after;
+  }
+  const generation = circuitOf(item).generation;
+  return {
+    item,
+    truth: { ...truth, announced: scenario.announces ? [] : Array.from({ length: generation }, (_, i) => i + 1) },
+  };
+};
+
+type Visit = { world: World; label: string; from?: Visit };
+
+const traceOf = (visit: Visit | undefined, last: string): string[] => {
+  const labels = [last];
+  for (let at = visit; at?.from; at = at.from) labels.unshift(at.label);
+  return labels;
+};
+
+/** What tells two worlds apart, as a short text. */
+const createKey = (items: Intern<Item>) => {
+  const truths = createIntern<Truth>();
+  const rest = createIntern<object>();
+  const copyOf = (copy: Item | null | undefined) => (copy ? items.numberOf(copy) : copy === null ? "-" : "");
+  return (world: World): string => {
+    world.truth = truths.intern(world.truth);
+    const { item, tick, callers, commands, repeated, strays, losses, crashes, calls, truth } = world;
+    const each = callers.map((caller) => `${caller.callsLeft},${copyOf(caller.copy)},${rest.numberOf(caller.step)}`);
+    const network = strays.length > 0 || repeated ? rest.numberOf({ strays, repeated }) : "";
+    const budgets = `${tick},${commands.length},${losses},${crashes},${calls}`;
+    return `${copyOf(item)}|${truths.numberOf(truth)}|${budgets}|${each.join("|")}|${network}`;
+  };
+};
+
+/** @param maxStates gives up there: a limit for mutants that make worlds endless, not for the real thing. */
+export const explore = (scenario: Scenario, options: { mutation?: Mutation; maxStates?: number } = {}): Report => {
+  const { mutation, maxStates = 5_000_000 } = options;
+  const items = createIntern<Item>(sortedText);
+  const steps = createSteps(scenario, items, mutation);
+  const start: World = {
+    ...beginning(scenario),
+    tick: 0,
+    callers: scenario.callers.map(({ skew = 0, calls = 1 }) => ({ skew, callsLeft: calls, step: { at: "idle" } })),
+    commands: [...(scenario.commands ?? [])],
+    strays: [],
+    losses: scenario.losses ?? 0,
+    crashes: scenario.crashes ?? 0,
+    calls: 0,
+  };
+  const keyOf = createKey(items);
+  const seen = new Set<string>();
+  const judged = new WeakSet<Item>();
+  const pending: Visit[] = [{ world: start, label: "start" }];
+  let count = 0;
+  const broken = (visit: Visit, error: unknown, last: string): Report => {
+    if (!(error instanceof Violation)) throw error;
+    const finding = { invariant: error.invariant, message: error.message, trace: traceOf(visit, last) };
+    return { states: seen.size, steps: count, isComplete: false, finding };
+  };
+  for (let visit = pending.pop(); visit; visit = pending.pop()) {
+    const { world } = visit;
+    const state = keyOf(world);
+    if (seen.has(state)) continue;
+    if (seen.size >= maxStates) return { states: seen.size, steps: count, isComplete: false };
+    seen.add(state);
+    try {
+      if (world.item && !judged.has(world.item)) {
+        judged.add(world.item);
+        for (const caller of scenario.callers) {
+          hasWayOut(world.item, steps.nowOf(world, { skew: caller.skew ?? 0 }), steps.expressionsOf);
+        }
+      }
+      for (const { label, world: next } of steps.next(world)) {
+        count++;
+        pending.push({ world: next, label, from: visit });
+      }
+    } catch (error) {
+      return broken(visit, error, "then");
+    }
+  }
+  return { states: seen.size, steps: count, isComplete: true };
+};

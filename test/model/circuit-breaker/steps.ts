@@ -1,0 +1,289 @@
+/** Everything that can happen next in a world. Each step gives a new world; the old one stays as it is. */
+import { newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
+import { type Admission, decideAdmission, decideResult, type Outcome } from "../../../shared/circuit-breaker/decide.ts";
+import { effectiveState } from "../../../shared/circuit-breaker/effective-state.ts";
+import type { OperatorWrite } from "../../../shared/circuit-breaker/operate.ts";
+import { isLost } from "../../../shared/circuit-breaker/rounds.ts";
+import { unannounced } from "../../../shared/circuit-breaker/transition.ts";
+import {
+  announcedExpressions,
+  operatorExpressions,
+  writeExpressions,
+} from "../../../shared/circuit-breaker/write-expressions.ts";
+import type { CircuitWrite } from "../../../shared/circuit-breaker/writes.ts";
+import { applyUpdate, type Expressions, InvalidExpression, type Item } from "./expressions.ts";
+import type { Intern } from "./intern.ts";
+import {
+  afterCommand,
+  afterWrite,
+  agreesWithReducer,
+  circuitOf,
+  nothingLost,
+  nothingUntold,
+  Violation,
+} from "./invariants.ts";
+import {
+  type Caller,
+  type CallResult,
+  type Mutation,
+  organizationId,
+  type Scenario,
+  type Step,
+  type World,
+} from "./world.ts";
+
+export type Next = { label: string; world: World };
+
+const key = { id: "x" };
+
+const nameOf = ({ kind, generation, at, id }: CircuitWrite): string => `${kind} ${generation} ${at} ${id}`;
+
+/** @param items all items of the exploration, so that an update is worked out once for each. */
+export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: Mutation) => {
+  const mutated = (kind: Mutation["kind"], expressions: Expressions): Expressions =>
+    mutation?.kind === kind ? mutation.mutate(expressions) : expressions;
+  const built = new Map<string, Expressions>();
+  const compared = new Set<string>();
+  const expressionsOf = (write: CircuitWrite): Expressions => {
+    const name = nameOf(write);
+    const expressions = built.get(name) ?? mutated(write.kind, writeExpressions(organizationId, write));
+    built.set(name, expressions);
+    return expressions;
+  };
+  const nowOf = (world: World, { skew }: Pick<Caller, "skew">) => (scenario.times[world.tick] ?? 0) + skew;
+
+  /** By expressions and item: the same update of the same item is worked out once. */
+  const outcomes = new WeakMap<Expressions, Map<Item | null, Item | undefined>>();
+  const updated = (expressions: Expressions, item: Item | null): Item | undefined => {
+    const known = outcomes.get(expressions) ?? new Map<Item | null, Item | undefined>();
+    outcomes.set(expressions, known);
+    if (!known.has(item)) known.set(item, workOut(expressions, item));
+    return known.get(item);
+  };
+
+  const workOut = (expressions: Expressions, item: Item | null): Item | undefined => {
+    try {
+      const after = applyUpdate(expressions, item ?? undefined, key);
+      return after && items.intern(after);
+    } catch (error) {
+      if (error instanceof InvalidExpression) throw new Violation("I9", `DynamoDB refuses an update: ${error.message}`);
+      throw error;
+    }
+  };
+
+  /** The write reaches the store. The invariants see what it did. */
+  const deliver = (world: World, write: CircuitWrite, result?: CallResult) => {
+    const before = circuitOf(world.item);
+    const item = updated(expressionsOf(write), world.item);
+    const after = item && circuitOf(item);
+    if (!mutation && !compared.has(`${items.numberOf(world.item ?? key)} ${nameOf(write)}`)) {
+      compared.add(`${items.numberOf(world.item ?? key)} ${nameOf(write)}`);
+      agreesWithReducer(before, write, after);
+    }
+    if (!item || !after) return { applied: false, world };
+    const truth = afterWrite(world.truth, write, { before, after, ...result });
+    return { applied: true, world: { ...world, item, truth } };
+  };
+
+  const withCaller = (world: World, index: number, changes: Partial<Caller>): World => ({
+    ...world,
+    callers: world.callers.map((caller, i) => (i === index ? { ...caller, ...changes } : caller)),
+  });
+  const withStep = (world: World, index: number, step: Step): World => withCaller(world, index, { step });
+
+  /** What a caller does next with what it knows of the circuit. */
+  const ask = (world: World, index: number, copy: Item | null, id: string): World => {
+    const caller = world.callers[index] as Caller;
+    const circuit = circuitOf(copy);
+    const decision = decideAdmission(circuit, nowOf(world, caller), id);
+    const known = { ...caller, copy };
+    if (decision.do === "refuse") return withCaller(world, index, { ...known, step: idleAfter(copy) });
+    if (decision.do === "admit") {
+      return withCaller(world, index, { ...known, step: { at: "calling", admission: decision.admission } });
+    }
+    return withCaller(world, index, { ...known, step: { at: "asking", id, write: decision.write, isRepeat: false } });
+  };
+
+  const idleAfter = (copy: Item | null): Step => {
+    const untold = scenario.announces ? unannounced(organizationId, circuitOf(copy)).at(-1)?.generation : undefined;
+    return untold === undefined ? { at: "idle" } : { at: "announcing", upTo: untold };
+  };
+
+  const tell = (
+    world: World,
+    index: number,
+    {
+      copy,
+      admission,
+      outcome,
+      mayBeLost = false,
+    }: { copy: Item | null; admission: Admission; outcome: Outcome; mayBeLost?: boolean },
+  ): World => {
+    const caller = world.callers[index] as Caller;
+    const now = nowOf(world, caller);
+    const write = mayBeLost ? undefined : decideResult(circuitOf(copy), admission, outcome, now);
+    if (write === undefined) {
+      nothingLost(world.truth, world.item, { admission, outcome, now, mayBeLost });
+      return withCaller(world, index, { copy, step: idleAfter(copy) });
+    }
+    return withCaller(world, index, { copy, step: { at: "telling", admission, outcome, write, isRepeat: false } });
+  };
+
+  /** The caller hears of its write, and goes on. */
+  const answered = (world: World, index: number, step: Step, applied: boolean): World => {
+    const item = world.item;
+    if (step.at === "asking") return ask(world, index, item, step.id);
+    if (step.at !== "telling") return world;
+    const { admission, outcome, write, isRepeat } = step;
+    if (applied) return withCaller(world, index, { copy: item, step: idleAfter(item) });
+    const mayBeLost = isLost(write, { applied, circuit: item ? circuitOf(item) : newCircuit, isRepeat });
+    return tell(world, index, { copy: item, admission, outcome, mayBeLost });
+  };
+
+  const inFlight = (world: World, index: number, step: Step & { at: "asking" | "telling" }): Next[] => {
+    const result = step.at === "telling" ? { admission: step.admission, outcome: step.outcome } : undefined;
+    const { applied, world: delivered } = deliver(world, step.write, result);
+    const what = `caller ${index} ${step.write.kind}`;
+    const next: Next[] = [
+      { label: `${what}: ${applied ? "done" : "refused"}`, world: answered(delivered, index, step, applied) },
+    ];
+    if (world.losses > 0) {
+      const repeat = { ...step, isRepeat: true };
+      const losses = world.losses - 1;
+      next.push({ label: `${what}: answer lost`, world: withStep({ ...delivered, losses }, index, repeat) });
+      if (scenario.delays) {
+        const strays = [...world.strays, { write: step.write, ...(result && { result }) }];
+        next.push({ label: `${what}: late`, world: withStep({ ...world, losses, strays }, index, repeat) });
+      } else next.push({ label: `${what}: request lost`, world: withStep({ ...world, losses }, index, repeat) });
+    }
+    if (world.crashes > 0) {
+      const crashes = world.crashes - 1;
+      next.push({
+        label: `${what}: done, and the caller dies`,
+        world: withStep({ ...delivered, crashes }, index, { at: "dead" }),
+      });
+    }
+    return next;
+  };
+
+  const begun = (world: World, index: number, caller: Caller): Next[] => {
+    if (caller.callsLeft === 0) return [];
+    const calls = world.calls + 1;
+    const started = withCaller({ ...world, calls }, index, { callsLeft: caller.callsLeft - 1 });
+    const next = [{ label: `caller ${index} asks`, world: ask(started, index, world.item, `c${calls}`) }];
+    const { copy } = caller;
+    if (scenario.copies && copy !== undefined && copy !== world.item) {
+      const isClosed = effectiveState(circuitOf(copy), nowOf(world, caller)).state === "closed";
+      if (isClosed) next.push({ label: `caller ${index} uses a copy`, world: ask(started, index, copy, `c${calls}`) });
+    }
+    return next;
+  };
+
+  const announced = (world: World, index: number, caller: Caller, upTo: number): Next[] => {
+    const item = caller.copy ?? null;
+    const generations = unannounced(organizationId, circuitOf(item)).map(({ generation }) => generation);
+    const truth = { ...world.truth, announced: [...new Set([...world.truth.announced, ...generations])].sort() };
+    const expressions = mutated("announce", announcedExpressions(circuitOf(item), upTo));
+    return [
+      {
+        label: `caller ${index} announces`,
+        world: withStep({ ...world, truth }, index, { at: "marking", upTo, expressions }),
+      },
+    ];
+  };
+
+  const marked = (world: World, index: number, { upTo, expressions }: Step & { at: "marking" }): Next[] => {
+    const item = updated(expressions, world.item);
+    if (item) {
+      const after = withCaller({ ...world, item }, index, { copy: item, step: { at: "idle" } });
+      return [{ label: `caller ${index} marks`, world: after }];
+    }
+    const circuit = circuitOf(world.item);
+    const step: Step =
+      circuit.announced >= upTo
+        ? { at: "idle" }
+        : { at: "marking", upTo, expressions: mutated("announce", announcedExpressions(circuit, upTo)) };
+    return [{ label: `caller ${index} may not mark`, world: withCaller(world, index, { copy: world.item, step }) }];
+  };
+
+  const ofCaller = (world: World, index: number): Next[] => {
+    const caller = world.callers[index] as Caller;
+    const { step } = caller;
+    const dies: Next[] =
+      world.crashes > 0 && step.at !== "idle" && step.at !== "dead"
+        ? [
+            {
+              label: `caller ${index} dies`,
+              world: withStep({ ...world, crashes: world.crashes - 1 }, index, { at: "dead" }),
+            },
+          ]
+        : [];
+    switch (step.at) {
+      case "idle":
+        return begun(world, index, caller);
+      case "asking":
+      case "telling":
+        return [...inFlight(world, index, step), ...dies];
+      case "calling": {
+        const { admission } = step;
+        const known = caller.copy ?? null;
+        const copy = circuitOf(known).generation >= admission.generation ? known : world.item;
+        const ends = scenario.outcomes.map((outcome) => ({
+          label: `caller ${index}: ${outcome}`,
+          world: tell(world, index, { copy, admission, outcome }),
+        }));
+        return [...ends, ...dies];
+      }
+      case "announcing":
+        return [...announced(world, index, caller, step.upTo), ...dies];
+      case "marking":
+        return [...marked(world, index, step), ...dies];
+      default:
+        return [];
+    }
+  };
+
+  const command = (world: World, write: OperatorWrite, rest: Partial<World>): World => {
+    const before = circuitOf(world.item);
+    const item = updated(mutated("operate", operatorExpressions(organizationId, write)), world.item);
+    if (!item) return { ...world, ...rest };
+    return { ...world, ...rest, item, truth: afterCommand(world.truth, write, before, circuitOf(item)) };
+  };
+
+  const ofOperators = (world: World): Next[] => {
+    const { repeated, ...settled } = world;
+    if (repeated) return [{ label: "the operator's request again", world: command(settled, repeated, {}) }];
+    const [first, ...commands] = world.commands;
+    if (!first) return [];
+    const baseline = { total: 0, failed: 0, rejected: 0 };
+    const id = `o${commands.length}`;
+    const write = { ...first, at: scenario.times[world.tick] ?? 0, id, by: "alice", baseline };
+    const next = [{ label: `operator: ${first.action}`, world: command(world, write, { commands }) }];
+    if (world.losses > 0) {
+      const rest = { commands, repeated: write, losses: world.losses - 1 };
+      next.push({ label: `operator: ${first.action}, answer lost`, world: command(world, write, rest) });
+    }
+    return next;
+  };
+
+  return {
+    expressionsOf,
+    nowOf,
+
+    /** All worlds one step away. @throws Violation where a step breaks an invariant. */
+    next(world: World): Next[] {
+      const { tick, strays } = world;
+      const all: Next[] = [];
+      for (const index of world.callers.keys()) all.push(...ofCaller(world, index));
+      all.push(...ofOperators(world));
+      for (const [index, { write, result }] of strays.entries()) {
+        const rest = strays.filter((_, i) => i !== index);
+        const { world: delivered } = deliver({ ...world, strays: rest }, write, result);
+        all.push({ label: `the late ${write.kind} arrives`, world: delivered });
+      }
+      if (tick + 1 < scenario.times.length) all.push({ label: "time passes", world: { ...world, tick: tick + 1 } });
+      if (scenario.announces) for (const one of all) nothingUntold(one.world.truth, one.world.item);
+      return all;
+    },
+  };
+};

@@ -1,0 +1,97 @@
+/**
+ * A small world around one circuit: callers with clocks of their own, a network that loses and delays, operators, and
+ * the item. The decisions, the expressions and the reading of items are the ones that ship; only the loop between them
+ * (shared/circuit-breaker/rounds.ts) is spelled out here, one step at a time, so that every order can be tried.
+ */
+import type { OperatorAction } from "../../../shared/circuit-breaker/circuit.ts";
+import type { Admission, Outcome } from "../../../shared/circuit-breaker/decide.ts";
+import type { OperatorWrite } from "../../../shared/circuit-breaker/operate.ts";
+import type { CircuitWrite, WriteKind } from "../../../shared/circuit-breaker/writes.ts";
+import type { Expressions, Item } from "./expressions.ts";
+
+export const organizationId = "org";
+
+/** A caller, in the order of a call. `copy`: the item as the caller knows it; null is an item that does not exist. */
+export type Caller = {
+  skew: number;
+  callsLeft: number;
+  copy?: Item | null;
+  step: Step;
+};
+
+export type Step =
+  | { at: "idle" }
+  | { at: "asking"; id: string; write: CircuitWrite; isRepeat: boolean }
+  | { at: "calling"; admission: Admission }
+  | { at: "telling"; admission: Admission; outcome: Outcome; write: CircuitWrite; isRepeat: boolean }
+  /** Announces generations up to `upTo`, and then marks them in the item that it knows. */
+  | { at: "announcing"; upTo: number }
+  | { at: "marking"; upTo: number; expressions: Expressions }
+  | { at: "dead" };
+
+/** How an admitted call ended. */
+export type CallResult = { admission: Admission; outcome: Outcome };
+
+/** What is true, whatever the item says: the invariants compare the two. */
+export type Truth = {
+  /** Failures that counted in the present closed generation. */
+  failures: { at: number; id: string }[];
+  /** Calls of the present half-open generation that took a permit and did not give it back. */
+  admitted: string[];
+  /** Of these, those that succeeded in time. */
+  succeeded: string[];
+  leases: Record<string, number>;
+  lastLease: number;
+  openUntil: number;
+  /** Operator actions that took effect, by id. */
+  operated: string[];
+  /** Generations that were announced. */
+  announced: number[];
+};
+
+export type World = {
+  item: Item | null;
+  /** Index into the scenario's times. */
+  tick: number;
+  callers: Caller[];
+  /** Operator commands still to come, and the one whose answer was lost. */
+  commands: OperatorCommand[];
+  repeated?: OperatorWrite;
+  /** Writes on their way whose sender no longer waits. */
+  strays: { write: CircuitWrite; result?: CallResult }[];
+  losses: number;
+  crashes: number;
+  calls: number;
+  truth: Truth;
+};
+
+export type OperatorCommand = { action: OperatorAction; until?: number };
+
+/** Everything that one exploration is about. Times in ms of the true clock, ascending; each must be reached in order. */
+export type Scenario = {
+  name: string;
+  about: string;
+  /** What happened before, as writes and commands upon no item at all. */
+  before?: readonly (CircuitWrite | OperatorWrite)[];
+  times: readonly number[];
+  callers: readonly { skew?: number; calls?: number }[];
+  outcomes: readonly Outcome[];
+  /** Answers or requests that may be lost, each of them repeated by the SDK; and whether the lost may come late. */
+  losses?: number;
+  delays?: boolean;
+  crashes?: number;
+  /** Callers may use what they know of a closed circuit in place of reading it. */
+  copies?: boolean;
+  commands?: readonly OperatorCommand[];
+  /** Callers announce the transitions that they make or find. */
+  announces?: boolean;
+};
+
+/** Changes one of the shipped updates: how a guard would be missing. */
+export type Mutation = {
+  name: string;
+  kind: WriteKind | "operate" | "announce";
+  mutate(shipped: Expressions): Expressions;
+};
+
+export const time = (seconds: number): number => 1_000_000 + seconds * 1_000;
