@@ -10,7 +10,13 @@ export const banner = (stack: RunningStack, model: StackModel): string => {
     ["control", controlUrl],
     ["DynamoDB", dynamodbUrl],
   ].filter(([, url]) => url !== undefined);
-  const counts = `${model.functions.length} functions, ${model.tables.length} tables, ${model.schedules.length} schedules, ${model.queues.length} queues`;
+  const counts = [
+    count(model.functions.length, "function"),
+    count(model.tables.length, "table"),
+    count(model.schedules.length, "schedule"),
+    count(model.rules.length, "rule"),
+    count(model.queues.length, "queue"),
+  ].join(", ");
   return [
     "",
     `${model.stackName} is ready: ${counts}, each function under its own role.`,
@@ -23,6 +29,8 @@ export const banner = (stack: RunningStack, model: StackModel): string => {
     "",
   ].join("\n");
 };
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 /** One line for all that have the same to say. */
 const notRunLines = (notRun: readonly NotRun[]): string[] =>

@@ -1,5 +1,4 @@
 import { mkdirSync } from "node:fs";
-import { createServer } from "node:http";
 import { createActivity } from "./activity.ts";
 import { createAdvanceClock } from "./advance-clock.ts";
 import { createClock } from "./clock.ts";
@@ -7,22 +6,19 @@ import { startControl } from "./control.ts";
 import { startDynamoDb } from "./dynamodb/engine.ts";
 import { createTables } from "./dynamodb/tables.ts";
 import { sweepExpired } from "./dynamodb/ttl-sweep.ts";
-import { type Denial, openGatewayPort, startGateway } from "./gateway.ts";
-import { listen } from "./http/listen.ts";
+import { openGatewayPort } from "./gateway.ts";
+import { holdPort } from "./http/hold-port.ts";
 import { startHttpApi } from "./http-api/server.ts";
 import { createAuthorizer } from "./iam/authorizer.ts";
 import { startIssuer } from "./issuer/issuer.ts";
-import { functionEnvironment } from "./lambda/environment.ts";
-import { createFunctions } from "./lambda/functions.ts";
 import type { LocalCloud, LocalCloudOptions } from "./local-cloud.ts";
-import { createMessaging } from "./messaging.ts";
 import { createFireSchedule } from "./scheduled-event.ts";
 import { createSchedules } from "./schedules.ts";
+import { startCompute } from "./start-compute.ts";
 import { readStack } from "./template/read-stack.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 const DEFAULT_AUDIENCE = "plant-store";
-const DEFAULT_MAX_INSTANCES = 10;
 const SWEEP_INTERVAL_MS = 3_600_000;
 /** How long `stop` waits for requests under way. */
 const GRACE_MS = 3_000;
@@ -35,7 +31,7 @@ export const startParts = async (
   options: LocalCloudOptions,
   onStop: (stop: () => unknown) => void,
 ): Promise<Omit<LocalCloud, "stop">> => {
-  const { assemblyDirectory, dataDirectory, dynamodbEndpoint, maxInstances = DEFAULT_MAX_INSTANCES, log } = options;
+  const { assemblyDirectory, dataDirectory, dynamodbEndpoint, maxInstances, log } = options;
   const say = (line: string) => log("local cloud", line);
   const onError = (error: unknown) => say(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
@@ -54,14 +50,16 @@ export const startParts = async (
   if (dynamodb.pid !== undefined) watchdog.guard(dynamodb.pid);
 
   // Templates ask for URLs, so the ports are chosen before they are read.
-  const early = createServer((_request, response) => response.writeHead(503, { "retry-after": "1" }).end());
-  const heldPort = await listen(early, options.port);
-  const releasePort = () => (early.listening ? heldPort.close() : undefined);
-  onStop(releasePort);
+  const heldPort = await holdPort(options.port);
+  onStop(heldPort.release);
   const gatewayPort = await openGatewayPort();
   onStop(() => gatewayPort.server.close());
-  const apiUrl = heldPort.url;
-  const model = await readStack({ assemblyDirectory, dataDirectory, apiUrl, gatewayUrl: gatewayPort.url });
+  const model = await readStack({
+    assemblyDirectory,
+    dataDirectory,
+    apiUrl: heldPort.url,
+    gatewayUrl: gatewayPort.url,
+  });
   const authorizer = createAuthorizer(model);
   const clock = createClock(dataDirectory);
   const activity = createActivity();
@@ -78,53 +76,21 @@ export const startParts = async (
 
   const audience = options.audience ?? DEFAULT_AUDIENCE;
   const overrides = { ISSUER: issuer.url, AUDIENCE: audience, ...options.environment };
-  const functions = createFunctions({
-    functions: model.functions,
-    maxInstances,
-    clockOffsetMs: clock.offsetMs,
-    watchdog,
+  const { functions, denials, ...messaging } = await startCompute({
+    dataDirectory,
+    ...(maxInstances !== undefined && { maxInstances }),
     log,
-    environmentOf: (fn) =>
-      functionEnvironment({
-        fn,
-        region: model.region,
-        endpointUrl: gateway.url,
-        credentials: gateway.credentialsFor(fn.arn),
-        overrides,
-        nowMs: clock.now(),
-      }),
-  });
-
-  const denials: Denial[] = [];
-  const onDenied = (denial: Denial) => {
-    denials.push(denial);
-    const { logicalId, action, resource, reason } = denial;
-    say(`DENIED ${logicalId} may not ${action} on ${resource} ${reason}`);
-  };
-  const { services, ...messaging } = createMessaging({
     model,
     authorizer,
-    functions,
     activity,
     clock,
-    dataDirectory,
-    gatewayUrl: gatewayPort.url,
-    onDenied,
-    log: say,
-    stopping: stopping.signal,
-  });
-  onStop(() => messaging.queues.close());
-  const gateway = await startGateway({
-    model,
-    authorizer,
+    watchdog,
+    gatewayPort,
     dynamodbEndpoint: dynamodb.endpoint,
-    onDenied,
-    services,
-    port: gatewayPort,
+    overrides,
+    stopping: stopping.signal,
+    onStop,
   });
-  onStop(() => gateway.close());
-  onStop(() => functions.stop());
-  onStop(() => messaging.mappings.stop());
 
   const schedules = createSchedules({
     schedules: model.schedules,
@@ -153,7 +119,7 @@ export const startParts = async (
   messaging.mappings.poll();
   onStop(() => schedules.stop());
 
-  await releasePort();
+  await heldPort.release();
   for (const [index, api] of model.httpApis.entries()) {
     const port = index === 0 ? heldPort.port : 0;
     const { accountId } = model;
@@ -163,7 +129,7 @@ export const startParts = async (
   }
   return {
     stack: {
-      ...(model.httpApis.length > 0 && { apiUrl }),
+      ...(model.httpApis.length > 0 && { apiUrl: heldPort.url }),
       issuerUrl: issuer.url,
       jwksUrl: issuer.jwksUrl,
       audience,
