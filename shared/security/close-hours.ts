@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../runtime/clock.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
+import { createTurns } from "../runtime/take-turns.ts";
 import type { EventCountStore } from "./event-count-store.ts";
 import { DAY_MS, HOUR_MS, startOfDay } from "./hours.ts";
 import type { OpenHour, OpenHourStore } from "./open-hour-store.ts";
@@ -70,12 +71,6 @@ const summariseHour = async (
   return (await rollups.put(scope, period, rollup, previous?.token)) ? "written" : "overtaken";
 };
 
-const summarise = async (parts: Parts, openHour: OpenHour, now: number): Promise<boolean> => {
-  const outcome = await summariseHour(parts, openHour, now);
-  if (outcome === "written") return summariseDay(parts, openHour.scope, startOfDay(openHour.hour), now);
-  return outcome === "nothing";
-};
-
 /**
  * Closes the open hours that ended at least five minutes ago and were not marked since, the oldest first, as many as
  * the time allows. Any number of closers may run at once.
@@ -89,6 +84,7 @@ export const closeHours = async (
   const result = { closed: 0, left: 0, isComplete: true };
   const failures: unknown[] = [];
   const clearing: Promise<void>[] = [];
+  const takeTurns = createTurns<boolean>();
 
   const whileThereIsTime = async function* (found: AsyncIterable<OpenHour>) {
     for await (const openHour of found) {
@@ -104,11 +100,18 @@ export const closeHours = async (
     if (await openHours.clear(openHour)) result.closed++;
     else result.left++;
   };
+  /** Hours of one day share its summaries, or they would overtake each other. */
+  const summarise = async (openHour: OpenHour, startedAt: number): Promise<boolean> => {
+    const outcome = await summariseHour(parts, openHour, startedAt);
+    if (outcome !== "written") return outcome === "nothing";
+    const [scope, day] = [openHour.scope, startOfDay(openHour.hour)];
+    return takeTurns(`${scope} ${day}`, () => summariseDay(parts, scope, day, startedAt));
+  };
   const close = async (openHour: OpenHour) => {
     const startedAt = now();
     if (openHour.markedAt + GRACE_MS > startedAt) return void result.left++;
     try {
-      if (!(await summarise(parts, openHour, startedAt))) return void result.left++;
+      if (!(await summarise(openHour, startedAt))) return void result.left++;
       clearing.push(clear(openHour).catch((error: unknown) => void failures.push(error)));
     } catch (error) {
       failures.push(error);

@@ -1,16 +1,6 @@
 import { setImmediate as untilIdle } from "node:timers/promises";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-
-/** A small generator of numbers that is the same for the same seed (mulberry32). */
-const createRandom = (seed: number) => {
-  let state = seed >>> 0;
-  return (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
+import { createRandom } from "./random.ts";
 
 /**
  * Lets several actors work at the same time, one call to the store at a time, each next one chosen by the seed: so

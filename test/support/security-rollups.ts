@@ -22,8 +22,10 @@ import { declaredTable } from "./security-tables.ts";
 const EVENTS = "events";
 const ROLLUPS = "rollups";
 
+type Counted = Pick<SecurityEvent, "riskLevel" | "success" | "metadata">;
+
 /** What the statistics of events are, by counting them. */
-export const bruteForce = (events: readonly SecurityEvent[]): SecurityStatistics => {
+export const bruteForce = (events: readonly Counted[]): SecurityStatistics => {
   const durations = events.flatMap(({ metadata }) => {
     const durationMs = (metadata as { durationMs?: number } | undefined)?.durationMs;
     return durationMs === undefined ? [] : [durationMs];

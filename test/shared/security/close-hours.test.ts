@@ -127,6 +127,14 @@ describe("closing hours", () => {
     await expectExact();
   });
 
+  it("closes a day's many hours in one run", async () => {
+    const ages = Array.from({ length: 20 }, (_, i) => i + 24);
+    await record(actor.recorder(), ages);
+    world.time.now += 6 * 60_000;
+    expect(await actor.close()).toEqual({ closed: 20, left: 0, isComplete: true });
+    await expectExact();
+  });
+
   it("goes on after an hour that cannot be counted, and fails at the end", async () => {
     const recorder = actor.recorder();
     await record(recorder, [2]);

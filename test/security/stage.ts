@@ -1,0 +1,86 @@
+/** An organization with so many events over 90 days in the embedded engine, its hours closed, and the same in memory. */
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { inParallel } from "../../shared/runtime/in-parallel.ts";
+import { closeHours } from "../../shared/security/close-hours.ts";
+import { createEventCountStore } from "../../shared/security/event-count-store.ts";
+import { expiryOf } from "../../shared/security/event-item.ts";
+import { DAY_MS, HOUR_MS, hourName, startOfHour } from "../../shared/security/hours.ts";
+import { organizationKey } from "../../shared/security/keys.ts";
+import { createOpenHourStore } from "../../shared/security/open-hour-store.ts";
+import { createRollupStore } from "../../shared/security/rollup-store.ts";
+import type { SecurityEvent } from "../../shared/security/security-event.ts";
+import { createSecurityEventStore } from "../../shared/security/security-event-store.ts";
+import { createSelectionCountStore } from "../../shared/security/selection-count-store.ts";
+import { randomEvents } from "./random-events.ts";
+
+export const EVENTS = "events";
+export const ROLLUPS = "rollups";
+export const RETENTION_DAYS = 90;
+/** Half past an hour: the events of the hour that goes on are in no rollup. */
+export const NOW = Date.UTC(2026, 10, 21, 12, 30);
+
+const CHUNK = 500;
+const CHUNKS_AT_ONCE = 6;
+
+/** What a brute-force count needs of an event. */
+export type Known = Pick<
+  SecurityEvent,
+  "id" | "timestamp" | "eventType" | "category" | "riskLevel" | "userId" | "success" | "metadata"
+>;
+
+export type Stage = {
+  organizationId: string;
+  total: number;
+  known: Known[];
+  seconds: { write: number; close: number };
+};
+
+export const storesOf = (client: DynamoDBDocumentClient, now = () => NOW) => ({
+  events: createSecurityEventStore(client, EVENTS),
+  openHours: createOpenHourStore(client, ROLLUPS, now),
+  rollups: createRollupStore(client, ROLLUPS),
+  counts: createEventCountStore(client, EVENTS),
+  selections: createSelectionCountStore(client, EVENTS),
+});
+
+function* chunksOf<Item>(items: Iterable<Item>, size: number): Generator<Item[], void, void> {
+  let chunk: Item[] = [];
+  for (const item of items) {
+    chunk.push(item);
+    if (chunk.length < size) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1_000;
+};
+
+/** Writes the events as the recorder would, then closes their hours as the schedule would. */
+export const makeStage = async (client: DynamoDBDocumentClient, total: number): Promise<Stage> => {
+  const organizationId = `organization-with-${total}`;
+  const scope = organizationKey(organizationId);
+  const known: Known[] = [];
+  const marking = storesOf(client, () => NOW - HOUR_MS);
+  const from = NOW - RETENTION_DAYS * DAY_MS + HOUR_MS;
+  const write = await secondsOf(async () => {
+    const events = randomEvents(organizationId, { total, from, to: NOW, seed: total });
+    await inParallel(chunksOf(events, CHUNK), CHUNKS_AT_ONCE, async (chunk) => {
+      for (const { id, timestamp, eventType, category, riskLevel, userId, success, metadata } of chunk) {
+        known.push({ id, timestamp, eventType, category, riskLevel, ...(userId && { userId }), success, metadata });
+      }
+      await marking.events.putAll(chunk.map((event) => ({ event, ttl: expiryOf(event.timestamp, RETENTION_DAYS) })));
+    });
+    for (let hour = startOfHour(from); hour <= NOW; hour += HOUR_MS) {
+      await marking.openHours.markHourOpen(scope, hourName(hour));
+    }
+  });
+  const { openHours, rollups, counts } = storesOf(client);
+  const parts = { openHours, rollups, events: counts, now: () => NOW, settleMs: 0 };
+  const close = await secondsOf(() => closeHours(parts, () => 600_000));
+  return { organizationId, total, known, seconds: { write, close } };
+};

@@ -1,0 +1,46 @@
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import type { Context } from "aws-lambda";
+import { createScheduledHandler } from "../../../shared/runtime/create-scheduled-handler.ts";
+
+const written = jest.spyOn(process.stdout, "write");
+afterEach(() => void written.mockReset());
+
+const lines = () => written.mock.calls.map(([line]) => JSON.parse(String(line)));
+const context = { awsRequestId: "request", getRemainingTimeInMillis: () => 4_321 } as Context;
+
+describe("the handler of a schedule", () => {
+  it("gives the work its remaining time, and logs what it did in one line", async () => {
+    written.mockReturnValue(true);
+    const handler = createScheduledHandler("tidy", async ({ remainingMs }) => ({ left: remainingMs(), isDone: true }));
+    expect(await handler({}, context)).toEqual({ left: 4_321, isDone: true });
+    expect(lines()).toEqual([
+      {
+        level: "info",
+        message: "tidy",
+        requestId: "request",
+        durationMs: expect.any(Number),
+        left: 4_321,
+        isDone: true,
+      },
+    ]);
+  });
+
+  it("throws on what the work throws, and logs it with its causes", async () => {
+    written.mockReturnValue(true);
+    const error = new Error("2 hours could not be closed.", { cause: new Error("The store did not answer.") });
+    const handler = createScheduledHandler("tidy", async () => {
+      throw error;
+    });
+    await expect(handler({}, context)).rejects.toBe(error);
+    expect(lines()).toEqual([
+      {
+        level: "error",
+        message: "tidy",
+        requestId: "request",
+        durationMs: expect.any(Number),
+        cause: expect.any(String),
+      },
+    ]);
+    expect(lines()[0].cause).toMatch(/2 hours could not be closed.*caused by Error: The store did not answer/s);
+  });
+});
