@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+
+const SECURITY = "/api/integrations/provider/security";
+const ALERT = `${SECURITY}/alert`;
+
+type Alert = Record<string, unknown> & { id: string; eventIds: string[] };
+
+let service: ServiceUnderTest;
+let organizations = 0;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const freshOrganization = async () => {
+  const organizationId = `acme-${++organizations}`;
+  const token = await service.mint({ organizationId, userId: "admin" });
+  const change = (body: object) => service.request("POST", ALERT, { token, body: JSON.stringify(body) });
+  const alerts = async (query = "") => (await service.request("GET", `${ALERT}${query}`, { token })).body as Alert[];
+  const report = async (query = "") =>
+    (await service.request("GET", `${SECURITY}${query}`, { token })).body as {
+      events: (Alert & { processed: boolean })[];
+    };
+  const refuse = async (userId: string) =>
+    service.request("GET", SECURITY, { token: await service.mint({ organizationId, userId, role: "guest" }) });
+  return { organizationId, token, change, alerts, report, refuse };
+};
+
+/** What the event bus carried of an organization. */
+const published = async (organizationId: string) => {
+  const response = await fetch(`${service.stack.controlUrl}/events`);
+  const { events } = (await response.json()) as {
+    events: { event: { detail: { organizationId?: string; change: string; alert: Alert } } }[];
+  };
+  return events.map(({ event }) => event.detail).filter((detail) => detail.organizationId === organizationId);
+};
+
+describe("an event that reaches the threshold", () => {
+  it("raises an alert, which counts on while it is unresolved and starts anew after", async () => {
+    const { organizationId, change, alerts, refuse } = await freshOrganization();
+    for (let i = 0; i < 3; i++) await refuse("eve");
+    const [alert, ...others] = await alerts();
+    expect(others).toEqual([]);
+    expect(alert).toMatchObject({
+      title: "Authorization failures",
+      level: "HIGH",
+      rule: "event_threshold",
+      status: "open",
+      count: 3,
+      firstSeen: expect.any(Number),
+      lastSeen: expect.any(Number),
+    });
+    expect(alert?.eventIds).toHaveLength(3);
+    const ids = { alertIds: [alert?.id] };
+    expect((await change({ action: "acknowledge", ...ids })).body).toEqual({
+      acknowledged: [alert?.id],
+      unchanged: [],
+      notFound: [],
+    });
+    await refuse("eve");
+    expect(await alerts("?status=acknowledged")).toEqual([expect.objectContaining({ id: alert?.id, count: 4 })]);
+    expect((await change({ action: "resolve", ...ids })).body).toEqual({
+      resolved: [alert?.id],
+      unchanged: [],
+      notFound: [],
+    });
+    await refuse("eve");
+    const [again] = await alerts("?status=open");
+    expect(again).toMatchObject({ count: 1 });
+    expect(again?.id).not.toBe(alert?.id);
+    expect((await alerts()).map(({ id, status }) => [id, status])).toEqual([
+      [again?.id, "open"],
+      [alert?.id, "resolved"],
+    ]);
+    expect((await published(organizationId)).map((detail) => detail.change)).toEqual([
+      "raised",
+      "repeated",
+      "repeated",
+      "acknowledged",
+      "repeated",
+      "resolved",
+      "raised",
+    ]);
+  });
+});
+
+describe("mark_processed", () => {
+  it("marks each event once, and knows no other organization's", async () => {
+    const mine = await freshOrganization();
+    const other = await freshOrganization();
+    for (const { refuse } of [mine, other]) await refuse("eve");
+    const [event] = (await mine.report()).events;
+    const [foreign] = (await other.report()).events;
+    const eventIds = [event?.id, event?.id, foreign?.id, "nothing"];
+    const notFound = [foreign?.id, "nothing"];
+    expect(await mine.change({ action: "mark_processed", eventIds })).toMatchObject({
+      status: 200,
+      body: { processed: [event?.id], alreadyProcessed: [], notFound },
+    });
+    expect((await mine.change({ action: "mark_processed", eventIds })).body).toEqual({
+      processed: [],
+      alreadyProcessed: [event?.id],
+      notFound,
+    });
+    expect((await mine.report("?processed=true")).events).toEqual([
+      expect.objectContaining({ id: event?.id, processed: true, processedAt: expect.any(Number) }),
+    ]);
+    expect((await mine.report("?processed=false&riskLevel=high")).events).toEqual([]);
+    expect((await other.report()).events).toEqual([expect.objectContaining({ processed: false })]);
+  });
+});
+
+describe("generate_alert", () => {
+  it("makes an alert and leaves an event that is its own", async () => {
+    const { change, alerts, report } = await freshOrganization();
+    const said = {
+      title: "Look into eve",
+      riskLevel: "critical",
+      message: "Card 4111 1111 1111 1111 was seen",
+      metadata: { ticket: 4711 },
+    };
+    const { status, body } = await change({ action: "generate_alert", ...said });
+    expect(status).toBe(200);
+    const { alert } = body as { alert: Alert };
+    expect(alert).toMatchObject({ title: "Look into eve", level: "CRITICAL", status: "open", count: 1 });
+    expect(JSON.stringify(alert)).not.toContain("4111");
+    expect(await alerts()).toEqual([alert]);
+    expect((await report()).events).toEqual([
+      expect.objectContaining({
+        eventType: "MANUAL_ALERT_GENERATED",
+        category: "system",
+        riskLevel: "CRITICAL",
+        userId: "admin",
+        source: "user",
+        alertGenerated: true,
+        alertLevel: "CRITICAL",
+      }),
+    ]);
+  });
+});
+
+describe("acknowledge and resolve", () => {
+  it("are idempotent, never go back, and know no other organization's alerts", async () => {
+    const mine = await freshOrganization();
+    const other = await freshOrganization();
+    await mine.refuse("eve");
+    const [alert] = await mine.alerts();
+    const alertIds = [alert?.id, "nothing"];
+    expect((await other.change({ action: "resolve", alertIds })).body).toEqual({
+      resolved: [],
+      unchanged: [],
+      notFound: alertIds,
+    });
+    await mine.change({ action: "resolve", alertIds });
+    for (const action of ["resolve", "acknowledge"]) {
+      expect((await mine.change({ action, alertIds })).body).toMatchObject({
+        unchanged: [alert?.id],
+        notFound: ["nothing"],
+      });
+    }
+  });
+
+  it("are won by one of many at once", async () => {
+    const { change, alerts, refuse } = await freshOrganization();
+    await refuse("eve");
+    const [alert] = await alerts();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => change({ action: "resolve", alertIds: [alert?.id] })),
+    );
+    const winners = answers.filter(({ body }) => (body as { resolved: string[] }).resolved.length === 1);
+    expect(winners).toHaveLength(1);
+  });
+});
+
+describe("the list", () => {
+  it("pages through all alerts, newest first, each once", async () => {
+    const { token, change } = await freshOrganization();
+    for (let i = 0; i < 5; i++) await change({ action: "generate_alert", title: `alert ${i}`, riskLevel: "low" });
+    const seen: unknown[] = [];
+    let path: string | undefined = `${ALERT}?limit=2`;
+    while (path !== undefined) {
+      const page: Awaited<ReturnType<typeof service.request>> = await service.request("GET", path, { token });
+      seen.push(...(page.body as Alert[]).map(({ title }) => title));
+      path = page.next;
+    }
+    expect(seen).toEqual(["alert 4", "alert 3", "alert 2", "alert 1", "alert 0"]);
+  });
+});
+
+describe("what is not understood", () => {
+  it.each([
+    [{}, "action: expected one of mark_processed, generate_alert, acknowledge, resolve"],
+    [{ action: "delete" }, "action: expected one of"],
+    [{ action: "mark_processed" }, "eventIds: expected a list of 1 to 100 ids"],
+    [{ action: "mark_processed", eventIds: [] }, "eventIds: expected a list of 1 to 100 ids"],
+    [{ action: "mark_processed", eventIds: Array(101).fill("x") }, "eventIds: expected a list of 1 to 100 ids"],
+    [{ action: "acknowledge", alertIds: [7] }, "alertIds.0: expected an id"],
+    [{ action: "generate_alert", title: "x" }, "riskLevel: expected one of LOW"],
+    [{ action: "generate_alert", title: "", riskLevel: "low" }, "title: expected a text of 1 to 256 characters"],
+    [{ action: "generate_alert", title: "x", riskLevel: "low", metadata: [] }, "metadata: expected an object"],
+  ])("%j is refused", async (body, message) => {
+    const { change } = await freshOrganization();
+    expect(await change(body)).toMatchObject({
+      status: 400,
+      body: { error: 40002, message: expect.stringContaining(message) },
+    });
+  });
+
+  it.each(["status=closed", "limit=0", "cursor=x"])("%s is refused", async (query) => {
+    const { token } = await freshOrganization();
+    expect(await service.request("GET", `${ALERT}?${query}`, { token })).toMatchObject({ status: 400 });
+  });
+
+  it("comes after the question who asks", async () => {
+    for (const [method, body] of [
+      ["POST", "{"],
+      ["GET", undefined],
+    ] as const) {
+      const token = await service.mint({ organizationId: "acme", role: "billing" });
+      expect(await service.request(method, ALERT, { token, body })).toMatchObject({
+        status: 403,
+        body: { error: 40301 },
+      });
+      expect(await service.request(method, ALERT, { body })).toMatchObject({ status: 401 });
+    }
+  });
+});
