@@ -49,16 +49,10 @@ export const createAlertDecisionStore = (
     return Item && { stored: Item, item: parseAlertItem(Item) };
   };
 
-  /** What became of an alert that is not among the unresolved ones. @param tokens of our own attempts to resolve it. */
-  const lookUpResolved = async (
-    scope: string,
-    id: string,
-    tokens: readonly string[],
-    now: number,
-  ): Promise<Decided> => {
+  /** What became of an alert that is not among the unresolved ones. */
+  const lookUpResolved = async (scope: string, id: string, now: number): Promise<Decided> => {
     const found = await get({ scope, key: resolvedKey(id) });
-    if (found === undefined || isExpired(found.item, now)) return notFound;
-    return tokens.includes(found.item.token) ? changed(found.item) : unchanged;
+    return found === undefined || isExpired(found.item, now) ? notFound : unchanged;
   };
 
   /** Tries until nobody interferes: raising an alert and deciding about it may meet. */
@@ -74,7 +68,8 @@ export const createAlertDecisionStore = (
   const move = async (found: { stored: Record<string, unknown>; item: AlertItem }, moved: Record<string, unknown>) => {
     const { scope, key } = found.stored;
     const command = new TransactWriteCommand({
-      ClientRequestToken: String(moved.token),
+      // The SDK sends it again where an answer was lost, and DynamoDB then says what it said the first time.
+      ClientRequestToken: newRequestToken(),
       TransactItems: [
         {
           Delete: {
@@ -127,7 +122,7 @@ export const createAlertDecisionStore = (
           if (isLostInTransaction(error)) return "interfered";
           if (!(error instanceof ConditionalCheckFailedException)) throw error;
           const item = itemOfRefusal(error);
-          if (item?.id !== id) return lookUpResolved(scope, id, [], now);
+          if (item?.id !== id) return lookUpResolved(scope, id, now);
           if (isExpired(item, now)) return notFound;
           return item.token === token ? changed(item) : unchanged;
         }
@@ -142,13 +137,9 @@ export const createAlertDecisionStore = (
       const hash = hashOfAlertId(id);
       if (hash === undefined) return notFound;
       const scope = organizationKey(organizationId);
-      const tokens: string[] = [];
       return settle(async () => {
         const found = await get({ scope, key: unresolvedKey(hash) });
-        if (found === undefined || found.item.id !== id) return lookUpResolved(scope, id, tokens, now);
-        // A token of its own for each attempt, as DynamoDB takes one for one content only.
-        const token = newRequestToken();
-        tokens.push(token);
+        if (found === undefined || found.item.id !== id) return lookUpResolved(scope, id, now);
         const { item, stored } = found;
         if (isExpired(item, now)) return notFound;
         const moved = {
@@ -159,7 +150,6 @@ export const createAlertDecisionStore = (
           resolvedBy: by,
           revision: item.revision + 1,
           ttl: expiryOfAlert(item.lastSeen, retentionDays),
-          token,
           ...placeInList(scope, "resolved", item),
           ...placeInOutbox(hash, now),
           outboxChange: "resolved",

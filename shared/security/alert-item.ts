@@ -12,7 +12,7 @@ const DAY_MS = 24 * HOUR_MS;
 const texts = z.union([z.set(z.string()), z.array(z.string())]);
 
 /**
- * Beside the alert's own fields: `token` names the request that wrote it last, `occurrences` what raised a finding,
+ * Beside the alert's own fields: `token` names the request of the operator that wrote it last, `occurrences` what raised a finding,
  * `outboxAt` since when a change waits to be known as published.
  */
 const AlertItem = z.extend(Alert, {
@@ -22,7 +22,7 @@ const AlertItem = z.extend(Alert, {
   evidenceCount: z.optional(z.number()),
   occurrences: z.optional(texts),
   ttl: z.number(),
-  token: z.string(),
+  token: z.optional(z.string()),
   outboxAt: z.optional(z.number()),
   outboxChange: z.optional(z.enum(["acknowledged", "resolved"])),
 });

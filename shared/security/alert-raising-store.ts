@@ -2,7 +2,6 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import { newRequestToken } from "../runtime/ids.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import type { Alert } from "./alert.ts";
 import { type AlertItem, isExpired, parseAlertItem, surplusIds, toAlert } from "./alert-item.ts";
@@ -46,12 +45,11 @@ export const createAlertRaisingStore = (
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       const item = itemOfRefusal(error);
       if (item === undefined) return { item, done: "not" };
-      // The SDK repeats an update whose answer was lost, and then finds what its own first try wrote.
-      if (item.token === context.token) return { item, done: "by this call" };
       const { kind, occurrence } = context.raising;
       const counted = new Set(kind === "finding" ? item.occurrences : item.eventIds);
       if (!counted.has(occurrence) || isExpired(item, context.now)) return { item, done: "not" };
-      // Counted, but perhaps by our own first try, before another's: then it is ours to publish.
+      // The SDK repeats an update whose answer was lost, and then finds that its own first try counted the reason; so
+      // it is ours to publish. Where it was counted before all the same, the same state is published once more.
       return { item, done: (error.$metadata.attempts ?? 1) > 1 ? "by this call" : "before" };
     }
   };
@@ -88,8 +86,7 @@ export const createAlertRaisingStore = (
       const scope = organizationKey(organizationId);
       const hash = alertHash(raising.kind, raising.rule, raising.subject);
       const key = { scope, key: unresolvedKey(hash) };
-      const token = newRequestToken();
-      const context = { scope, hash, raising, token, now, retentionDays, random: random() };
+      const context = { scope, hash, raising, now, retentionDays, random: random() };
       let known: AlertItem | undefined;
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
         const { item, done } = await attempt(key, raiseUpdate(context, known), context);

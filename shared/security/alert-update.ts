@@ -28,7 +28,6 @@ export type RaiseContext = {
   scope: string;
   hash: string;
   raising: Raising;
-  token: string;
   /** Epoch ms. */
   now: number;
   retentionDays: number;
@@ -36,7 +35,7 @@ export type RaiseContext = {
   random: Uint8Array;
 };
 
-const partsOf = ({ scope, hash, raising, token, now, retentionDays, random }: RaiseContext) => {
+const partsOf = ({ scope, hash, raising, now, retentionDays, random }: RaiseContext) => {
   const { kind, level, firstSeen, lastSeen, eventIds, occurrence, evidence } = raising;
   const alert: Pick<Alert, "id" | "firstSeen" | "status"> = {
     id: alertId(hash, now, random),
@@ -47,7 +46,7 @@ const partsOf = ({ scope, hash, raising, token, now, retentionDays, random }: Ra
     once: { ...alert, ...firstFields(raising), ...placeInList(scope, "open", alert), ...placeInOutbox(hash, now) },
     level: { level },
     last: { lastSeen, ttl: expiryOfAlert(lastSeen, retentionDays) },
-    always: { token, ...(evidence && { evidence: encodeJson(evidence.details) }) },
+    always: evidence ? { evidence: encodeJson(evidence.details) } : {},
     counted: {
       count: 1,
       revision: 1,
@@ -63,7 +62,7 @@ const renewal = (context: RaiseContext): Update => {
   const { once, level, last, always, counted } = partsOf(context);
   const set = { ...once, ...level, ...last, ...always, ...counted };
   const others = ["message", "metadata", "evidence", "evidenceCount", "occurrences", "eventIds"];
-  const decisions = ["acknowledgedAt", "acknowledgedBy", "outboxChange"];
+  const decisions = ["acknowledgedAt", "acknowledgedBy", "outboxChange", "token"];
   return {
     set,
     remove: [...others, ...decisions].filter((name) => !Object.hasOwn(set, name)),
@@ -104,7 +103,7 @@ export const raiseUpdate = (context: RaiseContext, known: AlertItem | undefined)
     setOnce,
     add: counted,
     remove: ["outboxChange"],
-    condition: isEarlier ? unchanged : `attribute_not_exists(#token) OR (${unchanged})`,
+    condition: isEarlier ? unchanged : `attribute_not_exists(#id) OR (${unchanged})`,
     values: {
       occurrence: raising.occurrence,
       seconds: Math.floor(now / 1000),

@@ -1,5 +1,7 @@
+import { QueryCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
 import {
   type AlertStores,
   alertStoresAt,
@@ -101,6 +103,16 @@ describe("raising", () => {
     const [alert] = await listAll(alerts, organization);
     expect(alert?.count).toBe(140);
     expect(alert?.eventIds).toEqual(ids.reverse().slice(0, 100));
+    // What is stored does not grow either.
+    const { Items } = await table.client().send(
+      new QueryCommand({
+        TableName: table.tableName,
+        KeyConditionExpression: "#scope = :scope",
+        ExpressionAttributeNames: { "#scope": "scope" },
+        ExpressionAttributeValues: { ":scope": { S: organizationKey(organization) } },
+      }),
+    );
+    expect(Items?.[0]?.eventIds?.SS?.length).toBeLessThanOrEqual(116);
   });
 
   it("is one alert, counted 50 times, when 50 raise it at once", async () => {

@@ -72,7 +72,7 @@ describe("a list", () => {
       ),
     );
     for (const alert of made) await alerts.put(organization, alert, NOON);
-    const resolved = made.filter((_, i) => i % 2 === 0);
+    const resolved = made.slice(0, 65);
     for (const { id } of resolved) await alerts.resolve(organization, id, { by: "ada", now: NOON });
     const first = await alerts.list(organization, { status: undefined, limit: 1_000, after: undefined, now: NOON });
     expect(first.next).toBeDefined();
