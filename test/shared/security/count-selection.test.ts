@@ -158,6 +158,35 @@ describe("statistics of a selection", () => {
     });
   }, 120_000);
 
+  it.each([
+    [3, 1],
+    [1, 3],
+  ])("stay exact when retention changes within an hour, from %i days to %i", async (before, after) => {
+    const organizationId = freshOrganization();
+    world.stored.length = 0;
+    world.time.now = startOfDay(world.time.now) + 10 * DAY_MS + 12.5 * HOUR;
+    const event = { eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", success: true } as const;
+    for (const [days, number] of [
+      [before, 2],
+      [after, 5],
+    ] as const) {
+      world.settings.retentionDays = days;
+      await actor.recorder().recordAll(Array(number).fill({ ...event, organizationId, source: "user" }));
+    }
+    const recorded = world.stored.length;
+    const counts: number[] = [];
+    for (const age of [0, 2 * HOUR, 23 * HOUR, 6 * HOUR, DAY_MS, 2 * DAY_MS]) {
+      world.time.now += age;
+      await actor.close();
+      await world.sweep();
+      const selection = { organizationId, since: 0 };
+      const counted = await actor.count(selection);
+      expect(counted).toEqual(world.expected(selection));
+      counts.push(counted.totalEvents);
+    }
+    expect([...new Set(counts)]).toEqual([recorded, before > after ? 2 : 5, 0]);
+  });
+
   it("are zeros where nothing fits, and beyond the end of time", async () => {
     const zeros = { totalEvents: 0, highRiskEvents: 0, failureRate: 0, avgResponseTime: 0 };
     const organizationId = freshOrganization();
