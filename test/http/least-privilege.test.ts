@@ -1,53 +1,64 @@
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, describe, expect, it } from "@jest/globals";
-import { assemblyDirectory } from "../support/assembly.ts";
+import { createAlteredAssemblies } from "../support/altered-assembly.ts";
 import { startService } from "../support/service.ts";
 
-const directories: string[] = [];
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
-});
-
-type Template = {
-  Resources: Record<
-    string,
-    { Type: string; Properties: { PolicyDocument: { Statement: { Action: string | string[] }[] } } }
-  >;
-};
-
-/** The service's assembly without the grants of one action. */
-const assemblyWithout = (action: string): string => {
-  const directory = mkdtempSync(join(tmpdir(), "assembly-"));
-  directories.push(directory);
-  cpSync(assemblyDirectory, directory, { recursive: true });
-  for (const file of globSync("*.template.json", { cwd: directory })) {
-    const path = join(directory, file);
-    const template: Template = JSON.parse(readFileSync(path, "utf8"));
-    for (const { Type, Properties } of Object.values(template.Resources)) {
-      if (Type !== "AWS::IAM::Policy") continue;
-      const { PolicyDocument } = Properties;
-      PolicyDocument.Statement = PolicyDocument.Statement.filter(({ Action }) => ![Action].flat().includes(action));
-    }
-    writeFileSync(path, JSON.stringify(template));
-  }
-  return directory;
-};
+const assemblies = createAlteredAssemblies();
+afterAll(() => assemblies.remove());
 
 describe("without its grant", () => {
   it.each([
-    ["POST", "/plants", '{"id":1,"name":"x"}', "dynamodb:PutItem"],
-    ["GET", "/plants", undefined, "dynamodb:Query"],
-    ["DELETE", "/plants/1", undefined, "dynamodb:DeleteItem"],
-  ])("%s %s is denied by the local cloud as it would be by AWS", async (method, path, body, action) => {
-    const service = await startService({ assembly: assemblyWithout(action) });
+    ["POST", "/plants", '{"id":1,"name":"x"}', "Plants", "dynamodb:PutItem"],
+    ["GET", "/plants", undefined, "Plants", "dynamodb:Query"],
+    ["DELETE", "/plants/1", undefined, "Plants", "dynamodb:DeleteItem"],
+    ["GET", "/api/integrations/provider/security", undefined, "SecurityEvents", "dynamodb:Query"],
+    ["GET", "/api/integrations/provider/security", undefined, "SecurityRollups", "dynamodb:Query"],
+    ["GET", "/api/integrations/provider/security/alert", undefined, "SecurityAlerts", "dynamodb:Query"],
+  ])("%s %s is denied by the local cloud as it would be by AWS", async (method, path, body, table, action) => {
+    const assembly = assemblies.without(
+      (right) => right.action === action && right.resource.includes(`Tables${table}`),
+    );
+    const service = await startService({ assembly });
     try {
-      const token = await service.mint({});
+      const token = await service.mint({ organizationId: "acme" });
       const denied = await service.request(method, path, { token, body });
       expect(denied).toMatchObject({ status: 503, body: { error: 50301 } });
-      expect(service.logged()).toContain(action);
+      expect(service.denials).toContainEqual(expect.objectContaining({ action }));
       expect(service.logged()).toContain("AccessDenied");
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe("with its grants", () => {
+  it("no function is denied anything on any of these ways", async () => {
+    const service = await startService();
+    try {
+      const token = await service.mint({ organizationId: "acme" });
+      const send = (method: string, path: string, body?: string) => service.request(method, path, { token, body });
+      await send("POST", "/plants", '{"id":1,"name":"x"}');
+      await send("GET", "/plants");
+      await send("DELETE", "/plants/1");
+      const guest = await service.mint({ organizationId: "acme", role: "guest", userId: "eve" });
+      await service.request("GET", "/api/integrations/provider/security", { token: guest });
+      for (const query of [
+        "",
+        "?userId=eve",
+        "?riskLevel=high",
+        "?processed=false",
+        "?category=authorization",
+        "?since=0",
+      ]) {
+        await send("GET", `/api/integrations/provider/security${query}`);
+      }
+      await send("GET", "/api/integrations/provider/security/alert");
+      await send(
+        "POST",
+        "/api/integrations/provider/security/alert",
+        '{"action":"generate_alert","title":"x","riskLevel":"low"}',
+      );
+      await service.advance(2 * 3_600_000);
+      expect(service.denials).toEqual([]);
     } finally {
       await service.stop();
     }

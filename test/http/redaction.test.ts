@@ -1,0 +1,62 @@
+import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { engineScope } from "../../infra/local/dynamodb/client.ts";
+import { type Planted, evident as secret } from "../shared/security/redact-arbitraries.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+
+const SECURITY = "/api/integrations/provider/security";
+
+let service: ServiceUnderTest;
+let tables: DynamoDBClient;
+beforeAll(async () => {
+  service = await startService();
+  tables = new DynamoDBClient({
+    endpoint: service.stack.dynamodbUrl,
+    region: engineScope.region,
+    credentials: { accessKeyId: engineScope.accessKeyId, secretAccessKey: "local" },
+  });
+});
+afterAll(async () => {
+  tables.destroy();
+  await service.stop();
+});
+
+/** Everything that was stored, logged and published so far, as text. */
+const everything = async (): Promise<string> => {
+  const stored = await Promise.all(
+    service.stack.tables.map(async (TableName) => (await tables.send(new ScanCommand({ TableName }))).Items),
+  );
+  const published = await (await fetch(`${service.stack.controlUrl}/events`)).text();
+  return JSON.stringify(stored) + published + service.logged();
+};
+
+describe("a secret that somebody sends", () => {
+  it("is neither stored, nor logged, nor published, wherever it stands", async () => {
+    const token = await service.mint({ organizationId: "acme" });
+    const guest = await service.mint({ organizationId: "acme", role: "guest", userId: "eve" });
+    const planted: Planted[] = [];
+    await fc.assert(
+      fc.asyncProperty(secret, secret, secret, secret, async (inTitle, inMessage, inMetadata, inAgent) => {
+        planted.push(inTitle, inMessage, inMetadata, inAgent);
+        const body = {
+          action: "generate_alert",
+          riskLevel: "high",
+          title: `about ${inTitle.written} `.slice(0, 256),
+          message: `it said ${inMessage.written} and more`,
+          metadata: { amount: 1_795_219_200_000, nested: [{ note: `with ${inMetadata.written} in it` }] },
+        };
+        const made = await service.request("POST", `${SECURITY}/alert`, { token, body: JSON.stringify(body) });
+        expect(made.status).toBe(200);
+        await fetch(new URL(SECURITY, service.stack.apiUrl), {
+          headers: { authorization: `Bearer ${guest}`, "user-agent": `agent ${encodeURIComponent(inAgent.written)}` },
+        });
+      }),
+      { seed: 20_261_121, numRuns: 25 },
+    );
+    const seen = await everything();
+    expect(seen).toContain("1795219200000");
+    expect(seen).toContain("[redacted:");
+    for (const { needles } of planted) for (const needle of needles) expect(seen).not.toContain(needle);
+  }, 60_000);
+});
