@@ -10,6 +10,6 @@ import { wireAlertOutbox } from "../../shared/security/wire-alerts.ts";
 type Dependencies = SweepParts & { now: Clock };
 
 export const sweepAlertOutboxHandler = ({ now, ...parts }: Dependencies) =>
-  createScheduledHandler("sweep-alert-outbox", () => sweepOutbox(parts, now()));
+  createScheduledHandler("sweep-alert-outbox", ({ remainingMs }) => sweepOutbox(parts, now(), remainingMs));
 
 export const handler = sweepAlertOutboxHandler({ ...wireAlertOutbox(), now: systemClock });

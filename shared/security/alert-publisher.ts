@@ -14,7 +14,10 @@ const REMOVALS_AT_ONCE = 10;
 
 /** A change waits this long before the sweep takes it for one that nobody published. */
 const SWEEP_AFTER_MS = 60_000;
-const SWEEP_LIMIT = 1_000;
+/** Of each of the outbox's 8 parts at once: 200 changes are 20 calls, which one publication has time for. */
+const ROUND_LIMIT = 25;
+/** The time that a round is sure to have. */
+const ROUND_MS = 20_000;
 
 type Parts = { bus: Pick<EventBus, "publish">; outbox: Pick<AlertOutboxStore, "remove"> };
 
@@ -46,8 +49,7 @@ export const createAlertPublisher = ({ bus, outbox }: Parts) => {
     /**
      * Publishes changes just made. Never throws.
      *
-     * A repetition stays in the outbox, and the sweep publishes it once more when the alert has been quiet: raising is
-     * then one write, and a flood of like events no flood of writes.
+     * A repetition stays in the outbox, and the sweep publishes it once more: raising is then one write, and a flood of like events no flood of writes.
      * @returns the changes that the bus did not take. Stored ones need nothing more; of others this is all there is.
      */
     async publish(changes: readonly ChangedAlert[]): Promise<ChangedAlert[]> {
@@ -70,8 +72,18 @@ export const createAlertPublisher = ({ bus, outbox }: Parts) => {
 export type SweepParts = { outbox: Pick<AlertOutboxStore, "list">; publisher: Pick<AlertPublisher, "publishAgain"> };
 
 /**
- * Publishes what has waited for a minute; at most 1,000 changes of each of the outbox's 8 parts, the next run the next.
+ * Publishes what has waited for a minute, round by round until nothing is left, the bus refuses, or the time is over.
  * @param now epoch ms.
+ * @param remainingMs how much of the function's time is left.
  */
-export const sweepOutbox = async ({ outbox, publisher }: SweepParts, now: number) =>
-  publisher.publishAgain(await outbox.list({ before: now - SWEEP_AFTER_MS, now, limit: SWEEP_LIMIT }));
+export const sweepOutbox = async ({ outbox, publisher }: SweepParts, now: number, remainingMs: () => number) => {
+  const total = { published: 0, failed: 0 };
+  while (total.failed === 0 && remainingMs() > ROUND_MS) {
+    const changes = await outbox.list({ before: now - SWEEP_AFTER_MS, now, limit: ROUND_LIMIT });
+    if (changes.length === 0) break;
+    const { published, failed } = await publisher.publishAgain(changes);
+    total.published += published;
+    total.failed += failed;
+  }
+  return total;
+};

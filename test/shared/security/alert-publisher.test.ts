@@ -35,7 +35,11 @@ const raiserAt = (at: number) =>
     random: () => randomBytes(16),
   });
 const sweepAt = (now: number) =>
-  sweepOutbox({ outbox: alerts.outbox, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) }, now);
+  sweepOutbox(
+    { outbox: alerts.outbox, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) },
+    now,
+    () => 60_000,
+  );
 
 const eventAt = (at: number, organizationId: string | undefined): SecurityEvent => ({
   ...{ id: randomId(at), eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" },
@@ -134,6 +138,26 @@ describe("a change whose publication failed, or never came to be", () => {
       ["acknowledged", 3, "acknowledged"],
       ["resolved", 4, "resolved"],
     ]);
+  });
+
+  it("is published however many there are, round by round, while there is time", async () => {
+    const organizationId = freshOrganization();
+    for (let i = 0; i < 60; i++) {
+      await alerts.raise(organizationId, reasonAt(NOON, { subject: `${i % 30}`, rule: `rule ${i}` }), NOON);
+    }
+    const parts = { outbox: alerts.outbox, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) };
+    const rounds: number[] = [];
+    const outbox = {
+      list: (options: Parameters<AlertStores["outbox"]["list"]>[0]) => {
+        rounds.push(options.limit);
+        return alerts.outbox.list({ ...options, limit: 2 });
+      },
+    };
+    const later = NOON + 2 * MINUTE;
+    await expect(sweepOutbox(parts, later, () => 1_000)).resolves.toEqual({ published: 0, failed: 0 });
+    await expect(sweepOutbox({ ...parts, outbox }, later, () => 60_000)).resolves.toEqual({ published: 60, failed: 0 });
+    expect(rounds.length).toBeGreaterThanOrEqual(5);
+    expect(new Set(published.map(({ alert }) => alert.id)).size).toBe(60);
   });
 
   it("stays where the alert has changed since it was published", async () => {
