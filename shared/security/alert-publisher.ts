@@ -78,9 +78,13 @@ export type SweepParts = { outbox: Pick<AlertOutboxStore, "list">; publisher: Pi
  */
 export const sweepOutbox = async ({ outbox, publisher }: SweepParts, now: number, remainingMs: () => number) => {
   const total = { published: 0, failed: 0 };
+  const seen = new Set<string>();
   while (total.failed === 0 && remainingMs() > ROUND_MS) {
-    const changes = await outbox.list({ before: now - SWEEP_AFTER_MS, now, limit: ROUND_LIMIT });
+    const waiting = await outbox.list({ before: now - SWEEP_AFTER_MS, now, limit: ROUND_LIMIT });
+    // What comes again could not be taken out: the next run's, or this one would publish it round after round.
+    const changes = waiting.filter(({ alert: { id, revision } }) => !seen.has(`${id} ${revision}`));
     if (changes.length === 0) break;
+    for (const { alert } of changes) seen.add(`${alert.id} ${alert.revision}`);
     const { published, failed } = await publisher.publishAgain(changes);
     total.published += published;
     total.failed += failed;

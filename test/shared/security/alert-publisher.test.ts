@@ -160,6 +160,13 @@ describe("a change whose publication failed, or never came to be", () => {
     expect(new Set(published.map(({ alert }) => alert.id)).size).toBe(60);
   });
 
+  it("is published once by a sweep that cannot take it out", async () => {
+    await alerts.raise(freshOrganization(), reasonAt(NOON), NOON);
+    const stuck = createAlertPublisher({ bus, outbox: { remove: () => Promise.reject(new Error("denied")) } });
+    const sweep = sweepOutbox({ outbox: alerts.outbox, publisher: stuck }, NOON + 2 * MINUTE, () => 60_000);
+    await expect(sweep).resolves.toEqual({ published: 1, failed: 0 });
+  });
+
   it("stays where the alert has changed since it was published", async () => {
     const organizationId = freshOrganization();
     const { alert } = await alerts.raise(organizationId, reasonAt(NOON), NOON);
