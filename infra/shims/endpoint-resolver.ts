@@ -1,6 +1,6 @@
 /**
- * Stands in for DynamoDB's endpoint rules: what they answer to a client that was given its endpoint, which is that
- * endpoint. A client without one is a mistake here, not a question of regions.
+ * Stands in for the endpoint rules of DynamoDB and EventBridge: what they answer to a client that was given its
+ * endpoint, which is that endpoint. A client without one is a mistake here, not a question of regions.
  */
 type Resolved = { url: URL; properties: object; headers: Record<string, string[]> };
 

@@ -4,8 +4,16 @@ import { readStack } from "../../infra/local/template/read-stack.ts";
 import type { Bench } from "./row.ts";
 
 /** The stack of the assembly; functions as a deployment would make them, each with the asset it would upload. */
-export const readDeployedStack = ({ assemblyDirectory, workDirectory }: Bench): Promise<StackModel> =>
-  readStack({ assemblyDirectory, dataDirectory: workDirectory, apiUrl: "https://api.invalid" });
+export const readDeployedStack = ({
+  assemblyDirectory,
+  workDirectory,
+}: Pick<Bench, "assemblyDirectory" | "workDirectory">): Promise<StackModel> =>
+  readStack({
+    assemblyDirectory,
+    dataDirectory: workDirectory,
+    apiUrl: "https://api.invalid",
+    gatewayUrl: "https://gateway.invalid",
+  });
 
 /** The functions behind the routes of the HTTP API, by route key (`POST /plants`). */
 export const functionsByRoute = ({ httpApis, functions }: StackModel): ReadonlyMap<string, FunctionModel> =>

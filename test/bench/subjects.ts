@@ -29,7 +29,7 @@ export const buildSubjects = async (directory: string) => {
     floor: await bundle(subject("floor.mjs"), join(directory, "floor.cjs"), bundleOptions),
     floorWithSdk: await bundle(subject("floor-with-sdk.mjs"), join(directory, "floor-with-sdk.cjs"), {
       ...bundleOptions,
-      plugins: [lambdaAliases()],
+      plugins: [lambdaAliases({ mustAllMeet: false })],
     }),
     naive: {
       "POST /plants": await naive("create-plant"),

@@ -2,19 +2,26 @@
  * The bundles behave as their sources do with the whole SDK, where parts of it were replaced (infra/bundle-aliases.ts):
  * the same function, once as it would be uploaded and once straight from its file, against the same store.
  */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { bundleDirectory } from "../../infra/build.ts";
+import { type DynamoDb, startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
+import { createTables } from "../../infra/local/dynamodb/tables.ts";
+import type { FunctionModel } from "../../infra/local/template/model.ts";
+import { functionsByRoute, mainFile, readDeployedStack } from "../bench/deployed-function.ts";
+import { benchEnvironment, claims } from "../bench/plant-requests.ts";
 import { runInstance } from "../bench/run-instance.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
+import { assemblyDirectory } from "../support/assembly.ts";
 import { httpEvent } from "../support/http-event.ts";
 import { makeKey, startIssuer } from "../support/issuer.ts";
 import { type Attempt, attempts, startScriptedStore } from "../support/scripted-store.ts";
 
 let issuer: Awaited<ReturnType<typeof startIssuer>>;
 let token: string;
-let engine: EmbeddedDynamoDb;
+let engine: DynamoDb;
+let deployed: ReadonlyMap<string, FunctionModel>;
 beforeAll(async () => {
   issuer = await startIssuer();
   const key = await makeKey("key");
@@ -22,45 +29,40 @@ beforeAll(async () => {
   const now = Math.floor(Date.now() / 1000);
   token = await issuer.sign(key, {
     iss: issuer.issuer,
-    aud: "me",
+    aud: claims.aud,
     sub: "ada",
     org_id: "acme",
     iat: now,
     exp: now + 600,
   });
-  engine = await startEmbeddedDynamoDb({
-    TableName: "plants",
-    KeySchema: [
-      { AttributeName: "scope", KeyType: "HASH" },
-      { AttributeName: "id", KeyType: "RANGE" },
-    ],
-    AttributeDefinitions: [
-      { AttributeName: "scope", AttributeType: "S" },
-      { AttributeName: "id", AttributeType: "N" },
-    ],
-  });
+  const workDirectory = mkdtempSync(join(tmpdir(), "bundles-"));
+  const stack = await readDeployedStack({ assemblyDirectory, workDirectory });
+  deployed = functionsByRoute(stack);
+  engine = await startDynamoDb({});
+  await createTables(engine.endpoint, stack.tables);
 });
 afterAll(async () => {
   await engine.stop();
   await issuer.stop();
 });
 
-const bundle = (name: string) => join(bundleDirectory(name), "index.mjs");
-const source = (name: string) => join(import.meta.dirname, "../../functions/plants", `${name}.ts`);
+const functions = {
+  "create-plant": "POST /plants",
+  "list-plants": "GET /plants",
+  "delete-plant": "DELETE /plants/{id}",
+} as const;
+type Name = keyof typeof functions;
 
-const environment = (endpoint: string) => ({
-  PLANTS_TABLE_NAME: "plants",
-  ISSUER: issuer.issuer,
-  AUDIENCE: "me",
-  ORGANIZATION_CLAIM: "org_id",
-  ROLE_CLAIM: "org_role",
-  CURSOR_KEY: "k".repeat(32),
-  AWS_REGION: "eu-central-1",
-  AWS_ACCESS_KEY_ID: "key",
-  AWS_SECRET_ACCESS_KEY: "secret",
-  AWS_SESSION_TOKEN: "session",
-  AWS_ENDPOINT_URL: endpoint,
-  AWS_LAMBDA_FUNCTION_NAME: "plants",
+const deployedAs = (name: Name): FunctionModel => {
+  const fn = deployed.get(functions[name]);
+  if (fn === undefined) throw new Error(`${functions[name]} is not deployed`);
+  return fn;
+};
+const bundle = (name: Name) => mainFile(deployedAs(name));
+const source = (name: Name) => join(import.meta.dirname, "../../functions/plants", `${name}.ts`);
+
+const environment = (name: Name, endpoint: string) => ({
+  ...benchEnvironment(deployedAs(name), { issuer: issuer.issuer, endpoint }),
   _X_AMZN_TRACE_ID: "Root=1-67891233-abcdef012345678912345678",
 });
 
@@ -70,15 +72,15 @@ const create = (body: string) => sent({ method: "POST", body });
 const remove = (id: string) => sent({ method: "DELETE", rawPath: `/plants/${id}`, pathParameters: { id } });
 const list = (rawQueryString = "") => sent({ method: "GET", rawQueryString });
 
-const answersOf = async (file: string, endpoint: string, events: readonly APIGatewayProxyEventV2[]) => {
-  const { responses } = await runInstance({ file, environment: environment(endpoint), events });
+const answersOf = async (name: Name, file: string, endpoint: string, events: readonly APIGatewayProxyEventV2[]) => {
+  const { responses } = await runInstance({ file, environment: environment(name, endpoint), events });
   return responses.map(({ statusCode, body, headers }) => ({ statusCode, body, headers }));
 };
 
 describe("the bundles with the real engine", () => {
   it("create, list and delete, and keep all digits of an id", async () => {
     const biggest = "9223372036854775807";
-    const created = await answersOf(bundle("create-plant"), engine.endpoint, [
+    const created = await answersOf("create-plant", bundle("create-plant"), engine.endpoint, [
       create('{"id":9007199254740993,"name":"Monstera"}'),
       create(`{"id":${biggest},"name":"Aloe","tag":"dry"}`),
       create('{"id":9007199254740993,"name":"Another"}'),
@@ -86,17 +88,20 @@ describe("the bundles with the real engine", () => {
     ]);
     expect(created.map(({ statusCode }) => statusCode)).toEqual([200, 200, 409, 200]);
 
-    const [all] = await answersOf(bundle("list-plants"), engine.endpoint, [list()]);
+    const [all] = await answersOf("list-plants", bundle("list-plants"), engine.endpoint, [list()]);
     expect(all?.body).toBe('[{"name":"Neighbour"},{"name":"Monstera"},{"name":"Aloe","tag":"dry"}]');
 
-    const deleted = await answersOf(bundle("delete-plant"), engine.endpoint, [remove(biggest), remove(biggest)]);
+    const deleted = await answersOf("delete-plant", bundle("delete-plant"), engine.endpoint, [
+      remove(biggest),
+      remove(biggest),
+    ]);
     expect(deleted.map(({ statusCode }) => statusCode)).toEqual([204, 404]);
   });
 
   it("answer 503 where the table is missing", async () => {
     const { responses } = await runInstance({
       file: bundle("list-plants"),
-      environment: { ...environment(engine.endpoint), PLANTS_TABLE_NAME: "missing" },
+      environment: { ...environment("list-plants", engine.endpoint), PLANTS_TABLE_NAME: "missing" },
       events: [list()],
     });
     expect(responses[0]?.statusCode).toBe(503);
@@ -113,10 +118,10 @@ const volatile = [
   "content-length",
 ];
 
-const observe = async (file: string, event: APIGatewayProxyEventV2, script: readonly Attempt[]) => {
+const observe = async (name: Name, file: string, event: APIGatewayProxyEventV2, script: readonly Attempt[]) => {
   const store = await startScriptedStore(script);
   try {
-    const answers = await answersOf(file, store.endpoint, [event]);
+    const answers = await answersOf(name, file, store.endpoint, [event]);
     const requests = store.requests.map(({ headers, body }) => ({
       // The SDK's two builds, for ES modules and for CommonJS, do not agree on its version.
       headers: Object.fromEntries(
@@ -138,7 +143,7 @@ describe("a bundle does what its source does", () => {
   const newPlant = () => create('{"id":-9223372036854775808,"name":"Monstera"}');
   const item = { scope: { S: "org:acme" }, id: { N: "9223372036854775807" }, name: { S: "Aloe" }, token: { S: "t" } };
 
-  it.each([
+  it.each<[Name, string, () => APIGatewayProxyEventV2, Attempt[], number, number]>([
     ["create-plant", "on success", newPlant, [attempts.succeed()], 200, 1],
     [
       "create-plant",
@@ -175,8 +180,8 @@ describe("a bundle does what its source does", () => {
     ],
   ])("%s %s", async (name, _when, event, script, status, sentRequests) => {
     const [bundled, whole] = await Promise.all([
-      observe(bundle(name), event(), script),
-      observe(source(name), event(), script),
+      observe(name, bundle(name), event(), script),
+      observe(name, source(name), event(), script),
     ]);
     expect(bundled.answers[0]?.statusCode).toBe(status);
     expect(bundled.requests).toHaveLength(sentRequests);

@@ -1,16 +1,25 @@
 /** What a bundle does before its first request, over TLS as in the cloud. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
 import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { bundleDirectory } from "../../infra/build.ts";
+import { functionsByRoute, readDeployedStack } from "../bench/deployed-function.ts";
 import { type HttpsMocks, startHttpsMocks } from "../bench/mocks/https-mocks.ts";
-import { claims, plantRequest } from "../bench/plant-requests.ts";
+import { benchEnvironment, claims, plantRequest } from "../bench/plant-requests.ts";
 import { runInstance } from "../bench/run-instance.ts";
+import { assemblyDirectory } from "../support/assembly.ts";
 
-const directory = bundleDirectory("create-plant");
+const stack = await readDeployedStack({
+  assemblyDirectory,
+  workDirectory: mkdtempSync(join(tmpdir(), "prewarming-")),
+});
+const createPlant = functionsByRoute(stack).get("POST /plants");
+if (createPlant === undefined) throw new Error("POST /plants is not deployed");
+const directory = createPlant.codeDirectory;
 const run = promisify(execFile);
 
 let mocks: HttpsMocks;
@@ -20,15 +29,7 @@ beforeEach(async () => {
 afterEach(() => mocks.stop());
 
 const environment = ({ issuer = mocks.issuer, store = mocks.store } = {}) => ({
-  PLANTS_TABLE_NAME: "plants",
-  ISSUER: issuer,
-  AUDIENCE: claims.aud,
-  ORGANIZATION_CLAIM: "org_id",
-  ROLE_CLAIM: "org_role",
-  AWS_REGION: "eu-central-1",
-  AWS_ACCESS_KEY_ID: "key",
-  AWS_SECRET_ACCESS_KEY: "secret",
-  AWS_ENDPOINT_URL: store,
+  ...benchEnvironment(createPlant, { issuer, endpoint: store }),
   NODE_EXTRA_CA_CERTS: mocks.certificateFile,
 });
 
