@@ -6,7 +6,9 @@ type Consumed = { CapacityUnits?: number };
 export type Units = { read: number; write: number };
 
 const isRead = (input: object): boolean =>
-  "KeyConditionExpression" in input || ("RequestItems" in input && JSON.stringify(input).includes('"Keys"'));
+  "KeyConditionExpression" in input ||
+  "ConsistentRead" in input ||
+  ("RequestItems" in input && JSON.stringify(input).includes('"Keys"'));
 
 /** Counts what the calls of a client consume, as the engine says it: `await measure(() => store.put(…))`. */
 export const countUnits = (client: DynamoDBDocumentClient) => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { DAY_MS, HOUR_MS, startOfDay } from "../../../shared/security/hours.ts";
+import { DAY_MS, HOUR_MS, hourName, startOfDay } from "../../../shared/security/hours.ts";
 import { organizationKey } from "../../../shared/security/keys.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+import { countUnits } from "../../support/consumed-units.ts";
 import { createTurns } from "../../support/interleaving.ts";
 import { HOUR, NOW } from "../../support/security-events.ts";
 import { type Actor, dieAfter, holdUpAt, type RollupWorld, startRollupWorld } from "../../support/security-rollups.ts";
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   organizationId = `organization-${++organizations}`;
-  world.time.now = Math.max(world.time.now, NOW) + 30 * DAY_MS;
+  world.time.now = startOfDay(Math.max(world.time.now, NOW)) + 30 * DAY_MS + 12.5 * HOUR;
 });
 afterAll(() => world.stop());
 
@@ -127,6 +128,23 @@ describe("closing hours", () => {
     await expectExact();
   });
 
+  it("costs four write units and, beside its events, four read units", async () => {
+    await actor.close();
+    const measured = world.actor();
+    const measure = countUnits(measured.client);
+    const marked = await measure(() =>
+      measured.openHours.markHourOpen(organizationKey(organizationId), "2026-11-21T10"),
+    );
+    expect(marked).toEqual({ read: 0, write: 2 });
+    world.time.now += 6 * 60_000;
+    await actor.close();
+    await record(actor.recorder(), [2.1]);
+    world.time.now += 6 * 60_000;
+    const looking = 8 * 0.5;
+    expect(await measure(() => measured.close())).toEqual({ read: looking + 4, write: 4 });
+    expect(await measure(() => measured.close())).toEqual({ read: looking, write: 0 });
+  });
+
   it("closes a day's many hours in one run", async () => {
     const ages = Array.from({ length: 20 }, (_, i) => i + 24);
     await record(actor.recorder(), ages);
@@ -165,19 +183,17 @@ describe("closing hours", () => {
   });
 
   it("overwrites an hour from which everything is gone", async () => {
+    const at = world.time.now - 2 * HOUR;
     await record(actor.recorder(), [2]);
     world.time.now += 6 * 60_000;
     await actor.close();
+    expect((await dayOf(startOfDay(at)))?.counters).toHaveLength(1);
     world.time.now += 91 * DAY_MS;
-    await actor.openHours.markHourOpen(
-      organizationKey(organizationId),
-      new Date(world.time.now - 91 * DAY_MS - 2 * HOUR).toISOString().slice(0, 13),
-    );
+    await actor.openHours.markHourOpen(organizationKey(organizationId), hourName(at));
     world.time.now += 6 * 60_000;
     expect(await actor.close()).toMatchObject({ closed: 1 });
-    const day = startOfDay(world.time.now - 91 * DAY_MS - 2.2 * HOUR);
-    expect((await hoursOf(day)).flatMap(({ counters }) => counters)).toEqual([]);
-    expect((await dayOf(day))?.counters).toEqual([]);
+    expect((await hoursOf(startOfDay(at))).map(({ counters }) => counters)).toEqual([[]]);
+    expect((await dayOf(startOfDay(at)))?.counters).toEqual([]);
   });
 });
 
