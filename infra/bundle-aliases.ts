@@ -3,6 +3,7 @@
  * Each replacement must meet an import in at least one function, else the build fails (the library has moved on).
  * What each saves, and what was not worth replacing: docs/performance.md.
  */
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
 
@@ -20,6 +21,8 @@ const aliases: Record<string, string> = {
   // The rules from a region to an address; document-client.ts and event-bridge.ts know theirs.
   "@aws-sdk/client-dynamodb/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
   "@aws-sdk/client-eventbridge/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
+  // The regions of the world, for those rules.
+  "@aws-sdk/core/dist-es/submodules/client/util-endpoints/lib/aws/partition": shim("partition.ts"),
   // ~/.aws/config and ~/.aws/credentials: a function has neither.
   "@smithy/core/dist-es/submodules/config/shared-ini-file-loader/loadSharedConfigFiles": shim("shared-config-files.ts"),
 };
@@ -31,7 +34,7 @@ const escapeForRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, "
 /** @param options.mustAllMeet false for a build of less than all functions, which need not meet every alias. */
 export const lambdaAliases = ({ mustAllMeet = true } = {}): Plugin => ({
   name: "lambda-aliases",
-  setup({ onResolve, onEnd }) {
+  setup({ onResolve, onLoad, onEnd }) {
     const met = new Set<string>();
     const meet = (name: string, path: string) => {
       met.add(name);
@@ -48,6 +51,11 @@ export const lambdaAliases = ({ mustAllMeet = true } = {}): Plugin => ({
         onResolve({ filter: new RegExp(`^${escapeForRegExp(name)}$`) }, () => meet(name, path));
       }
     }
+    // A client names its version to AWS, and would bring all of its package.json for that.
+    onLoad({ filter: /[/\\]@aws-sdk[/\\]client-[^/\\]+[/\\]package\.json$/ }, async ({ path }) => {
+      const { version } = JSON.parse(await readFile(path, "utf8"));
+      return { contents: JSON.stringify({ version }), loader: "json" };
+    });
     onEnd(() => {
       const missed = mustAllMeet ? Object.keys(aliases).filter((name) => !met.has(name)) : [];
       return { errors: missed.map((name) => ({ text: `The alias of ${name} meets no import any more.` })) };
