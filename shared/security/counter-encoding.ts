@@ -9,11 +9,14 @@
 
 import type { RiskLevel } from "../api/risk-levels.ts";
 import type { Counter, Counters } from "./counters.ts";
-import type { Category, EventType } from "./security-event.ts";
+import type { Category } from "./security-event.ts";
 
 const VERSION = 1;
 
-/** Stored for months: a code is never changed or used again. A type without one is stored as text. */
+/**
+ * Stored for months: a code is never changed or used again. A new type of security-event.ts takes the next one; without
+ * one it would be stored as text, which is as right and four times as long.
+ */
 export const typeCodes: Readonly<Record<string, number>> = {
   PROVIDER_SYNC_STARTED: 1,
   PROVIDER_SYNC_COMPLETED: 2,
@@ -27,7 +30,9 @@ export const typeCodes: Readonly<Record<string, number>> = {
   MANUAL_ALERT_GENERATED: 10,
   PROVIDER_REQUEST: 11,
   DATA_READ: 12,
-} satisfies Partial<Record<EventType, number>>;
+  CIRCUIT_BREAKER_CHANGED: 13,
+  SYSTEM_OUTAGE: 14,
+};
 const SPELLED_OUT = 0;
 
 /** The same holds for these. Seven categories of four levels fill the byte. */
