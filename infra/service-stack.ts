@@ -1,28 +1,33 @@
 import { CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { type DeploymentConfig, NO_ISSUER } from "./config.ts";
-import { accessTo } from "./constructs/access.ts";
+import { type AccessTo, accessTo } from "./constructs/access.ts";
 import { BackgroundFunctions } from "./constructs/background-functions.ts";
 import { CursorKey } from "./constructs/cursor-key.ts";
 import { ServiceEventBus } from "./constructs/event-bus.ts";
 import { ServiceHttpApi } from "./constructs/http-api.ts";
+import { OperatorAlarm } from "./constructs/operator-alarm.ts";
 import { RouteFunctions } from "./constructs/route-functions.ts";
 import { Tables } from "./constructs/tables.ts";
 
 /** The whole service of one stage, in one stack. */
 export class ServiceStack extends Stack {
+  readonly access: AccessTo;
+  readonly api: ServiceHttpApi;
+
   constructor(scope: Construct, id: string, config: DeploymentConfig) {
     super(scope, id, { description: "Plant store and integration security monitoring" });
     const tables = new Tables(this, "Tables", config);
     const cursorKey = new CursorKey(this, "CursorKey");
     const events = new ServiceEventBus(this, "Events");
-    const access = accessTo({ tables, bus: events.bus, config });
-    const functions = new RouteFunctions(this, "Functions", { config, access, cursorKey });
-    new BackgroundFunctions(this, "Background", { access, events });
-    const api = new ServiceHttpApi(this, "HttpApi", { config, functions });
+    this.access = accessTo({ tables, bus: events.bus, config });
+    const functions = new RouteFunctions(this, "Functions", { config, access: this.access, cursorKey });
+    new BackgroundFunctions(this, "Background", { access: this.access, events });
+    new OperatorAlarm(this, "OperatorAlarm");
+    this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
 
     Tags.of(this).add("stage", config.stage);
-    new CfnOutput(this, "ApiUrl", { value: api.url, description: "The base URL of the API" });
+    new CfnOutput(this, "ApiUrl", { value: this.api.url, description: "The base URL of the API" });
     new CfnOutput(this, "Issuer", {
       value: config.issuer,
       description:

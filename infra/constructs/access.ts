@@ -31,11 +31,13 @@ type Parts = { tables: Tables; bus: EventBus; config: DeploymentConfig };
 
 /** The rights that functions are made of, by what they let a function do. */
 export const accessTo = ({ tables, bus, config }: Parts) => {
-  const { plants, securityEvents, securityRollups, securityAlerts } = tables;
+  const { plants, securityEvents, securityRollups, securityAlerts, circuits } = tables;
   const retention = { RETENTION_DAYS: String(config.RETENTION_DAYS) };
   const eventsTable = { SECURITY_EVENTS_TABLE_NAME: securityEvents.tableName };
   const rollupsTable = { SECURITY_ROLLUPS_TABLE_NAME: securityRollups.tableName };
   const alertsTable = { SECURITY_ALERTS_TABLE_NAME: securityAlerts.tableName };
+
+  const circuitsTable = { CIRCUITS_TABLE_NAME: circuits.tableName };
 
   const publish: Access = {
     grants: [{ actions: ["events:PutEvents"], resources: [bus.eventBusArn] }],
@@ -93,6 +95,17 @@ export const accessTo = ({ tables, bus, config }: Parts) => {
       grants: [onIndexes(securityAlerts, ["byOutbox"]), on(securityAlerts, "GetItem", "UpdateItem")],
       environment: alertsTable,
     }),
+
+    readCircuits: {
+      grants: [on(circuits, "GetItem", "BatchGetItem"), onIndexes(circuits, ["notClosed"])],
+      environment: circuitsTable,
+    } satisfies Access,
+
+    /** To run calls through the guard, or to operate circuits; both count, announce and look at the whole. */
+    changeCircuits: {
+      grants: [on(circuits, "GetItem", "BatchGetItem", "UpdateItem"), onIndexes(circuits, ["notClosed"])],
+      environment: circuitsTable,
+    } satisfies Access,
 
     closeSecurityHours: {
       grants: [

@@ -30,11 +30,12 @@ const FUNCTION_AUTHENTICATES =
 
 /** The HTTP API: every route of the table to its function, everything else to the one that answers 404 and 405. */
 export class ServiceHttpApi extends Construct {
+  readonly api: HttpApi;
   readonly url: string;
 
   constructor(scope: Construct, id: string, { config, functions }: Props) {
     super(scope, id);
-    const api = new HttpApi(this, "Api", {
+    this.api = new HttpApi(this, "Api", {
       createDefaultStage: false,
       // With a domain name of one's own there is one way in.
       disableExecuteApiEndpoint: config.domainName !== undefined,
@@ -42,9 +43,9 @@ export class ServiceHttpApi extends Construct {
     });
     for (const [name, target] of functions.byRoute) {
       const { method, path } = routes[name];
-      api.addRoutes({ path, methods: [HttpMethod[method]], integration: new HttpLambdaIntegration(name, target) });
+      this.api.addRoutes({ path, methods: [HttpMethod[method]], integration: new HttpLambdaIntegration(name, target) });
     }
-    Validations.of(api).acknowledge({ id: "AwsSolutions-APIG4", reason: FUNCTION_AUTHENTICATES });
+    Validations.of(this.api).acknowledge({ id: "AwsSolutions-APIG4", reason: FUNCTION_AUTHENTICATES });
 
     const accessLog = new LogGroup(this, "AccessLog", {
       retention: RetentionDays.ONE_MONTH,
@@ -59,7 +60,7 @@ export class ServiceHttpApi extends Construct {
           })
         : undefined;
     const stage = new HttpStage(this, "Stage", {
-      httpApi: api,
+      httpApi: this.api,
       stageName: "$default",
       autoDeploy: true,
       throttle: THROTTLE,

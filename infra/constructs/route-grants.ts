@@ -11,5 +11,7 @@ export const routeAccess = (access: AccessTo) =>
     listSecurityEvents: access.readSecurityEvents,
     listSecurityAlerts: access.listSecurityAlerts,
     changeSecurityAlerts: together(access.markSecurityEvents, access.decideSecurityAlerts),
+    getCircuitBreaker: access.readCircuits,
+    changeCircuitBreaker: access.changeCircuits,
     getOpenApiDocument: NO_ACCESS,
   }) satisfies Record<RouteName, Access>;

@@ -1,10 +1,11 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Effect, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { FilterPattern, LogGroup, MetricFilter, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { bundleDirectory } from "../build.ts";
 import type { Access } from "./access.ts";
+import { OPERATOR_ALARMS } from "./operator-alarm.ts";
 
 /** Decisions: logs are kept 30 days at most. */
 const LOG_RETENTION = RetentionDays.ONE_MONTH;
@@ -34,6 +35,12 @@ export class ServiceFunction extends Construct {
     for (const { actions, resources } of access.grants) {
       role.addToPolicy(new PolicyStatement({ effect: Effect.ALLOW, actions: [...actions], resources: [...resources] }));
     }
+    new MetricFilter(this, "OperatorAlarms", {
+      logGroup: this.logGroup,
+      // Any log line with a field `alarm` calls the operators (operator-alarm.ts).
+      filterPattern: FilterPattern.literal("{ $.alarm = * }"),
+      ...OPERATOR_ALARMS,
+    });
     this.function = new LambdaFunction(this, "Function", {
       description,
       runtime: Runtime.NODEJS_24_X,

@@ -27,6 +27,8 @@ export class Tables extends Construct {
   readonly securityRollups: Table;
   /** Items: shared/security/alert-store.ts. */
   readonly securityAlerts: Table;
+  /** Items: shared/circuit-breaker/circuit-keys.ts. */
+  readonly circuits: Table;
 
   constructor(scope: Construct, id: string, { stage }: Pick<DeploymentConfig, "stage">) {
     super(scope, id);
@@ -73,6 +75,14 @@ export class Tables extends Construct {
       sortKey: text("period"),
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: ["token", "markedAt"],
+    });
+
+    this.circuits = table("Circuits", { partitionKey: text("id") });
+    this.circuits.addGlobalSecondaryIndex({
+      indexName: "notClosed",
+      partitionKey: text("sh"),
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ["ou"],
     });
 
     this.securityAlerts = table("SecurityAlerts", {

@@ -11,6 +11,8 @@ const rolesByPermission = {
   // Plants need a valid token only: whose plants they are follows from the caller's scope.
   "plants:read": everyone,
   "plants:write": everyone,
+  "status:read": ["admin", "billing", "member"],
+  "breaker:control": administrators,
   "security:read": administrators,
   "security:manage": administrators,
 } as const satisfies Record<string, readonly Role[]>;

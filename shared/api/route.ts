@@ -28,6 +28,10 @@ export const tags = {
     description: "What happened to an organization's integration, and the alerts that came of it.",
     resourceType: "security_event",
   },
+  "circuit-breaker": {
+    description: "The circuit that guards an organization's integration.",
+    resourceType: "circuit_breaker",
+  },
   api: { description: "The API itself.", resourceType: undefined },
 } as const satisfies Record<string, Tag>;
 

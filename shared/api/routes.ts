@@ -3,11 +3,17 @@
  * It comes in parts, one per subject, because a function loads the part that it is of and none of the others.
  */
 import { apiRoutes } from "./api-routes.ts";
+import { circuitBreakerRoutes } from "./circuit-breaker-routes.ts";
 import { plantRoutes } from "./plant-routes.ts";
 import type { Route } from "./route.ts";
 import { securityRoutes } from "./security-routes.ts";
 
-export const routes = { ...plantRoutes, ...securityRoutes, ...apiRoutes } as const satisfies Record<string, Route>;
+export const routes = {
+  ...plantRoutes,
+  ...securityRoutes,
+  ...circuitBreakerRoutes,
+  ...apiRoutes,
+} as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;
 

@@ -17,8 +17,14 @@ import { type AdmissionAnswer, admit, type Circuits, report } from "./rounds.ts"
 /** Decisions: within work already started, the copy of a closed circuit may be so old. */
 export const CACHE_MS = 5_000;
 
-/** All that a call waits for the store, each time it asks or reports. */
+/** All that a call waits for the store before it is made. */
 export const STORE_BUDGET_MS = 200;
+
+/**
+ * Where exactness is worth a longer wait, which a cold connection may take: for a call that starts work, and for
+ * bringing an end into the circuit, since a failure that is not counted in time is lost to all others.
+ */
+export const EXACT_BUDGET_MS = 1_000;
 
 /** After the store failed to answer, so long nobody asks it, and then one at a time. */
 export const STORE_PAUSE_MS = 5_000;
@@ -45,8 +51,8 @@ export const createCircuitAccess = (dependencies: {
   let isTrying = false;
 
   /** The store within the budget, all rounds together. */
-  const withinBudget = (): Circuits => {
-    const endsAt = systemClock() + STORE_BUDGET_MS;
+  const withinBudget = (budgetMs: number): Circuits => {
+    const endsAt = systemClock() + budgetMs;
     const remaining = () => Math.max(0, endsAt - systemClock());
     return {
       async read(organizationId) {
@@ -68,12 +74,15 @@ export const createCircuitAccess = (dependencies: {
   };
 
   /** Does something with the store's circuits, or with the instance's own where the store does not answer. */
-  const reach = async <Answer>(work: (circuits: Circuits, isLocal: boolean) => Promise<Answer>): Promise<Answer> => {
+  const reach = async <Answer>(
+    budgetMs: number,
+    work: (circuits: Circuits, isLocal: boolean) => Promise<Answer>,
+  ): Promise<Answer> => {
     if (isTrying || clock() < awayUntil) return work(local, true);
     const wasAway = awayUntil > 0;
     isTrying = wasAway;
     try {
-      const answer = await work(withinBudget(), false);
+      const answer = await work(withinBudget(budgetMs), false);
       if (awayUntil > 0) local.clear();
       awayUntil = 0;
       return answer;
@@ -106,8 +115,8 @@ export const createCircuitAccess = (dependencies: {
     },
 
     /** The answer of the circuit as it is now. */
-    admit: (organizationId: string): Promise<AccessAnswer> =>
-      reach(async (circuits, isLocal) => {
+    admit: (organizationId: string, { isStart }: { isStart: boolean }): Promise<AccessAnswer> =>
+      reach(isStart ? EXACT_BUDGET_MS : STORE_BUDGET_MS, async (circuits, isLocal) => {
         const circuit = await circuits.read(organizationId);
         const answer = await admit(circuits, { organizationId, circuit, id: nextId(), clock });
         return answer.do === "admit" ? { do: "admit", ticket: { ...answer.admission, isLocal } } : answer;
@@ -115,7 +124,7 @@ export const createCircuitAccess = (dependencies: {
 
     /** Brings the end of a call into the circuit. */
     report: (organizationId: string, ticket: Ticket, outcome: Outcome): Promise<void> =>
-      reach(async (circuits, isLocal) => {
+      reach(EXACT_BUDGET_MS, async (circuits, isLocal) => {
         if (ticket.isLocal && !isLocal) return;
         const copy = isLocal ? undefined : known.get(organizationId)?.circuit;
         // A copy from before the admission would hide that the result belongs to the circuit.

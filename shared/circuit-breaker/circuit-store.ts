@@ -25,8 +25,9 @@ const plain = (value: AttributeValue): unknown => {
 const plainItem = (item: Record<string, AttributeValue>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plain(value)]));
 
-const circuitOf = (item: Record<string, unknown> | undefined): Circuit =>
-  item === undefined ? newCircuit : parseCircuit(item);
+/** Without an item there was nothing before an update, which some engines say by an item of its key alone. */
+const circuitOf = (item: Record<string, unknown> = {}): Circuit =>
+  item.st === undefined ? newCircuit : parseCircuit(item);
 
 /** Circuits that are open and half-open now. */
 export type OpenCircuits = { open: number; halfOpen: number };

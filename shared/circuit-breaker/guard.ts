@@ -38,7 +38,7 @@ export type Guard = {
   flush(): Promise<void>;
 };
 
-type GuardDependencies = {
+export type GuardDependencies = {
   store: Pick<CircuitStore, "read" | "write">;
   announcer: Announcer;
   statistics: Pick<Statistics, "count" | "flush">;
@@ -79,8 +79,8 @@ export const createGuard = (dependencies: GuardDependencies): Guard => {
   const access = createCircuitAccess(dependencies);
   const defaultTimeoutMs = allowedTimeout(dependencies.timeoutMs ?? DEFAULT_CALL_TIMEOUT_MS);
 
-  const admitted = async (organizationId: string): Promise<Ticket> => {
-    const answer = await access.admit(organizationId);
+  const admitted = async (organizationId: string, isStart: boolean): Promise<Ticket> => {
+    const answer = await access.admit(organizationId, { isStart });
     if (answer.do === "admit") return answer.ticket;
     statistics.count(organizationId, "rejected");
     throw new CircuitOpenError(answer.retryAt, clock());
@@ -97,8 +97,9 @@ export const createGuard = (dependencies: GuardDependencies): Guard => {
     options: CallOptions = {},
   ): Promise<Value> => {
     const timeoutMs = options.timeoutMs === undefined ? defaultTimeoutMs : allowedTimeout(options.timeoutMs);
-    const copied = options.isStart === true ? undefined : access.admitFromCopy(organizationId);
-    const ticket = copied ?? (await admitted(organizationId));
+    const isStart = options.isStart === true;
+    const copied = isStart ? undefined : access.admitFromCopy(organizationId);
+    const ticket = copied ?? (await admitted(organizationId, isStart));
     let value: Value;
     try {
       value = await inTime(call, timeoutMs);

@@ -13,6 +13,7 @@ const variables = {
   SECURITY_EVENTS_TABLE_NAME: text,
   SECURITY_ROLLUPS_TABLE_NAME: text,
   SECURITY_ALERTS_TABLE_NAME: text,
+  CIRCUITS_TABLE_NAME: text,
   EVENT_BUS_NAME: text,
   /** How long security events, their statistics and alerts are kept. */
   RETENTION_DAYS: z.pipe(

@@ -5,9 +5,9 @@
 import * as z from "zod/mini";
 import type { BusEvent } from "../runtime/event-bus.ts";
 import { Alert, alertChanges, type ChangedAlert } from "./alert.ts";
+import { EVENT_SOURCE } from "./event-source.ts";
 
-/** The source and the detail-type that rules match. */
-export const ALERT_EVENT_SOURCE = "integration-security";
+/** The detail-type that rules match. */
 export const ALERT_EVENT_TYPE = "SecurityAlertChanged";
 
 /**
@@ -28,7 +28,7 @@ export type SecurityAlertChanged = z.output<typeof SecurityAlertChanged>;
 
 /** A change as an event of the bus. */
 export const alertEvent = ({ change, at, organizationId, alert }: ChangedAlert): BusEvent => ({
-  source: ALERT_EVENT_SOURCE,
+  source: EVENT_SOURCE,
   detailType: ALERT_EVENT_TYPE,
   detail: {
     version: 1,

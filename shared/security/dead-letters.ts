@@ -1,6 +1,6 @@
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
-import { ALERT_EVENT_SOURCE } from "./alert-changed.ts";
+import { EVENT_SOURCE } from "./event-source.ts";
 import type { DeadLetter } from "./recorder.ts";
 import { UNRECORDED_EVENT, type UnrecordedEvent } from "./unrecorded-event.ts";
 
@@ -12,13 +12,13 @@ import { UNRECORDED_EVENT, type UnrecordedEvent } from "./unrecorded-event.ts";
 export const createDeadLetters = (bus: Pick<EventBus, "publish">) => ({
   async keep({ event, stage, error }: DeadLetter): Promise<void> {
     const detail: UnrecordedEvent = { version: 1, stage, event };
-    const unpublished = await bus.publish([{ source: ALERT_EVENT_SOURCE, detailType: UNRECORDED_EVENT, detail }]);
+    const unpublished = await bus.publish([{ source: EVENT_SOURCE, detailType: UNRECORDED_EVENT, detail }]);
     writeLog("error", "A security event was not recorded", {
       stage,
       cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
       eventId: event.id,
       eventType: event.eventType,
-      ...(unpublished.length > 0 && { event: JSON.stringify(event) }),
+      ...(unpublished.length > 0 && { alarm: "event_not_recorded", event: JSON.stringify(event) }),
     });
   },
 });

@@ -42,6 +42,8 @@ export const eventTypes = {
   PERMISSION_DENIED: "Authorization failures",
   RATE_LIMIT_EXCEEDED: "API rate limits hit",
   MANUAL_ALERT_GENERATED: "Manual security alerts",
+  CIRCUIT_BREAKER_CHANGED: "The circuit breaker changed its state",
+  SYSTEM_OUTAGE: "Half or more of all circuits are open",
   PROVIDER_REQUEST: "An operation against the provider that has no type of its own",
   DATA_READ: "Records, reports or settings were read",
 } as const;

@@ -90,6 +90,25 @@ describe("the stack", () => {
         "SecurityRollups dynamodb:Query",
       ],
     ],
+    [
+      "GET /api/integrations/provider/circuit-breaker",
+      [
+        ...RECORDING,
+        "Circuits dynamodb:BatchGetItem",
+        "Circuits dynamodb:GetItem",
+        "Circuits/notClosed dynamodb:Query",
+      ],
+    ],
+    [
+      "POST /api/integrations/provider/circuit-breaker",
+      [
+        ...RECORDING,
+        "Circuits dynamodb:BatchGetItem",
+        "Circuits dynamodb:GetItem",
+        "Circuits dynamodb:UpdateItem",
+        "Circuits/notClosed dynamodb:Query",
+      ],
+    ],
     ["GET /openapi.json", []],
     ["Answers what no route takes", []],
   ])("lets %s do what it needs, and nothing else", (description, rights) => {
@@ -119,6 +138,15 @@ describe("the stack", () => {
       });
       template.allResources("AWS::DynamoDB::Table", { DeletionPolicy: template === prod ? "Retain" : "Delete" });
     }
+  });
+
+  it("calls the operators for every log line that asks for them", () => {
+    const functions = Object.keys(dev.findResources("AWS::Lambda::Function"));
+    const filter = { FilterPattern: "{ $.alarm = * }" };
+    expect(Object.keys(dev.findResources("AWS::Logs::MetricFilter", { Properties: filter }))).toHaveLength(
+      functions.length,
+    );
+    dev.hasResourceProperties("AWS::CloudWatch::Alarm", { MetricName: "OperatorAlarms", Threshold: 1 });
   });
 
   it("says so where it trusts no issuer", () => {

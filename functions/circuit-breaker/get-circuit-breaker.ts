@@ -1,0 +1,15 @@
+/**
+ * GET /api/integrations/provider/circuit-breaker: the organization's circuit, and the health of all.
+ * Spec: "GET …/circuit-breaker"; fields: docs/circuit-breaker.md, "Statistics".
+ */
+import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts";
+import type { StatisticsReader } from "../../shared/circuit-breaker/read-statistics.ts";
+import { wireStatisticsReader } from "../../shared/circuit-breaker/wire-circuit-breaker.ts";
+import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+
+type Dependencies = { statistics: Pick<StatisticsReader, "read"> };
+
+export const getCircuitBreakerHandler = ({ statistics }: Dependencies, parts?: HandlerParts) =>
+  createHandler(circuitBreakerRoutes.getCircuitBreaker, ({ caller }) => statistics.read(caller.organizationId), parts);
+
+export const handler = getCircuitBreakerHandler({ statistics: wireStatisticsReader() });

@@ -1,0 +1,31 @@
+/** The endpoints of the circuit breaker. Spec: integration security monitoring, "Endpoints". */
+import { CircuitAction, CircuitBreakerReport } from "../circuit-breaker/circuit-request.ts";
+import { OrganizationStats } from "../circuit-breaker/circuit-statistics.ts";
+import { defineRoute, type Route } from "./route.ts";
+
+export const circuitBreakerRoutes = {
+  getCircuitBreaker: defineRoute({
+    method: "GET",
+    path: "/api/integrations/provider/circuit-breaker",
+    permission: "status:read",
+    tag: "circuit-breaker",
+    summary: "Read the circuit breaker's status and health",
+    description:
+      "Returns the circuit of the organization, exact at once, and sums over all organizations; counts of requests may lag by 5 seconds. Changes nothing.",
+    request: {},
+    success: { status: 200, description: "The circuit and the health of all.", body: CircuitBreakerReport },
+    failures: [],
+  }),
+  changeCircuitBreaker: defineRoute({
+    method: "POST",
+    path: "/api/integrations/provider/circuit-breaker",
+    permission: "breaker:control",
+    tag: "circuit-breaker",
+    summary: "Change the circuit breaker's state",
+    description:
+      "`force_open` holds the organization's circuit open and `force_close` holds it closed, until `reset`, the other force or `until`. `reset` closes it and clears its window and statistics. The same action twice is no error and leaves no second event.",
+    request: { body: CircuitAction },
+    success: { status: 200, description: "The circuit as it is now.", body: OrganizationStats },
+    failures: [],
+  }),
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,64 @@
+/** The parts of the circuit breaker of a deployed function. */
+import type { Origin } from "../api/origin.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient } from "../runtime/document-client.ts";
+import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { wireRecorder } from "../security/wire-recorder.ts";
+import { createAnnouncer } from "./announce.ts";
+import { createCircuitStore } from "./circuit-store.ts";
+import { createGuard, type GuardDependencies } from "./guard.ts";
+import { createOperator } from "./operator.ts";
+import { createOutageCheck } from "./outage.ts";
+import { createOutageStore } from "./outage-store.ts";
+import { createStatisticsReader } from "./read-statistics.ts";
+import { createTransitionRecorder } from "./record-transition.ts";
+import { createStatistics } from "./statistics.ts";
+import { createStatisticsStore } from "./statistics-store.ts";
+
+const clock = systemClock;
+
+/** No organization can connect yet, so all that count are those whose circuit is not closed. */
+const connectedOrganizations = async () => 0;
+
+const wireStores = () => {
+  const { CIRCUITS_TABLE_NAME } = readConfig(["CIRCUITS_TABLE_NAME"]);
+  return {
+    store: createCircuitStore(documentClient, CIRCUITS_TABLE_NAME),
+    statisticsStore: createStatisticsStore(documentClient, CIRCUITS_TABLE_NAME),
+    outages: createOutageStore(documentClient, CIRCUITS_TABLE_NAME),
+  };
+};
+
+/** @param origin where the operator's request under way came from. */
+const wireChanging = (origin: () => Origin | undefined = () => undefined) => {
+  const { store, statisticsStore, outages } = wireStores();
+  const recorder = wireRecorder();
+  const bus = createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
+  const checkOutage = createOutageCheck({ circuits: store, outages, connectedOrganizations, recorder, clock });
+  const onTransition = createTransitionRecorder({ recorder, bus, checkOutage, origin });
+  return {
+    store,
+    statisticsStore,
+    statistics: createStatistics({ store: statisticsStore, clock }),
+    announcer: createAnnouncer({ store, onTransition, clock }),
+    clock,
+  };
+};
+
+/** The guard that every call of the provider runs through. @throws Error where the environment lacks a variable. */
+export const wireGuard = (options: Partial<Pick<GuardDependencies, "classifyError" | "timeoutMs">> = {}) =>
+  createGuard({ ...wireChanging(), ...options });
+
+/** What operators need. @throws Error where the environment lacks a variable. */
+export const wireOperator = (origin: () => Origin | undefined) => createOperator(wireChanging(origin));
+
+/** What readers need: nothing that writes. @throws Error where the environment lacks a variable. */
+export const wireStatisticsReader = () =>
+  createStatisticsReader({
+    ...wireStores(),
+    // A transition that nobody told of is left to the next who calls or operates: reading changes nothing.
+    announcer: { announceOverdue: () => undefined },
+    connectedOrganizations,
+    clock,
+  });

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { App } from "aws-cdk-lib";
+import { HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import flags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
+import esbuild from "esbuild";
+import { lambdaAliases } from "../../../infra/bundle-aliases.ts";
+import { parseContext } from "../../../infra/config.ts";
+import { together } from "../../../infra/constructs/access.ts";
+import { ServiceStack } from "../../../infra/service-stack.ts";
+
+/** The service with one function more, `GET /guarded`, that makes a guarded call; its directory is the caller's. */
+export const synthesiseGuarded = async (directory: string): Promise<string> => {
+  const bundle = join(directory, "guarded-call");
+  await esbuild.build({
+    entryPoints: [join(import.meta.dirname, "guarded-call.ts")],
+    outfile: join(bundle, "index.cjs"),
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    format: "cjs",
+    mainFields: ["module", "main"],
+    logLevel: "error",
+    plugins: [lambdaAliases({ mustAllMeet: false })],
+  });
+  const app = new App({ outdir: join(directory, "assembly"), context: flags, analyticsReporting: false });
+  const stack = new ServiceStack(app, "guarded", parseContext({}));
+  const { grants, environment } = together(stack.access.recordSecurityEvents, stack.access.changeCircuits);
+  const guarded = new LambdaFunction(stack, "GuardedCall", {
+    runtime: Runtime.NODEJS_24_X,
+    code: Code.fromAsset(bundle),
+    handler: "index.handler",
+    environment: { ...environment },
+  });
+  for (const { actions, resources } of grants) {
+    guarded.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources: [...resources] }));
+  }
+  const integration = new HttpLambdaIntegration("GuardedCall", guarded);
+  stack.api.api.addRoutes({ path: "/guarded", methods: [HttpMethod.GET], integration });
+  return app.synth().directory;
+};

@@ -1,0 +1,31 @@
+/**
+ * A function of the tests' own: one guarded call per request, which ends as the request asks: `ok`, `fail`, or
+ * `neutral` (a fault of our own before the call left). It answers as every function does.
+ */
+import middy from "@middy/core";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { wireGuard } from "../../../shared/circuit-breaker/wire-circuit-breaker.ts";
+import { answerErrors } from "../../../shared/http/middleware.ts";
+import { respond } from "../../../shared/http/respond.ts";
+
+class NeutralError extends Error {}
+
+const guard = wireGuard({ classifyError: (error) => (error instanceof NeutralError ? "neutral" : "failure") });
+
+const outcomes: Record<string, () => Promise<string>> = {
+  ok: async () => "ok",
+  fail: async () => Promise.reject(new Error("The provider failed.")),
+  neutral: async () => Promise.reject(new NeutralError("We failed.")),
+};
+
+export const handler = middy(async ({ requestContext, queryStringParameters }: APIGatewayProxyEventV2) => {
+  const { organization = "", outcome = "ok" } = queryStringParameters ?? {};
+  try {
+    const call = outcomes[outcome] ?? (async () => "ok");
+    // Each request starts its work, so the circuit is read strongly.
+    const answer = await guard(organization, call, { isStart: true });
+    return respond(requestContext.requestId, 200, JSON.stringify(answer));
+  } finally {
+    await guard.flush();
+  }
+}).use(answerErrors());
