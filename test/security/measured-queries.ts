@@ -32,10 +32,44 @@ const statistics = (title: string, age: number, filters: Partial<Selection> = {}
   };
 };
 
+const PAGE = 50;
+
+/** The newest events of a selection over all 90 days, by their ids. */
+const page = (title: string, filters: Partial<Selection> = {}): MeasuredQuery => {
+  const selectionOf = ({ organizationId }: Stage) => ({ organizationId, since: NOW - 90 * DAY_MS, ...filters });
+  // Nothing was marked in these histories, so that every event is open.
+  const { processed: _, ...known } = filters;
+  return {
+    title: `page of ${PAGE}, ${title}`,
+    ask: async ({ events }, stage) => {
+      const shown = await events.list(selectionOf(stage), { limit: PAGE, after: undefined, now: NOW });
+      return shown.events.map(({ id }) => id);
+    },
+    expect: (stage) =>
+      matches(stage, { ...selectionOf(stage), ...known, processed: undefined })
+        .map(({ id }) => id)
+        .sort()
+        .reverse()
+        .slice(0, PAGE),
+  };
+};
+
 /** 17 minutes into an hour, so that `since` cuts it. */
 const CUT = 17 * 60_000;
 
 export const measuredQueries: readonly MeasuredQuery[] = [
+  page("organization and time"),
+  page("user and time", { userId: "user-000007" }),
+  page("HIGH and time", { riskLevel: "HIGH" }),
+  page("event type", { eventType: "AUTHENTICATION_FAILURE" }),
+  page("category", { category: "authentication" }),
+  page("type, category and level", {
+    eventType: "AUTHENTICATION_FAILURE",
+    category: "authentication",
+    riskLevel: "HIGH",
+  }),
+  page("not processed", { processed: false }),
+  page("not processed and HIGH", { processed: false, riskLevel: "HIGH" }),
   statistics("90 days", 90 * DAY_MS),
   statistics("89 days and a cut hour", 89 * DAY_MS + CUT),
   statistics("89 days, one level", 89 * DAY_MS + CUT, { riskLevel: "HIGH" }),
