@@ -5,18 +5,11 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import type { Alert } from "./alert.ts";
-import {
-  type AlertItem,
-  expiryOfAlert,
-  isExpired,
-  parseAlertItem,
-  placeInList,
-  placeInOutbox,
-  toAlert,
-} from "./alert-item.ts";
+import { type AlertItem, isExpired, parseAlertItem, placeInList, placeInOutbox, toAlert } from "./alert-item.ts";
 import { hashOfAlertId, resolvedKey, unresolvedKey } from "./alert-key.ts";
 import { isLostInTransaction, itemOfRefusal } from "./alert-refusal-store.ts";
 import { renderUpdate } from "./alert-update.ts";
+import { expiryOf } from "./hours.ts";
 import { organizationKey } from "./keys.ts";
 
 const MAX_ATTEMPTS = 12;
@@ -149,7 +142,7 @@ export const createAlertDecisionStore = (
           resolvedAt: now,
           resolvedBy: by,
           revision: item.revision + 1,
-          ttl: expiryOfAlert(item.lastSeen, retentionDays),
+          ttl: expiryOf(item.lastSeen, retentionDays),
           ...placeInList(scope, "resolved", item),
           ...placeInOutbox(hash, now),
           outboxChange: "resolved",

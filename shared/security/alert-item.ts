@@ -5,9 +5,6 @@ import { Alert, type AlertChange, type AlertStatus, Evidence, MAX_EVENT_IDS } fr
 import { listKey, outboxShard, statusKey, timeOfAlertId } from "./alert-key.ts";
 import type { Raising } from "./alert-raising.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
 /** A set where raising adds to it, a list where an operator gave it an order. */
 const texts = z.union([z.set(z.string()), z.array(z.string())]);
 
@@ -29,10 +26,6 @@ const AlertItem = z.extend(Alert, {
 export type AlertItem = z.output<typeof AlertItem>;
 
 export const parseAlertItem = (item: unknown): AlertItem => AlertItem.parse(item);
-
-/** Epoch seconds: the end of the hour of the last sight, and the retention from there. */
-export const expiryOfAlert = (lastSeen: number, retentionDays: number): number =>
-  (Math.floor(lastSeen / HOUR_MS) * HOUR_MS + HOUR_MS + retentionDays * DAY_MS) / 1000;
 
 /** @param now epoch ms. */
 export const isExpired = ({ ttl }: { ttl: number }, now: number): boolean => ttl <= Math.floor(now / 1000);

@@ -4,9 +4,10 @@ import { callStore } from "../runtime/call-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
 import { type Alert, type AlertStatus, alertStatuses } from "./alert.ts";
-import { expiryOfAlert, isExpired, newAlertItem, parseAlertItem, toAlert } from "./alert-item.ts";
+import { isExpired, newAlertItem, parseAlertItem, toAlert } from "./alert-item.ts";
 import { hashOfAlertId, listKey, statusKey, UNRESOLVED_FINDINGS, unresolvedKey } from "./alert-key.ts";
 import { itemOfRefusal } from "./alert-refusal-store.ts";
+import { expiryOf } from "./hours.ts";
 import { organizationKey } from "./keys.ts";
 
 /** Where a page ended. */
@@ -75,7 +76,7 @@ export const createAlertStore = (
         Item: {
           ...newAlertItem(scope, hash, { alert, token, at: now }),
           key: unresolvedKey(hash),
-          ttl: expiryOfAlert(alert.lastSeen, retentionDays),
+          ttl: expiryOf(alert.lastSeen, retentionDays),
         },
         ConditionExpression: "attribute_not_exists(#scope)",
         ExpressionAttributeNames: { "#scope": "scope" },

@@ -9,9 +9,10 @@
 import { isAtLeast, riskLevels } from "../api/risk-levels.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import type { Alert } from "./alert.ts";
-import { type AlertItem, expiryOfAlert, firstFields, isExpired, placeInList, placeInOutbox } from "./alert-item.ts";
+import { type AlertItem, firstFields, isExpired, placeInList, placeInOutbox } from "./alert-item.ts";
 import { alertId, listKey } from "./alert-key.ts";
 import type { Raising } from "./alert-raising.ts";
+import { expiryOf } from "./hours.ts";
 
 /** What an update makes of an item. `setOnce` leaves what is there already; `add` counts up, or adds to a set. */
 export type Update = {
@@ -45,7 +46,7 @@ const partsOf = ({ scope, hash, raising, now, retentionDays, random }: RaiseCont
   return {
     once: { ...alert, ...firstFields(raising), ...placeInList(scope, "open", alert), ...placeInOutbox(hash, now) },
     level: { level },
-    last: { lastSeen, ttl: expiryOfAlert(lastSeen, retentionDays) },
+    last: { lastSeen, ttl: expiryOf(lastSeen, retentionDays) },
     always: evidence ? { evidence: encodeJson(evidence.details) } : {},
     counted: {
       count: 1,

@@ -5,9 +5,6 @@ import { indexKeysOf } from "./event-indexes.ts";
 import { organizationKey, unownedKey } from "./keys.ts";
 import { SecurityEvent } from "./security-event.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
 /** The partition of an event. */
 export const scopeOf = ({
   organizationId,
@@ -15,10 +12,6 @@ export const scopeOf = ({
   id,
 }: Pick<SecurityEvent, "organizationId" | "ipAddress" | "id">) =>
   organizationId === undefined ? unownedKey(ipAddress ?? id) : organizationKey(organizationId);
-
-/** Epoch seconds. All events of an hour expire together, so that its rollup can expire with them. */
-export const expiryOf = (timestamp: number, retentionDays: number): number =>
-  (Math.floor(timestamp / HOUR_MS) * HOUR_MS + HOUR_MS + retentionDays * DAY_MS) / 1000;
 
 const Metadata = z.object({ durationMs: z.optional(z.number()) });
 

@@ -1,8 +1,7 @@
 /** How the event table is read: one partition of it or of an index, newest first, within a bound on what is read. */
-import { setTimeout as sleep } from "node:timers/promises";
-import { BatchGetCommand, type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
-import { DomainError } from "../runtime/domain-error.ts";
+import { getItems } from "../runtime/get-items.ts";
 import { firstIdAt } from "./event-id.ts";
 import type { FilterName, ReadPlan } from "./event-indexes.ts";
 import type { Selection } from "./selection.ts";
@@ -10,8 +9,6 @@ import type { Selection } from "./selection.ts";
 /** 4 MB, read eventually consistent: half a unit for 4 KB. */
 export const READ_UNITS_PER_REQUEST = 512;
 const MAX_STEP = 1_000;
-const BATCH_GET_MAX = 100;
-const BATCH_ATTEMPTS = 4;
 
 type Item = Record<string, unknown>;
 
@@ -50,35 +47,11 @@ const holds = (item: Item, selection: Selection, names: readonly FilterName[]) =
   names.every((name) => item[name] === selection[name]);
 
 /** The whole items of an index's entries, in their order; what has gone meanwhile is left out. */
-const fetchWhole = async (
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  entries: readonly Item[],
-): Promise<{ items: Item[]; units: number }> => {
-  const found = new Map<unknown, Item>();
-  let units = 0;
-  const fetchSome = async (some: readonly Item[]) => {
-    let keys: Item[] = some.map(({ scope, id }) => ({ scope, id }));
-    for (let attempt = 0; keys.length > 0; attempt++) {
-      if (attempt === BATCH_ATTEMPTS) throw new DomainError("store_unavailable", "The store left events unread.");
-      if (attempt > 0) await sleep(50 * 2 ** attempt * Math.random());
-      const command = new BatchGetCommand({
-        RequestItems: { [tableName]: { Keys: keys } },
-        ReturnConsumedCapacity: "TOTAL",
-      });
-      const { Responses, UnprocessedKeys, ConsumedCapacity } = await callStore((options) =>
-        client.send(command, options),
-      );
-      for (const item of Responses?.[tableName] ?? []) found.set(item.id, item);
-      units += ConsumedCapacity?.[0]?.CapacityUnits ?? 0;
-      keys = UnprocessedKeys?.[tableName]?.Keys ?? [];
-    }
-  };
-  const batches = Array.from({ length: Math.ceil(entries.length / BATCH_GET_MAX) }, (_, i) =>
-    entries.slice(i * BATCH_GET_MAX, (i + 1) * BATCH_GET_MAX),
-  );
-  await Promise.all(batches.map(fetchSome));
-  return { items: entries.map(({ id }) => found.get(id)).filter((item) => item !== undefined), units };
+const fetchWhole = async (client: DynamoDBDocumentClient, tableName: string, entries: readonly Item[]) => {
+  const keys = entries.map(({ scope, id }) => ({ scope, id }));
+  const { items, units } = await getItems(client, tableName, keys);
+  const byId = new Map(items.map((item) => [item.id, item]));
+  return { items: entries.map(({ id }) => byId.get(id)).filter((item) => item !== undefined), units };
 };
 
 /**

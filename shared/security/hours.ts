@@ -9,6 +9,10 @@ export const END_OF_TIME_MS = Date.UTC(9999, 11, 31) + DAY_MS;
 /** The start of the hour that a time lies in, epoch ms. */
 export const startOfHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
 
+/** Epoch seconds. All events of an hour expire together, so that its rollup can expire with them. */
+export const expiryOf = (timestamp: number, retentionDays: number): number =>
+  (startOfHour(timestamp) + HOUR_MS + retentionDays * DAY_MS) / 1_000;
+
 /** The start of the day that a time lies in, epoch ms. */
 export const startOfDay = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
 

@@ -2,6 +2,7 @@
  * Partition keys of the security tables. Every part that comes from outside is percent-encoded, so that no value can
  * reach into another's partition: `#` separates and occurs in no part.
  */
+import { shardOf } from "../runtime/shard-of.ts";
 
 /** Events without an organization come from strangers; their partitions are shared out so that none gets hot. */
 export const UNOWNED_SHARDS = 16;
@@ -10,11 +11,7 @@ export const UNOWNED_SHARDS = 16;
 export const organizationKey = (organizationId: string): string => `org#${encodeURIComponent(organizationId)}`;
 
 /** One of the partitions of what belongs to no organization, by an address or another text that spreads. */
-export const unownedKey = (spread: string): string => {
-  let hash = 0;
-  for (const character of spread) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
-  return `none#${hash % UNOWNED_SHARDS}`;
-};
+export const unownedKey = (spread: string): string => `none#${shardOf(spread, UNOWNED_SHARDS)}`;
 
 /** A part of an organization's partition of its own: a user's, a risk level's, a type's or a category's. */
 export const partKey = (scope: string, part: string): string => `${scope}#${encodeURIComponent(part)}`;

@@ -5,6 +5,7 @@ import { callStore } from "../runtime/call-store.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { readPages } from "../runtime/read-pages.ts";
+import { shardOf } from "../runtime/shard-of.ts";
 import { END_OF_TIME_MS, hourName, timeOfName } from "./hours.ts";
 
 /**
@@ -34,11 +35,7 @@ const parse = (item: unknown): OpenHour => {
   return { ...marker, hour: timeOfName(period.slice(PREFIX.length)) };
 };
 
-const shardOf = (scope: string): string => {
-  let hash = 0;
-  for (const character of scope) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
-  return String(hash % OPEN_SHARDS);
-};
+const openShardOf = (scope: string): string => String(shardOf(scope, OPEN_SHARDS));
 
 export type OpenHourStore = ReturnType<typeof createOpenHourStore>;
 
@@ -56,7 +53,7 @@ export const createOpenHourStore = (client: DynamoDBDocumentClient, tableName: s
       Item: {
         scope,
         period: keyOf(timeOfName(hour)),
-        openShard: shardOf(scope),
+        openShard: openShardOf(scope),
         token: newRequestToken(),
         markedAt: now(),
       },

@@ -6,7 +6,8 @@
 import { isAtLeast } from "../api/risk-levels.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { buildEvent, type EventSettings } from "./build-event.ts";
-import { expiryOf, scopeOf } from "./event-item.ts";
+import { scopeOf } from "./event-item.ts";
+import { expiryOf } from "./hours.ts";
 import type { NewSecurityEvent, SecurityEvent } from "./security-event.ts";
 import type { SecurityEventStore, StoredEvent } from "./security-event-store.ts";
 

@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
+import { chunksOf } from "../runtime/chunks.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { timeOfEventId } from "./event-id.ts";
 import { planHighRiskRead, planRead } from "./event-indexes.ts";
@@ -21,9 +22,6 @@ const BATCH_ATTEMPTS = 4;
 /** The high-risk events of a page may take this much of a request's reading. */
 const HIGH_RISK_UNITS = READ_UNITS_PER_REQUEST / 4;
 const MARKS_AT_ONCE = 10;
-
-const chunksOf = <Item>(items: readonly Item[], size: number): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
 const newestFirst = (a: SecurityEvent, b: SecurityEvent) => (a.id < b.id ? 1 : -1);
 

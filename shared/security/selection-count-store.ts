@@ -1,9 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
-import { DomainError } from "../runtime/domain-error.ts";
-import { inParallel } from "../runtime/in-parallel.ts";
+import { getItems } from "../runtime/get-items.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { CountedItem, countedFields, projectionOf } from "./counted-item.ts";
 import { type Counters, createTally } from "./counters.ts";
@@ -13,11 +10,6 @@ import type { Selection } from "./selection.ts";
 
 /** What narrow indexes do not hold. */
 const LateItem = z.object({ id: z.string(), userId: z.optional(z.string()), processed: z.boolean() });
-type LateItem = z.output<typeof LateItem>;
-
-const BATCH_GET_MAX = 100;
-const BATCH_ATTEMPTS = 4;
-const BATCHES_AT_ONCE = 6;
 
 const fits = (item: object, selection: Selection, filters: readonly FilterName[]): boolean =>
   filters.every((name) => selection[name] === Reflect.get(item, name));
@@ -32,21 +24,9 @@ export const createSelectionCountStore = (client: DynamoDBDocumentClient, tableN
     selection: Selection,
     some: readonly CountedItem[],
   ): Promise<CountedItem[]> => {
-    const found = new Map<string, LateItem>();
-    let keys: Record<string, unknown>[] = some.map(({ id }) => ({ scope, id }));
-    for (let attempt = 0; keys.length > 0; attempt++) {
-      if (attempt === BATCH_ATTEMPTS) throw new DomainError("store_unavailable", "The store left events unread.");
-      if (attempt > 0) await sleep(50 * 2 ** attempt * Math.random());
-      const command = new BatchGetCommand({
-        RequestItems: { [tableName]: { Keys: keys, ...projectionOf(Object.keys(LateItem.shape)) } },
-      });
-      const { Responses, UnprocessedKeys } = await callStore((options) => client.send(command, options));
-      for (const item of Responses?.[tableName] ?? []) {
-        const late = LateItem.parse(item);
-        found.set(late.id, late);
-      }
-      keys = UnprocessedKeys?.[tableName]?.Keys ?? [];
-    }
+    const keys = some.map(({ id }) => ({ scope, id }));
+    const { items } = await getItems(client, tableName, keys, projectionOf(Object.keys(LateItem.shape)));
+    const found = new Map(items.map((item) => LateItem.parse(item)).map((late) => [late.id, late]));
     return some.filter(({ id }) => fits(found.get(id) ?? {}, selection, lateFilters));
   };
 
@@ -88,12 +68,7 @@ export const createSelectionCountStore = (client: DynamoDBDocumentClient, tableN
         for (const event of candidates) tally.add(event);
         return tally.counters();
       }
-      const batches = Array.from({ length: Math.ceil(candidates.length / BATCH_GET_MAX) }, (_, i) =>
-        candidates.slice(i * BATCH_GET_MAX, (i + 1) * BATCH_GET_MAX),
-      );
-      await inParallel(batches, BATCHES_AT_ONCE, async (batch) => {
-        for (const event of await fetchFitting(plan, selection, batch)) tally.add(event);
-      });
+      for (const event of await fetchFitting(plan, selection, candidates)) tally.add(event);
       return tally.counters();
     },
   };

@@ -11,6 +11,9 @@ import { recordManualAlert } from "../../../shared/security/alert-manual-event.t
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { type AlertStores, NOON, randomId, reasonAt, startAlertTable } from "../../support/alerts.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+
+quietLog();
 
 const path = "/api/integrations/provider/security/alert";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import type { RiskLevel } from "../../../shared/api/risk-levels.ts";
-import { expiryOf } from "../../../shared/security/event-item.ts";
+import { expiryOf } from "../../../shared/security/hours.ts";
 import { createRecorder, type DeadLetter, type RecorderParts } from "../../../shared/security/recorder.ts";
 import type { NewSecurityEvent, SecurityEvent } from "../../../shared/security/security-event.ts";
 import { HOUR, NOW } from "../../support/security-events.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { isAtLeast } from "../../../shared/api/risk-levels.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { eventId } from "../../../shared/security/event-id.ts";
-import { expiryOf } from "../../../shared/security/event-item.ts";
+import { expiryOf } from "../../../shared/security/hours.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { createSecurityEventStore, type SecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import type { Selection } from "../../../shared/security/selection.ts";

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { BatchGetCommand, type BatchGetCommandInput, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { callStore } from "./call-store.ts";
+import { chunksOf } from "./chunks.ts";
+import { DomainError } from "./domain-error.ts";
+import { inParallel } from "./in-parallel.ts";
+
+/** What BatchGetItem takes. */
+const KEYS_PER_CALL = 100;
+const CALLS_AT_ONCE = 6;
+/** DynamoDB may leave keys unread under load; they are asked for again, after a pause that grows. */
+const ATTEMPTS = 4;
+const PAUSE_MS = 50;
+
+type Item = Record<string, unknown>;
+type Reading = Omit<NonNullable<BatchGetCommandInput["RequestItems"]>[string], "Keys">;
+
+/**
+ * The items of any number of keys, in no order, without those that do not exist; and the read units they cost.
+ * @param reading consistency and projection.
+ * @throws DomainError `store_unavailable`, also where keys are left unread after four attempts.
+ */
+export const getItems = async (
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  keys: readonly Item[],
+  reading: Reading = {},
+): Promise<{ items: Item[]; units: number }> => {
+  const items: Item[] = [];
+  let units = 0;
+  await inParallel(chunksOf(keys, KEYS_PER_CALL), CALLS_AT_ONCE, async (chunk) => {
+    let wanted: Item[] = chunk;
+    for (let attempt = 0; wanted.length > 0; attempt++) {
+      if (attempt === ATTEMPTS) throw new DomainError("store_unavailable", "The store did not answer. Try again.");
+      if (attempt > 0) await sleep(PAUSE_MS * 2 ** attempt * Math.random());
+      const command = new BatchGetCommand({
+        RequestItems: { [tableName]: { ...reading, Keys: wanted } },
+        ReturnConsumedCapacity: "TOTAL",
+      });
+      const { Responses, UnprocessedKeys, ConsumedCapacity } = await callStore((options) =>
+        client.send(command, options),
+      );
+      items.push(...(Responses?.[tableName] ?? []));
+      units += ConsumedCapacity?.[0]?.CapacityUnits ?? 0;
+      wanted = UnprocessedKeys?.[tableName]?.Keys ?? [];
+    }
+  });
+  return { items, units };
+};
