@@ -10,7 +10,8 @@
  * I6 no state is without a way out: a fresh call is admitted after lease + 30 s at the latest, clocks apart.
  * I7 a repeated write counts once.
  * I8 every transition is announced, or lies in the item to be announced.
- * I9 every item that is written can be read, and is what reduce.ts says.
+ * I9 every item that is written can be read, is what reduce.ts says, and has the attributes of its state and no others;
+ *    it is in the index only while it is not closed.
  */
 import { deepStrictEqual } from "node:assert";
 import { type Circuit, LEASE_MS, newCircuit, RECOVERY_TIMEOUT_MS } from "../../../shared/circuit-breaker/circuit.ts";
@@ -25,6 +26,9 @@ import { type Expressions, holds, type Item } from "./expressions.ts";
 import { organizationId, type Truth } from "./world.ts";
 
 export type Invariant = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9";
+
+/** `trace`: what happened, in order. */
+export type Finding = { invariant: Invariant; message: string; trace: string[] };
 
 export class Violation extends Error {
   readonly invariant: Invariant;
@@ -44,6 +48,15 @@ const OPEN_TIME = 30_000;
 const LOST_AFTER = 30_000;
 const MAX_SKEW = 40_000;
 
+const always = ["id", "o", "st", "gen", "tr", "ann", "lf", "b", "oi"];
+const attributes: Record<Circuit["state"], readonly string[]> = {
+  closed: ["f1", "f2", "f3", "f4", "j1", "j2", "j3", "j4"],
+  open: ["ou", "oc", "sh"],
+  half_open: ["ou", "oc", "sh", "pm", "hs", "hu"],
+  forced_open: ["ou", "sh"],
+  forced_closed: ["ou"],
+};
+
 const parsed = new WeakMap<Item, Circuit>();
 
 /** @throws Violation where the item cannot be read. */
@@ -53,9 +66,15 @@ export const circuitOf = (item: Item | null): Circuit => {
   if (known) return known;
   try {
     const circuit = parseCircuit(item);
+    const surplus = Object.keys(item).filter(
+      (name) => !always.includes(name) && !attributes[circuit.state].includes(name),
+    );
+    must("I9", surplus.length === 0, `${surplus} left over when ${circuit.state}`);
+    must("I9", item.o === organizationId, "an item that does not say whose it is");
     parsed.set(item, circuit);
     return circuit;
   } catch (error) {
+    if (error instanceof Violation) throw error;
     throw new Violation("I9", `an item that cannot be read: ${(error as Error).message}`);
   }
 };
@@ -117,8 +136,9 @@ export const afterWrite = (
   if (admission) must("I4", before.generation === admission.generation, "a result of an older generation counted");
   const isHeld = before.state === "forced_open" || before.state === "forced_closed";
   must("I5", !isHeld || isHoldOver(before, write.at), "an automatic write undid an operator's");
-  const begins = writeRule(write.kind).begins !== undefined;
-  must("I4", after.generation === before.generation + (begins ? 1 : 0), "the generation is wrong");
+  const { from, begins } = writeRule(write.kind);
+  must("I4", from.includes(before.state), `${write.kind} changed a circuit that was ${before.state}`);
+  must("I4", after.generation === before.generation + (begins === undefined ? 0 : 1), "the generation is wrong");
   switch (write.kind) {
     case "record_failure":
     case "trip":
@@ -153,10 +173,25 @@ const isSame = (a: unknown, b: unknown): boolean => {
   }
 };
 
-/** I9: what the item became, or did not become, is what the pure reducer says. */
-export const agreesWithReducer = (before: Circuit, write: CircuitWrite, after: Circuit | undefined): void => {
-  must("I9", isSame(reduce(before, write), after), `reduce.ts does not say the same of ${write.kind}`);
+/**
+ * I9: what the item became is what the pure reducer says.
+ * @param isStrict also where a write was refused, or applied though the reducer refuses it; not for mutants, whose
+ *   missing guards the other invariants must find.
+ */
+export const agreesWithReducer = (
+  before: Circuit,
+  write: CircuitWrite,
+  after: Circuit | undefined,
+  isStrict: boolean,
+): void => {
+  const expected = reduce(before, write);
+  if (!isStrict && (expected === undefined || after === undefined)) return;
+  must("I9", isSame(expected, after), `reduce.ts does not say the same of ${write.kind}`);
 };
+
+/** I6: a write that was decided upon the item as it is cannot be refused by it, or its caller would try for ever. */
+export const notRefusedInVain = (applied: boolean, { isCurrent, kind }: { isCurrent: boolean; kind: string }): void =>
+  must("I6", applied || !isCurrent, `${kind} is refused, though nothing has changed`);
 
 /** I3 and I2: a result that ended without a write, though it belonged to the circuit. */
 export const nothingLost = (
@@ -188,6 +223,17 @@ export const nothingUntold = (truth: Truth, item: Item | null): void => {
     const isKnown = truth.announced.includes(generation) || waiting.includes(generation);
     must("I8", isKnown, `generation ${generation} will never be announced`);
   }
+};
+
+/** I8: what was announced is marked, and no longer in the way. */
+export const isMarked = (item: Item, upTo: number): void => {
+  const { announced, starts } = circuitOf(item);
+  must("I8", announced >= upTo, "a transition would be announced for ever");
+  must(
+    "I8",
+    starts.every(({ generation }) => generation >= upTo),
+    "what was announced is kept",
+  );
 };
 
 /** I6: if everybody else stops here, a fresh call is admitted in the end. */

@@ -158,7 +158,68 @@ const telling: Scenario = {
   announces: true,
 };
 
-export const small: readonly Scenario[] = [
+const closed: CircuitWrite[] = [
+  ...opened,
+  ...probing("p1", "p2"),
+  { kind: "count_success", generation: 2, at: time(1), id: "p1" },
+  { kind: "close", generation: 2, at: time(1), id: "p2" },
+];
+
+const afterClosing: Scenario = {
+  name: "after closing",
+  about: "calls fail soon after the circuit closed, while the old failures are younger than 60 s",
+  before: closed,
+  times: at(2),
+  callers: [{ calls: 3 }, { calls: 2 }],
+  outcomes: ["failure"],
+};
+
+const commandBefore = { id: "o", by: "alice", baseline };
+
+/** Conditions must hold by themselves, whatever decides: an older version of the code, a late copy, a bug. */
+const nowhere: readonly Scenario[] = [
+  { name: "closed", before: failuresAt(0, 0, 0, 0), times: at(59.999, 60) },
+  {
+    name: "closed by an operator",
+    before: [
+      { ...commandBefore, action: "reset" as const, at: time(0) },
+      ...[0, 1, 2, 3].map((index) => failure(index, `f${index}`, 1)),
+    ],
+    times: at(4),
+  },
+  { name: "closed with a gap", before: failuresAt(0, 0, 30), times: at(30, 60) },
+  { name: "open", before: opened, times: at(-0.001, 0) },
+  { name: "half-open", before: [...opened, ...probing("p1", "p2", "p3")], times: at(11.999, 12, 41.999, 42) },
+  {
+    name: "half-open with a success",
+    before: [
+      ...opened,
+      ...probing("p1", "p2"),
+      { kind: "count_success" as const, generation: 2, at: time(1), id: "p1" },
+    ],
+    times: at(1, 12),
+  },
+  { name: "closed again", before: closed, times: at(2) },
+  {
+    name: "held",
+    before: [{ ...commandBefore, action: "force_open" as const, at: time(0), until: time(10) }],
+    times: at(9.999, 10),
+  },
+  {
+    name: "held closed",
+    before: [...failuresAt(0), { ...commandBefore, action: "force_close" as const, at: time(0) }],
+    times: at(5),
+  },
+].map((one) => ({
+  ...one,
+  name: `out of nowhere: ${one.name}`,
+  about: "writes come that no caller decided upon",
+  callers: [],
+  outcomes: [],
+  wild: 3,
+}));
+
+export const full: readonly Scenario[] = [
   five,
   sliding,
   probes,
@@ -172,6 +233,25 @@ export const small: readonly Scenario[] = [
   operatorsAndProbes,
   holds,
   telling,
+  afterClosing,
+  ...nowhere,
 ];
 
-export const full: readonly Scenario[] = small;
+/** The same with fewer callers, calls or times. */
+export const small: readonly Scenario[] = [
+  ...nowhere.map((scenario) => ({ ...scenario, wild: 2 })),
+  afterClosing,
+  { ...holds, callers: [{ skew: 40_000 }, { skew: 0, calls: 2 }] },
+  { ...five, times: at(1, 60) },
+  { ...sliding, before: failuresAt(0, 15), times: at(30, 60, 75), callers: [{ calls: 3 }, { calls: 2 }] },
+  { ...probes, before: [...opened, ...probing("p1")], times: at(0, 12), callers: [{}, {}, {}] },
+  { ...deadProbes, times: at(0, 12, 41.999, 42), callers: [{}, { calls: 2 }] },
+  { ...late, callers: [{}, { calls: 2 }, {}] },
+  { ...repeats, times: at(1), callers: [{}, { calls: 2 }] },
+  { ...lateFailures, callers: [{}, {}], before: failuresAt(0, 0, 0) },
+  { ...skewed, callers: [{ skew: 40_000 }, { skew: -40_000 }, { skew: 0 }] },
+  { ...skewedProbes, callers: [{ skew: 40_000 }, { skew: -40_000 }, { skew: 0 }], times: at(0, 42) },
+  { ...operators, callers: [{ calls: 2 }, {}] },
+  operatorsAndProbes,
+  { ...telling, callers: [{}, {}], times: at(31) },
+];

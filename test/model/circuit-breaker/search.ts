@@ -1,12 +1,18 @@
 /** Visits every world that a scenario can reach, each once, and stops at the first that breaks an invariant. */
-import { operatorExpressions, writeExpressions } from "../../../shared/circuit-breaker/write-expressions.ts";
-import { applyUpdate, type Item } from "./expressions.ts";
+import { operatorExpressions } from "../../../shared/circuit-breaker/write-expressions.ts";
+import type { Item } from "./expressions.ts";
 import { createIntern, type Intern, sortedText } from "./intern.ts";
-import { afterCommand, afterWrite, circuitOf, hasWayOut, type Invariant, Violation } from "./invariants.ts";
-import { createSteps } from "./steps.ts";
+import {
+  afterCommand,
+  afterWrite,
+  agreesWithReducer,
+  circuitOf,
+  type Finding,
+  hasWayOut,
+  Violation,
+} from "./invariants.ts";
+import { createSteps, type Steps } from "./steps.ts";
 import { type Mutation, organizationId, type Scenario, type Truth, type World } from "./world.ts";
-
-export type Finding = { invariant: Invariant; message: string; trace: string[] };
 
 /** `isComplete`: nothing was left unvisited. */
 export type Report = { states: number; steps: number; isComplete: boolean; finding?: Finding };
@@ -22,29 +28,28 @@ const nothing: Truth = {
   announced: [],
 };
 
-/** What happened before the scenario begins, by the same expressions. */
-const beginning = (scenario: Scenario): { item: Item | null; truth: Truth } => {
+/** What happened before the scenario begins, by the same expressions. @throws Violation where they do not allow it. */
+const beginning = (scenario: Scenario, steps: Steps): { item: Item | null; truth: Truth } => {
   let item: Item | null = null;
   let truth = nothing;
   for (const write of scenario.before ?? []) {
-    const expressions =
-      "kind" in write ? writeExpressions(organizationId, write) : operatorExpressions(organizationId, write);
     const before = circuitOf(item);
-    const after = applyUpdate(expressions, item ?? undefined, { id: "x" });
-    if (!after) throw new Error(`${scenario.name} cannot begin: ${JSON.stringify(write)} was refused`);
-    const outcome =
-      "kind" in write && (write.kind === "count_success" || write.kind === "close") ? "success" : "failure";
-    truth =
-      "kind" in write
-        ? afterWrite(truth, write, { before, after: circuitOf(after), outcome })
-        : afterCommand(truth, write, before, circuitOf(after));
-    item = after;
+    const isAutomatic = "kind" in write;
+    const expressions = isAutomatic
+      ? steps.expressionsOf(write)
+      : steps.mutated("operate", operatorExpressions(organizationId, write));
+    const updated: Item | undefined = steps.updated(expressions, item);
+    if (!updated) throw new Violation("I6", `${scenario.name} cannot begin: ${JSON.stringify(write)} was refused`);
+    const after = circuitOf(updated);
+    const outcome = isAutomatic && ["count_success", "close"].includes(write.kind) ? "success" : "failure";
+    if (isAutomatic) agreesWithReducer(before, write, after, false);
+    truth = isAutomatic
+      ? afterWrite(truth, write, { before, after, outcome })
+      : afterCommand(truth, write, before, after);
+    item = updated;
   }
-  const generation = circuitOf(item).generation;
-  return {
-    item,
-    truth: { ...truth, announced: scenario.announces ? [] : Array.from({ length: generation }, (_, i) => i + 1) },
-  };
+  const told = Array.from({ length: circuitOf(item).generation }, (_, index) => index + 1);
+  return { item, truth: { ...truth, announced: scenario.announces ? [] : told } };
 };
 
 type Visit = { world: World; label: string; from?: Visit };
@@ -62,10 +67,10 @@ const createKey = (items: Intern<Item>) => {
   const copyOf = (copy: Item | null | undefined) => (copy ? items.numberOf(copy) : copy === null ? "-" : "");
   return (world: World): string => {
     world.truth = truths.intern(world.truth);
-    const { item, tick, callers, commands, repeated, strays, losses, crashes, calls, truth } = world;
+    const { item, tick, callers, commands, repeated, strays, losses, crashes, wild, calls, truth } = world;
     const each = callers.map((caller) => `${caller.callsLeft},${copyOf(caller.copy)},${rest.numberOf(caller.step)}`);
     const network = strays.length > 0 || repeated ? rest.numberOf({ strays, repeated }) : "";
-    const budgets = `${tick},${commands.length},${losses},${crashes},${calls}`;
+    const budgets = `${tick},${commands.length},${losses},${crashes},${wild},${calls}`;
     return `${copyOf(item)}|${truths.numberOf(truth)}|${budgets}|${each.join("|")}|${network}`;
   };
 };
@@ -75,26 +80,32 @@ export const explore = (scenario: Scenario, options: { mutation?: Mutation; maxS
   const { mutation, maxStates = 5_000_000 } = options;
   const items = createIntern<Item>(sortedText);
   const steps = createSteps(scenario, items, mutation);
-  const start: World = {
-    ...beginning(scenario),
+  const startingWith = (before: { item: Item | null; truth: Truth }): World => ({
+    ...before,
     tick: 0,
     callers: scenario.callers.map(({ skew = 0, calls = 1 }) => ({ skew, callsLeft: calls, step: { at: "idle" } })),
     commands: [...(scenario.commands ?? [])],
     strays: [],
     losses: scenario.losses ?? 0,
     crashes: scenario.crashes ?? 0,
+    wild: scenario.wild ?? 0,
     calls: 0,
-  };
+  });
   const keyOf = createKey(items);
   const seen = new Set<string>();
   const judged = new WeakSet<Item>();
-  const pending: Visit[] = [{ world: start, label: "start" }];
+  const pending: Visit[] = [];
   let count = 0;
-  const broken = (visit: Visit, error: unknown, last: string): Report => {
+  const broken = (visit: Visit | undefined, error: unknown, last: string): Report => {
     if (!(error instanceof Violation)) throw error;
     const finding = { invariant: error.invariant, message: error.message, trace: traceOf(visit, last) };
     return { states: seen.size, steps: count, isComplete: false, finding };
   };
+  try {
+    pending.push({ world: startingWith(beginning(scenario, steps)), label: "start" });
+  } catch (error) {
+    return broken(undefined, error, "the beginning");
+  }
   for (let visit = pending.pop(); visit; visit = pending.pop()) {
     const { world } = visit;
     const state = keyOf(world);

@@ -10,7 +10,7 @@ import {
   operatorExpressions,
   writeExpressions,
 } from "../../../shared/circuit-breaker/write-expressions.ts";
-import type { CircuitWrite } from "../../../shared/circuit-breaker/writes.ts";
+import { type CircuitWrite, writeKinds } from "../../../shared/circuit-breaker/writes.ts";
 import { applyUpdate, type Expressions, InvalidExpression, type Item } from "./expressions.ts";
 import type { Intern } from "./intern.ts";
 import {
@@ -18,8 +18,10 @@ import {
   afterWrite,
   agreesWithReducer,
   circuitOf,
+  isMarked,
   nothingLost,
   nothingUntold,
+  notRefusedInVain,
   Violation,
 } from "./invariants.ts";
 import {
@@ -37,6 +39,8 @@ export type Next = { label: string; world: World };
 const key = { id: "x" };
 
 const nameOf = ({ kind, generation, at, id }: CircuitWrite): string => `${kind} ${generation} ${at} ${id}`;
+
+export type Steps = ReturnType<typeof createSteps>;
 
 /** @param items all items of the exploration, so that an update is worked out once for each. */
 export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: Mutation) => {
@@ -76,9 +80,9 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     const before = circuitOf(world.item);
     const item = updated(expressionsOf(write), world.item);
     const after = item && circuitOf(item);
-    if (!mutation && !compared.has(`${items.numberOf(world.item ?? key)} ${nameOf(write)}`)) {
+    if (!compared.has(`${items.numberOf(world.item ?? key)} ${nameOf(write)}`)) {
       compared.add(`${items.numberOf(world.item ?? key)} ${nameOf(write)}`);
-      agreesWithReducer(before, write, after);
+      agreesWithReducer(before, write, after, mutation === undefined);
     }
     if (!item || !after) return { applied: false, world };
     const truth = afterWrite(world.truth, write, { before, after, ...result });
@@ -143,6 +147,8 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
   const inFlight = (world: World, index: number, step: Step & { at: "asking" | "telling" }): Next[] => {
     const result = step.at === "telling" ? { admission: step.admission, outcome: step.outcome } : undefined;
     const { applied, world: delivered } = deliver(world, step.write, result);
+    const isCurrent = !step.isRepeat && world.callers[index]?.copy === world.item;
+    notRefusedInVain(applied, { isCurrent, kind: step.write.kind });
     const what = `caller ${index} ${step.write.kind}`;
     const next: Next[] = [
       { label: `${what}: ${applied ? "done" : "refused"}`, world: answered(delivered, index, step, applied) },
@@ -195,6 +201,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
   const marked = (world: World, index: number, { upTo, expressions }: Step & { at: "marking" }): Next[] => {
     const item = updated(expressions, world.item);
     if (item) {
+      isMarked(item, upTo);
       const after = withCaller({ ...world, item }, index, { copy: item, step: { at: "idle" } });
       return [{ label: `caller ${index} marks`, world: after }];
     }
@@ -250,12 +257,32 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     return { ...world, ...rest, item, truth: afterCommand(world.truth, write, before, circuitOf(item)) };
   };
 
+  /** Writes that nobody decided upon: the conditions alone must keep the item in order. */
+  const ofNobody = (world: World): Next[] => {
+    if (world.wild === 0) return [];
+    const { generation } = circuitOf(world.item);
+    const { failures, admitted } = world.truth;
+    const ids = ["w", ...new Set([...failures.slice(-4).map(({ id }) => id), ...admitted])];
+    return writeKinds.flatMap((kind) =>
+      [generation, generation - 1].flatMap((decidedUpon) =>
+        ids.flatMap((id) => {
+          const write = { kind, generation: decidedUpon, at: scenario.times[world.tick] ?? 0, id };
+          const outcome = kind === "reopen" ? "failure" : kind === "return_permit" ? "neutral" : "success";
+          const admission = { id, generation: decidedUpon, isProbe: true };
+          const { applied, world: after } = deliver(world, write, { admission, outcome });
+          if (!applied) return [];
+          return [{ label: `out of nowhere: ${kind} of ${id}`, world: { ...after, wild: world.wild - 1 } }];
+        }),
+      ),
+    );
+  };
+
   const ofOperators = (world: World): Next[] => {
     const { repeated, ...settled } = world;
     if (repeated) return [{ label: "the operator's request again", world: command(settled, repeated, {}) }];
     const [first, ...commands] = world.commands;
     if (!first) return [];
-    const baseline = { total: 0, failed: 0, rejected: 0 };
+    const baseline = { total: 3, failed: 2, rejected: 1 };
     const id = `o${commands.length}`;
     const write = { ...first, at: scenario.times[world.tick] ?? 0, id, by: "alice", baseline };
     const next = [{ label: `operator: ${first.action}`, world: command(world, write, { commands }) }];
@@ -268,6 +295,8 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
 
   return {
     expressionsOf,
+    updated,
+    mutated,
     nowOf,
 
     /** All worlds one step away. @throws Violation where a step breaks an invariant. */
@@ -275,7 +304,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
       const { tick, strays } = world;
       const all: Next[] = [];
       for (const index of world.callers.keys()) all.push(...ofCaller(world, index));
-      all.push(...ofOperators(world));
+      all.push(...ofOperators(world), ...ofNobody(world));
       for (const [index, { write, result }] of strays.entries()) {
         const rest = strays.filter((_, i) => i !== index);
         const { world: delivered } = deliver({ ...world, strays: rest }, write, result);

@@ -61,6 +61,8 @@ export type World = {
   strays: { write: CircuitWrite; result?: CallResult }[];
   losses: number;
   crashes: number;
+  /** Writes out of nowhere still to come. */
+  wild: number;
   calls: number;
   truth: Truth;
 };
@@ -83,6 +85,8 @@ export type Scenario = {
   /** Callers may use what they know of a closed circuit in place of reading it. */
   copies?: boolean;
   commands?: readonly OperatorCommand[];
+  /** So many writes come that no caller decided upon, of any kind. */
+  wild?: number;
   /** Callers announce the transitions that they make or find. */
   announces?: boolean;
 };

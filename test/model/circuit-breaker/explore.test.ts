@@ -1,0 +1,32 @@
+import { describe, expect, it } from "@jest/globals";
+import { hunt } from "./hunt.ts";
+import { implied, mutations } from "./mutations.ts";
+import { small } from "./scenarios.ts";
+import { explore } from "./search.ts";
+
+describe("every order of events", () => {
+  it.each(small.map((scenario) => [scenario.name, scenario] as const))(
+    "keeps the invariants: %s",
+    (_name, scenario) => {
+      const { finding, isComplete } = explore(scenario);
+      expect(finding).toBeUndefined();
+      expect(isComplete).toBe(true);
+    },
+  );
+});
+
+describe("the invariants", () => {
+  // Every fourth one; `npm run explore` takes them all.
+  const needed = mutations.filter(({ name }) => implied[name] === undefined);
+  it.each(needed.filter((_, index) => index % 4 === 0).map((mutation) => [mutation.name, mutation] as const))(
+    "find that something is missing: %s",
+    (_name, mutation) => {
+      expect(hunt(mutation)).toBeDefined();
+    },
+  );
+
+  it("know every guard that is said to be implied", () => {
+    expect(mutations.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(implied)));
+    expect(needed.length).toBeGreaterThan(100);
+  });
+});
