@@ -5,4 +5,4 @@ import { createHandler } from "../../shared/http/create-handler.ts";
 
 const document = { ...createOpenApiDocument(routes) };
 
-export const handler = createHandler(routes.getOpenApiDocument, async () => document);
+export const handler = createHandler(routes.getOpenApiDocument, async () => document, {});

@@ -5,14 +5,18 @@
 import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts";
 import { type ChangeCircuit, wireChangeCircuit } from "../../shared/circuit-breaker/change-circuit.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { wireParts } from "../../shared/http/wiring.ts";
 
 type Dependencies = { change: ChangeCircuit };
 
-export const changeCircuitBreakerHandler = ({ change }: Dependencies, parts?: HandlerParts) =>
+export const changeCircuitBreakerHandler = ({ change }: Dependencies, parts: HandlerParts) =>
   createHandler(
     circuitBreakerRoutes.changeCircuitBreaker,
     ({ body, caller, origin }) => change(body, { caller, origin }),
     parts,
   );
 
-export const handler = changeCircuitBreakerHandler({ change: wireChangeCircuit() });
+export const handler = changeCircuitBreakerHandler(
+  { change: wireChangeCircuit() },
+  wireParts(circuitBreakerRoutes.changeCircuitBreaker),
+);

@@ -6,10 +6,14 @@ import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts
 import type { StatisticsReader } from "../../shared/circuit-breaker/read-statistics.ts";
 import { wireStatisticsReader } from "../../shared/circuit-breaker/wire-circuit-breaker.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { wireParts } from "../../shared/http/wiring.ts";
 
 type Dependencies = { statistics: Pick<StatisticsReader, "read"> };
 
-export const getCircuitBreakerHandler = ({ statistics }: Dependencies, parts?: HandlerParts) =>
+export const getCircuitBreakerHandler = ({ statistics }: Dependencies, parts: HandlerParts) =>
   createHandler(circuitBreakerRoutes.getCircuitBreaker, ({ caller }) => statistics.read(caller.organizationId), parts);
 
-export const handler = getCircuitBreakerHandler({ statistics: wireStatisticsReader() });
+export const handler = getCircuitBreakerHandler(
+  { statistics: wireStatisticsReader() },
+  wireParts(circuitBreakerRoutes.getCircuitBreaker),
+);

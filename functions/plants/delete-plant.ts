@@ -4,15 +4,19 @@
  */
 import { plantRoutes } from "../../shared/api/plant-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { wireParts } from "../../shared/http/wiring.ts";
 import { createPlantStore, type PlantStore } from "../../shared/plants/plant-store.ts";
 import { readConfig } from "../../shared/runtime/config.ts";
 import { documentClient } from "../../shared/runtime/document-client.ts";
 
 type Dependencies = { plants: Pick<PlantStore, "delete"> };
 
-export const deletePlantHandler = ({ plants }: Dependencies, parts?: HandlerParts) =>
+export const deletePlantHandler = ({ plants }: Dependencies, parts: HandlerParts) =>
   createHandler(plantRoutes.deletePlant, ({ params, caller }) => plants.delete(caller.scope, params.id), parts);
 
 const { PLANTS_TABLE_NAME } = readConfig(["PLANTS_TABLE_NAME"]);
 
-export const handler = deletePlantHandler({ plants: createPlantStore(documentClient, PLANTS_TABLE_NAME) });
+export const handler = deletePlantHandler(
+  { plants: createPlantStore(documentClient, PLANTS_TABLE_NAME) },
+  wireParts(plantRoutes.deletePlant),
+);

@@ -4,16 +4,20 @@
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { wireParts } from "../../shared/http/wiring.ts";
 import type { AlertActions } from "../../shared/security/alert-actions.ts";
 import { wireAlertActions } from "../../shared/security/wire-alerts.ts";
 
 type Dependencies = { act: AlertActions };
 
-export const changeSecurityAlertsHandler = ({ act }: Dependencies, parts?: HandlerParts) =>
+export const changeSecurityAlertsHandler = ({ act }: Dependencies, parts: HandlerParts) =>
   createHandler(
     securityRoutes.changeSecurityAlerts,
     ({ body, caller, origin }) => act(body, { caller, origin }),
     parts,
   );
 
-export const handler = changeSecurityAlertsHandler({ act: wireAlertActions() });
+export const handler = changeSecurityAlertsHandler(
+  { act: wireAlertActions() },
+  wireParts(securityRoutes.changeSecurityAlerts),
+);

@@ -4,17 +4,21 @@
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { wireParts } from "../../shared/http/wiring.ts";
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
 import type { AlertStore } from "../../shared/security/alert-store.ts";
 import { wireAlertStore } from "../../shared/security/wire-alerts.ts";
 
 type Dependencies = { alerts: Pick<AlertStore, "list">; now: Clock };
 
-export const listSecurityAlertsHandler = ({ alerts, now }: Dependencies, parts?: HandlerParts) =>
+export const listSecurityAlertsHandler = ({ alerts, now }: Dependencies, parts: HandlerParts) =>
   createHandler(
     securityRoutes.listSecurityAlerts,
     ({ caller, query, page }) => alerts.list(caller.organizationId, { status: query.status, ...page, now: now() }),
     parts,
   );
 
-export const handler = listSecurityAlertsHandler({ alerts: wireAlertStore(), now: systemClock });
+export const handler = listSecurityAlertsHandler(
+  { alerts: wireAlertStore(), now: systemClock },
+  wireParts(securityRoutes.listSecurityAlerts),
+);

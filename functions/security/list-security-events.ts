@@ -4,13 +4,14 @@
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { wireParts } from "../../shared/http/wiring.ts";
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
 import { readSecurityReport, type SecurityReportParts } from "../../shared/security/security-report.ts";
 import { wireSecurityReport } from "../../shared/security/wire-security-report.ts";
 
 type Dependencies = { report: SecurityReportParts; now: Clock };
 
-export const listSecurityEventsHandler = ({ report, now }: Dependencies, parts?: HandlerParts) =>
+export const listSecurityEventsHandler = ({ report, now }: Dependencies, parts: HandlerParts) =>
   createHandler(
     securityRoutes.listSecurityEvents,
     ({ caller, query, page }) =>
@@ -18,4 +19,7 @@ export const listSecurityEventsHandler = ({ report, now }: Dependencies, parts?:
     parts,
   );
 
-export const handler = listSecurityEventsHandler({ report: wireSecurityReport(), now: systemClock });
+export const handler = listSecurityEventsHandler(
+  { report: wireSecurityReport(), now: systemClock },
+  wireParts(securityRoutes.listSecurityEvents),
+);

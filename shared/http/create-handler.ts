@@ -10,14 +10,20 @@ import type { Origin } from "../api/origin.ts";
 import { needsOrganization, type PersonalPermission, rolesWith } from "../api/permissions.ts";
 import type { RequestOf, ResultOf, Route } from "../api/route.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import type { Authenticate } from "./authenticate.ts";
 import { RefusedCallerError } from "./authenticate.ts";
+import type { Cursors } from "./cursor.ts";
 import { answerErrors, logRequests } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
+import type { RecordRefusal } from "./refusals.ts";
 import { createResultRenderer } from "./render-result.ts";
 import type { Response } from "./respond.ts";
-import { type HandlerParts, wireParts } from "./wiring.ts";
 
-export type { HandlerParts };
+/**
+ * What a handler is made of besides its work; wiring.ts has a deployed function's. A public route needs no
+ * authentication, and only a list needs cursors.
+ */
+export type HandlerParts = { authenticate?: Authenticate; cursors?: Cursors; recordRefusal?: RecordRefusal };
 
 type CallerOf<R extends Route> = R["permission"] extends "public"
   ? undefined
@@ -53,12 +59,11 @@ const originOf = ({ requestContext: { requestId, http } }: APIGatewayProxyEventV
 
 /**
  * The Lambda handler of a route. It answers every failure with the Error body and writes one log line per request.
- * @throws Error at cold start where the environment lacks a variable.
  */
 export const createHandler = <const R extends Route>(
   route: R,
   work: Work<R>,
-  { authenticate, cursors, recordRefusal }: HandlerParts = wireParts(route),
+  { authenticate, cursors, recordRefusal }: HandlerParts,
 ): HttpHandler => {
   const parseRequest = createRequestParser(route, cursors);
   const renderResult = createResultRenderer(route, cursors);

@@ -4,11 +4,9 @@ import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { wireRecorder } from "../security/wire-recorder.ts";
 import { type Authenticate, createAuthenticator } from "./authenticate.ts";
-import { type Cursors, createCursors } from "./cursor.ts";
-import { createRefusalRecorder, type RecordRefusal } from "./refusals.ts";
-
-/** Tests give their own; a public route needs no authentication, and only a list needs cursors. */
-export type HandlerParts = { authenticate?: Authenticate; cursors?: Cursors; recordRefusal?: RecordRefusal };
+import type { HandlerParts } from "./create-handler.ts";
+import { createCursors } from "./cursor.ts";
+import { createRefusalRecorder } from "./refusals.ts";
 
 const wireAuthenticate = (): Authenticate => {
   const config = readConfig(["ISSUER", "AUDIENCE", "ORGANIZATION_CLAIM", "ROLE_CLAIM"]);

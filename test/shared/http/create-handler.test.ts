@@ -1,4 +1,3 @@
-import "../../support/function-environment.ts";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import * as z from "zod/mini";
 import type { Caller } from "../../../shared/api/caller.ts";
