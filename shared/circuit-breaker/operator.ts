@@ -29,6 +29,8 @@ export const createOperator = (dependencies: {
      * @throws DomainError `store_unavailable`. The command may then be in force or not; it can be given again.
      */
     async operate(organizationId: string, command: OperatorCommand): Promise<Circuit> {
+      // What this instance has counted belongs before the command.
+      await statistics.flush();
       const circuit = await store.read(organizationId);
       const counts = command.action === "reset" ? await statisticsStore.organizationCounts(organizationId) : noCounts;
       const write = { ...command, at: clock(), id: newRequestToken(), baseline: counts };

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createGuard } from "../../../shared/circuit-breaker/guard.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { circuitTable } from "./circuit-table.ts";
+import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./parts.ts";
+
+let database: EmbeddedDynamoDb;
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb(circuitTable);
+});
+afterAll(() => database.stop());
+
+let time: TestClock;
+let instance: Instance;
+let other: Instance;
+let org = "";
+let organizations = 0;
+beforeEach(() => {
+  time = testClock();
+  instance = createInstance(database, time.clock);
+  other = createInstance(database, time.clock);
+  org = `organization ${++organizations}`;
+});
+
+const failTimes = async (count: number, { guard }: Instance = instance) => {
+  for (let i = 0; i < count; i++) await expect(guard(org, fail)).rejects.toThrow("The provider failed.");
+};
+const isRefused = async ({ guard }: Instance = instance): Promise<boolean> => {
+  try {
+    await guard(org, succeed);
+    return false;
+  } catch (error) {
+    expect(error).toMatchObject({ code: "circuit_open" });
+    return true;
+  }
+};
+/** A call that waits until it is let go. `started` resolves when it has left. */
+const held = () => {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const left = Promise.withResolvers<void>();
+  const call = () => {
+    left.resolve();
+    return promise;
+  };
+  return { call, started: left.promise, succeed: () => resolve("done"), fail: () => reject(new Error("late")) };
+};
+
+describe("a closed circuit", () => {
+  it("asks the store once in 5 s, and writes nothing", async () => {
+    for (let i = 0; i < 20; i++) await expect(instance.guard(org, succeed)).resolves.toBe("done");
+    const reads = () => instance.requests.filter((name) => name === "GetItemCommand").length;
+    expect(instance.requests).toEqual(["GetItemCommand"]);
+    time.pass(4_999);
+    await instance.guard(org, succeed);
+    expect(reads()).toBe(1);
+    time.pass(1);
+    await instance.guard(org, succeed);
+    expect(reads()).toBe(2);
+    await instance.guard.flush();
+    // All that was written are the counts.
+    await expect(other.store.read(org)).resolves.toMatchObject({ generation: 0, starts: [] });
+    expect(instance.requests.filter((name) => name !== "GetItemCommand")).toHaveLength(2);
+  });
+
+  it("is read as it is where work starts", async () => {
+    await instance.guard(org, succeed);
+    await other.operator.operate(org, { action: "force_open", by: "alice" });
+    await expect(instance.guard(org, succeed)).resolves.toBe("done");
+    await expect(instance.guard(org, succeed, { isStart: true })).rejects.toMatchObject({ code: "circuit_open" });
+  });
+
+  it("opens on the 5th failure of two instances together, and tells when to come again", async () => {
+    await failTimes(2);
+    await failTimes(2, other);
+    expect(await isRefused()).toBe(false);
+    await failTimes(1);
+    const refusal = instance.guard(org, succeed);
+    await expect(refusal).rejects.toMatchObject({ retryAt: start + 30_000, retryAfterSeconds: 30 });
+    time.pass(29_001);
+    await expect(other.guard(org, succeed)).rejects.toMatchObject({ retryAt: start + 30_000, retryAfterSeconds: 1 });
+  });
+
+  it.each([
+    [59_999, true],
+    [60_000, false],
+  ])("counts failures that are %i ms old: %s", async (age, opens) => {
+    await failTimes(1);
+    time.pass(1);
+    await failTimes(3);
+    time.pass(age - 1);
+    await failTimes(1);
+    expect(await isRefused(other)).toBe(opens);
+  });
+
+  it("is not reset by successes in between", async () => {
+    for (let i = 0; i < 4; i++) {
+      await failTimes(1);
+      await instance.guard(org, succeed);
+    }
+    await failTimes(1);
+    expect(await isRefused()).toBe(true);
+  });
+
+  it("takes no answer of the provider for a failure, and no fault of ours", async () => {
+    const classifyError = (error: unknown) => (String(error).includes("404") ? "success" : "neutral");
+    for (let i = 0; i < 10; i++) {
+      const failing = async () => Promise.reject(new Error(i % 2 === 0 ? "404" : "bug"));
+      await expect(instance.guard(org, failing, { classifyError })).rejects.toThrow(/404|bug/);
+    }
+    expect(await isRefused(other)).toBe(false);
+    await expect(other.store.read(org)).resolves.toMatchObject({ generation: 0 });
+  });
+
+  it("counts a call without an answer as failed, and aborts it", async () => {
+    const signals: AbortSignal[] = [];
+    const endless = (signal: AbortSignal) => {
+      signals.push(signal);
+      return new Promise<never>(() => undefined);
+    };
+    for (let i = 0; i < 5; i++) {
+      const call = instance.guard(org, endless, { timeoutMs: 5, classifyError: () => "success" });
+      await expect(call).rejects.toThrow("The call took longer than 5 ms.");
+    }
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true, true]);
+    expect(await isRefused()).toBe(true);
+  });
+
+  it("lets no call outlive a permit", async () => {
+    expect(() => createGuard({ ...instance, timeoutMs: 10_001 })).toThrow(RangeError);
+    await expect(instance.guard(org, succeed, { timeoutMs: 10_001 })).rejects.toThrow(RangeError);
+  });
+});
+
+describe("an open circuit", () => {
+  beforeEach(() => failTimes(5));
+
+  it.each([
+    [29_999, true],
+    [30_000, false],
+  ])("refuses after %i ms: %s", async (age, refuses) => {
+    time.pass(age);
+    expect(await isRefused()).toBe(refuses);
+  });
+
+  it("closes after two successes, and not after one", async () => {
+    time.pass(30_000);
+    await instance.guard(org, succeed);
+    await expect(other.store.read(org)).resolves.toMatchObject({ state: "half_open", successes: 1 });
+    await other.guard(org, succeed);
+    await expect(other.store.read(org)).resolves.toMatchObject({ state: "closed", failures: [], generation: 3 });
+  });
+
+  it("opens for another 30 s when a probe fails", async () => {
+    time.pass(30_000);
+    await instance.guard(org, succeed);
+    await failTimes(1, other);
+    time.pass(29_999);
+    expect(await isRefused()).toBe(true);
+    time.pass(1);
+    expect(await isRefused()).toBe(false);
+  });
+
+  it("admits three calls, and one more for each that never left", async () => {
+    time.pass(30_000);
+    const calls = [held(), held(), held()];
+    const running = calls.map(({ call }) => instance.guard(org, call, { classifyError: () => "neutral" }));
+    const outcomes = Promise.allSettled(running);
+    await Promise.all(calls.map(({ started }) => started));
+    expect(await isRefused(other)).toBe(true);
+    calls[0]?.fail();
+    await expect(running[0]).rejects.toThrow("late");
+    await other.guard(org, succeed);
+    expect(await isRefused(other)).toBe(true);
+    for (const call of calls) call.succeed();
+    await outcomes;
+    await expect(other.store.read(org)).resolves.toMatchObject({ state: "closed" });
+  });
+
+  it("is not wedged by probes that die", async () => {
+    time.pass(30_000);
+    const dead = [held(), held(), held()];
+    const calls = dead.map(({ call }) => instance.guard(org, call));
+    await Promise.all(dead.map(({ started }) => started));
+    await expect(other.guard(org, succeed)).rejects.toMatchObject({ retryAt: start + 42_000 });
+    time.pass(12_000);
+    await expect(other.guard(org, succeed)).rejects.toMatchObject({ retryAt: start + 72_000 });
+    time.pass(29_999);
+    expect(await isRefused(other)).toBe(true);
+    time.pass(1);
+    await other.guard(org, succeed);
+    for (const call of dead) call.succeed();
+    await Promise.all(calls);
+    await expect(other.store.read(org)).resolves.toMatchObject({ state: "half_open", successes: 1 });
+    await other.guard(org, succeed);
+    await expect(other.store.read(org)).resolves.toMatchObject({ state: "closed" });
+  });
+});
+
+describe("a late result", () => {
+  it("of an earlier closed time changes nothing", async () => {
+    const failing = held();
+    const running = other.guard(org, failing.call);
+    await failing.started;
+    await failTimes(5);
+    time.pass(30_000);
+    await instance.guard(org, succeed);
+    await instance.guard(org, succeed);
+    await failTimes(4);
+    failing.fail();
+    await expect(running).rejects.toThrow("late");
+    await expect(instance.store.read(org)).resolves.toMatchObject({ state: "closed", failures: { length: 4 } });
+  });
+
+  it("of an earlier half-open round changes nothing", async () => {
+    await failTimes(5);
+    time.pass(30_000);
+    const late = held();
+    const running = other.guard(org, late.call);
+    await late.started;
+    await failTimes(1);
+    time.pass(30_000);
+    await instance.guard(org, succeed);
+    late.fail();
+    await expect(running).rejects.toThrow("late");
+    await expect(instance.store.read(org)).resolves.toMatchObject({ state: "half_open", successes: 1, generation: 4 });
+  });
+});
+
+describe("an operator", () => {
+  it("holds open, holds closed and resets, and each is one transition", async () => {
+    await instance.operator.operate(org, { action: "force_open", by: "alice", reason: "incident" });
+    await expect(instance.guard(org, succeed)).rejects.toMatchObject({
+      retryAt: undefined,
+      retryAfterSeconds: undefined,
+    });
+    time.pass(1_000_000);
+    expect(await isRefused()).toBe(true);
+    await instance.operator.operate(org, { action: "force_open", by: "bob" });
+    await instance.operator.operate(org, { action: "force_close", by: "bob" });
+    await failTimes(9);
+    expect(await isRefused()).toBe(false);
+    await instance.operator.operate(org, { action: "reset", by: "alice" });
+    await instance.operator.operate(org, { action: "reset", by: "alice" });
+    expect(instance.transitions.map(({ generation, from, to, by }) => [generation, from, to, by])).toEqual([
+      [1, "closed", "forced_open", "alice"],
+      [2, "forced_open", "forced_closed", "bob"],
+      [3, "forced_closed", "closed", "alice"],
+    ]);
+  });
+
+  it("holds until a time, after which the circuit is closed and empty, and the first failure says so", async () => {
+    await failTimes(4);
+    await instance.operator.operate(org, { action: "force_open", by: "alice", until: start + 10_000 });
+    time.pass(9_999);
+    expect(await isRefused(other)).toBe(true);
+    time.pass(1);
+    expect(await isRefused(other)).toBe(false);
+    await expect(other.store.read(org)).resolves.toMatchObject({ state: "forced_open", generation: 1 });
+    await failTimes(1, other);
+    await expect(other.store.read(org)).resolves.toMatchObject({ state: "closed", generation: 2 });
+    await other.guard.flush();
+    expect(other.transitions).toMatchObject([{ cause: "until_passed", from: "forced_open", to: "closed" }]);
+    await failTimes(3, other);
+    expect(await isRefused(other)).toBe(false);
+    await failTimes(1, other);
+    expect(await isRefused(other)).toBe(true);
+  });
+});
+
+describe("every transition", () => {
+  it("is told once where nothing breaks, with what caused it", async () => {
+    await failTimes(5);
+    time.pass(30_000);
+    await failTimes(1, other);
+    time.pass(30_000);
+    await other.guard(org, succeed);
+    await instance.guard(org, succeed);
+    await instance.guard.flush();
+    await other.guard.flush();
+    const told = [...instance.transitions, ...other.transitions].sort((a, b) => a.generation - b.generation);
+    expect(told.map(({ generation, from, to, cause, at }) => [generation, from, to, cause, at - start])).toEqual([
+      [1, "closed", "open", "failures", 0],
+      [2, "open", "half_open", "recovery_timeout", 30_000],
+      [3, "half_open", "open", "probe_failed", 30_000],
+      [4, "open", "half_open", "recovery_timeout", 60_000],
+      [5, "half_open", "closed", "probes_succeeded", 60_000],
+    ]);
+    await expect(instance.store.read(org)).resolves.toMatchObject({ announced: 5, starts: { length: 1 } });
+  });
+
+  it("is told by the next reader where its maker died, or could not", async () => {
+    const mute = createInstance(database, time.clock, { onTransition: () => Promise.reject(new Error("no bus")) });
+    await failTimes(5, mute);
+    await mute.guard.flush();
+    expect(await isRefused(instance)).toBe(true);
+    await instance.guard.flush();
+    // Its maker may still be about it.
+    expect(instance.transitions).toEqual([]);
+    time.pass(10_000);
+    expect(await isRefused(instance)).toBe(true);
+    await instance.guard.flush();
+    expect(instance.transitions).toMatchObject([{ generation: 1, to: "open" }]);
+    time.pass(10_000);
+    expect(await isRefused(other)).toBe(true);
+    await other.guard.flush();
+    expect(other.transitions).toEqual([]);
+  });
+
+  it("does not make the item grow while nobody can be told", async () => {
+    const mute = createInstance(database, time.clock, { onTransition: () => Promise.reject(new Error("no bus")) });
+    for (let i = 0; i < 25; i++) {
+      await mute.operator.operate(org, { action: i % 2 === 0 ? "force_open" : "force_close", by: "alice" });
+    }
+    const { starts, generation } = await mute.store.read(org);
+    expect(generation).toBe(25);
+    expect(starts.length).toBeLessThanOrEqual(17);
+  });
+});

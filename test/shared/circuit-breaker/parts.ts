@@ -1,0 +1,74 @@
+/** The breaker's parts around one table, with a clock that tests set. */
+import { createAnnouncer, type OnTransition } from "../../../shared/circuit-breaker/announce.ts";
+import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
+import { createGuard } from "../../../shared/circuit-breaker/guard.ts";
+import { createOperator } from "../../../shared/circuit-breaker/operator.ts";
+import { createStatisticsReader } from "../../../shared/circuit-breaker/read-statistics.ts";
+import { createStatistics } from "../../../shared/circuit-breaker/statistics.ts";
+import { createStatisticsStore } from "../../../shared/circuit-breaker/statistics-store.ts";
+import type { Transition } from "../../../shared/circuit-breaker/transition.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+
+export const start = 1_700_000_000_000;
+
+export type TestClock = { now: number; clock: () => number; pass(ms: number): void };
+
+export const testClock = (): TestClock => {
+  const time = {
+    now: start,
+    clock: () => time.now,
+    pass: (ms: number) => {
+      time.now += ms;
+    },
+  };
+  return time;
+};
+
+export type Instance = ReturnType<typeof createInstance>;
+
+/** One function instance, as far as the breaker sees it. `requests`: what it sent to the store, by name. */
+export const createInstance = (
+  database: Pick<EmbeddedDynamoDb, "documentClient">,
+  clock: () => number,
+  { onTransition, skewMs = 0 }: { onTransition?: OnTransition; skewMs?: number } = {},
+) => {
+  const client = database.documentClient(documentTranslation);
+  const requests: string[] = [];
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      requests.push(context.commandName ?? "");
+      return next(args);
+    },
+    { step: "initialize", priority: "low" },
+  );
+  const own = () => clock() + skewMs;
+  const transitions: Transition[] = [];
+  const store = createCircuitStore(client, "circuits");
+  const statisticsStore = createStatisticsStore(client, "circuits");
+  const statistics = createStatistics({ store: statisticsStore, clock: own });
+  const announcer = createAnnouncer({
+    store,
+    clock: own,
+    onTransition:
+      onTransition ??
+      (async (transition) => {
+        transitions.push(transition);
+      }),
+  });
+  const shared = { store, statisticsStore, statistics, announcer, clock: own };
+  return {
+    ...shared,
+    requests,
+    transitions,
+    guard: createGuard(shared),
+    operator: createOperator(shared),
+    reader: createStatisticsReader({ ...shared, connectedOrganizations: async () => 0 }),
+  };
+};
+
+export const succeed = async (): Promise<string> => "done";
+
+export const fail = async (): Promise<never> => {
+  throw new Error("The provider failed.");
+};
