@@ -269,14 +269,16 @@ describe("an operator", () => {
 
 describe("every transition", () => {
   it("is told once where nothing breaks, with what caused it", async () => {
+    const endInvocations = () => Promise.all([instance.guard.flush(), other.guard.flush()]);
     await failTimes(5);
+    await endInvocations();
     time.pass(30_000);
     await failTimes(1, other);
+    await endInvocations();
     time.pass(30_000);
     await other.guard(org, succeed);
     await instance.guard(org, succeed);
-    await instance.guard.flush();
-    await other.guard.flush();
+    await endInvocations();
     const told = [...instance.transitions, ...other.transitions].sort((a, b) => a.generation - b.generation);
     expect(told.map(({ generation, from, to, cause, at }) => [generation, from, to, cause, at - start])).toEqual([
       [1, "closed", "open", "failures", 0],
