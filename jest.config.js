@@ -10,5 +10,6 @@ export default {
   coverageProvider: "v8",
   collectCoverageFrom: ["functions/**/*.ts", "shared/**/*.ts", "infra/**/*.ts"],
   maxWorkers: 2,
-  testTimeout: 30_000,
+  // Nothing is asserted on elapsed time; this only ends what hangs, on a machine that may be busy.
+  testTimeout: 120_000,
 };
