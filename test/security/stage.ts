@@ -42,6 +42,17 @@ export const storesOf = (client: DynamoDBDocumentClient, now = () => NOW) => ({
   selections: createSelectionCountStore(client, EVENTS),
 });
 
+/** Does it again where a busy machine did not answer in time; both what is written and what is closed bear that. */
+const patiently = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === 10) throw error;
+    }
+  }
+};
+
 function* chunksOf<Item>(items: Iterable<Item>, size: number): Generator<Item[], void, void> {
   let chunk: Item[] = [];
   for (const item of items) {
@@ -72,14 +83,15 @@ export const makeStage = async (client: DynamoDBDocumentClient, total: number): 
       for (const { id, timestamp, eventType, category, riskLevel, userId, success, metadata } of chunk) {
         known.push({ id, timestamp, eventType, category, riskLevel, ...(userId && { userId }), success, metadata });
       }
-      await marking.events.putAll(chunk.map((event) => ({ event, ttl: expiryOf(event.timestamp, RETENTION_DAYS) })));
+      const stored = chunk.map((event) => ({ event, ttl: expiryOf(event.timestamp, RETENTION_DAYS) }));
+      await patiently(() => marking.events.putAll(stored));
     });
     for (let hour = startOfHour(from); hour <= NOW; hour += HOUR_MS) {
-      await marking.openHours.markHourOpen(scope, hourName(hour));
+      await patiently(() => marking.openHours.markHourOpen(scope, hourName(hour)));
     }
   });
   const { openHours, rollups, counts } = storesOf(client);
   const parts = { openHours, rollups, events: counts, now: () => NOW, settleMs: 0 };
-  const close = await secondsOf(() => closeHours(parts, () => 600_000));
+  const close = await secondsOf(() => patiently(() => closeHours(parts, () => 600_000)));
   return { organizationId, total, known, seconds: { write, close } };
 };

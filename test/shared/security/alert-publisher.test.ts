@@ -6,6 +6,9 @@ import { createAlertPublisher, sweepOutbox } from "../../../shared/security/aler
 import { createAlertRaiser } from "../../../shared/security/alert-raiser.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { type AlertStores, listAll, NOON, randomId, reasonAt, startAlertTable } from "../../support/alerts.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+
+quietLog();
 
 const MINUTE = 60_000;
 

@@ -286,7 +286,6 @@ describe("the price of statistics", () => {
       expect(write).toBe(0);
       // Half a unit each for the two edge hours, whose events come on top; there are none.
       expect(read - 1).toBeLessThanOrEqual(12);
-      process.stdout.write(`stats over 90 days, ${combinations} combinations, ${events} events: ${read} read units\n`);
     },
   );
 });
