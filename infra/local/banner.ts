@@ -41,9 +41,15 @@ const notRunLines = (notRun: readonly NotRun[]): string[] =>
       : `  ${found.length} × ${line}`;
   });
 
+const INTEGRATION = "/api/integrations/provider";
+
 const curlLines = (apiUrl: string) => [
   '  TOKEN="$(npm run --silent token -- --org acme --role admin --user ada)"',
   `  curl -i ${apiUrl}/plants -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '{"id":1,"name":"Monstera"}'`,
   `  curl -i ${apiUrl}/plants -H "authorization: Bearer $TOKEN"`,
   `  curl -i -X DELETE ${apiUrl}/plants/1 -H "authorization: Bearer $TOKEN"`,
+  "A refused guest, then the security event that it left, and the circuit breaker:",
+  `  curl -s ${apiUrl}${INTEGRATION}/security -H "authorization: Bearer $(npm run --silent token -- --org acme --role guest --user eve)"`,
+  `  curl -s ${apiUrl}${INTEGRATION}/security -H "authorization: Bearer $TOKEN"`,
+  `  curl -s ${apiUrl}${INTEGRATION}/circuit-breaker -H "authorization: Bearer $TOKEN"`,
 ];

@@ -58,7 +58,7 @@ describe("with its grants", () => {
         '{"action":"generate_alert","title":"x","riskLevel":"low"}',
       );
       await service.advance(2 * 3_600_000);
-      expect(service.denials).toEqual([]);
+      expect(service.denials.map(({ logicalId, action }) => `AccessDenied: ${logicalId} ${action}`)).toEqual([]);
     } finally {
       await service.stop();
     }
