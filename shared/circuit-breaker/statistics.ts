@@ -16,6 +16,9 @@ export const FLUSH_INTERVAL_MS = 5_000;
 /** An addition without an answer is given up after so long; better a count too few than one too many. */
 export const IN_DOUBT_MS = 5 * 60_000;
 
+/** After the store failed to answer, counts stay in the instance for so long, and no invocation waits for it. */
+export const FLUSH_PAUSE_MS = 5_000;
+
 /** An invocation's end waits no longer for the store. */
 const FLUSH_DEADLINE_MS = 500;
 
@@ -45,6 +48,7 @@ export const createStatistics = (dependencies: { store: Pick<StatisticsStore, "a
   /** Flushes go one after another: each bucket has at most one addition in doubt. */
   let flushed = Promise.resolve();
   let flushesUnderWay = 0;
+  let pausedUntil = 0;
 
   const addTo = (key: string, counts: Counts): void => {
     const bucket = buckets.get(key) ?? { pending: noCounts };
@@ -68,6 +72,7 @@ export const createStatistics = (dependencies: { store: Pick<StatisticsStore, "a
       delete bucket.inDoubt;
       return true;
     } catch {
+      pausedUntil = clock() + FLUSH_PAUSE_MS;
       return false;
     }
   };
@@ -86,7 +91,7 @@ export const createStatistics = (dependencies: { store: Pick<StatisticsStore, "a
       addTo(bucketOf(bucketKeys(organizationId), instance), counts);
       addTo(globalBucket, counts);
     }
-    await Promise.all([...buckets].map(([key, bucket]) => send(key, bucket)));
+    if (clock() >= pausedUntil) await Promise.all([...buckets].map(([key, bucket]) => send(key, bucket)));
   };
 
   /** Adds what was counted so far. Never throws: what the store did not take stays for the next time. */

@@ -1,0 +1,207 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { Counts } from "../../../shared/circuit-breaker/circuit.ts";
+import {
+  createStatistics,
+  FLUSH_INTERVAL_MS,
+  FLUSH_PAUSE_MS,
+  IN_DOUBT_MS,
+} from "../../../shared/circuit-breaker/statistics.ts";
+import { bucketKeys, globalBucketKeys } from "../../../shared/circuit-breaker/statistics-keys.ts";
+import type { Addition } from "../../../shared/circuit-breaker/statistics-store.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { circuitTable } from "./circuit-table.ts";
+import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./parts.ts";
+
+let database: EmbeddedDynamoDb;
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb(circuitTable);
+});
+afterAll(() => database.stop());
+
+let time: TestClock;
+let instance: Instance;
+let org = "";
+let organizations = 0;
+beforeEach(() => {
+  time = testClock();
+  instance = createInstance(database, time.clock);
+  org = `organization ${++organizations}`;
+});
+
+const counts = (total: number, failed = 0, rejected = 0): Counts => ({ total, failed, rejected });
+const failing = ({ guard }: Instance = instance) => guard(org, fail).catch(() => undefined);
+
+describe("the counts of requests", () => {
+  it("are there at the end of an invocation, of all instances together", async () => {
+    const before = await instance.statisticsStore.globalCounts();
+    const instances = Array.from({ length: 5 }, () => createInstance(database, time.clock));
+    for (const each of instances) {
+      await failing(each);
+      await each.guard(org, succeed).catch(() => undefined);
+    }
+    await expect(instance.statisticsStore.organizationCounts(org)).resolves.toEqual(counts(0));
+    await Promise.all(instances.map(({ guard }) => guard.flush()));
+    await expect(instance.statisticsStore.organizationCounts(org)).resolves.toEqual(counts(10, 5, 1));
+    const after = await instance.statisticsStore.globalCounts();
+    expect(after).toEqual(counts(before.total + 10, before.failed + 5, before.rejected + 1));
+  });
+
+  it("are added every 5 s in a long invocation", async () => {
+    await instance.guard(org, succeed);
+    time.pass(FLUSH_INTERVAL_MS - 1);
+    await instance.guard(org, succeed);
+    expect(instance.requests).not.toContain("UpdateItemCommand");
+    time.pass(1);
+    await instance.guard(org, succeed);
+    expect(instance.requests).toContain("UpdateItemCommand");
+    await instance.statistics.flush();
+    await expect(instance.statisticsStore.organizationCounts(org)).resolves.toEqual(counts(3));
+  });
+
+  it("cost nothing where nothing was counted", async () => {
+    await instance.guard.flush();
+    expect(instance.requests).toEqual([]);
+  });
+
+  it("start again after a reset, and leave the sum of all", async () => {
+    const before = await instance.statisticsStore.globalCounts();
+    for (let i = 0; i < 6; i++) await failing();
+    await instance.operator.operate(org, { action: "reset", by: "alice" });
+    await expect(instance.reader.readOrganization(org)).resolves.toMatchObject({
+      ...{ state: "closed", totalRequests: 0, failedRequests: 0, rejectedRequests: 0, failureRate: 0 },
+      ...{ failuresInWindow: 0, lastFailureAt: null, changedBy: "alice" },
+    });
+    await expect(instance.statisticsStore.globalCounts()).resolves.toEqual(before);
+    await instance.guard(org, succeed);
+    await instance.guard.flush();
+    await expect(instance.reader.readOrganization(org)).resolves.toMatchObject({ totalRequests: 1, failedRequests: 0 });
+    const other = createInstance(database, time.clock);
+    await other.operator.operate(org, { action: "reset", by: "bob" });
+    await expect(instance.reader.readOrganization(org)).resolves.toMatchObject({ totalRequests: 0, changedBy: "bob" });
+    await expect(instance.statisticsStore.globalCounts()).resolves.toEqual(before);
+  });
+
+  it("keep no mark of instances that are long gone", async () => {
+    const key = bucketKeys(org)[0] ?? "";
+    const add = (name: string, sequence: number) =>
+      instance.statisticsStore.add(key, { instance: name, sequence, counts: counts(1) });
+    for (let i = 0; i < 30; i++) await add(`gone${i}`, start + i);
+    for (let i = 0; i < 4; i++) await add("young", start + 3_600_000 + i);
+    const { Item = {} } = await database
+      .documentClient()
+      .send(new GetCommand({ TableName: "circuits", Key: { id: key } }));
+    expect(Object.keys(Item).sort()).toEqual(["f", "id", "iyoung", "r", "t"]);
+    expect(Item.t).toBe(34);
+  });
+});
+
+describe("an addition whose answer is lost", () => {
+  /** A store of which every call is carried out, and some answers never come. */
+  const lossy = (isLost: (call: number) => boolean) => {
+    let calls = 0;
+    const store = {
+      add: async (bucket: string, addition: Addition) => {
+        const call = calls++;
+        await instance.statisticsStore.add(bucket, addition);
+        if (isLost(call)) throw new Error("no answer");
+      },
+    };
+    return createStatistics({ store, clock: time.clock });
+  };
+
+  it.each([
+    ["the first", (call: number) => call < 2],
+    ["every second", (call: number) => call % 2 === 0],
+    ["most", (call: number) => call % 5 !== 0],
+  ])("counts once: %s", async (_which, isLost) => {
+    const before = await instance.statisticsStore.globalCounts();
+    const statistics = lossy(isLost);
+    for (let i = 0; i < 10; i++) {
+      statistics.count(org, i % 3 === 0 ? "failed" : "succeeded");
+      await statistics.flush();
+      if (i % 2 === 0) time.pass(FLUSH_PAUSE_MS);
+    }
+    for (let i = 0; i < 10; i++) {
+      time.pass(FLUSH_PAUSE_MS);
+      await statistics.flush();
+    }
+    await expect(instance.statisticsStore.organizationCounts(org)).resolves.toEqual(counts(10, 4));
+    const { total } = await instance.statisticsStore.globalCounts();
+    expect(total - before.total).toBe(10);
+  });
+
+  it("and which nobody answers for minutes is given up, rather than counted twice", async () => {
+    const statistics = lossy((call) => call < 2);
+    statistics.count(org, "succeeded");
+    await statistics.flush();
+    time.pass(IN_DOUBT_MS + 1);
+    statistics.count(org, "succeeded");
+    await statistics.flush();
+    await expect(instance.statisticsStore.organizationCounts(org)).resolves.toEqual(counts(2));
+  });
+
+  it("counts once where many flushes run at the same time", async () => {
+    const statistics = lossy((call) => call % 3 === 0);
+    const flushes: Promise<void>[] = [];
+    for (let i = 0; i < 50; i++) {
+      statistics.count(org, "rejected");
+      flushes.push(statistics.flush());
+      if (i % 10 === 0) time.pass(FLUSH_PAUSE_MS);
+    }
+    await Promise.all(flushes);
+    for (let i = 0; i < 10; i++) {
+      time.pass(FLUSH_PAUSE_MS);
+      await statistics.flush();
+    }
+    await expect(instance.statisticsStore.organizationCounts(org)).resolves.toEqual(counts(50, 0, 50));
+  });
+});
+
+describe("GET circuit-breaker's figures", () => {
+  it("name the circuit's state, and sums over all without a name", async () => {
+    const separate = await startEmbeddedDynamoDb(circuitTable);
+    try {
+      const own = createInstance(separate, time.clock);
+      await expect(own.reader.read(org)).resolves.toEqual({
+        organizationStats: {
+          ...{ organizationId: org, state: "closed", forced: false, failuresInWindow: 0, consecutiveSuccesses: 0 },
+          ...{ totalRequests: 0, failedRequests: 0, rejectedRequests: 0, failureRate: 0 },
+          ...{ lastFailureAt: null, openedAt: null, retryAt: null, until: null },
+          ...{ changedAt: null, changedBy: null, reason: null },
+        },
+        globalStats: {
+          ...{ organizations: 0, closed: 0, open: 0, halfOpen: 0 },
+          ...{ totalRequests: 0, failedRequests: 0, rejectedRequests: 0 },
+        },
+        overallHealth: { status: "healthy", openCircuits: 0, totalRequests: 0, failureRate: 0 },
+      });
+      for (let i = 0; i < 6; i++) await failing(own);
+      await own.guard.flush();
+      await expect(own.reader.read(org)).resolves.toMatchObject({
+        organizationStats: {
+          ...{ state: "open", totalRequests: 6, failedRequests: 5, rejectedRequests: 1, failureRate: 1 },
+          ...{ openedAt: start, retryAt: start + 30_000, lastFailureAt: start, changedAt: start, changedBy: null },
+        },
+        globalStats: { organizations: 1, closed: 0, open: 1, halfOpen: 0, totalRequests: 6 },
+        overallHealth: { status: "unhealthy", openCircuits: 1, totalRequests: 6, failureRate: 1 },
+      });
+      time.pass(30_000);
+      const before = own.requests.length;
+      await expect(own.reader.read(org)).resolves.toMatchObject({
+        organizationStats: { state: "half_open", openedAt: start, retryAt: null },
+        globalStats: { open: 0, halfOpen: 1 },
+        overallHealth: { status: "degraded" },
+      });
+      expect(own.requests.slice(before)).not.toContain("UpdateItemCommand");
+      await own.guard(org, succeed);
+      await expect(own.reader.readOrganization(org)).resolves.toMatchObject({ consecutiveSuccesses: 1 });
+    } finally {
+      await separate.stop();
+    }
+  });
+
+  it("uses the buckets' keys of no circuit", () => {
+    expect([...bucketKeys("a"), ...globalBucketKeys].every((key) => key.includes("."))).toBe(true);
+  });
+});
