@@ -10,9 +10,9 @@ type TableResource = {
 };
 
 /** A table of the service under a name of the test's own, with the keys and indexes that the template declares. */
-export const declaredTable = (logicalIdPrefix: string, TableName: string): TestTable => {
-  const [file] = globSync("*.template.json", { cwd: assemblyDirectory });
-  const template = JSON.parse(readFileSync(join(assemblyDirectory, file ?? ""), "utf8"));
+export const declaredTable = (logicalIdPrefix: string, TableName: string, directory = assemblyDirectory): TestTable => {
+  const [file] = globSync("*.template.json", { cwd: directory });
+  const template = JSON.parse(readFileSync(join(directory, file ?? ""), "utf8"));
   const resources = Object.entries(template.Resources as Record<string, TableResource>);
   const [, table] =
     resources.find(([id, { Type }]) => Type === "AWS::DynamoDB::Table" && id.startsWith(logicalIdPrefix)) ?? [];

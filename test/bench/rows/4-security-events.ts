@@ -1,0 +1,105 @@
+/** What security events cost: to record, to mark, to close their hours, to find and to count. */
+import { isAtLeast } from "../../../shared/api/risk-levels.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { closeHours } from "../../../shared/security/close-hours.ts";
+import { expiryOf, HOUR_MS, hourName } from "../../../shared/security/hours.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import { measureCall } from "../../security/measure-call.ts";
+import { measuredQueries } from "../../security/measured-queries.ts";
+import { randomEvents } from "../../security/random-events.ts";
+import { EVENTS, makeStage, NOW, RETENTION_DAYS, ROLLUPS, storesOf } from "../../security/stage.ts";
+import { countUnits } from "../../support/consumed-units.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { declaredTable } from "../../support/security-tables.ts";
+import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+import { median } from "../statistics.ts";
+
+const MEDIAN: Budget = { limit: 2 };
+const MEAN: Budget = { limit: 2.5 };
+const MARK_LOW: Budget = { limit: 1 };
+const MARK_ABOVE: Budget = { limit: 3 };
+const STATISTICS: Budget = { limit: 12 };
+
+const HOURS = 20;
+const EVENTS_PER_HOUR = 100;
+
+const meanOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+const unitsRow = (metric: string, budget: Budget, units: number): Row => ({
+  metric,
+  budget: budgetText(budget, "units"),
+  measured: `${Math.round(units * 100) / 100} units`,
+  verdict: judge(units, budget),
+});
+
+/** A day of an organization: each event recorded, those above LOW marked, each hour opened and closed. */
+const writeRows = async (database: EmbeddedDynamoDb): Promise<Row[]> => {
+  const organizationId = "measured";
+  const client = database.documentClient(documentTranslation);
+  const measure = countUnits(client);
+  const { events, openHours, rollups, counts } = storesOf(client);
+  const from = NOW - HOURS * HOUR_MS;
+  const history = [...randomEvents(organizationId, { total: HOURS * EVENTS_PER_HOUR, from, to: NOW, seed: 1 })];
+
+  const perEvent: number[] = [];
+  const marks = { low: [] as number[], above: [] as number[] };
+  for (const event of history) {
+    const isAboveLow = isAtLeast(event.riskLevel, "MEDIUM");
+    const put = await measure(() => events.put({ event, ttl: expiryOf(event.timestamp, RETENTION_DAYS) }));
+    // Those above LOW are what people work through; of the others a few, to know the price.
+    const isMarked = isAboveLow || marks.low.length < 20;
+    const mark = isMarked ? await measure(() => events.markProcessed(organizationId, [event.id], NOW)) : undefined;
+    if (mark !== undefined) marks[isAboveLow ? "above" : "low"].push(mark.write);
+    perEvent.push(put.write + (isAboveLow ? (mark?.write ?? 0) : 0));
+  }
+  const hours = await measure(async () => {
+    for (let hour = from; hour <= NOW; hour += HOUR_MS) {
+      await openHours.markHourOpen(organizationKey(organizationId), hourName(hour));
+    }
+    await closeHours({ openHours, rollups, events: counts, now: () => NOW + HOUR_MS, settleMs: 0 }, () => 600_000);
+  });
+  return [
+    unitsRow("record an event and mark it, median", MEDIAN, median(perEvent)),
+    unitsRow(
+      `record an event and mark it, with its share of the rollups at ${EVENTS_PER_HOUR} an hour, mean`,
+      MEAN,
+      meanOf(perEvent) + hours.write / history.length,
+    ),
+    unitsRow("mark a LOW event", MARK_LOW, Math.max(...marks.low)),
+    unitsRow("mark an event above LOW", MARK_ABOVE, Math.max(...marks.above)),
+  ];
+};
+
+/** The questions of `npm run test:million`, at a size that is made in seconds. */
+const readRows = async (database: EmbeddedDynamoDb, total: number): Promise<Row[]> => {
+  const stage = await makeStage(database.documentClient(documentTranslation), total);
+  const rows: Row[] = [];
+  for (const { title, ask } of measuredQueries) {
+    const client = database.documentClient(documentTranslation);
+    const { units, eventUnits } = await measureCall(client, () => ask(storesOf(client), stage));
+    const isStatistics = title.startsWith("stats, ") && !title.includes("user");
+    rows.push({
+      metric: `${title}, ${total} events`,
+      budget: isStatistics ? `${budgetText(STATISTICS, "units")} besides events` : "",
+      measured: `${units} units, ${eventUnits} of them events`,
+      verdict: isStatistics ? judge(units - eventUnits, STATISTICS) : "",
+    });
+  }
+  return rows;
+};
+
+export const measurement: Measurement = {
+  title: "Security events: DynamoDB request units",
+  measure: async ({ assemblyDirectory, options, progress }: Bench) => {
+    const database = await startEmbeddedDynamoDb(
+      declaredTable("TablesSecurityEvents", EVENTS, assemblyDirectory),
+      declaredTable("TablesSecurityRollups", ROLLUPS, assemblyDirectory),
+    );
+    try {
+      const written = await writeRows(database);
+      progress("… and found again among many (a million: npm run test:million)");
+      return [...written, ...(await readRows(database, options.quick ? 1_000 : 10_000))];
+    } finally {
+      await database.stop();
+    }
+  },
+};
