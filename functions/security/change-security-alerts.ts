@@ -5,8 +5,8 @@
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { wireParts } from "../../shared/http/wiring.ts";
-import type { AlertActions } from "../../shared/security/alert-actions.ts";
-import { wireAlertActions } from "../../shared/security/wire-alerts.ts";
+import type { AlertActions } from "../../shared/security/alerts/alert-actions.ts";
+import { wireAlertActions } from "../../shared/security/alerts/wire-alerts.ts";
 
 type Dependencies = { act: AlertActions };
 

@@ -6,10 +6,10 @@ import { systemClock } from "../../shared/runtime/clock.ts";
 import { readConfig } from "../../shared/runtime/config.ts";
 import { createScheduledHandler } from "../../shared/runtime/create-scheduled-handler.ts";
 import { documentClient } from "../../shared/runtime/document-client.ts";
-import { type CloseHoursParts, closeHours } from "../../shared/security/close-hours.ts";
-import { createEventCountStore } from "../../shared/security/event-count-store.ts";
-import { createOpenHourStore } from "../../shared/security/open-hour-store.ts";
-import { createRollupStore } from "../../shared/security/rollup-store.ts";
+import { type CloseHoursParts, closeHours } from "../../shared/security/statistics/close-hours.ts";
+import { createEventCountStore } from "../../shared/security/statistics/event-count-store.ts";
+import { createOpenHourStore } from "../../shared/security/statistics/open-hour-store.ts";
+import { createRollupStore } from "../../shared/security/statistics/rollup-store.ts";
 
 export const createCloseSecurityHoursHandler = (parts: CloseHoursParts) =>
   createScheduledHandler("close-security-hours", ({ remainingMs }) => closeHours(parts, remainingMs));

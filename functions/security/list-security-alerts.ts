@@ -6,8 +6,8 @@ import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { wireParts } from "../../shared/http/wiring.ts";
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
-import type { AlertStore } from "../../shared/security/alert-store.ts";
-import { wireAlertStore } from "../../shared/security/wire-alerts.ts";
+import type { AlertStore } from "../../shared/security/alerts/alert-store.ts";
+import { wireAlertStore } from "../../shared/security/alerts/wire-alerts.ts";
 
 type Dependencies = { alerts: Pick<AlertStore, "list">; now: Clock };
 

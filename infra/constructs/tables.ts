@@ -23,9 +23,9 @@ export class Tables extends Construct {
   readonly plants: Table;
   /** Items: shared/security/event-item.ts; indexes: shared/security/event-indexes.ts. */
   readonly securityEvents: Table;
-  /** Items: shared/security/rollup-store.ts. */
+  /** Items: shared/security/statistics/rollup-store.ts. */
   readonly securityRollups: Table;
-  /** Items: shared/security/alert-store.ts. */
+  /** Items: shared/security/alerts/alert-store.ts. */
   readonly securityAlerts: Table;
   /** Items: shared/circuit-breaker/circuit-keys.ts. */
   readonly circuits: Table;

@@ -1,7 +1,7 @@
 /** The endpoints of security events and alerts. Spec: integration security monitoring, "Endpoints". */
 import * as z from "zod/mini";
-import { Alert } from "../security/alert.ts";
-import { AlertAction, AlertActionResult, AlertPosition, AlertQuery } from "../security/alert-request.ts";
+import { Alert } from "../security/alerts/alert.ts";
+import { AlertAction, AlertActionResult, AlertPosition, AlertQuery } from "../security/alerts/alert-request.ts";
 import { SecurityQuery } from "../security/security-query.ts";
 import { SecurityReport } from "../security/security-report.ts";
 import { defineRoute, type Route } from "./route.ts";

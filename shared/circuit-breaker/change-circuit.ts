@@ -4,7 +4,7 @@ import type { Origin } from "../api/origin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import { sanitiseText } from "../security/redact-and-cut.ts";
+import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
 import type { CircuitAction } from "./circuit-request.ts";
 import type { OrganizationStats } from "./circuit-statistics.ts";
 import type { Operator } from "./operator.ts";

@@ -6,7 +6,14 @@
 import { Agent } from "node:https";
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { readConfig } from "./config.ts";
-import type { EventBusClient } from "./event-bus.ts";
+
+/** An entry as PutEvents takes it. */
+export type BusEntry = { EventBusName: string; Source: string; DetailType: string; Detail: string };
+
+/** PutEvents, once. Gives for each entry why it failed, undefined for those that did not; throws where nobody knows. */
+export type EventBusClient = {
+  putEvents(entries: readonly BusEntry[], abortSignal: AbortSignal): Promise<(string | undefined)[]>;
+};
 
 const CONNECTION_TIMEOUT_MS = 500;
 const REQUEST_TIMEOUT_MS = 1_000;

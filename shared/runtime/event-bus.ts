@@ -1,5 +1,5 @@
 /** The way to the event bus: in batches, failed entries again, within a bounded time, and never a throw. */
-import { eventBridge } from "./event-bridge.ts";
+import { type BusEntry, type EventBusClient, eventBridge } from "./event-bridge.ts";
 import { pauseBeforeRetry } from "./retry-pause.ts";
 
 /** PutEvents takes this much at once. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
@@ -16,13 +16,6 @@ export type BusEvent = { source: string; detailType: string; detail: object };
 /** An event that the bus did not take, and the code or name of why. */
 export type Unpublished<Event extends BusEvent> = { event: Event; reason: string };
 
-type Entry = { EventBusName: string; Source: string; DetailType: string; Detail: string };
-
-/** PutEvents, once. Gives for each entry why it failed, undefined for those that did not; throws where nobody knows. */
-export type EventBusClient = {
-  putEvents(entries: readonly Entry[], abortSignal: AbortSignal): Promise<(string | undefined)[]>;
-};
-
 let made: EventBusClient | undefined;
 
 /** The client that all buses of a function share; made when something is published for the first time. */
@@ -33,10 +26,10 @@ export const eventBusClient: EventBusClient = {
   },
 };
 
-type Pending<Event extends BusEvent> = { event: Event; entry: Entry; bytes: number; reason: string };
+type Pending<Event extends BusEvent> = { event: Event; entry: BusEntry; bytes: number; reason: string };
 
 /** As PutEvents counts them. */
-const bytesOf = ({ Source, DetailType, Detail }: Entry): number => Buffer.byteLength(Source + DetailType + Detail);
+const bytesOf = ({ Source, DetailType, Detail }: BusEntry): number => Buffer.byteLength(Source + DetailType + Detail);
 
 /** Batches in their order, each as full as both bounds allow; entries that are too large for any are in none. */
 const batchesOf = <Event extends BusEvent>(pending: readonly Pending<Event>[]): Pending<Event>[][] => {

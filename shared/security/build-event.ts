@@ -1,8 +1,9 @@
 /** From what a caller of the recorder says to the event that is stored: clean, bounded, and with its place in time. */
 
 import { isAtLeast, type RiskLevel } from "../api/risk-levels.ts";
+import { riskOfError } from "./categorise-error.ts";
 import { eventId } from "./event-id.ts";
-import { sanitiseMetadata, sanitiseText } from "./redact-and-cut.ts";
+import { sanitiseMetadata, sanitiseText } from "./redaction/redact-and-cut.ts";
 import type { NewSecurityEvent, SecurityEvent } from "./security-event.ts";
 
 /** Decisions: docs/decisions.md, "Security events". */
@@ -37,6 +38,9 @@ const cleanTexts = (event: NewSecurityEvent): Partial<SecurityEvent> => {
   return clean;
 };
 
+/** The risk of an event: as it was said, or as the kind of its error has it. */
+export const levelOf = (said: NewSecurityEvent): RiskLevel => said.riskLevel ?? riskOfError(said.errorKind);
+
 /**
  * The event to store. Organization, user and session keep their spelling, because they are what it is found by; every
  * other text is redacted and cut.
@@ -44,19 +48,23 @@ const cleanTexts = (event: NewSecurityEvent): Partial<SecurityEvent> => {
  * @param identity.random 16 bytes; a digest's where the same event must get the same id again.
  */
 export const buildEvent = (
-  { metadata, ...said }: NewSecurityEvent,
+  said: NewSecurityEvent,
   { alertThreshold }: Pick<EventSettings, "alertThreshold">,
   { timestamp, now, random }: Identity,
 ): SecurityEvent => {
-  const alertGenerated = isAtLeast(said.riskLevel, alertThreshold);
+  const { metadata, errorKind, ...fields } = said;
+  const riskLevel = levelOf(said);
+  const alertGenerated = isAtLeast(riskLevel, alertThreshold);
+  const facts = errorKind === undefined ? metadata : { ...metadata, errorCategory: errorKind };
   return {
-    ...said,
-    ...cleanTexts({ ...said }),
-    ...(metadata !== undefined && { metadata: sanitiseMetadata(metadata) }),
+    ...fields,
+    ...cleanTexts(said),
+    riskLevel,
+    ...(facts !== undefined && { metadata: sanitiseMetadata(facts) }),
     id: eventId(timestamp, random),
     processed: false,
     alertGenerated,
-    ...(alertGenerated && { alertLevel: said.riskLevel }),
+    ...(alertGenerated && { alertLevel: riskLevel }),
     timestamp,
     createdAt: now,
   };

@@ -5,7 +5,7 @@
 
 import { isAtLeast } from "../api/risk-levels.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { buildEvent, type EventSettings } from "./build-event.ts";
+import { buildEvent, type EventSettings, levelOf } from "./build-event.ts";
 import { scopeOf } from "./event-item.ts";
 import { expiryOf } from "./hours.ts";
 import type { NewSecurityEvent, SecurityEvent } from "./security-event.ts";
@@ -79,7 +79,7 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
     ttl: expiryOf(timestamp, settings.retentionDays),
   });
 
-  const isRecorded = ({ riskLevel }: NewSecurityEvent) => isAtLeast(riskLevel, settings.logLevel);
+  const isRecorded = (said: NewSecurityEvent) => isAtLeast(levelOf(said), settings.logLevel);
 
   return {
     /** Records an event; undefined where its level is below the one that is recorded. */

@@ -3,7 +3,8 @@
  * Spec: integration security monitoring, "SecurityEvent" and "Events".
  */
 import * as z from "zod/mini";
-import { riskLevels } from "../api/risk-levels.ts";
+import { type RiskLevel, riskLevels } from "../api/risk-levels.ts";
+import type { ErrorKind } from "./categorise-error.ts";
 
 export const categories = [
   "integration",
@@ -90,20 +91,21 @@ export const SecurityEvent = z
   });
 export type SecurityEvent = z.output<typeof SecurityEvent>;
 
-/** What a caller of the recorder says; the recorder adds identity, times, and what follows from the configuration. */
-export type NewSecurityEvent = Omit<
-  SecurityEvent,
+type Stamped =
   | "id"
-  | "eventType"
   | "location"
   | "processed"
   | "processedAt"
   | "alertGenerated"
   | "alertLevel"
   | "timestamp"
-  | "createdAt"
-  | "metadata"
-> & {
+  | "createdAt";
+
+/** How bad it is: said outright, or by the kind of error that a failed operation met. */
+type Risk = { riskLevel: RiskLevel; errorKind?: undefined } | { errorKind: ErrorKind; riskLevel?: undefined };
+
+/** What a caller of the recorder says; the recorder adds identity, times, and what follows from the configuration. */
+export type NewSecurityEvent = Omit<SecurityEvent, Stamped | "eventType" | "metadata" | "riskLevel"> & {
   eventType: EventType;
   metadata?: Readonly<Record<string, unknown>>;
-};
+} & Risk;

@@ -1,11 +1,11 @@
 /** What GET …/security answers. Spec: "GET /api/integrations/provider/security". */
 import * as z from "zod/mini";
-import { SuspiciousActivity } from "./finding.ts";
+import { SuspiciousActivity } from "./alerts/finding.ts";
 import { SecurityEvent } from "./security-event.ts";
 import type { SecurityEventStore } from "./security-event-store.ts";
 import type { SecurityQuery } from "./security-query.ts";
 import type { Selection } from "./selection.ts";
-import { SecurityStatistics } from "./statistics.ts";
+import { SecurityStatistics } from "./statistics/statistics.ts";
 
 export const SecurityReport = z
   .object({

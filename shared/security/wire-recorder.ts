@@ -4,15 +4,15 @@ import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
-import { createAlertOutboxStore } from "./alert-outbox-store.ts";
-import { createAlertPublisher } from "./alert-publisher.ts";
-import { createAlertRaiser } from "./alert-raiser.ts";
-import { createAlertRaisingStore } from "./alert-raising-store.ts";
+import { createAlertOutboxStore } from "./alerts/alert-outbox-store.ts";
+import { createAlertPublisher } from "./alerts/alert-publisher.ts";
+import { createAlertRaiser } from "./alerts/alert-raiser.ts";
+import { createAlertRaisingStore } from "./alerts/alert-raising-store.ts";
 import { createDeadLetters } from "./dead-letters.ts";
 import { RANDOM_BYTES } from "./event-id.ts";
-import { createOpenHourStore } from "./open-hour-store.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { createSecurityEventStore } from "./security-event-store.ts";
+import { createOpenHourStore } from "./statistics/open-hour-store.ts";
 
 const random = () => randomBytes(RANDOM_BYTES);
 

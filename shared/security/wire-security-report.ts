@@ -2,15 +2,15 @@
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
-import { createAlertStore } from "./alert-store.ts";
-import { countSelection } from "./count-selection.ts";
-import { createEventCountStore } from "./event-count-store.ts";
-import { suspiciousActivityOf } from "./finding.ts";
-import { createOpenHourStore } from "./open-hour-store.ts";
-import { createRollupStore } from "./rollup-store.ts";
+import { createAlertStore } from "./alerts/alert-store.ts";
+import { suspiciousActivityOf } from "./alerts/finding.ts";
 import { createSecurityEventStore } from "./security-event-store.ts";
 import type { SecurityReportParts } from "./security-report.ts";
-import { createSelectionCountStore } from "./selection-count-store.ts";
+import { countSelection } from "./statistics/count-selection.ts";
+import { createEventCountStore } from "./statistics/event-count-store.ts";
+import { createOpenHourStore } from "./statistics/open-hour-store.ts";
+import { createRollupStore } from "./statistics/rollup-store.ts";
+import { createSelectionCountStore } from "./statistics/selection-count-store.ts";
 
 /** @throws Error at cold start where the environment lacks a variable. */
 export const wireSecurityReport = (): SecurityReportParts => {

@@ -2,7 +2,7 @@ import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { engineScope } from "../../infra/local/dynamodb/client.ts";
-import { type Planted, evident as secret } from "../shared/security/redact-arbitraries.ts";
+import { type Planted, evident as secret } from "../shared/security/redaction/redact-arbitraries.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 
 const SECURITY = "/api/integrations/provider/security";

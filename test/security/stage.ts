@@ -1,15 +1,15 @@
 /** An organization with so many events over 90 days in the embedded engine, its hours closed, and the same in memory. */
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inParallel } from "../../shared/runtime/in-parallel.ts";
-import { closeHours } from "../../shared/security/close-hours.ts";
-import { createEventCountStore } from "../../shared/security/event-count-store.ts";
 import { DAY_MS, expiryOf, HOUR_MS, hourName, startOfHour } from "../../shared/security/hours.ts";
 import { organizationKey } from "../../shared/security/keys.ts";
-import { createOpenHourStore } from "../../shared/security/open-hour-store.ts";
-import { createRollupStore } from "../../shared/security/rollup-store.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { createSecurityEventStore } from "../../shared/security/security-event-store.ts";
-import { createSelectionCountStore } from "../../shared/security/selection-count-store.ts";
+import { closeHours } from "../../shared/security/statistics/close-hours.ts";
+import { createEventCountStore } from "../../shared/security/statistics/event-count-store.ts";
+import { createOpenHourStore } from "../../shared/security/statistics/open-hour-store.ts";
+import { createRollupStore } from "../../shared/security/statistics/rollup-store.ts";
+import { createSelectionCountStore } from "../../shared/security/statistics/selection-count-store.ts";
 import { randomEvents } from "./random-events.ts";
 
 export const EVENTS = "events";

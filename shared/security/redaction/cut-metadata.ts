@@ -1,6 +1,6 @@
 import { encodeJson } from "../../json/encode-json.ts";
-import type { Json } from "../redact.ts";
 import { CUT_MARK, firstCharacters } from "./cut-text.ts";
+import type { Json } from "./redact.ts";
 import { meaningOfName } from "./sensitive-name.ts";
 
 /** Source: docs/decisions.md, "Security events". */

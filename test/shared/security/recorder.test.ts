@@ -44,7 +44,9 @@ const recorderWith = ({ settings, failing }: Overrides = {}) => {
   return { recorder, time, calls, stored, letters };
 };
 
-const said = (fields: Partial<NewSecurityEvent> = {}): NewSecurityEvent => ({
+const said = (
+  fields: Partial<NewSecurityEvent & { riskLevel: RiskLevel }> = {},
+): NewSecurityEvent & { riskLevel: RiskLevel } => ({
   organizationId: "acme",
   eventType: "PROVIDER_REQUEST",
   category: "integration",
@@ -98,6 +100,23 @@ describe("the recorder", () => {
       expect(stored.map(({ event }) => event.riskLevel)).toEqual(recorded);
       expect(stored.filter(({ event }) => event.alertGenerated).map(({ event }) => event.alertLevel)).toEqual(alerted);
       expect(calls.filter((call) => call.startsWith("alert"))).toHaveLength(alerted.length);
+    },
+  );
+
+  it.each([
+    ["rate_limit", "HIGH"],
+    ["authentication", "HIGH"],
+    ["network", "MEDIUM"],
+    ["provider", "MEDIUM"],
+    ["validation", "LOW"],
+  ] as const)(
+    "knows the risk of an operation that failed by its kind of error: %s is %s",
+    async (errorKind, riskLevel) => {
+      const { recorder, stored } = recorderWith();
+      const { riskLevel: _, errorKind: __, ...operation } = said({ success: false });
+      await recorder.record({ ...operation, errorKind, metadata: { durationMs: 7 } });
+      expect(stored[0]?.event).toMatchObject({ riskLevel, metadata: { durationMs: 7, errorCategory: errorKind } });
+      expect(stored[0]?.event).not.toHaveProperty("errorKind");
     },
   );
 

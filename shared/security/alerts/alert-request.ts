@@ -1,0 +1,139 @@
+/** What POST …/security/alert takes and answers. Spec: "POST …/security/alert"; decisions: docs/security-events.md. */
+import * as z from "zod/mini";
+import { riskLevels } from "../../api/risk-levels.ts";
+import { encodeJson } from "../../json/encode-json.ts";
+import { text } from "../../json/text.ts";
+import { Alert, alertStatuses, MAX_EVENT_IDS } from "./alert.ts";
+
+const MAX_IDS = 100;
+const ID_MAX_CHARACTERS = 128;
+const TITLE_MAX_CHARACTERS = 256;
+const MESSAGE_MAX_CHARACTERS = 1_024;
+const METADATA_MAX_BYTES = 2_048;
+const METADATA_MAX_DEPTH = 16;
+
+/** Ids of any shape: that nothing has one is told in the answer. */
+const anyId = z.string({ error: "expected an id" });
+
+const ids = (min: number, max: number, description: string, id: z.ZodMiniType<string> = anyId) => {
+  const error = `expected a list of ${min} to ${max} ids`;
+  return z
+    .array(id, { error })
+    .check(z.minLength(min, { error }), z.maxLength(max, { error }))
+    .register(z.globalRegistry, { description });
+};
+
+const RISK_LEVEL_EXPECTED = `expected one of ${riskLevels.join(", ")}`;
+const riskLevel = z
+  .pipe(
+    z.pipe(
+      z.string({ error: RISK_LEVEL_EXPECTED }),
+      z.transform((level: string) => level.toUpperCase()),
+    ),
+    z.enum(riskLevels, { error: RISK_LEVEL_EXPECTED }),
+  )
+  .register(z.globalRegistry, {
+    description: "The alert's level, in any case.",
+    override: { type: "string", enum: [...riskLevels] },
+  });
+
+/** Nested no deeper than so; looked at level by level, since JSON.stringify fails on what is very deep. */
+const isShallow = (value: unknown): boolean => {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > METADATA_MAX_DEPTH) return false;
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+  }
+  return true;
+};
+
+const METADATA_EXPECTED = `expected an object of at most ${METADATA_MAX_BYTES} bytes of JSON, nested ${METADATA_MAX_DEPTH} deep at most`;
+const metadata = z
+  .record(z.string(), z.unknown(), { error: METADATA_EXPECTED })
+  .check(
+    z.refine((value) => isShallow(value) && Buffer.byteLength(encodeJson(value)) <= METADATA_MAX_BYTES, {
+      error: METADATA_EXPECTED,
+    }),
+  )
+  .register(z.globalRegistry, { description: "Anything else to say; 2 KB at most, nested 16 deep at most." });
+
+export const MarkProcessed = z
+  .object({ action: z.literal("mark_processed"), eventIds: ids(1, MAX_IDS, "The events to mark.") })
+  .register(z.globalRegistry, { id: "MarkProcessed", description: "Marks events as processed." });
+
+export const GenerateAlert = z
+  .object({
+    action: z.literal("generate_alert"),
+    title: text(1, TITLE_MAX_CHARACTERS, "What the alert is called."),
+    riskLevel,
+    message: z.optional(text(1, MESSAGE_MAX_CHARACTERS, "What is the matter.")),
+    eventIds: z.optional(ids(0, MAX_EVENT_IDS, "The events that it is about.", text(1, ID_MAX_CHARACTERS, "An id."))),
+    metadata: z.optional(metadata),
+  })
+  .register(z.globalRegistry, { id: "GenerateAlert", description: "Generates an alert by hand." });
+export type GenerateAlert = z.output<typeof GenerateAlert>;
+
+export const AcknowledgeAlerts = z
+  .object({ action: z.literal("acknowledge"), alertIds: ids(1, MAX_IDS, "The alerts to acknowledge.") })
+  .register(z.globalRegistry, { id: "AcknowledgeAlerts", description: "Says that somebody looks after alerts." });
+
+export const ResolveAlerts = z
+  .object({ action: z.literal("resolve"), alertIds: ids(1, MAX_IDS, "The alerts to resolve.") })
+  .register(z.globalRegistry, { id: "ResolveAlerts", description: "Closes alerts for good." });
+
+const actions = [MarkProcessed, GenerateAlert, AcknowledgeAlerts, ResolveAlerts] as const;
+
+/** The body: which action, and on what. */
+export const AlertAction = z
+  .discriminatedUnion("action", actions, {
+    error: ({ code, path }) =>
+      code === "invalid_union" && path?.at(-1) === "action"
+        ? "expected one of mark_processed, generate_alert, acknowledge, resolve"
+        : "expected an object with an action",
+  })
+  .register(z.globalRegistry, { id: "AlertAction", description: "What to do with which events or alerts." });
+export type AlertAction = z.output<typeof AlertAction>;
+
+const outcome = (description: string) => z.array(z.string()).register(z.globalRegistry, { description });
+const notFound = outcome("Those that are of no event or alert that the caller may see.");
+
+export const EventsMarked = z
+  .object({
+    processed: outcome("The events marked now."),
+    alreadyProcessed: outcome("Those that had been marked."),
+    notFound,
+  })
+  .register(z.globalRegistry, { id: "EventsMarked", description: "What became of each event id." });
+export const AlertGenerated = z
+  .object({ alert: Alert })
+  .register(z.globalRegistry, { id: "AlertGenerated", description: "The alert that was generated." });
+const unchanged = outcome("Those that were so already, or are resolved.");
+export const AlertsAcknowledged = z
+  .object({ acknowledged: outcome("The alerts acknowledged now."), unchanged, notFound })
+  .register(z.globalRegistry, { id: "AlertsAcknowledged", description: "What became of each alert id." });
+export const AlertsResolved = z
+  .object({ resolved: outcome("The alerts resolved now."), unchanged, notFound })
+  .register(z.globalRegistry, { id: "AlertsResolved", description: "What became of each alert id." });
+
+/** The answer to each action, in their order. */
+export const AlertActionResult = z.union([EventsMarked, AlertGenerated, AlertsAcknowledged, AlertsResolved]);
+export type AlertActionResult = z.output<typeof AlertActionResult>;
+
+/** Where a page of alerts ended. A cursor's integers come back as bigints. */
+export const AlertPosition = z.object({
+  firstSeen: z.pipe(
+    z.union([z.bigint(), z.number()]),
+    z.transform((time: bigint | number) => Number(time)),
+  ),
+  id: z.string(),
+});
+
+/** What GET …/security/alert takes. */
+export const AlertQuery = z.object({
+  status: z.optional(
+    z.enum(alertStatuses, { error: `expected one of ${alertStatuses.join(", ")}` }).register(z.globalRegistry, {
+      description: "Only alerts of this status.",
+      override: { type: "string", enum: [...alertStatuses] },
+    }),
+  ),
+});

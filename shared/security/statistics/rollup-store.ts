@@ -1,0 +1,114 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod/mini";
+import { callStore } from "../../runtime/call-store.ts";
+import { newRequestToken } from "../../runtime/ids.ts";
+import { readPages } from "../../runtime/read-pages.ts";
+import { dayName, hourName, timeOfName } from "../hours.ts";
+import { decodeCounters, encodeCounters } from "./counter-encoding.ts";
+import type { Period, PeriodKind, Rollup } from "./rollup.ts";
+
+/**
+ * One item per closed hour and one per day: partition key `scope`, sort key `period` (`hour#2026-11-21T10`,
+ * `day#2026-11-21`). `token` changes with every put. `ttl` and `exactUntil` are epoch seconds.
+ * The same table has the markers of open hours (open-hour-store.ts).
+ */
+const RollupItem = z.object({
+  period: z.string(),
+  counters: z.instanceof(Uint8Array),
+  token: z.string(),
+  exactUntil: z.number(),
+  ttl: z.number(),
+});
+
+export type StoredRollup = Rollup & { period: Period; token: string };
+
+const keyOf = ({ kind, start }: Period): string => `${kind}#${kind === "hour" ? hourName(start) : dayName(start)}`;
+
+const parse = (item: unknown): StoredRollup => {
+  const { period, counters, token, exactUntil, ttl } = RollupItem.parse(item);
+  const [kind, name = ""] = period.split("#");
+  return {
+    period: { kind: kind === "hour" ? "hour" : "day", start: timeOfName(name) },
+    counters: decodeCounters(counters),
+    token,
+    exactUntil,
+    expiresAt: ttl,
+  };
+};
+
+/** Epoch ms of the first and the last hour or day. */
+export type Span = { first: number; last: number };
+
+export type RollupStore = ReturnType<typeof createRollupStore>;
+
+/** The rollups of each partition of events. All calls throw DomainError `store_unavailable` when it does not answer. */
+export const createRollupStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+  /** Reads one strongly, expired or not: one read unit up to 4 KB. */
+  async get(scope: string, period: Period): Promise<StoredRollup | undefined> {
+    const command = new GetCommand({
+      TableName: tableName,
+      Key: { scope, period: keyOf(period) },
+      ConsistentRead: true,
+    });
+    const { Item } = await callStore((options) => client.send(command, options));
+    return Item && parse(Item);
+  },
+
+  /**
+   * Overwrites one if it is still the one that was read; costs one write unit up to 1 KB.
+   * @param previousToken the token of the one that was read; undefined where there was none.
+   * @returns whether it is written; false where another came first.
+   */
+  async put(
+    scope: string,
+    period: Period,
+    { counters, exactUntil, expiresAt }: Rollup,
+    previousToken: string | undefined,
+  ): Promise<boolean> {
+    const token = newRequestToken();
+    const command = new PutCommand({
+      TableName: tableName,
+      Item: { scope, period: keyOf(period), counters: encodeCounters(counters), token, exactUntil, ttl: expiresAt },
+      ExpressionAttributeNames: { "#token": "token" },
+      ...(previousToken === undefined
+        ? { ConditionExpression: "attribute_not_exists(#token)" }
+        : { ConditionExpression: "#token = :token", ExpressionAttributeValues: { ":token": previousToken } }),
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    });
+    try {
+      await callStore((options) => client.send(command, options));
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      // The SDK repeats a put whose answer was lost, and then finds what its own first try wrote.
+      return error.Item?.token?.S === token;
+    }
+  },
+
+  /**
+   * The hours or days of a span, in order of time, expired or not. Half a read unit per 4 KB; strongly, one.
+   * Read without `strongly` it may lag; closers leave a marker until what they wrote is everywhere.
+   */
+  async list(
+    scope: string,
+    kind: PeriodKind,
+    { first, last }: Span,
+    { strongly = false }: { strongly?: boolean } = {},
+  ): Promise<StoredRollup[]> {
+    const pages = readPages(client, {
+      TableName: tableName,
+      KeyConditionExpression: "#scope = :scope AND #period BETWEEN :first AND :last",
+      ExpressionAttributeNames: { "#scope": "scope", "#period": "period" },
+      ExpressionAttributeValues: {
+        ":scope": scope,
+        ":first": keyOf({ kind, start: first }),
+        ":last": keyOf({ kind, start: last }),
+      },
+      ConsistentRead: strongly,
+    });
+    const found: StoredRollup[] = [];
+    for await (const page of pages) found.push(...page.map(parse));
+    return found;
+  },
+});

@@ -1,0 +1,246 @@
+import "../../../support/function-environment.ts";
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { OrganizationCaller } from "../../../../shared/api/caller.ts";
+import { routes } from "../../../../shared/api/routes.ts";
+import { createHandler } from "../../../../shared/http/create-handler.ts";
+import { createCursors } from "../../../../shared/http/cursor.ts";
+import type { ChangedAlert } from "../../../../shared/security/alerts/alert.ts";
+import { type AlertActionParts, createAlertActions } from "../../../../shared/security/alerts/alert-actions.ts";
+import { recordManualAlert } from "../../../../shared/security/alerts/alert-manual-event.ts";
+import { levelOf } from "../../../../shared/security/build-event.ts";
+import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
+import { type AlertStores, NOON, randomId, reasonAt, startAlertTable } from "../../../support/alerts.ts";
+import { httpEvent, lambdaContext } from "../../../support/http-event.ts";
+import { quietLog } from "../../../support/quiet-log.ts";
+
+quietLog();
+
+const path = "/api/integrations/provider/security/alert";
+
+let table: Awaited<ReturnType<typeof startAlertTable>>;
+let alerts: AlertStores;
+let published: ChangedAlert[];
+let recorded: NewSecurityEvent[];
+let caller: OrganizationCaller;
+let organizations = 0;
+
+beforeAll(async () => {
+  table = await startAlertTable();
+  alerts = table.stores();
+});
+afterAll(() => table.stop());
+beforeEach(() => {
+  published = [];
+  recorded = [];
+  const organizationId = `acme-${++organizations}`;
+  caller = { userId: "ada", organizationId, role: "admin", sessionId: "s-1", scope: `org:${organizationId}` };
+});
+
+const parts = (): AlertActionParts => ({
+  alerts,
+  publisher: {
+    async publish(changes) {
+      published.push(...changes);
+      return [];
+    },
+  },
+  events: {
+    markProcessed: async (organizationId, ids) => ({
+      processed: ids.filter((id) => id.startsWith(organizationId)),
+      alreadyProcessed: [],
+      notFound: ids.filter((id) => !id.startsWith(organizationId)),
+    }),
+  },
+  recorder: {
+    recordManualAlert: (alert, generating) =>
+      recordManualAlert(
+        {
+          async recordWithAlert(said) {
+            recorded.push(said);
+            const stamps = { processed: false, alertGenerated: true, timestamp: NOON, createdAt: NOON };
+            const { errorKind: _, ...fields } = said;
+            return { ...fields, riskLevel: levelOf(said), ...stamps, id: randomId(NOON) };
+          },
+        },
+        alert,
+        generating,
+      ),
+  },
+  now: () => NOON,
+  random: () => randomBytes(16),
+});
+
+const handlerParts = () => ({ authenticate: async () => caller, cursors: createCursors("secret") });
+
+const post = async (body: string) => {
+  const act = createAlertActions(parts());
+  const handler = createHandler(
+    routes.changeSecurityAlerts,
+    ({ body: action, caller: who, origin }) => act(action, { caller: who, origin }),
+    handlerParts(),
+  );
+  const headers = { "content-type": "application/json" };
+  const response = await handler(httpEvent({ rawPath: path, headers, body }), lambdaContext);
+  return { status: response.statusCode, body: JSON.parse(response.body ?? "null") };
+};
+const send = (action: object) => post(JSON.stringify(action));
+
+const list = async (query = "") => {
+  const handler = createHandler(
+    routes.listSecurityAlerts,
+    ({ caller: { organizationId }, query: { status }, page }) =>
+      alerts.list(organizationId, { status, ...page, now: NOON }),
+    handlerParts(),
+  );
+  const event = httpEvent({ method: "GET", rawPath: path, rawQueryString: query });
+  const response = await handler(event, lambdaContext);
+  const next = /[?&](cursor=[^>&]+)/.exec(response.headers.link ?? "")?.[1];
+  return { status: response.statusCode, body: JSON.parse(response.body ?? "null"), next };
+};
+
+describe("mark_processed", () => {
+  it("answers each id once", async () => {
+    const own = `${caller.organizationId}-1`;
+    await expect(send({ action: "mark_processed", eventIds: [own, "x", own, "x", ""] })).resolves.toEqual({
+      status: 200,
+      body: { processed: [own], alreadyProcessed: [], notFound: ["x", ""] },
+    });
+  });
+});
+
+describe("generate_alert", () => {
+  it("answers the alert, records it, publishes it; each time a new one", async () => {
+    const asked = { action: "generate_alert", title: "Look at this", riskLevel: "critical", eventIds: ["b", "a"] };
+    const { status, body } = await send({ ...asked, message: "why", metadata: { n: 1, big: 0, list: [true, null] } });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      alert: {
+        ...{ id: expect.any(String), title: "Look at this", level: "CRITICAL", rule: "manual" },
+        ...{ subject: expect.any(String), status: "open", count: 1, firstSeen: NOON, lastSeen: NOON, revision: 1 },
+        ...{ eventIds: ["b", "a"], message: "why", metadata: { n: 1, big: 0, list: [true, null] } },
+      },
+    });
+    expect(published).toMatchObject([{ change: "raised", alert: { id: body.alert.id } }]);
+    expect(recorded).toMatchObject([
+      {
+        ...{ eventType: "MANUAL_ALERT_GENERATED", category: "system", riskLevel: "CRITICAL", source: "user" },
+        ...{ organizationId: caller.organizationId, userId: "ada", sessionId: "s-1", ipAddress: "127.0.0.1" },
+        metadata: { alertId: body.alert.id, requestId: "request-1" },
+      },
+    ]);
+    await send(asked);
+    expect((await list()).body).toHaveLength(2);
+  });
+
+  it("keeps integers of any size in metadata: as numbers where they are exact, else as their digits", async () => {
+    const metadata = '{"small":7,"exact":9007199254740991,"large":1234567890123456789,"float":1.5,"minus":-3}';
+    const { body } = await post(`{"action":"generate_alert","title":"t","riskLevel":"LOW","metadata":${metadata}}`);
+    expect(body.alert.metadata).toEqual({
+      ...{ small: 7, exact: 9007199254740991, large: "1234567890123456789", float: 1.5, minus: -3 },
+    });
+  });
+
+  it("redacts what operators paste", async () => {
+    const card = "4111 1111 1111 1111";
+    const { body } = await send({
+      ...{ action: "generate_alert", title: card, message: `see ${card}`, riskLevel: "LOW" },
+      ...{ metadata: { password: "hunter2!", note: card }, eventIds: [card] },
+    });
+    const stored = JSON.stringify([body, (await list()).body, published, recorded]);
+    expect(stored).not.toMatch(/4111|hunter2/);
+  });
+
+  it("takes metadata up to 2 KB and 16 deep", async () => {
+    const alert = { action: "generate_alert", title: "t", riskLevel: "LOW" };
+    const nested = (depth: number): object => (depth === 0 ? {} : { in: nested(depth - 1) });
+    const padded = (bytes: number) => ({ x: "x".repeat(bytes - 8) });
+    const statusOf = async (metadata: object) => (await send({ ...alert, metadata })).status;
+    await expect(statusOf(padded(2_048))).resolves.toBe(200);
+    await expect(statusOf(padded(2_049))).resolves.toBe(400);
+    await expect(statusOf(nested(16))).resolves.toBe(200);
+    await expect(statusOf(nested(17))).resolves.toBe(400);
+    const deep = `{"action":"generate_alert","title":"t","riskLevel":"LOW","metadata":{"a":${"[".repeat(5_000)}${"]".repeat(5_000)}}}`;
+    expect((await post(deep)).status).toBe(400);
+  });
+});
+
+describe.each([
+  ["acknowledge", "acknowledged"],
+  ["resolve", "resolved"],
+] as const)("%s", (action, outcome) => {
+  it("answers each id once, is idempotent, and publishes what changed", async () => {
+    const { organizationId } = caller;
+    const raise = async (of: string, subject: string) =>
+      (await alerts.raise(of, reasonAt(NOON, { subject }), NOON)).alert.id;
+    const [one, two, foreign] = [
+      await raise(organizationId, "1"),
+      await raise(organizationId, "2"),
+      await raise("other", `${organizations}`),
+    ];
+    const alertIds = [two, one, foreign, "garbage", two, ""];
+    const none = [foreign, "garbage", ""];
+    await expect(send({ action, alertIds })).resolves.toEqual({
+      status: 200,
+      body: { [outcome]: [two, one], unchanged: [], notFound: none },
+    });
+    await expect(send({ action, alertIds })).resolves.toEqual({
+      status: 200,
+      body: { [outcome]: [], unchanged: [two, one], notFound: none },
+    });
+    expect(published.map(({ change, alert, organizationId: of }) => [change, alert.id, of]).sort()).toEqual(
+      [one, two].sort().map((id) => [outcome, id, organizationId]),
+    );
+    expect((await list(`status=${outcome}`)).body).toHaveLength(2);
+    expect((await list("status=open")).body).toEqual([]);
+  });
+});
+
+describe("what is 400", () => {
+  const ids = Array.from({ length: 101 }, (_, i) => `id-${i}`);
+  it.each([
+    [{}, /^action: expected one of mark_processed, generate_alert, acknowledge, resolve$/],
+    [{ action: "reset" }, /^action: expected one of/],
+    [[], /^body: expected an object with an action$/],
+    [{ action: "mark_processed" }, /^eventIds: expected a list of 1 to 100 ids$/],
+    [{ action: "mark_processed", eventIds: [] }, /^eventIds: expected a list/],
+    [{ action: "mark_processed", eventIds: ids }, /^eventIds: expected a list/],
+    [{ action: "mark_processed", eventIds: [1] }, /^eventIds.0: expected an id$/],
+    [{ action: "resolve", alertIds: "x" }, /^alertIds: expected a list/],
+    [{ action: "acknowledge", eventIds: ["x"] }, /^alertIds: expected a list/],
+    [{ action: "generate_alert", riskLevel: "LOW" }, /^title: expected a text of 1 to 256 characters$/],
+    [{ action: "generate_alert", title: "", riskLevel: "LOW" }, /^title: /],
+    [{ action: "generate_alert", title: "t" }, /^riskLevel: expected one of LOW, MEDIUM, HIGH, CRITICAL$/],
+    [{ action: "generate_alert", title: "t", riskLevel: "worse" }, /^riskLevel: /],
+    [{ action: "generate_alert", title: "t", riskLevel: "LOW", metadata: [] }, /^metadata: expected an object/],
+    [{ action: "generate_alert", title: "t", riskLevel: "LOW", eventIds: [""] }, /^eventIds.0: /],
+  ])("%j", async (body, message) => {
+    await expect(send(body)).resolves.toEqual({
+      status: 400,
+      body: { error: 40002, message: expect.stringMatching(message) },
+    });
+  });
+
+  it("is a status that is none, in a query", async () => {
+    await expect(list("status=closed")).resolves.toMatchObject({
+      status: 400,
+      body: { message: "status: expected one of open, acknowledged, resolved" },
+    });
+  });
+});
+
+describe("the list", () => {
+  it("leads from page to page", async () => {
+    const { organizationId } = caller;
+    for (let i = 0; i < 5; i++) await alerts.raise(organizationId, reasonAt(NOON, { subject: String(i) }), NOON);
+    const subjects: string[] = [];
+    let query = "limit=2&status=open";
+    for (let more = true; more; ) {
+      const { body, next } = await list(query);
+      subjects.push(...body.map(({ subject }: { subject: string }) => subject));
+      more = next !== undefined;
+      query = `limit=2&status=open&${next}`;
+    }
+    expect(subjects.sort()).toEqual(["0", "1", "2", "3", "4"]);
+  });
+});

@@ -1,0 +1,197 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { BusEvent, EventBus } from "../../../../shared/runtime/event-bus.ts";
+import { SecurityAlertChanged } from "../../../../shared/security/alerts/alert-changed.ts";
+import { createAlertPublisher, sweepOutbox } from "../../../../shared/security/alerts/alert-publisher.ts";
+import { createAlertRaiser } from "../../../../shared/security/alerts/alert-raiser.ts";
+import type { SecurityEvent } from "../../../../shared/security/security-event.ts";
+import { type AlertStores, listAll, NOON, randomId, reasonAt, startAlertTable } from "../../../support/alerts.ts";
+import { quietLog } from "../../../support/quiet-log.ts";
+
+quietLog();
+
+const MINUTE = 60_000;
+
+let table: Awaited<ReturnType<typeof startAlertTable>>;
+let alerts: AlertStores;
+let published: SecurityAlertChanged[];
+let isDown: boolean;
+let organizations = 0;
+const freshOrganization = () => `acme#${++organizations}/é`;
+
+const bus: Pick<EventBus, "publish"> = {
+  async publish<Event extends BusEvent>(events: readonly Event[]) {
+    if (isDown) return events.map((event) => ({ event, reason: "InternalFailure" }));
+    for (const { source, detailType, detail } of events) {
+      expect({ source, detailType }).toEqual({ source: "integration-security", detailType: "SecurityAlertChanged" });
+      published.push(SecurityAlertChanged.parse(JSON.parse(JSON.stringify(detail))));
+    }
+    return [];
+  },
+};
+
+const raiserAt = (at: number) =>
+  createAlertRaiser({
+    store: alerts,
+    publisher: createAlertPublisher({ bus, outbox: alerts.outbox }),
+    now: () => at,
+    random: () => randomBytes(16),
+  });
+const sweepAt = (now: number) =>
+  sweepOutbox(
+    { outbox: alerts.outbox, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) },
+    now,
+    () => 60_000,
+  );
+
+const eventAt = (at: number, organizationId: string | undefined): SecurityEvent => ({
+  ...{ id: randomId(at), eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" },
+  ...{ source: "user", userId: "ada", success: false, processed: false, alertGenerated: true },
+  ...(organizationId !== undefined && { organizationId }),
+  ...{ timestamp: at, createdAt: at, errorMessage: "The role guest may not." },
+});
+
+beforeAll(async () => {
+  table = await startAlertTable();
+  alerts = table.stores();
+});
+beforeEach(async () => {
+  isDown = false;
+  published = [];
+  // What the tests before left behind.
+  await sweepAt(NOON + 1_000 * MINUTE);
+  published = [];
+});
+afterAll(() => table.stop());
+
+describe("raising for an event", () => {
+  it("publishes the alert, and leaves nothing to sweep", async () => {
+    const organizationId = freshOrganization();
+    const event = eventAt(NOON, organizationId);
+    await raiserAt(NOON).raiseForEvent(event);
+    const [alert] = await listAll(alerts, organizationId);
+    expect(published).toEqual([{ version: 1, change: "raised", at: NOON, organizationId, alert }]);
+    expect(alert).toMatchObject({
+      ...{ rule: "event_threshold", subject: "PERMISSION_DENIED user:ada", level: "HIGH", eventIds: [event.id] },
+      message: "The role guest may not.",
+    });
+    await expect(sweepAt(NOON + 2 * MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
+  });
+
+  it("publishes each repetition, and once more when the alert has been quiet", async () => {
+    const organizationId = freshOrganization();
+    for (let i = 0; i < 3; i++) await raiserAt(NOON + i).raiseForEvent(eventAt(NOON + i, organizationId));
+    expect(published.map(({ change, alert }) => [change, alert.revision])).toEqual([
+      ["raised", 1],
+      ["repeated", 2],
+      ["repeated", 3],
+    ]);
+    await expect(sweepAt(NOON + MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
+    await expect(sweepAt(NOON + 2 * MINUTE)).resolves.toEqual({ published: 1, failed: 0 });
+    expect(published.at(-1)).toEqual({ ...published[2], at: NOON + 1 });
+    await expect(sweepAt(NOON + 3 * MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
+  });
+
+  it("publishes nothing for an event that came before", async () => {
+    const organizationId = freshOrganization();
+    const event = eventAt(NOON, organizationId);
+    await raiserAt(NOON).raiseForEvent(event);
+    await raiserAt(NOON).raiseForEvent(event);
+    expect(published).toHaveLength(1);
+  });
+
+  it("of no organization goes to the bus and nowhere else, and fails where the bus does", async () => {
+    await raiserAt(NOON).raiseForEvent(eventAt(NOON, undefined));
+    expect(published).toMatchObject([{ change: "raised", alert: { status: "open", count: 1, revision: 1 } }]);
+    expect(published[0]).not.toHaveProperty("organizationId");
+    isDown = true;
+    await expect(raiserAt(NOON).raiseForEvent(eventAt(NOON, undefined))).rejects.toThrow("event bus");
+  });
+});
+
+describe("a change whose publication failed, or never came to be", () => {
+  it("is published by the sweep, from a minute later on, until it succeeds", async () => {
+    const organizationId = freshOrganization();
+    isDown = true;
+    await raiserAt(NOON).raiseForEvent(eventAt(NOON, organizationId));
+    // A crash between the write and the publication.
+    await alerts.raise(organizationId, reasonAt(NOON, { subject: "crashed" }), NOON);
+    await expect(sweepAt(NOON + 2 * MINUTE)).resolves.toEqual({ published: 0, failed: 2 });
+    isDown = false;
+    await expect(sweepAt(NOON + 3 * MINUTE)).resolves.toEqual({ published: 2, failed: 0 });
+    expect(published.map(({ change, alert: { count } }) => [change, count])).toEqual([
+      ["raised", 1],
+      ["raised", 1],
+    ]);
+    expect(published.map(({ organizationId: id }) => id)).toEqual([organizationId, organizationId]);
+    await expect(sweepAt(NOON + 4 * MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
+  });
+
+  it("is not lost when the alert changes further", async () => {
+    const organizationId = freshOrganization();
+    const { alert } = await alerts.raise(organizationId, reasonAt(NOON), NOON);
+    await alerts.raise(organizationId, reasonAt(NOON + 1), NOON + 1);
+    await sweepAt(NOON + 2 * MINUTE);
+    await alerts.acknowledge(organizationId, alert.id, { by: "ada", now: NOON + 3 * MINUTE });
+    await sweepAt(NOON + 5 * MINUTE);
+    await alerts.resolve(organizationId, alert.id, { by: "ada", now: NOON + 6 * MINUTE });
+    await sweepAt(NOON + 8 * MINUTE);
+    expect(published.map(({ change, alert: { revision, status } }) => [change, revision, status])).toEqual([
+      ["raised", 2, "open"],
+      ["acknowledged", 3, "acknowledged"],
+      ["resolved", 4, "resolved"],
+    ]);
+  });
+
+  it("is published however many there are, round by round, while there is time", async () => {
+    const organizationId = freshOrganization();
+    for (let i = 0; i < 60; i++) {
+      await alerts.raise(organizationId, reasonAt(NOON, { subject: `${i % 30}`, rule: `rule ${i}` }), NOON);
+    }
+    const parts = { outbox: alerts.outbox, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) };
+    const rounds: number[] = [];
+    const outbox = {
+      list: (options: Parameters<AlertStores["outbox"]["list"]>[0]) => {
+        rounds.push(options.limit);
+        return alerts.outbox.list({ ...options, limit: 2 });
+      },
+    };
+    const later = NOON + 2 * MINUTE;
+    await expect(sweepOutbox(parts, later, () => 1_000)).resolves.toEqual({ published: 0, failed: 0 });
+    await expect(sweepOutbox({ ...parts, outbox }, later, () => 60_000)).resolves.toEqual({ published: 60, failed: 0 });
+    expect(rounds.length).toBeGreaterThanOrEqual(5);
+    expect(new Set(published.map(({ alert }) => alert.id)).size).toBe(60);
+  });
+
+  it("is published once by a sweep that cannot take it out", async () => {
+    await alerts.raise(freshOrganization(), reasonAt(NOON), NOON);
+    const stuck = createAlertPublisher({ bus, outbox: { remove: () => Promise.reject(new Error("denied")) } });
+    const sweep = sweepOutbox({ outbox: alerts.outbox, publisher: stuck }, NOON + 2 * MINUTE, () => 60_000);
+    await expect(sweep).resolves.toEqual({ published: 1, failed: 0 });
+  });
+
+  it("stays where the alert has changed since it was published", async () => {
+    const organizationId = freshOrganization();
+    const { alert } = await alerts.raise(organizationId, reasonAt(NOON), NOON);
+    await alerts.raise(organizationId, reasonAt(NOON + 1), NOON + 1);
+    await alerts.outbox.remove(organizationId, alert);
+    await expect(sweepAt(NOON + 2 * MINUTE)).resolves.toEqual({ published: 1, failed: 0 });
+  });
+});
+
+describe("raising for a finding", () => {
+  it("redacts its texts, cuts its details, and keeps its evidence", async () => {
+    const organizationId = freshOrganization();
+    const alert = await raiserAt(NOON).raiseForFinding(organizationId, {
+      ...{ rule: "system_errors", subject: "organization", level: "HIGH", occurrence: "2026-11-21T11" },
+      title: "Card 4111 1111 1111 1111 failed",
+      eventIds: Array.from({ length: 150 }, (_, i) => randomId(NOON + i)),
+      evidence: { count: 150, long: "x".repeat(5_000), share: 0.5 },
+      ...{ firstSeen: NOON - 5, lastSeen: NOON },
+    });
+    expect(alert.title).not.toContain("4111");
+    expect(alert.eventIds).toHaveLength(100);
+    expect(alert.evidence).toMatchObject({ count: 150, share: 0.5, cut: true });
+    expect(JSON.stringify(alert.evidence).length).toBeLessThan(2_200);
+  });
+});

@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { RiskLevel } from "../../../../shared/api/risk-levels.ts";
+import { DAY_MS, HOUR_MS, hourName, startOfDay } from "../../../../shared/security/hours.ts";
+import { organizationKey } from "../../../../shared/security/keys.ts";
+import type { Recorder } from "../../../../shared/security/recorder.ts";
+import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
+import { countUnits } from "../../../support/consumed-units.ts";
+import { createTurns } from "../../../support/interleaving.ts";
+import { HOUR, NOW } from "../../../support/security-events.ts";
+import {
+  type Actor,
+  dieAfter,
+  holdUpAt,
+  type RollupWorld,
+  startRollupWorld,
+} from "../../../support/security-rollups.ts";
+
+let world: RollupWorld;
+let actor: Actor;
+let organizations = 0;
+let organizationId: string;
+
+beforeAll(async () => {
+  world = await startRollupWorld();
+  actor = world.actor();
+});
+beforeEach(() => {
+  organizationId = `organization-${++organizations}`;
+  world.time.now = startOfDay(Math.max(world.time.now, NOW)) + 30 * DAY_MS + 12.5 * HOUR;
+});
+afterAll(() => world.stop());
+
+type Said = NewSecurityEvent & { riskLevel: RiskLevel };
+
+const said = (fields: Partial<Said> = {}): Said => ({
+  organizationId,
+  eventType: "PROVIDER_REQUEST",
+  category: "integration",
+  riskLevel: "LOW",
+  source: "system",
+  success: true,
+  metadata: { durationMs: 100 },
+  ...fields,
+});
+
+/** Events at so many hours ago each. */
+const record = async (recorder: Recorder, ages: readonly number[]) => {
+  for (const [i, age] of ages.entries()) {
+    await recorder.record(
+      said({ success: i % 3 > 0, riskLevel: i % 4 === 0 ? "HIGH" : "LOW", metadata: { durationMs: 10 * i } }),
+      { timestamp: world.time.now - Math.round(age * HOUR) },
+    );
+  }
+};
+
+const all = (since = 0) => ({ organizationId, since });
+const openHours = () => actor.openHours.list(organizationKey(organizationId), 0);
+const hoursOf = async (day: number) =>
+  actor.rollups.list(organizationKey(organizationId), "hour", { first: day, last: day + DAY_MS - HOUR_MS });
+const dayOf = (day: number) => actor.rollups.get(organizationKey(organizationId), { kind: "day", start: day });
+
+const expectExact = async () => {
+  for (const since of [0, world.time.now - 26.5 * HOUR]) {
+    expect(await actor.count(all(since))).toEqual(world.expected(all(since)));
+  }
+};
+
+describe("closing hours", () => {
+  it("takes an hour five minutes after its end, and counts it and its day", async () => {
+    world.time.now = startOfDay(world.time.now) + 10 * HOUR;
+    const day = startOfDay(world.time.now);
+    await record(actor.recorder(), [0, -0.2, -0.9]);
+    world.time.now = day + 11 * HOUR + 5 * 60_000 - 1;
+    expect(await actor.close()).toEqual({ closed: 0, left: 0, isComplete: true });
+    world.time.now += 1;
+    expect(await actor.close()).toEqual({ closed: 1, left: 0, isComplete: true });
+    expect(await openHours()).toEqual([]);
+    const [hour, ...others] = await hoursOf(day);
+    expect(others).toEqual([]);
+    expect(hour).toMatchObject({
+      period: { start: day + 10 * HOUR },
+      expiresAt: (day + 90 * DAY_MS + 11 * HOUR) / 1000,
+    });
+    expect(hour?.counters.map(({ riskLevel, events }) => [riskLevel, events])).toEqual([
+      ["HIGH", 1],
+      ["LOW", 2],
+    ]);
+    expect(await dayOf(day)).toMatchObject({ counters: hour?.counters });
+    await expectExact();
+    expect(await actor.close()).toEqual({ closed: 0, left: 0, isComplete: true });
+  });
+
+  it("leaves an hour that a late event marked until that had its five minutes, and then counts it anew", async () => {
+    await record(actor.recorder(), [3, 30]);
+    world.time.now += 6 * 60_000;
+    expect(await actor.close()).toMatchObject({ closed: 2 });
+    await record(actor.recorder(), [3, 3.01, 31]);
+    await expectExact();
+    world.time.now += 4 * 60_000;
+    expect(await actor.close()).toMatchObject({ closed: 0 });
+    await expectExact();
+    world.time.now += 60_000;
+    expect((await actor.close()).left).toBe(0);
+    expect(await openHours()).toEqual([]);
+    await expectExact();
+  });
+
+  it("finds what is left over from any time, and serves strangers' partitions as well", async () => {
+    const stranger = { eventType: "AUTHENTICATION_FAILURE", category: "authentication", riskLevel: "HIGH" } as const;
+    const { organizationId: _, ...nobody } = said({ ...stranger, ipAddress: "192.0.2.7", success: false });
+    const recorder = actor.recorder();
+    const moment = world.time.now - 20 * DAY_MS;
+    await recorder.record(nobody, { timestamp: moment });
+    await record(recorder, [15 * 24, 20 * 24]);
+    world.time.now += 6 * 60_000;
+    expect(await actor.close()).toEqual({ closed: 3, left: 0, isComplete: true });
+    const [event] = world.stored.filter(({ event: { ipAddress } }) => ipAddress === "192.0.2.7");
+    expect(event).toBeDefined();
+    const scopes = Array.from({ length: 16 }, (_unused, i) => `none#${i}`);
+    const days = await Promise.all(
+      scopes.map((scope) => actor.rollups.get(scope, { kind: "day", start: startOfDay(moment) })),
+    );
+    expect(days.flatMap((day) => day?.counters ?? [])).toEqual([
+      { ...stranger, events: 1, failures: 1, timed: 1, totalMicroseconds: 100_000 },
+    ]);
+    await expectExact();
+  });
+
+  it("stops when its time is out, and the next run goes on", async () => {
+    await record(actor.recorder(), [2, 3, 4, 5, 6, 7]);
+    world.time.now += 6 * 60_000;
+    let calls = 0;
+    const { closed, isComplete } = await actor.close(() => (++calls > 3 ? 19_999 : 20_000));
+    expect({ closed, isComplete }).toEqual({ closed: 3, isComplete: false });
+    await expectExact();
+    expect(await actor.close()).toEqual({ closed: 3, left: 0, isComplete: true });
+    await expectExact();
+  });
+
+  it("costs four write units and, beside its events, four read units", async () => {
+    await actor.close();
+    const measured = world.actor();
+    const measure = countUnits(measured.client);
+    const marked = await measure(() =>
+      measured.openHours.markHourOpen(organizationKey(organizationId), "2026-11-21T10"),
+    );
+    expect(marked).toEqual({ read: 0, write: 2 });
+    world.time.now += 6 * 60_000;
+    await actor.close();
+    await record(actor.recorder(), [2.1]);
+    world.time.now += 6 * 60_000;
+    const looking = 8 * 0.5;
+    expect(await measure(() => measured.close())).toEqual({ read: looking + 4, write: 4 });
+    expect(await measure(() => measured.close())).toEqual({ read: looking, write: 0 });
+  });
+
+  it("closes a day's many hours in one run", async () => {
+    const ages = Array.from({ length: 20 }, (_, i) => i + 24);
+    await record(actor.recorder(), ages);
+    world.time.now += 6 * 60_000;
+    expect(await actor.close()).toEqual({ closed: 20, left: 0, isComplete: true });
+    await expectExact();
+  });
+
+  it("goes on after an hour that cannot be counted, and fails at the end", async () => {
+    const recorder = actor.recorder();
+    await record(recorder, [2]);
+    world.time.now += 6 * 60_000;
+    const broken = world.actor((client) =>
+      client.middlewareStack.add(
+        (next) => (args) => {
+          const { ConsistentRead, ExpressionAttributeValues: values } = args.input as {
+            ConsistentRead?: boolean;
+            ExpressionAttributeValues?: Record<string, unknown>;
+          };
+          if (ConsistentRead === true && values?.[":scope"] === organizationKey(organizationId)) throw new Error("no");
+          return next(args);
+        },
+        { step: "initialize" },
+      ),
+    );
+    const other = `${organizationId}-other`;
+    await recorder.record(said({ organizationId: other }), { timestamp: world.time.now - 2 * HOUR });
+    world.time.now += 6 * 60_000;
+    await expect(broken.close()).rejects.toMatchObject({
+      message: "1 hours could not be closed.",
+      cause: { code: "store_unavailable" },
+    });
+    expect(await actor.openHours.list(organizationKey(other), 0)).toEqual([]);
+    expect(await openHours()).toHaveLength(1);
+    expect(await actor.close()).toMatchObject({ closed: 1 });
+  });
+
+  it("overwrites an hour from which everything is gone", async () => {
+    const at = world.time.now - 2 * HOUR;
+    await record(actor.recorder(), [2]);
+    world.time.now += 6 * 60_000;
+    await actor.close();
+    expect((await dayOf(startOfDay(at)))?.counters).toHaveLength(1);
+    world.time.now += 91 * DAY_MS;
+    await actor.openHours.markHourOpen(organizationKey(organizationId), hourName(at));
+    world.time.now += 6 * 60_000;
+    expect(await actor.close()).toMatchObject({ closed: 1 });
+    expect((await hoursOf(startOfDay(at))).map(({ counters }) => counters)).toEqual([[]]);
+    expect((await dayOf(startOfDay(at)))?.counters).toEqual([]);
+  });
+});
+
+describe("a closer that dies", () => {
+  it("leaves exact statistics behind, wherever it dies, and the next run makes up for it", async () => {
+    let calls = 0;
+    for (let isDone = false; !isDone; calls++) {
+      organizationId = `organization-${++organizations}`;
+      await record(actor.recorder(), [2, 3]);
+      world.time.now += 6 * 60_000;
+      await actor.close();
+      await record(actor.recorder(), [2.1, 26]);
+      world.time.now += 6 * 60_000;
+      await world
+        .actor(dieAfter(calls))
+        .close()
+        .then(() => {
+          isDone = true;
+        })
+        .catch(() => undefined);
+      await expectExact();
+      expect((await actor.close()).left).toBe(0);
+      expect(await openHours()).toEqual([]);
+      await expectExact();
+    }
+    expect(calls).toBe(2 * 7 + 1);
+  }, 60_000);
+});
+
+describe("a closer that is held up", () => {
+  it("undoes nothing of what others closed meanwhile, wherever it was held up", async () => {
+    let calls = 0;
+    for (let isDone = false; !isDone; calls++) {
+      organizationId = `organization-${++organizations}`;
+      world.time.now = startOfDay(world.time.now) + DAY_MS + 12.5 * HOUR;
+      await record(actor.recorder(), [2, 3]);
+      world.time.now += 6 * 60_000;
+      await actor.close();
+      // One open hour, so that the calls have one order.
+      await record(actor.recorder(), [2.1]);
+      world.time.now += 6 * 60_000;
+      const { reached, goOn, prepare } = holdUpAt(calls);
+      const slow = world.actor(prepare).close();
+      isDone = (await Promise.race([reached, slow])) !== undefined;
+      await record(actor.recorder(), [2.2, 3.2]);
+      world.time.now += 6 * 60_000;
+      await actor.close();
+      await expectExact();
+      goOn();
+      await slow;
+      await expectExact();
+      await actor.close();
+      expect(await openHours()).toEqual([]);
+      await expectExact();
+    }
+    expect(calls).toBe(8);
+  }, 60_000);
+});
+
+describe("closers at the same time", () => {
+  it.each(Array.from({ length: 4 }, (_, seed) => [seed]))(
+    "lose nothing to each other, to late events and to readers, whatever their order (%i)",
+    async (seed) => {
+      const recorder = actor.recorder();
+      await record(recorder, [2, 3, 4, 26]);
+      world.time.now += 6 * 60_000;
+      const turns = createTurns(seed);
+      let writers = 0;
+      turns.between(() => {
+        // An event is stored within four minutes of its mark: that is what closers rely on.
+        if (writers === 0) world.time.now += turns.choose([0, 0, 0, 60_000, 4 * 60_000]);
+      });
+      const closer = async () => {
+        const own = world.actor(turns.delay);
+        for (let run = 0; run < 3; run++) await own.close();
+      };
+      const writer = async (ages: readonly number[]) => {
+        const own = world.actor(turns.delay).recorder();
+        for (const age of ages) {
+          await turns.pause();
+          writers++;
+          await record(own, [age]);
+          writers--;
+        }
+      };
+      const reader = async () => {
+        const own = world.actor(turns.delay);
+        for (let read = 0; read < 6; read++) {
+          const since = turns.choose([0, world.time.now - 25.7 * HOUR, world.time.now - 2.5 * HOUR]);
+          const [before, begunBefore] = [world.expected(all(since)), world.begun()];
+          const inFlight = writers;
+          const counted = await own.count(all(since));
+          const after = world.expected(all(since));
+          if (world.begun() === begunBefore && inFlight === 0) expect(counted).toEqual(before);
+          expect(counted.totalEvents).toBeGreaterThanOrEqual(before.totalEvents);
+          expect(counted.totalEvents).toBeLessThanOrEqual(after.totalEvents + writers);
+        }
+      };
+      await turns.run([closer(), closer(), closer(), writer([2.1, 3.2, 26.1]), writer([2.3, 3.1, 4.1]), reader()]);
+      world.time.now += 10 * 60_000;
+      expect((await actor.close()).left).toBe(0);
+      expect(await openHours()).toEqual([]);
+      await expectExact();
+    },
+  );
+});

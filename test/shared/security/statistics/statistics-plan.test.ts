@@ -1,0 +1,106 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import {
+  DAY_MS,
+  dayName,
+  HOUR_MS,
+  hourName,
+  startOfDay,
+  startOfHour,
+  timeOfName,
+} from "../../../../shared/security/hours.ts";
+import {
+  joinRanges,
+  planStatistics,
+  type StatisticsPlan,
+} from "../../../../shared/security/statistics/statistics-plan.ts";
+
+const START = Date.UTC(2026, 1, 26);
+const LAST = START + 6 * DAY_MS;
+
+const time = fc.oneof(
+  fc.integer({ min: START, max: LAST }),
+  fc.integer({ min: START, max: LAST }).map(startOfHour),
+  fc.integer({ min: START, max: LAST }).map(startOfDay),
+);
+const hours = fc
+  .uniqueArray(fc.integer({ min: START, max: LAST }).map(startOfHour), { maxLength: 8 })
+  .map((some) => some.sort((a, b) => a - b));
+
+/** What a time is counted by. */
+const sourcesOf = (plan: StatisticsPlan, open: readonly number[], at: number): string => {
+  const [hour, day] = [startOfHour(at), startOfDay(at)];
+  const { events, hours: spans, wholeDays, days } = plan;
+  const sources = {
+    events: events.some(({ from, to }) => at >= from && at < to),
+    hour: spans.some(({ first, last }) => hour >= first && hour <= last) && !open.includes(hour),
+    day: wholeDays !== undefined && day >= wholeDays.first && day <= wholeDays.last && !days.has(day),
+  };
+  return Object.entries(sources)
+    .filter(([, counts]) => counts)
+    .map(([source]) => source)
+    .join(" and ");
+};
+
+describe("the plan of statistics", () => {
+  it("counts every time from `since` on once, open hours by their events, and nothing before", () => {
+    fc.assert(
+      fc.property(time, hours, (since, open) => {
+        const plan = planStatistics(since, open);
+        const wrong: string[] = [];
+        for (let hour = START - HOUR_MS; hour <= LAST + DAY_MS; hour += HOUR_MS) {
+          const edges = startOfHour(since) === hour ? [since, since - 1] : [];
+          for (const at of [hour, hour + 1, hour + HOUR_MS - 1, ...edges]) {
+            const sources = sourcesOf(plan, open, at);
+            const isOpen = open.includes(startOfHour(at));
+            const isRight =
+              at < since ? sources === "" : isOpen ? sources === "events" : /^(events|hour|day)$/.test(sources);
+            if (!isRight) wrong.push(`${new Date(at).toISOString()}: ${sources}`);
+          }
+        }
+        expect(wrong).toEqual([]);
+      }),
+      { seed: 20_261_121, numRuns: 200 },
+    );
+  });
+
+  it("reads no events of closed hours but of the one that `since` cuts", () => {
+    const since = START + 5 * HOUR_MS + 1;
+    const open = [START + 3 * DAY_MS];
+    const { events, hours: spans, wholeDays } = planStatistics(since, open);
+    expect(events).toEqual([
+      { from: since, to: START + 6 * HOUR_MS },
+      { from: START + 3 * DAY_MS, to: START + 3 * DAY_MS + HOUR_MS },
+    ]);
+    expect(spans).toEqual([
+      { first: START + 6 * HOUR_MS, last: START + 23 * HOUR_MS },
+      { first: START + 3 * DAY_MS, last: START + 3 * DAY_MS + 23 * HOUR_MS },
+    ]);
+    expect(wholeDays?.first).toBe(START + DAY_MS);
+    expect(planStatistics(0, [])).toMatchObject({ events: [], hours: [] });
+  });
+
+  it("asks for neighbours with one query", () => {
+    expect(joinRanges([0, 1, 2, 5, 6, 9], 1)).toEqual([
+      { from: 0, to: 3 },
+      { from: 5, to: 7 },
+      { from: 9, to: 10 },
+    ]);
+    const today = START + DAY_MS;
+    expect(planStatistics(START + HOUR_MS, [today, today + HOUR_MS]).hours).toEqual([
+      { first: START + HOUR_MS, last: today + 23 * HOUR_MS },
+    ]);
+  });
+});
+
+describe("names of hours and days", () => {
+  it("give their starts back and sort by time", () => {
+    fc.assert(
+      fc.property(time, time, (a, b) => {
+        expect(timeOfName(hourName(a))).toBe(startOfHour(a));
+        expect(timeOfName(dayName(a))).toBe(startOfDay(a));
+        expect(hourName(a) < hourName(b)).toBe(startOfHour(a) < startOfHour(b));
+      }),
+    );
+  });
+});
