@@ -5,14 +5,10 @@ import { type Circuit, newCircuit } from "./circuit.ts";
 import { parseCircuit } from "./circuit-item.ts";
 import { circuitKey, HELD_SHARD, INDEX_SHARDS, NOT_CLOSED_INDEX } from "./circuit-keys.ts";
 import { type OperatorWrite, operate } from "./operate.ts";
+import { announcedExpressions, forgottenExpressions, operatorExpressions } from "./operator-expressions.ts";
 import type { WriteAnswer } from "./rounds.ts";
-import {
-  announcedExpressions,
-  forgottenExpressions,
-  operatorExpressions,
-  type UpdateExpressions,
-  writeExpressions,
-} from "./write-expressions.ts";
+import type { UpdateExpressions } from "./update-expressions.ts";
+import { writeExpressions } from "./write-expressions.ts";
 import type { CircuitWrite } from "./writes.ts";
 
 /** The item that a refusal gives back is as DynamoDB sends it: the document client translates answers only. */

@@ -3,7 +3,6 @@
  * states in TypeScript. All assignments read the item as it was before. Pure: texts and values, no SDK.
  */
 import {
-  type Circuit,
   FAILURE_WINDOW_MS,
   HALF_OPEN_MAX_CALLS,
   LEASE_MS,
@@ -12,21 +11,10 @@ import {
   SUCCESS_THRESHOLD,
 } from "./circuit.ts";
 import { startItem } from "./circuit-item.ts";
-import { HELD_SHARD, indexShard } from "./circuit-keys.ts";
-import { type OperatorWrite, stateAfter } from "./operate.ts";
+import { indexShard } from "./circuit-keys.ts";
+import { assemble, type Parts, type UpdateExpressions, window } from "./update-expressions.ts";
 import { type CircuitWrite, type WriteKind, writeRule } from "./writes.ts";
 
-/** What one UpdateItem is told besides its table and key. */
-export type UpdateExpressions = {
-  ConditionExpression: string;
-  UpdateExpression: string;
-  ExpressionAttributeNames: Record<string, string>;
-  ExpressionAttributeValues: Record<string, unknown>;
-};
-
-type Parts = { only: readonly string[]; set: readonly string[]; remove?: readonly string[] };
-
-const window = ["#f1", "#f2", "#f3", "#f4", "#j1", "#j2", "#j3", "#j4"];
 const isNewFailure = "NOT (#j1 = :id OR #j2 = :id OR #j3 = :id OR #j4 = :id)";
 const leaseIsAlive = "#pm.#id > :at";
 
@@ -99,29 +87,6 @@ const parts: Record<WriteKind, Parts> = {
 
 const begin = ["#st = :begins", "#gen = #gen + :one", "#tr = list_append(if_not_exists(#tr, :none), :start)"];
 
-/** Names and values that the texts use, and no others: DynamoDB refuses what is not used. */
-const used = (texts: string, names: Record<string, string>, values: Record<string, unknown>) => ({
-  ExpressionAttributeNames: Object.fromEntries(
-    [...new Set(texts.match(/#\w+/g))].map((name) => [name, names[name] ?? name.slice(1)]),
-  ),
-  ExpressionAttributeValues: Object.fromEntries([...new Set(texts.match(/:\w+/g))].map((name) => [name, values[name]])),
-});
-
-const assemble = (
-  { only, set, remove = [] }: Parts,
-  names: Record<string, string>,
-  values: Record<string, unknown>,
-): UpdateExpressions => {
-  const ConditionExpression = only.join(" AND ");
-  const clauses = [set.length > 0 && `SET ${set.join(", ")}`, remove.length > 0 && `REMOVE ${remove.join(", ")}`];
-  const UpdateExpression = clauses.filter((clause) => clause !== false).join(" ");
-  return {
-    ConditionExpression,
-    UpdateExpression,
-    ...used(`${ConditionExpression} ${UpdateExpression}`, names, values),
-  };
-};
-
 /** The update of one automatic change. It changes only the generation that it was decided upon. */
 export const writeExpressions = (organizationId: string, write: CircuitWrite): UpdateExpressions => {
   const { kind, generation, at, id } = write;
@@ -156,83 +121,5 @@ export const writeExpressions = (organizationId: string, write: CircuitWrite): U
       ":lostSince": at - LOST_ROUND_MS,
       ":enough": SUCCESS_THRESHOLD - 1,
     },
-  );
-};
-
-/** The update of an operator's action: it asks nothing but that it was not done already, and so it wins. */
-export const operatorExpressions = (organizationId: string, write: OperatorWrite): UpdateExpressions => {
-  const { action, id, baseline } = write;
-  const until = action === "reset" ? undefined : write.until;
-  const state = stateAfter[action];
-  const isOpen = state === "forced_open";
-  return assemble(
-    {
-      only: ["(attribute_not_exists(#oi) OR #oi <> :id)"],
-      set: [
-        "#o = :organization",
-        "#st = :begins",
-        "#gen = if_not_exists(#gen, :zero) + :one",
-        "#tr = list_append(if_not_exists(#tr, :none), :start)",
-        "#oi = :id",
-        ...(until === undefined ? [] : ["#ou = :until"]),
-        ...(isOpen ? ["#sh = :shard"] : []),
-        ...(action === "reset" ? ["#b = :baseline"] : []),
-      ],
-      remove: [
-        ...window,
-        "#pm",
-        "#hs",
-        "#hu",
-        "#oc",
-        ...(until === undefined ? ["#ou"] : []),
-        ...(isOpen ? [] : ["#sh"]),
-        ...(action === "reset" ? ["#lf"] : []),
-      ],
-    },
-    {},
-    {
-      ":organization": organizationId,
-      ":begins": state,
-      ":start": [startItem({ ...write, to: state, cause: action })],
-      ":none": [],
-      ":zero": 0,
-      ":one": 1,
-      ":id": id,
-      ":until": until,
-      ":shard": HELD_SHARD,
-      ":baseline": { t: baseline.total, f: baseline.failed, r: baseline.rejected },
-    },
-  );
-};
-
-/**
- * Forgets the beginnings of generations before one, which were announced, or given up. It takes elements away and
- * writes none, so that it brings back nothing that an erasure has removed meanwhile.
- */
-export const announcedExpressions = (circuit: Circuit, upTo: number): UpdateExpressions => {
-  const surplus = circuit.starts.filter(({ generation }) => generation < upTo);
-  return assemble(
-    {
-      only: ["#gen = :generation", "size(#tr) = :length"],
-      set: ["#ann = :announced"],
-      // From the end: the embedded engine takes one away after another, DynamoDB all at once.
-      remove: surplus.map((_, index) => `#tr[${index}]`).reverse(),
-    },
-    {},
-    { ":generation": circuit.generation, ":length": circuit.starts.length, ":announced": upTo },
-  );
-};
-
-/** Empties what names an operator in the beginnings of generations: the author where it is this one, and the reason. */
-export const forgottenExpressions = (circuit: Circuit, userId: string): UpdateExpressions => {
-  const named = circuit.starts.flatMap(({ by }, index) => (by === userId ? [index] : []));
-  return assemble(
-    {
-      only: ["#gen = :generation", "size(#tr) = :length"],
-      set: [],
-      remove: named.flatMap((index) => [`#tr[${index}].#b`, `#tr[${index}].#r`]),
-    },
-    {},
-    { ":generation": circuit.generation, ":length": circuit.starts.length },
   );
 };

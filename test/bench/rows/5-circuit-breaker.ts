@@ -80,7 +80,7 @@ const putOpenCircuits = async (database: EmbeddedDynamoDb, now: number): Promise
         ann: 1,
         oc: 1,
         lf: now,
-        ou: now + 30_000,
+        ou: now + 30_001 + from,
         sh: indexShard(o),
         tr,
       };
@@ -121,6 +121,8 @@ const unitRows = async (): Promise<Row[]> => {
     row("failure 5, which opens", { limit: 2 }, "writes");
     await call(succeed);
     row("a refusal", { limit: 1 }, "reads");
+    await instance.statistics.flush();
+    meter.read();
     time.pass(30_000);
     await call(succeed);
     await call(succeed);

@@ -7,8 +7,8 @@ import {
   announcedExpressions,
   forgottenExpressions,
   operatorExpressions,
-  writeExpressions,
-} from "../../../shared/circuit-breaker/write-expressions.ts";
+} from "../../../shared/circuit-breaker/operator-expressions.ts";
+import { writeExpressions } from "../../../shared/circuit-breaker/write-expressions.ts";
 import { writeKinds, writeRule } from "../../../shared/circuit-breaker/writes.ts";
 import { circuitTable } from "../../shared/circuit-breaker/circuit-table.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";

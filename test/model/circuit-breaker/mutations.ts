@@ -4,11 +4,8 @@
  * must find every one of them, or the guard was not needed, or the invariants do not see what it is for.
  */
 import { newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
-import {
-  announcedExpressions,
-  operatorExpressions,
-  writeExpressions,
-} from "../../../shared/circuit-breaker/write-expressions.ts";
+import { announcedExpressions, operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
+import { writeExpressions } from "../../../shared/circuit-breaker/write-expressions.ts";
 import { writeKinds } from "../../../shared/circuit-breaker/writes.ts";
 import type { Expressions } from "./expressions.ts";
 import { type Mutation, organizationId } from "./world.ts";

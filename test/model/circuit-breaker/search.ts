@@ -1,5 +1,5 @@
 /** Visits every world that a scenario can reach, each once, and stops at the first that breaks an invariant. */
-import { operatorExpressions } from "../../../shared/circuit-breaker/write-expressions.ts";
+import { operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
 import type { Item } from "./expressions.ts";
 import { createIntern, type Intern, sortedText } from "./intern.ts";
 import {

@@ -3,13 +3,10 @@ import { newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
 import { type Admission, decideAdmission, decideResult, type Outcome } from "../../../shared/circuit-breaker/decide.ts";
 import { effectiveState } from "../../../shared/circuit-breaker/effective-state.ts";
 import type { OperatorWrite } from "../../../shared/circuit-breaker/operate.ts";
+import { announcedExpressions, operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
 import { isLost } from "../../../shared/circuit-breaker/rounds.ts";
 import { unannounced } from "../../../shared/circuit-breaker/transition.ts";
-import {
-  announcedExpressions,
-  operatorExpressions,
-  writeExpressions,
-} from "../../../shared/circuit-breaker/write-expressions.ts";
+import { writeExpressions } from "../../../shared/circuit-breaker/write-expressions.ts";
 import { type CircuitWrite, writeKinds } from "../../../shared/circuit-breaker/writes.ts";
 import { applyUpdate, type Expressions, InvalidExpression, type Item } from "./expressions.ts";
 import type { Intern } from "./intern.ts";
