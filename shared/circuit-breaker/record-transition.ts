@@ -86,7 +86,7 @@ type Parts = {
   recorder: Pick<Recorder, "record">;
   bus: Pick<EventBus, "publish">;
   /** Told after each transition was recorded: an outage may have begun or ended. */
-  checkOutage: (transition: Transition) => Promise<void>;
+  checkOutage: () => Promise<void>;
   /** Where the request under way came from, if an operator's. */
   origin: () => Origin | undefined;
 };
@@ -102,5 +102,6 @@ export const createTransitionRecorder =
     const detail: CircuitChanged = { version: 1, id, organizationId, generation, from, to, at, cause };
     const unpublished = await bus.publish([{ source: EVENT_SOURCE, detailType: CIRCUIT_EVENT_TYPE, detail }]);
     if (unpublished.length > 0) throw new Error("The event bus did not take a transition of a circuit.");
-    await checkOutage(transition);
+    // A try neither makes nor ends an outage: what comes of it will.
+    if (to !== "half_open") await checkOutage();
   };
