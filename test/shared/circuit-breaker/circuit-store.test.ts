@@ -10,7 +10,10 @@ import { reduce } from "../../../shared/circuit-breaker/reduce.ts";
 import { type CircuitWrite, type WriteKind, writeKinds } from "../../../shared/circuit-breaker/writes.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
+
+quietLog();
 
 let database: EmbeddedDynamoDb;
 let store: CircuitStore;

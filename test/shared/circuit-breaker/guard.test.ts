@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createGuard } from "../../../shared/circuit-breaker/guard.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
 import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./parts.ts";
+
+quietLog();
 
 let database: EmbeddedDynamoDb;
 beforeAll(async () => {

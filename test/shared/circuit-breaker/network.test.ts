@@ -6,8 +6,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { STORE_PAUSE_MS } from "../../../shared/circuit-breaker/circuit-access.ts";
 import { FLUSH_PAUSE_MS } from "../../../shared/circuit-breaker/statistics.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
 import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./parts.ts";
+
+quietLog();
 
 let database: EmbeddedDynamoDb;
 /** What the network does with a request: pass it on, do it and lose the answer, lose it, or never answer. */

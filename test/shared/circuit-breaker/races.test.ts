@@ -6,9 +6,12 @@ import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-stor
 import { createStatisticsStore } from "../../../shared/circuit-breaker/statistics-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
 import { start } from "./parts.ts";
 import type { Race, RaceResult } from "./racer.ts";
+
+quietLog();
 
 /** One process's clock is ahead and one is behind, as far as clocks may be. */
 const skews = [0, 0, 20_000, -20_000];

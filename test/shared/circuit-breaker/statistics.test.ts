@@ -10,8 +10,11 @@ import {
 import { bucketKeys, globalBucketKeys } from "../../../shared/circuit-breaker/statistics-keys.ts";
 import type { Addition } from "../../../shared/circuit-breaker/statistics-store.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
 import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./parts.ts";
+
+quietLog();
 
 let database: EmbeddedDynamoDb;
 beforeAll(async () => {
