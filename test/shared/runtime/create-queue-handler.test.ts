@@ -1,0 +1,33 @@
+import { describe, expect, it } from "@jest/globals";
+import type { SQSEvent } from "aws-lambda";
+import * as z from "zod/mini";
+import { createQueueHandler } from "../../../shared/runtime/create-queue-handler.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+
+quietLog();
+
+const batchOf = (...bodies: string[]) =>
+  ({ Records: bodies.map((body, i) => ({ messageId: `message-${i}`, body })) }) as SQSEvent;
+const detail = (value: unknown) => JSON.stringify({ source: "test", detail: value });
+
+describe("a queue's handler", () => {
+  it("does each message's work, and gives back only what failed", async () => {
+    const done: number[] = [];
+    const handler = createQueueHandler("test", z.object({ number: z.number() }), async ({ number }) => {
+      if (number === 2) throw new Error("not this one");
+      done.push(number);
+    });
+    const batch = batchOf(
+      detail({ number: 1 }),
+      detail({ number: 2 }),
+      detail({ number: "three" }),
+      "{",
+      "null",
+      detail({ number: 6 }),
+    );
+    await expect(handler(batch)).resolves.toEqual({
+      batchItemFailures: [1, 2, 3, 4].map((i) => ({ itemIdentifier: `message-${i}` })),
+    });
+    expect(done).toEqual([1, 6]);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { eventId, firstIdAt, timeOfEventId } from "../../../shared/security/event-id.ts";
+
+const seed = 20_261_121;
+const time = fc.integer({ min: 0, max: 2 ** 48 - 1 });
+const random = fc.uint8Array({ minLength: 16, maxLength: 16 });
+
+describe("an event's id", () => {
+  it("is in the order of time, and says its time", () => {
+    fc.assert(
+      fc.property(time, time, random, random, (first, second, a, b) => {
+        const [one, other] = [eventId(first, a), eventId(second, b)];
+        expect(timeOfEventId(one)).toBe(first);
+        if (first < second) expect(one < other).toBe(true);
+      }),
+      { seed },
+    );
+  });
+
+  it("is never below the first one of its time, and always below the first one of the next", () => {
+    fc.assert(
+      fc.property(time, random, (at, bytes) => {
+        expect(eventId(at, bytes) >= firstIdAt(at)).toBe(true);
+        expect(eventId(at, bytes) < firstIdAt(at + 1)).toBe(true);
+      }),
+      { seed },
+    );
+  });
+
+  it("is a ULID", () => {
+    expect(eventId(1_469_918_176_385, new Uint8Array(16))).toBe("01ARYZ6S410000000000000000");
+  });
+
+  it.each([
+    "",
+    "x",
+    "01ARYZ6S41",
+    "81ARYZ6S410000000000000000",
+    "01ARYZ6S41000000000000000U",
+    "01aryz6s410000000000000000",
+  ])("is not %p", (text) => {
+    expect(timeOfEventId(text)).toBeUndefined();
+  });
+});
