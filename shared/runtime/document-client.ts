@@ -5,40 +5,20 @@
 import { Agent, get } from "node:https";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { readConfig } from "./config.ts";
+import { readAwsPlace } from "./aws-place.ts";
+import { documentTranslation } from "./document-translation.ts";
 import { beforeFirstRequest } from "./prewarm.ts";
 
 /** A hung store must not hang the function: connecting, each attempt, and (call-store.ts) all attempts are bounded. */
 const CONNECTION_TIMEOUT_MS = 500;
 const REQUEST_TIMEOUT_MS = 1_500;
 
-const config = readConfig([
-  "AWS_REGION",
-  "AWS_ACCESS_KEY_ID",
-  "AWS_SECRET_ACCESS_KEY",
-  "AWS_SESSION_TOKEN",
-  "AWS_ENDPOINT_URL",
-]);
-
-const endpoint = config.AWS_ENDPOINT_URL ?? `https://dynamodb.${config.AWS_REGION}.amazonaws.com`;
+const place = readAwsPlace("dynamodb");
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
-
-/** Integers that a double cannot hold come out of the store as bigints, all other numbers as numbers. */
-export const unmarshallNumber = (text: string): number | bigint => {
-  const number = Number(text);
-  return Number.isSafeInteger(number) || !/^-?\d+$/.test(text) ? number : BigInt(text);
-};
 
 export const documentClient = DynamoDBDocumentClient.from(
   new DynamoDBClient({
-    region: config.AWS_REGION,
-    endpoint,
-    // Lambda replaces an instance before its credentials expire, so they need no provider.
-    credentials: {
-      accessKeyId: config.AWS_ACCESS_KEY_ID,
-      secretAccessKey: config.AWS_SECRET_ACCESS_KEY,
-      ...(config.AWS_SESSION_TOKEN !== undefined && { sessionToken: config.AWS_SESSION_TOKEN }),
-    },
+    ...place,
     maxAttempts: 3,
     retryMode: "standard",
     defaultsMode: "standard",
@@ -56,14 +36,17 @@ export const documentClient = DynamoDBDocumentClient.from(
       throwOnRequestTimeout: true,
     },
   }),
-  { marshallOptions: { removeUndefinedValues: true }, unmarshallOptions: { wrapNumbers: unmarshallNumber } },
+  documentTranslation,
 );
 
 /** Opens the connection that the first call will use. The root of the endpoint answers anybody, signed or not. */
 const connect = (): Promise<void> =>
   new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(CONNECTION_TIMEOUT_MS);
-    get(endpoint, { agent, signal }, (response) => response.resume().once("close", resolve)).once("error", reject);
+    get(place.endpoint, { agent, signal }, (response) => response.resume().once("close", resolve)).once(
+      "error",
+      reject,
+    );
   });
 
 /** Takes a command all the way through the SDK, but for the network: the answer is given in the place of it. */
@@ -80,5 +63,5 @@ const rehearse = async (): Promise<void> => {
 };
 
 // Plain HTTP is a store on this very machine, where a connection costs nothing.
-if (endpoint.startsWith("https:")) beforeFirstRequest(connect);
+if (place.endpoint.startsWith("https:")) beforeFirstRequest(connect);
 beforeFirstRequest(rehearse);

@@ -5,7 +5,7 @@
  */
 import { Agent } from "node:https";
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
-import { readConfig } from "./config.ts";
+import { type AwsPlace, readAwsPlace } from "./aws-place.ts";
 
 /** An entry as PutEvents takes it. */
 export type BusEntry = { EventBusName: string; Source: string; DetailType: string; Detail: string };
@@ -18,14 +18,8 @@ export type EventBusClient = {
 const CONNECTION_TIMEOUT_MS = 500;
 const REQUEST_TIMEOUT_MS = 1_000;
 
-type Place = {
-  region: string;
-  endpoint: string;
-  credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
-};
-
 /** A client of one endpoint. It tries once: event-bus.ts repeats what failed, entry by entry. */
-export const createEventBridge = (place: Place): EventBusClient => {
+export const createEventBridge = (place: AwsPlace): EventBusClient => {
   const client = new EventBridgeClient({
     ...place,
     maxAttempts: 1,
@@ -56,21 +50,4 @@ export const createEventBridge = (place: Place): EventBusClient => {
 };
 
 /** The client of a deployed function, from its environment. */
-export const eventBridge = (): EventBusClient => {
-  const config = readConfig([
-    "AWS_REGION",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_SESSION_TOKEN",
-    "AWS_ENDPOINT_URL",
-  ]);
-  return createEventBridge({
-    region: config.AWS_REGION,
-    endpoint: config.AWS_ENDPOINT_URL ?? `https://events.${config.AWS_REGION}.amazonaws.com`,
-    credentials: {
-      accessKeyId: config.AWS_ACCESS_KEY_ID,
-      secretAccessKey: config.AWS_SECRET_ACCESS_KEY,
-      ...(config.AWS_SESSION_TOKEN !== undefined && { sessionToken: config.AWS_SESSION_TOKEN }),
-    },
-  });
-};
+export const eventBridge = (): EventBusClient => createEventBridge(readAwsPlace("events"));
