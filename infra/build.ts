@@ -2,9 +2,10 @@
  * Bundles every function in one esbuild run: functions/<subject>/<name>.ts becomes .build/functions/<name>/, a folder
  * that is uploaded as it is. Run by `npm start`, by the tests and, through cdk.json, before every synth.
  *
- * A folder has two files. bundle.cjs is everything, as CommonJS: an ES module that imports node:http loads undici
+ * A folder has two files at least. bundle.cjs is everything, as CommonJS: an ES module that imports node:http loads undici
  * through its getters, 10 ms that nobody uses. index.mjs loads it and, as only an ES module can, has Lambda wait until
  * the instance is warm (shared/runtime/prewarm.ts). Their endings leave no say to a package.json above the folder.
+ * Beside them lie the parts that the function loads only when it needs them.
  */
 import { globSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -52,6 +53,24 @@ const functionFiles = (): ReadonlyMap<string, string> => {
   return files;
 };
 
+/**
+ * What functions load when they need it, by the file that they import: a bundle beside their own. Within one bundle
+ * esbuild would wrap every module that both parts share, which costs each cold start more than it saves.
+ */
+const deferredParts = { "refusals.cjs": "shared/http/wire-refusals.ts" } as const;
+
+/** Leaves a dynamic import of a deferred part to Node. */
+const deferred = (): Plugin => ({
+  name: "deferred",
+  setup({ onResolve }) {
+    for (const [part, file] of Object.entries(deferredParts)) {
+      onResolve({ filter: new RegExp(`/${basename(file, ".ts")}\\.ts$`) }, ({ kind }) =>
+        kind === "dynamic-import" ? { path: `./${part}`, external: true } : undefined,
+      );
+    }
+  },
+});
+
 const ENTRY = "entry:";
 
 /** What a bundle exports: the function's handler, and the way to warm it. */
@@ -79,20 +98,30 @@ export const build = async (): Promise<void> => {
   const { metafile, outputFiles } = await esbuild.build({
     ...bundleOptions,
     absWorkingDir: root,
-    entryPoints: Object.fromEntries([...files].map(([name, file]) => [`${name}/bundle`, `${ENTRY}${file}`])),
+    entryPoints: {
+      ...Object.fromEntries([...files].map(([name, file]) => [`${name}/bundle`, `${ENTRY}${file}`])),
+      ...Object.fromEntries(Object.entries(deferredParts).map(([part, file]) => [basename(part, ".cjs"), file])),
+    },
     outdir,
     outExtension: { ".js": ".cjs" },
     logLevel: "error",
     metafile: true,
     // Only what has bundled as a whole takes the place of what was there.
     write: false,
-    plugins: [entries(), lambdaAliases()],
+    plugins: [entries(), deferred(), lambdaAliases()],
   });
   await rm(outdir, { recursive: true, force: true });
-  for (const { path, contents } of outputFiles) {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, contents);
-    await writeFile(join(dirname(path), "index.mjs"), INDEX);
+  const contentsOf = new Map(outputFiles.map(({ path, contents }) => [relative(outdir, path), contents]));
+  for (const name of files.keys()) {
+    const folder = join(outdir, name);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "index.mjs"), INDEX);
+    await writeFile(join(folder, "bundle.cjs"), contentsOf.get(join(name, "bundle.cjs")) ?? "");
+    const bundle = metafile.outputs[relative(root, join(folder, "bundle.cjs"))];
+    for (const part of Object.keys(deferredParts)) {
+      if (!bundle?.imports.some(({ path }) => path === `./${part}`)) continue;
+      await writeFile(join(folder, part), contentsOf.get(part) ?? "");
+    }
   }
   await writeFile(metafilePath, JSON.stringify(metafile));
 };

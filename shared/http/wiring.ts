@@ -2,11 +2,12 @@
 import type { Route } from "../api/route.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { wireRecorder } from "../security/wire-recorder.ts";
+import { writeLog } from "../runtime/log.ts";
+import { RECORDER_VARIABLES } from "../security/recorder-variables.ts";
 import { type Authenticate, createAuthenticator } from "./authenticate.ts";
 import type { HandlerParts } from "./create-handler.ts";
 import { createCursors } from "./cursor.ts";
-import { createRefusalRecorder } from "./refusals.ts";
+import type { RecordRefusal } from "./refusals.ts";
 
 const wireAuthenticate = (): Authenticate => {
   const config = readConfig(["ISSUER", "AUDIENCE", "ORGANIZATION_CLAIM", "ROLE_CLAIM"]);
@@ -18,11 +19,24 @@ const wireAuthenticate = (): Authenticate => {
   });
 };
 
+/** Recording never fails a request, so neither does loading what records. */
+const wireRefusals = (): RecordRefusal => {
+  readConfig(RECORDER_VARIABLES);
+  return async (refusal) => {
+    try {
+      const { recordRefusal } = await import("./wire-refusals.ts");
+      await recordRefusal(refusal);
+    } catch (error) {
+      writeLog("error", "A refusal was not recorded", { alarm: "event_not_recorded", cause: String(error) });
+    }
+  };
+};
+
 /** @throws Error at cold start where the environment lacks a variable that the route needs. */
 export const wireParts = (route: Route): HandlerParts => ({
   ...(route.permission !== "public" && {
     authenticate: wireAuthenticate(),
-    recordRefusal: createRefusalRecorder(wireRecorder(), systemClock),
+    recordRefusal: wireRefusals(),
   }),
   ...(route.paging !== undefined && { cursors: createCursors(readConfig(["CURSOR_KEY"]).CURSOR_KEY) }),
 });

@@ -11,6 +11,7 @@ import { createAlertRaisingStore } from "./alerts/alert-raising-store.ts";
 import { createDeadLetters } from "./dead-letters.ts";
 import { RANDOM_BYTES } from "./event-id.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
+import { RECORDER_VARIABLES } from "./recorder-variables.ts";
 import { createSecurityEventStore } from "./security-event-store.ts";
 import { createOpenHourStore } from "./statistics/open-hour-store.ts";
 
@@ -18,15 +19,7 @@ const random = () => randomBytes(RANDOM_BYTES);
 
 /** @throws Error at cold start where the environment lacks a variable. */
 export const wireRecorder = (): Recorder => {
-  const config = readConfig([
-    "SECURITY_EVENTS_TABLE_NAME",
-    "SECURITY_ROLLUPS_TABLE_NAME",
-    "SECURITY_ALERTS_TABLE_NAME",
-    "EVENT_BUS_NAME",
-    "RETENTION_DAYS",
-    "SECURITY_LOG_LEVEL",
-    "ALERT_THRESHOLD",
-  ]);
+  const config = readConfig(RECORDER_VARIABLES);
   const retentionDays = config.RETENTION_DAYS;
   const bus = createEventBus(eventBusClient, config.EVENT_BUS_NAME);
   const outbox = createAlertOutboxStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME);

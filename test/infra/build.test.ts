@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import esbuild from "esbuild";
@@ -20,6 +20,7 @@ const Metafile = z.object({
 
 const { outputs } = Metafile.parse(JSON.parse(readFileSync(metafilePath, "utf8")));
 const bundles = Object.entries(outputs);
+const root = join(import.meta.dirname, "..", "..");
 const plantBundles = ["create-plant", "list-plants", "delete-plant"];
 
 describe("a bundle", () => {
@@ -46,8 +47,18 @@ describe("a bundle", () => {
     expect(imports.map(({ path }) => path)).not.toContain("child_process");
   });
 
-  it.each(bundles)("%s needs nothing but Node", (_file, { imports }) => {
-    expect(imports.map(({ path }) => path).filter((path) => !isBuiltin(path))).toEqual([]);
+  it.each(bundles)("%s needs nothing but Node and what lies beside it", (file, { imports }) => {
+    const others = imports.map(({ path }) => path).filter((path) => !isBuiltin(path));
+    expect(others.filter((path) => !existsSync(join(root, dirname(file), path)))).toEqual([]);
+  });
+
+  it.each(plantBundles)("%s records refusals without loading what it takes before there is one", (name) => {
+    const bundle = bundles.find(([file]) => file.endsWith(`${name}/bundle.cjs`))?.[1];
+    const files = Object.keys(bundle?.inputs ?? {});
+    expect(bundle?.imports.map(({ path }) => path)).toContain("./refusals.cjs");
+    expect(files.filter((file) => /client-eventbridge|security\/(alerts|recorder\.ts|redaction)/.test(file))).toEqual(
+      [],
+    );
   });
 
   it.each(plantBundles)("%s stays within 310 KB, 100 of them gzipped", (name) => {
