@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Caller } from "../../../shared/api/caller.ts";
+import { routes } from "../../../shared/api/routes.ts";
+import { createRefusalRecorder } from "../../../shared/http/refusals.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import { createAlertOutboxStore } from "../../../shared/security/alerts/alert-outbox-store.ts";
+import { createAlertPublisher } from "../../../shared/security/alerts/alert-publisher.ts";
+import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
+import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
+import { createRecorder } from "../../../shared/security/recorder.ts";
+import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
+import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { httpEvent } from "../../support/http-event.ts";
+import { NOW } from "../../support/security-events.ts";
+import { declaredTable } from "../../support/security-tables.ts";
+
+let database: EmbeddedDynamoDb;
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb(
+    declaredTable("TablesSecurityEvents", "events"),
+    declaredTable("TablesSecurityRollups", "rollups"),
+    declaredTable("TablesSecurityAlerts", "alerts"),
+  );
+});
+afterAll(() => database.stop());
+
+/** The recorder of refusals as a function has it, its writes counted; the bus takes everything. */
+const countedRecorder = () => {
+  const client = database.documentClient(documentTranslation);
+  const counted = { writes: 0 };
+  client.middlewareStack.add(
+    (next) => (args) => {
+      counted.writes++;
+      return next(args);
+    },
+    { step: "initialize", name: "countWrites" },
+  );
+  const time = { now: NOW };
+  const now = () => time.now;
+  const random = () => crypto.getRandomValues(new Uint8Array(16));
+  const outbox = createAlertOutboxStore(client, "alerts");
+  const recorder = createRecorder({
+    events: createSecurityEventStore(client, "events"),
+    hours: createOpenHourStore(client, "rollups", now),
+    alerts: createAlertRaiser({
+      store: createAlertRaisingStore(client, "alerts", { retentionDays: 90, random }),
+      publisher: createAlertPublisher({ bus: { publish: async () => [] }, outbox }),
+      now,
+      random,
+    }),
+    deadLetters: { keep: async ({ error }) => Promise.reject(error) },
+    settings: { logLevel: "LOW", alertThreshold: "HIGH", retentionDays: 90 },
+    now,
+    random,
+  });
+  return { counted, time, record: createRefusalRecorder(recorder, now) };
+};
+
+describe("10,000 bad tokens from one address in a minute", () => {
+  it.each([
+    [
+      "of an organization's user",
+      { userId: "eve", organizationId: "acme", role: "guest", sessionId: undefined, scope: "org:acme" },
+    ],
+    ["of nobody known", undefined],
+  ] satisfies [string, Caller | undefined][])(
+    "%s cost an instance at most 20 writes, alerts included",
+    async (_whose, caller) => {
+      const { counted, time, record } = countedRecorder();
+      const error = new DomainError(caller === undefined ? "invalid_token" : "expired_token", "The token has expired.");
+      for (let i = 0; i < 10_000; i++) {
+        time.now = NOW + i * 6;
+        await record({ route: routes.createPlant, event: httpEvent(), error, caller });
+      }
+      expect(counted.writes).toBeGreaterThanOrEqual(9);
+      expect(counted.writes).toBeLessThanOrEqual(20);
+    },
+  );
+});
