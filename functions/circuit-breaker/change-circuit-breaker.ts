@@ -3,7 +3,8 @@
  * Spec: "POST …/circuit-breaker"; what each action does: docs/circuit-breaker.md, "Operators".
  */
 import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts";
-import { type ChangeCircuit, wireChangeCircuit } from "../../shared/circuit-breaker/change-circuit.ts";
+import type { ChangeCircuit } from "../../shared/circuit-breaker/change-circuit.ts";
+import { wireChangeCircuit } from "../../shared/circuit-breaker/wire-circuit-breaker.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { wireParts } from "../../shared/http/wiring.ts";
 

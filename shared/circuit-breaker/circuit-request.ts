@@ -4,7 +4,7 @@ import { text } from "../json/text.ts";
 import { operatorActions } from "./circuit.ts";
 import { GlobalStats, OrganizationStats, OverallHealth } from "./circuit-statistics.ts";
 
-const REASON_MAX_CHARACTERS = 512;
+export const REASON_MAX_CHARACTERS = 512;
 const ACTION_EXPECTED = `expected one of ${operatorActions.join(", ")}`;
 const UNTIL_EXPECTED = "expected epoch milliseconds";
 /** The last moment that a Date can hold. */

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { BatchGetCommand, type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
-import { DomainError } from "../runtime/domain-error.ts";
+import { getItems } from "../runtime/get-items.ts";
 import { type Counts, noCounts } from "./circuit.ts";
 import { bucketKeys, globalBucketKeys } from "./statistics-keys.ts";
 
@@ -19,8 +19,6 @@ const MARK_LIFE_MS = 15 * 60_000;
 /** Marks that one addition takes away with it. */
 const MAX_SWEPT = 20;
 
-const BATCH_ATTEMPTS = 4;
-
 /**
  * Counts to add, or to take away where negative. `sequence` numbers the additions of one instance to one bucket: a
  * time in ms, later than the one before.
@@ -35,22 +33,14 @@ export const createStatisticsStore = (client: DynamoDBDocumentClient, tableName:
   const oldMarks = new Map<string, string[]>();
 
   const sum = async (keys: readonly string[], ConsistentRead: boolean): Promise<Counts> => {
-    let wanted: Record<string, unknown>[] = keys.map((id) => ({ id }));
+    const wanted = keys.map((id) => ({ id }));
+    const { items } = await getItems(client, tableName, wanted, { ConsistentRead, ProjectionExpression: "t, f, r" });
     const total = { ...noCounts };
-    for (let attempt = 0; wanted.length > 0; attempt++) {
-      if (attempt === BATCH_ATTEMPTS)
-        throw new DomainError("store_unavailable", "The store did not answer. Try again.");
-      const command = new BatchGetCommand({
-        RequestItems: { [tableName]: { Keys: wanted, ConsistentRead, ProjectionExpression: "t, f, r" } },
-      });
-      const { Responses, UnprocessedKeys } = await callStore((options) => client.send(command, options));
-      for (const item of Responses?.[tableName] ?? []) {
-        const { t = 0, f = 0, r = 0 } = Bucket.parse(item);
-        total.total += t;
-        total.failed += f;
-        total.rejected += r;
-      }
-      wanted = UnprocessedKeys?.[tableName]?.Keys ?? [];
+    for (const item of items) {
+      const { t = 0, f = 0, r = 0 } = Bucket.parse(item);
+      total.total += t;
+      total.failed += f;
+      total.rejected += r;
     }
     return total;
   };

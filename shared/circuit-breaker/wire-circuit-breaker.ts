@@ -6,6 +6,7 @@ import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { wireRecorder } from "../security/wire-recorder.ts";
 import { createAnnouncer } from "./announce.ts";
+import { type ChangeCircuit, createChangeCircuit } from "./change-circuit.ts";
 import { createCircuitStore } from "./circuit-store.ts";
 import { createGuard, type GuardDependencies } from "./guard.ts";
 import { createOperator } from "./operator.ts";
@@ -50,8 +51,7 @@ const wireChanging = (origin: () => Origin | undefined = () => undefined) => {
 export const wireGuard = (options: Partial<Pick<GuardDependencies, "classifyError" | "timeoutMs">> = {}) =>
   createGuard({ ...wireChanging(), ...options });
 
-/** What operators need. @throws Error where the environment lacks a variable. */
-export const wireOperator = (origin: () => Origin | undefined) => createOperator(wireChanging(origin));
+const wireOperator = (origin: () => Origin | undefined) => createOperator(wireChanging(origin));
 
 /** What readers need: nothing that writes. @throws Error where the environment lacks a variable. */
 export const wireStatisticsReader = () =>
@@ -62,3 +62,18 @@ export const wireStatisticsReader = () =>
     connectedOrganizations,
     clock,
   });
+
+/** What operators' requests do. @throws Error where the environment lacks a variable. */
+export const wireChangeCircuit = (): ChangeCircuit => {
+  let origin: Origin | undefined;
+  const change = createChangeCircuit({
+    operator: wireOperator(() => origin),
+    statistics: wireStatisticsReader(),
+    now: clock,
+  });
+  return (action, by) => {
+    // An instance serves one request at a time; the events of what it changes name where that came from.
+    origin = by.origin;
+    return change(action, by);
+  };
+};

@@ -1,16 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { BatchGetCommand, type BatchGetCommandInput, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "./call-store.ts";
 import { chunksOf } from "./chunks.ts";
 import { DomainError } from "./domain-error.ts";
 import { inParallel } from "./in-parallel.ts";
+import { pauseBeforeRetry } from "./retry-pause.ts";
 
 /** What BatchGetItem takes. */
 const KEYS_PER_CALL = 100;
 const CALLS_AT_ONCE = 6;
 /** DynamoDB may leave keys unread under load; they are asked for again, after a pause that grows. */
 const ATTEMPTS = 4;
-const PAUSE_MS = 50;
 
 type Item = Record<string, unknown>;
 type Reading = Omit<NonNullable<BatchGetCommandInput["RequestItems"]>[string], "Keys">;
@@ -32,7 +31,7 @@ export const getItems = async (
     let wanted: Item[] = chunk;
     for (let attempt = 0; wanted.length > 0; attempt++) {
       if (attempt === ATTEMPTS) throw new DomainError("store_unavailable", "The store did not answer. Try again.");
-      if (attempt > 0) await sleep(PAUSE_MS * 2 ** attempt * Math.random());
+      if (attempt > 0) await pauseBeforeRetry(attempt);
       const command = new BatchGetCommand({
         RequestItems: { [tableName]: { ...reading, Keys: wanted } },
         ReturnConsumedCapacity: "TOTAL",

@@ -7,7 +7,7 @@ import { isAtLeast } from "../api/risk-levels.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { buildEvent, type EventSettings, levelOf } from "./build-event.ts";
 import { scopeOf } from "./event-item.ts";
-import { expiryOf } from "./hours.ts";
+import { expiryOf, hourName } from "./hours.ts";
 import type { NewSecurityEvent, SecurityEvent } from "./security-event.ts";
 import type { SecurityEventStore, StoredEvent } from "./security-event-store.ts";
 
@@ -32,8 +32,6 @@ type Moment = { timestamp?: number; identity?: Uint8Array };
 /** How many hours an instance remembers to have marked; a forgotten one is marked again, which costs a write. */
 const MAX_MARKED_HOURS = 500;
 
-const hourOf = (timestamp: number) => new Date(timestamp).toISOString().slice(0, 13);
-
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /** A recorder for one instance of a function. */
@@ -42,10 +40,10 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
 
   /** An hour that is over may be closed already, so a late event always marks it; the current one is marked once. */
   const markHours = async (stored: readonly StoredEvent[]) => {
-    const currentHour = hourOf(now());
-    const places = new Map(stored.map(({ event }) => [`${scopeOf(event)} ${hourOf(event.timestamp)}`, event]));
+    const currentHour = hourName(now());
+    const places = new Map(stored.map(({ event }) => [`${scopeOf(event)} ${hourName(event.timestamp)}`, event]));
     for (const [place, event] of places) {
-      const hour = hourOf(event.timestamp);
+      const hour = hourName(event.timestamp);
       if (hour === currentHour && marked.has(place)) continue;
       await hours.markHourOpen(scopeOf(event), hour);
       if (marked.size >= MAX_MARKED_HOURS) marked.clear();

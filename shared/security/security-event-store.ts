@@ -3,6 +3,7 @@ import { BatchWriteCommand, type DynamoDBDocumentClient, PutCommand, UpdateComma
 import { callStore } from "../runtime/call-store.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { timeOfEventId } from "./event-id.ts";
 import { planHighRiskRead, planRead } from "./event-indexes.ts";
 import { fromItem, toItem } from "./event-item.ts";
@@ -52,6 +53,7 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
     let left = batch.map(({ event, ttl }) => ({ PutRequest: { Item: toItem(event, ttl) } }));
     for (let attempt = 0; left.length > 0; attempt++) {
       if (attempt === BATCH_ATTEMPTS) throw new DomainError("store_unavailable", "The store left events unwritten.");
+      if (attempt > 0) await pauseBeforeRetry(attempt);
       const command = new BatchWriteCommand({ RequestItems: { [tableName]: left } });
       const { UnprocessedItems } = await callStore((options) => client.send(command, options));
       left = (UnprocessedItems?.[tableName] ?? []) as typeof left;
