@@ -29,6 +29,14 @@ export class Tables extends Construct {
   readonly securityAlerts: Table;
   /** Items: shared/circuit-breaker/circuit-keys.ts. */
   readonly circuits: Table;
+  /** Items: shared/connection/connection-store.ts. */
+  readonly connections: Table;
+  /** Items: shared/settings/settings-store.ts. */
+  readonly settings: Table;
+  /** Items: shared/sync/sync-run-store.ts. */
+  readonly syncRuns: Table;
+  /** Items: shared/records/record-item.ts. */
+  readonly records: Table;
 
   constructor(scope: Construct, id: string, { stage }: Pick<DeploymentConfig, "stage">) {
     super(scope, id);
@@ -84,6 +92,36 @@ export class Tables extends Construct {
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: ["ou"],
     });
+
+    this.connections = table("Connections", { partitionKey: text("id"), timeToLiveAttribute: EXPIRY });
+    this.connections.addGlobalSecondaryIndex({
+      indexName: "byConnected",
+      partitionKey: text("connectedShard"),
+      sortKey: text("id"),
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+
+    this.settings = table("Settings", { partitionKey: text("id") });
+
+    this.syncRuns = table("SyncRuns", {
+      partitionKey: text("scope"),
+      sortKey: text("key"),
+      timeToLiveAttribute: EXPIRY,
+    });
+    this.syncRuns.addGlobalSecondaryIndex({
+      indexName: "byActive",
+      partitionKey: text("activeShard"),
+      sortKey: text("scope"),
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+
+    this.records = table("Records", { partitionKey: text("scope"), sortKey: text("key") });
+    for (const [indexName, key] of [
+      ["byCreated", "listKey"],
+      ["byCustomer", "customerKey"],
+    ] as const) {
+      this.records.addGlobalSecondaryIndex({ indexName, partitionKey: text(key), sortKey: text("createdKey") });
+    }
 
     this.securityAlerts = table("SecurityAlerts", {
       partitionKey: text("scope"),

@@ -25,10 +25,20 @@ export const errorCatalogue = {
     number: 40003,
     meaning: "The cursor was not given out for this caller and this query.",
   },
+  invalid_authorization: {
+    status: 400,
+    number: 40004,
+    meaning: "The state was not given out to this user, has expired or was used already.",
+  },
   no_bearer_token: { status: 401, number: 40101, meaning: "The request carries no bearer token." },
   invalid_token: { status: 401, number: 40102, meaning: "The token is not one that this service accepts." },
   expired_token: { status: 401, number: 40103, meaning: "The token has expired." },
   role_may_not: { status: 403, number: 40301, meaning: "The caller's role does not have the permission." },
+  ip_address_not_allowed: {
+    status: 403,
+    number: 40302,
+    meaning: "The organization's settings do not allow calls from this address.",
+  },
   organization_required: {
     status: 403,
     number: 40303,
@@ -42,8 +52,34 @@ export const errorCatalogue = {
   route_not_found: { status: 404, number: 40402, meaning: "There is no such path." },
   method_not_allowed: { status: 405, number: 40501, meaning: "The path exists, but not with this method; see Allow." },
   plant_exists: { status: 409, number: 40901, meaning: "The caller already has a plant with this id." },
+  other_account: {
+    status: 409,
+    number: 40902,
+    meaning: "Records of another account are stored; they must be erased before this one can be connected.",
+  },
+  not_connected: {
+    status: 409,
+    number: 40903,
+    meaning: "The organization has no connection to the provider, or one that must be made anew.",
+  },
+  sync_running: { status: 409, number: 40904, meaning: "A sync run of the organization is under way." },
+  idempotency_conflict: {
+    status: 409,
+    number: 40905,
+    meaning: "The Idempotency-Key was used with another body within the last 24 hours.",
+  },
+  author_locked_out: {
+    status: 409,
+    number: 40906,
+    meaning: "The IP allowlist leaves out the address of its own author.",
+  },
   body_too_large: { status: 413, number: 41301, meaning: "The body is larger than the service takes." },
   unsupported_media_type: { status: 415, number: 41501, meaning: "The body's content type is not application/json." },
+  credentials_refused: {
+    status: 422,
+    number: 42201,
+    meaning: "The provider refuses the credentials. Nothing was stored.",
+  },
   internal: { status: 500, number: 50001, meaning: "The service failed; the request id finds the reason in its log." },
   store_unavailable: {
     status: 503,
@@ -62,6 +98,18 @@ export const errorCatalogue = {
     number: 50303,
     meaning:
       "The provider is not called for this organization at present; Retry-After says until when, unless an operator decides.",
+  },
+  provider_unavailable: {
+    status: 503,
+    number: 50304,
+    meaning: "The provider did not answer as it should. Nothing was changed; try again.",
+    retryAfterSeconds: 5,
+  },
+  oauth_not_configured: {
+    status: 503,
+    number: 50305,
+    meaning: "This deployment has no OAuth credentials of the platform; connect with an API key.",
+    retryAfterSeconds: 3600,
   },
 } as const satisfies Record<string, CatalogueEntry>;
 

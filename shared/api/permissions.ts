@@ -11,10 +11,15 @@ const rolesByPermission = {
   // Plants need a valid token only: whose plants they are follows from the caller's scope.
   "plants:read": everyone,
   "plants:write": everyone,
+  // Members and guests read the record types that their organization's settings name (shared/http/admit.ts).
+  "records:read": everyone,
   "status:read": ["admin", "billing", "member"],
+  "connection:manage": ["admin", "billing"],
+  "sync:run": ["admin", "billing"],
   "breaker:control": administrators,
   "security:read": administrators,
   "security:manage": administrators,
+  "settings:manage": administrators,
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Permission = keyof typeof rolesByPermission;

@@ -32,6 +32,13 @@ export const tags = {
     description: "The circuit that guards an organization's integration.",
     resourceType: "circuit_breaker",
   },
+  connection: {
+    description: "The organization's connection to its account at the payment provider.",
+    resourceType: "provider_account",
+  },
+  sync: { description: "Runs that bring the records up to date.", resourceType: "provider_account" },
+  records: { description: "What was synced from the provider.", resourceType: undefined },
+  settings: { description: "What an organization decided for its integration.", resourceType: "provider_account" },
   api: { description: "The API itself.", resourceType: undefined },
 } as const satisfies Record<string, Tag>;
 
@@ -46,6 +53,8 @@ export type Route = {
   readonly description: string;
   readonly request: { readonly params?: Fields; readonly query?: Fields; readonly body?: RequestBody };
   readonly paging?: Paging;
+  /** It starts work and takes an `Idempotency-Key`; its work is given the key. */
+  readonly isIdempotent?: true;
   readonly success: { readonly status: 200 | 202 | 204; readonly description: string; readonly body?: z.ZodMiniType };
   /** The failures of its own, besides those that every route of its kind has (openapi-document.ts). */
   readonly failures: readonly ErrorName[];

@@ -252,25 +252,34 @@ describe("load", () => {
     const { pool, codeDirectory } = startPool(
       `import { appendFileSync, existsSync } from "node:fs";
        export const handler = async ({ n }) => {
-         appendFileSync("begun", n + " ");
+         appendFileSync("begun", process.pid + ":" + n + " ");
          while (!existsSync("go")) await new Promise((resolve) => setTimeout(resolve, 5));
          return process.pid;
        }`,
       { maxInstances: 2 },
     );
-    const begun = () => readFileSync(join(codeDirectory, "begun"), "utf8").trim().split(" ").map(Number);
+    const begun = () =>
+      readFileSync(join(codeDirectory, "begun"), "utf8")
+        .split(" ")
+        .filter((one) => one !== "")
+        .map((one) => ({ pid: one.split(":")[0], n: Number(one.split(":")[1]) }));
     writeFileSync(join(codeDirectory, "begun"), "");
     const results = Array.from({ length: 8 }, (_, n) => pool.invoke(JSON.stringify({ n })));
     await until(() => begun().length === 2);
-    expect([...begun()].sort()).toEqual([0, 1]);
+    expect(
+      begun()
+        .map(({ n }) => n)
+        .sort(),
+    ).toEqual([0, 1]);
     expect(pool.counts()).toEqual({ instances: 2, coldStarts: 2 });
     writeFileSync(join(codeDirectory, "go"), "");
     const pids = (await Promise.all(results)).map((result) => (result.ok ? result.payload : "failed"));
     expect(new Set(pids).size).toBe(2);
-    // Two at a time, so neighbours may change places, but none overtakes by more.
-    begun().forEach((n, place) => {
-      expect(Math.abs(n - place)).toBeLessThanOrEqual(1);
-    });
+    // Which of the two begins sooner is the machine's affair; what each is given comes in the order of asking.
+    for (const own of Map.groupBy(begun(), ({ pid }) => pid).values()) {
+      const given = own.map(({ n }) => n);
+      expect(given).toEqual([...given].sort());
+    }
     expect(pool.counts().coldStarts).toBe(2);
   });
 

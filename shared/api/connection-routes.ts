@@ -1,0 +1,61 @@
+/** The endpoints of the connection to the provider. Decisions: docs/connection.md. */
+import { Connection } from "../connection/connection.ts";
+import { Authorization, ConnectionRequest } from "../connection/connection-request.ts";
+import { defineRoute, type Route } from "./route.ts";
+
+export const connectionRoutes = {
+  getConnection: defineRoute({
+    method: "GET",
+    path: "/api/integrations/provider/connection",
+    permission: "status:read",
+    tag: "connection",
+    summary: "Read the connection",
+    description: "Returns the organization's connection; `disconnected` where there never was one.",
+    request: {},
+    success: { status: 200, description: "The connection, without its credentials.", body: Connection },
+    failures: [],
+  }),
+  connectProvider: defineRoute({
+    method: "PUT",
+    path: "/api/integrations/provider/connection",
+    permission: "connection:manage",
+    tag: "connection",
+    summary: "Connect an account of the provider",
+    description:
+      "Verifies the credentials with the provider, stores them encrypted and starts the first sync. The same account again replaces its credentials; another one while records of the first are stored is refused.",
+    request: { body: ConnectionRequest },
+    success: { status: 200, description: "The connection, without its credentials.", body: Connection },
+    failures: [
+      "invalid_authorization",
+      "other_account",
+      "credentials_refused",
+      "circuit_open",
+      "provider_unavailable",
+      "oauth_not_configured",
+    ],
+  }),
+  disconnectProvider: defineRoute({
+    method: "DELETE",
+    path: "/api/integrations/provider/connection",
+    permission: "connection:manage",
+    tag: "connection",
+    summary: "Disconnect the account",
+    description:
+      "Destroys the credentials and stops syncing at once. Synced records stay until they are erased. Without a connection nothing happens.",
+    request: {},
+    success: { status: 204, description: "There is no connection now." },
+    failures: [],
+  }),
+  authorizeConnection: defineRoute({
+    method: "POST",
+    path: "/api/integrations/provider/connection/authorize",
+    permission: "connection:manage",
+    tag: "connection",
+    summary: "Start to connect by OAuth",
+    description:
+      "Returns where the user grants access at the provider, and the state that comes back with the code. A state lives for 10 minutes and is good for one connect of this user.",
+    request: {},
+    success: { status: 200, description: "Where to go.", body: Authorization },
+    failures: ["oauth_not_configured"],
+  }),
+} as const satisfies Record<string, Route>;

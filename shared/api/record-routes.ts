@@ -1,0 +1,21 @@
+/** The endpoint of synced records. Decisions: docs/sync.md, "Records". */
+import * as z from "zod/mini";
+import { RecordType, SyncedRecord } from "../records/record.ts";
+import { RecordPosition, RecordQuery } from "../records/record-query.ts";
+import { defineRoute, type Route } from "./route.ts";
+
+export const recordRoutes = {
+  listRecords: defineRoute({
+    method: "GET",
+    path: "/api/integrations/provider/records/{type}",
+    permission: "records:read",
+    tag: "records",
+    summary: "List records",
+    description:
+      "Returns what was synced of a type, the newest at the provider first; deleted ones too. Members and guests read the types that the organization's settings name. Filters combine.",
+    request: { params: z.object({ type: RecordType }), query: RecordQuery },
+    paging: { defaultLimit: 50, maxLimit: 1000, position: RecordPosition },
+    success: { status: 200, description: "A page of records.", body: z.array(SyncedRecord) },
+    failures: [],
+  }),
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,29 @@
+/** The endpoints of an organization's settings. Decisions: docs/settings.md. */
+import { Settings, SettingsRequest } from "../settings/settings.ts";
+import { defineRoute, type Route } from "./route.ts";
+
+export const settingsRoutes = {
+  getSettings: defineRoute({
+    method: "GET",
+    path: "/api/integrations/provider/settings",
+    permission: "settings:manage",
+    tag: "settings",
+    summary: "Read the settings",
+    description: "Returns who may call from where, and which record types members and guests may read.",
+    request: {},
+    success: { status: 200, description: "The settings.", body: Settings },
+    failures: [],
+  }),
+  changeSettings: defineRoute({
+    method: "PUT",
+    path: "/api/integrations/provider/settings",
+    permission: "settings:manage",
+    tag: "settings",
+    summary: "Replace the settings",
+    description:
+      "Replaces all settings; a missing field is its default. They hold from the next request on. An allowlist that leaves out its author's own address is refused.",
+    request: { body: SettingsRequest },
+    success: { status: 200, description: "The settings as they are now.", body: Settings },
+    failures: ["author_locked_out"],
+  }),
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,17 @@
+/** What GET …/records/{type} takes. Decisions: docs/sync.md, "Records". */
+import * as z from "zod/mini";
+import { InstantParameter } from "../json/instant.ts";
+import { text } from "../json/text.ts";
+
+const FILTER_MAX_CHARACTERS = 256;
+
+export const RecordQuery = z.object({
+  customerId: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only records of this customer; of customers, itself.")),
+  status: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only records with this status, in the provider's word.")),
+  updatedSince: z.optional(InstantParameter),
+});
+export type RecordQuery = z.output<typeof RecordQuery>;
+
+/** Where a page ended. */
+export const RecordPosition = z.object({ createdAt: z.number(), id: z.string() });
+export type RecordPosition = z.output<typeof RecordPosition>;

@@ -1,0 +1,101 @@
+/**
+ * Records: what is kept of the provider's customers, subscriptions, invoices and payments. Only these fields are read
+ * from the provider's answers; card and bank details are never asked for nor stored.
+ * Fields and what they mean: docs/sync.md, "Records".
+ */
+import * as z from "zod/mini";
+
+/** In the order in which a full run reads them: what is pointed at comes before what points. */
+export const recordTypes = ["customers", "subscriptions", "invoices", "payments"] as const;
+export type RecordType = (typeof recordTypes)[number];
+
+export const RecordType = z.enum(recordTypes, { error: `expected one of ${recordTypes.join(", ")}` });
+
+const text = z.nullable(z.string());
+const flag = z.nullable(z.boolean());
+const time = z.nullable(z.number()).register(z.globalRegistry, {
+  description: "Epoch milliseconds.",
+  override: { type: ["integer", "null"] },
+});
+const amount = z.nullable(z.number()).register(z.globalRegistry, {
+  description: "In the currency's minor unit.",
+  override: { type: ["integer", "null"] },
+});
+
+const SubscriptionItem = z.object({
+  priceId: text,
+  quantity: z.nullable(z.number()),
+  unitAmount: amount,
+  interval: text,
+});
+
+/** The fields of each type, besides those that all records have. What the provider does not give is null. */
+export const recordFields = {
+  customers: z.object({ name: text, email: text, currency: text, delinquent: flag }),
+  subscriptions: z.object({
+    status: text,
+    customerId: text,
+    currency: text,
+    items: z.nullable(z.array(SubscriptionItem)),
+    currentPeriodStart: time,
+    currentPeriodEnd: time,
+    cancelAtPeriodEnd: flag,
+    canceledAt: time,
+  }),
+  invoices: z.object({
+    number: text,
+    status: text,
+    customerId: text,
+    subscriptionId: text,
+    currency: text,
+    amountDue: amount,
+    amountPaid: amount,
+    dueAt: time,
+    paidAt: time,
+  }),
+  payments: z.object({
+    status: text,
+    customerId: text,
+    invoiceId: text,
+    currency: text,
+    amount,
+    amountReceived: amount,
+    failureCode: text,
+  }),
+} as const satisfies Record<RecordType, z.ZodMiniObject>;
+
+export type FieldsOf<Type extends RecordType> = z.output<(typeof recordFields)[Type]>;
+/** The fields of a record of any type; which type's they are is said beside them. */
+export type RecordFields = FieldsOf<RecordType>;
+
+const instant = z.number().register(z.globalRegistry, {
+  description: "Epoch milliseconds.",
+  override: { type: "integer" },
+});
+
+const recordOf = <Type extends RecordType>(type: Type) =>
+  z.object({
+    /** The provider's id. */
+    id: z.string(),
+    type: z.literal(type),
+    createdAt: instant,
+    /** When the record last changed here. */
+    updatedAt: instant,
+    /** Deleted at the provider: the other fields are null. */
+    deleted: z.boolean(),
+    ...recordFields[type].shape,
+  });
+
+/** A record as it is answered. */
+export const SyncedRecord = z
+  .discriminatedUnion("type", [
+    recordOf("customers"),
+    recordOf("subscriptions"),
+    recordOf("invoices"),
+    recordOf("payments"),
+  ])
+  .register(z.globalRegistry, {
+    id: "Record",
+    description: "What is kept of one object of the provider.",
+  });
+export type SyncedRecord = z.output<typeof SyncedRecord>;

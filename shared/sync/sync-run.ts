@@ -1,0 +1,83 @@
+/** Sync runs as clients see them. Decisions: docs/sync.md. */
+import * as z from "zod/mini";
+import { type RecordType, recordTypes } from "../records/record.ts";
+import { errorKinds } from "../security/categorise-error.ts";
+
+export const syncTriggers = ["scheduled", "manual", "connection", "webhook_gap"] as const;
+export type SyncTrigger = (typeof syncTriggers)[number];
+
+export const syncModes = ["full", "incremental"] as const;
+export type SyncMode = (typeof syncModes)[number];
+
+export const syncStatuses = ["running", "succeeded", "failed", "cancelled"] as const;
+export type SyncStatus = (typeof syncStatuses)[number];
+
+/** Kinds of errors that end a run: those of the provider, and our own. */
+export const syncErrorCategories = [...errorKinds, "circuit_open", "connection", "system"] as const;
+export type SyncErrorCategory = (typeof syncErrorCategories)[number];
+
+const time = (description: string) =>
+  z
+    .number()
+    .register(z.globalRegistry, { description: `Epoch milliseconds: ${description}`, override: { type: "integer" } });
+const count = (description: string) =>
+  z.number().register(z.globalRegistry, { description, override: { type: "integer", minimum: 0 } });
+
+const perType = <Value extends z.ZodMiniType>(value: Value) =>
+  z.object(Object.fromEntries(recordTypes.map((type) => [type, value])) as Record<RecordType, Value>);
+
+const Progress = z.object({
+  read: count("Objects or changes that were read."),
+  written: count("Records that changed."),
+});
+export type Progress = z.output<typeof Progress>;
+
+/** How many ids of each side a report names. */
+export const MAX_REPORTED_IDS = 100;
+
+const Completeness = z
+  .object({
+    listed: count("Objects that the provider's lists gave."),
+    stored: count("Records that are stored and not deleted."),
+    onlyListed: z.array(z.string()).register(z.globalRegistry, { description: "Listed and not stored; 100 at most." }),
+    onlyStored: z.array(z.string()).register(z.globalRegistry, { description: "Stored and not listed; 100 at most." }),
+  })
+  .register(z.globalRegistry, { id: "Completeness", description: "Both sides of a type, compared after a full run." });
+export type Completeness = z.output<typeof Completeness>;
+
+export const SyncRun = z
+  .object({
+    id: z.string(),
+    trigger: z.enum(syncTriggers),
+    mode: z.enum(syncModes),
+    status: z.enum(syncStatuses),
+    startedAt: time("when the run was asked for."),
+    finishedAt: z.optional(time("when it ended.")),
+    progress: perType(Progress),
+    /** Only of a full run that read every type to its end. */
+    completeness: z.optional(perType(Completeness)),
+    error: z.optional(z.object({ category: z.enum(syncErrorCategories), message: z.string() })),
+  })
+  .register(z.globalRegistry, {
+    id: "SyncRun",
+    description: "One run. It is `succeeded` only if every record type was read to its end.",
+  });
+export type SyncRun = z.output<typeof SyncRun>;
+
+export const noProgress = (): SyncRun["progress"] => ({
+  customers: { read: 0, written: 0 },
+  subscriptions: { read: 0, written: 0 },
+  invoices: { read: 0, written: 0 },
+  payments: { read: 0, written: 0 },
+});
+
+const MODE_EXPECTED = "expected full or incremental";
+
+/** What POST …/sync takes. */
+export const SyncRequest = z.object({
+  mode: z.optional(z.enum(syncModes, { error: MODE_EXPECTED })).register(z.globalRegistry, {
+    description:
+      "`full` reads everything again and compares both sides. Without it a run is incremental, where one can be.",
+  }),
+});
+export type SyncRequest = z.output<typeof SyncRequest>;
