@@ -30,6 +30,18 @@ const Context = z
     SECURITY_LOG_LEVEL: riskLevel.default("LOW"),
     /** A security event at or above it raises an alert. */
     ALERT_THRESHOLD: riskLevel.default("HIGH"),
+    /** How often connected organizations are synced. Spec: Limits. */
+    SYNC_INTERVAL_HOURS: z.coerce.number().int().min(1).max(168).default(4),
+    /** Where the provider's API is, if not at its public address. */
+    providerApiUrl: secureUrl.optional(),
+    /** Where users grant access at the provider, if not at its public address. */
+    providerAuthorizeUrl: secureUrl.optional(),
+    /** The platform's own OAuth client at the provider, and the secret (in Secrets Manager) that it exchanges tokens with. */
+    providerOauthClientId: z.string().min(1).optional(),
+    providerOauthSecretArn: z
+      .string()
+      .regex(/^arn:[^:]+:secretsmanager:/, "expected the ARN of a secret")
+      .optional(),
     /** A domain name of one's own for the API, with its certificate in the API's region. */
     domainName: z.string().min(1).optional(),
     certificateArn: z.string().startsWith("arn:").optional(),
@@ -39,7 +51,12 @@ const Context = z
   })
   .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
     error: "domainName and certificateArn go together: give both or neither",
-  });
+  })
+  .refine(
+    ({ providerOauthClientId, providerOauthSecretArn }) =>
+      (providerOauthClientId === undefined) === (providerOauthSecretArn === undefined),
+    { error: "providerOauthClientId and providerOauthSecretArn go together: give both or neither" },
+  );
 
 export type DeploymentConfig = Omit<z.output<typeof Context>, "issuer" | "audience"> & {
   issuer: string;

@@ -6,7 +6,12 @@ import type { DeploymentConfig } from "../config.ts";
 import type { Tables } from "./tables.ts";
 
 /** One right: actions of one service on the resources named. */
-export type Grant = { actions: readonly string[]; resources: readonly string[] };
+export type Grant = {
+  actions: readonly string[];
+  resources: readonly string[];
+  /** As in a policy's `Condition`. */
+  conditions?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+};
 
 export type Access = { grants: readonly Grant[]; environment: Readonly<Record<string, string>> };
 

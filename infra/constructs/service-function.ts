@@ -32,8 +32,15 @@ export class ServiceFunction extends Construct {
     // A role of our own rather than the CDK's: that one may write to every log group of the account.
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     this.logGroup.grantWrite(role);
-    for (const { actions, resources } of access.grants) {
-      role.addToPolicy(new PolicyStatement({ effect: Effect.ALLOW, actions: [...actions], resources: [...resources] }));
+    for (const { actions, resources, conditions } of access.grants) {
+      role.addToPolicy(
+        new PolicyStatement({
+          effect: Effect.ALLOW,
+          actions: [...actions],
+          resources: [...resources],
+          ...(conditions && { conditions }),
+        }),
+      );
     }
     new MetricFilter(this, "OperatorAlarms", {
       logGroup: this.logGroup,

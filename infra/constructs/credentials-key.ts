@@ -1,0 +1,34 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { Construct } from "constructs";
+import type { DeploymentConfig } from "../config.ts";
+import type { Grant } from "./access.ts";
+
+/** What is sealed, as its encryption context says: a function may open one and not the other. */
+export type SecretPurpose = "provider-credentials" | "webhook-secrets";
+
+/**
+ * The key of the data keys that organizations' secrets are sealed with (shared/runtime/envelope.ts). The encryption
+ * context names the organization and the purpose, and roles are bound to a purpose.
+ */
+export class CredentialsKey extends Construct {
+  readonly key: Key;
+
+  constructor(scope: Construct, id: string, { stage }: Pick<DeploymentConfig, "stage">) {
+    super(scope, id);
+    this.key = new Key(this, "Key", {
+      description: "Seals the credentials of organizations' provider accounts",
+      enableKeyRotation: true,
+      removalPolicy: stage === "dev" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    });
+  }
+
+  /** The right to seal (GenerateDataKey) or to open (Decrypt) what is for a purpose. */
+  grant(action: "GenerateDataKey" | "Decrypt", purpose: SecretPurpose): Grant {
+    return {
+      actions: [`kms:${action}`],
+      resources: [this.key.keyArn],
+      conditions: { StringEquals: { "kms:EncryptionContext:purpose": purpose } },
+    };
+  }
+}
