@@ -1,6 +1,7 @@
 /** UTC hours and days, which statistics are kept by. A time within one stands for it; names sort by time. Pure. */
 
-export const HOUR_MS = 3_600_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /** Names are of one length, and so in order, until then: the end of the year 9999. */
