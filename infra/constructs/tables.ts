@@ -37,6 +37,8 @@ export class Tables extends Construct {
   readonly syncRuns: Table;
   /** Items: shared/records/record-item.ts. */
   readonly records: Table;
+  /** Items: shared/webhooks/webhook-event-store.ts. */
+  readonly webhookEvents: Table;
 
   constructor(scope: Construct, id: string, { stage }: Pick<DeploymentConfig, "stage">) {
     super(scope, id);
@@ -122,6 +124,18 @@ export class Tables extends Construct {
     ] as const) {
       this.records.addGlobalSecondaryIndex({ indexName, partitionKey: text(key), sortKey: text("createdKey") });
     }
+
+    this.webhookEvents = table("WebhookEvents", {
+      partitionKey: text("scope"),
+      sortKey: text("id"),
+      timeToLiveAttribute: EXPIRY,
+    });
+    this.webhookEvents.addGlobalSecondaryIndex({
+      indexName: "byPending",
+      partitionKey: text("pendingShard"),
+      sortKey: number("receivedAt"),
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
 
     this.securityAlerts = table("SecurityAlerts", {
       partitionKey: text("scope"),
