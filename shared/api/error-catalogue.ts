@@ -30,6 +30,11 @@ export const errorCatalogue = {
     number: 40004,
     meaning: "The state was not given out to this user, has expired or was used already.",
   },
+  webhook_rejected: {
+    status: 400,
+    number: 40005,
+    meaning: "The webhook's signature does not verify, or nobody here expects webhooks under this address.",
+  },
   no_bearer_token: { status: 401, number: 40101, meaning: "The request carries no bearer token." },
   invalid_token: { status: 401, number: 40102, meaning: "The token is not one that this service accepts." },
   expired_token: { status: 401, number: 40103, meaning: "The token has expired." },
