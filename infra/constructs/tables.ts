@@ -39,6 +39,12 @@ export class Tables extends Construct {
   readonly records: Table;
   /** Items: shared/webhooks/webhook-event-store.ts. */
   readonly webhookEvents: Table;
+  /** Items: shared/detection/detection-keys.ts. */
+  readonly detection: Table;
+  /** Items: shared/reports/report-store.ts. */
+  readonly reports: Table;
+  /** Items: shared/erasure/erasure-store.ts. */
+  readonly erasures: Table;
 
   constructor(scope: Construct, id: string, { stage }: Pick<DeploymentConfig, "stage">) {
     super(scope, id);
@@ -134,6 +140,42 @@ export class Tables extends Construct {
       indexName: "byPending",
       partitionKey: text("pendingShard"),
       sortKey: number("receivedAt"),
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+
+    this.detection = table("Detection", {
+      partitionKey: text("scope"),
+      sortKey: text("key"),
+      timeToLiveAttribute: EXPIRY,
+    });
+    this.detection.addGlobalSecondaryIndex({
+      indexName: "byUnjudged",
+      partitionKey: text("unjudgedShard"),
+      sortKey: text("key"),
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+
+    this.reports = table("Reports", {
+      partitionKey: text("scope"),
+      sortKey: text("key"),
+      timeToLiveAttribute: EXPIRY,
+    });
+    this.reports.addGlobalSecondaryIndex({
+      indexName: "byDue",
+      partitionKey: text("dueShard"),
+      sortKey: text("key"),
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+
+    this.erasures = table("Erasures", {
+      partitionKey: text("scope"),
+      sortKey: text("key"),
+      timeToLiveAttribute: EXPIRY,
+    });
+    this.erasures.addGlobalSecondaryIndex({
+      indexName: "byOpen",
+      partitionKey: text("openShard"),
+      sortKey: text("key"),
       projectionType: ProjectionType.KEYS_ONLY,
     });
 
