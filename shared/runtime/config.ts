@@ -15,6 +15,8 @@ const variables = {
   SECURITY_ALERTS_TABLE_NAME: text,
   CIRCUITS_TABLE_NAME: text,
   EVENT_BUS_NAME: text,
+  /** The KMS key that organizations' secrets are sealed with: its ARN or its id. */
+  CREDENTIALS_KEY_ID: text,
   /** How long security events, their statistics and alerts are kept. */
   RETENTION_DAYS: z.pipe(
     z.string().check(z.regex(/^[1-9][0-9]{0,3}$/)),
