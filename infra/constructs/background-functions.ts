@@ -1,10 +1,9 @@
 import { Duration } from "aws-cdk-lib";
-import { Rule, Schedule } from "aws-cdk-lib/aws-events";
-import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Construct } from "constructs";
 import type { AccessTo } from "./access.ts";
 import type { ServiceEventBus } from "./event-bus.ts";
+import { runHourly } from "./schedules.ts";
 import { ServiceFunction } from "./service-function.ts";
 
 type Props = { access: AccessTo; events: ServiceEventBus };
@@ -21,7 +20,7 @@ export class BackgroundFunctions extends Construct {
       timeout: Duration.minutes(5),
     });
     // When the events of the last hour have come to rest.
-    this.runHourly(closeHours, 6);
+    runHourly(closeHours, 6);
 
     const sweepOutbox = new ServiceFunction(this, "SweepAlertOutbox", {
       file: "sweep-alert-outbox",
@@ -29,7 +28,7 @@ export class BackgroundFunctions extends Construct {
       access: access.sweepAlertOutbox,
       timeout: Duration.minutes(5),
     });
-    this.runHourly(sweepOutbox, 11);
+    runHourly(sweepOutbox, 11);
 
     const restore = new ServiceFunction(this, "RestoreSecurityEvents", {
       file: "restore-security-events",
@@ -40,14 +39,5 @@ export class BackgroundFunctions extends Construct {
     restore.function.addEventSource(
       new SqsEventSource(events.unrecorded, { batchSize: 10, reportBatchItemFailures: true }),
     );
-  }
-
-  /** @param minute of each hour; schedules spread out, so that not all of them start at once. */
-  private runHourly(target: ServiceFunction, minute: number): void {
-    new Rule(this, `${target.node.id}Schedule`, {
-      description: `Hourly, at minute ${minute}`,
-      schedule: Schedule.expression(`cron(${minute} * * * ? *)`),
-      targets: [new LambdaFunction(target.function)],
-    });
   }
 }

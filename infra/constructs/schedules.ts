@@ -1,0 +1,23 @@
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
+import type { ServiceFunction } from "./service-function.ts";
+
+/** Starts a function by a schedule; the rule stands beside it and bears its name. */
+const schedule = ({ node, function: target }: ServiceFunction, expression: string, description: string): Rule =>
+  new Rule(node.scope ?? target, `${node.id}Schedule`, {
+    description,
+    schedule: Schedule.expression(expression),
+    targets: [new LambdaFunction(target)],
+  });
+
+/** @param minute of each hour; schedules spread out, so that not all of them start at once. */
+export const runHourly = (target: ServiceFunction, minute: number): Rule =>
+  schedule(target, `cron(${minute} * * * ? *)`, `Hourly, at minute ${minute}`);
+
+/** From the deployment on, every so many hours. */
+export const runEvery = (target: ServiceFunction, hours: number): Rule =>
+  schedule(
+    target,
+    `rate(${hours} ${hours === 1 ? "hour" : "hours"})`,
+    `Every ${hours} ${hours === 1 ? "hour" : "hours"}`,
+  );
