@@ -4,12 +4,12 @@
  */
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
+import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import { noCounts } from "./circuit.ts";
 import { globalStats, overallHealth } from "./circuit-statistics.ts";
 import type { CircuitStore } from "./circuit-store.ts";
 import type { OutageStore } from "./outage-store.ts";
-import { identityOf } from "./record-transition.ts";
 
 type Parts = {
   circuits: Pick<CircuitStore, "countOpen">;

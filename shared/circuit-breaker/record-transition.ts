@@ -2,12 +2,11 @@
  * What every transition leaves: exactly one security event, whose id follows from organization and generation, and at
  * least once an event of the bus with that id. docs/circuit-breaker.md, "Transitions".
  */
-import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import type { Origin } from "../api/origin.ts";
 import type { RiskLevel } from "../api/risk-levels.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
-import { eventId, RANDOM_BYTES } from "../security/event-id.ts";
+import { eventId, identityOf } from "../security/event-id.ts";
 import { EVENT_SOURCE } from "../security/event-source.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
@@ -31,10 +30,6 @@ export const CircuitChanged = z.object({
   cause: z.string(),
 });
 export type CircuitChanged = z.output<typeof CircuitChanged>;
-
-/** 16 bytes that are the same for the same name, for ids that must be the same each time. */
-export const identityOf = (...name: readonly (string | number)[]): Uint8Array =>
-  createHash("sha256").update(JSON.stringify(name)).digest().subarray(0, RANDOM_BYTES);
 
 const riskByCause: Record<Cause, RiskLevel> = {
   failures: "HIGH",

@@ -14,6 +14,8 @@ const variables = {
   SECURITY_ROLLUPS_TABLE_NAME: text,
   SECURITY_ALERTS_TABLE_NAME: text,
   CIRCUITS_TABLE_NAME: text,
+  CONNECTIONS_TABLE_NAME: text,
+  SETTINGS_TABLE_NAME: text,
   EVENT_BUS_NAME: text,
   /** The KMS key that organizations' secrets are sealed with: its ARN or its id. */
   CREDENTIALS_KEY_ID: text,

@@ -2,6 +2,8 @@
  * Ids that are in order of time: ULIDs, 10 characters of time in milliseconds and 16 of randomness, in Crockford's
  * base 32. As a sort key they give events their order, and their time can be read back. https://github.com/ulid/spec
  */
+import { createHash } from "node:crypto";
+
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
@@ -39,3 +41,7 @@ export const timeOfEventId = (id: string): number | undefined => {
   for (const character of id.slice(0, TIME_CHARACTERS)) time = time * 32 + ALPHABET.indexOf(character);
   return time;
 };
+
+/** 16 bytes that are the same for the same name: for an event that may be recorded twice and must be one. */
+export const identityOf = (...name: readonly (string | number)[]): Uint8Array =>
+  createHash("sha256").update(JSON.stringify(name)).digest().subarray(0, RANDOM_BYTES);

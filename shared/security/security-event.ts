@@ -47,6 +47,7 @@ export const eventTypes = {
   SYSTEM_OUTAGE: "Half or more of all circuits are open",
   PROVIDER_REQUEST: "An operation against the provider that has no type of its own",
   DATA_READ: "Records, reports or settings were read",
+  SETTINGS_CHANGED: "An organization changed its settings",
 } as const;
 export type EventType = keyof typeof eventTypes;
 

@@ -32,6 +32,7 @@ export const typeCodes: Readonly<Record<string, number>> = {
   DATA_READ: 12,
   CIRCUIT_BREAKER_CHANGED: 13,
   SYSTEM_OUTAGE: 14,
+  SETTINGS_CHANGED: 15,
 };
 const SPELLED_OUT = 0;
 
