@@ -24,3 +24,7 @@ export const callStore = async <Output>(
     throw new DomainError("store_unavailable", "The store did not answer. Try again.", { cause });
   }
 };
+
+/** Whether a single write was refused because somebody's transaction held the item; it may be tried again. */
+export const isLostInTransaction = (error: unknown): boolean =>
+  error instanceof DomainError && error.cause instanceof Error && error.cause.name === "TransactionConflictException";

@@ -1,16 +1,16 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore } from "../../runtime/call-store.ts";
+import { callStore, isLostInTransaction } from "../../runtime/call-store.ts";
 import { DomainError } from "../../runtime/domain-error.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
+import { renderUpdate } from "../../runtime/render-update.ts";
 import { pauseBeforeRetry } from "../../runtime/retry-pause.ts";
 import { expiryOf } from "../hours.ts";
 import { organizationKey } from "../keys.ts";
 import type { Alert } from "./alert.ts";
 import { type AlertItem, isExpired, parseAlertItem, placeInList, placeInOutbox, toAlert } from "./alert-item.ts";
 import { hashOfAlertId, resolvedKey, unresolvedKey } from "./alert-key.ts";
-import { isLostInTransaction, itemOfRefusal } from "./alert-refusal-store.ts";
-import { renderUpdate } from "./alert-update.ts";
+import { itemOfRefusal } from "./alert-refusal-store.ts";
 
 const MAX_ATTEMPTS = 12;
 

@@ -1,13 +1,12 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../../runtime/call-store.ts";
+import { callStore, isLostInTransaction } from "../../runtime/call-store.ts";
 import { queryPage } from "../../runtime/query-page.ts";
 import { organizationIdOf, organizationKey } from "../keys.ts";
 import type { Alert, ChangedAlert } from "./alert.ts";
 import { isExpired, parseAlertItem, pendingChange, toAlert } from "./alert-item.ts";
 import { hashOfAlertId, outboxShards, resolvedKey, unresolvedKey } from "./alert-key.ts";
-import { isLostInTransaction } from "./alert-refusal-store.ts";
 
 const Entry = z.object({ scope: z.string(), key: z.string() });
 

@@ -1,15 +1,16 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore } from "../../runtime/call-store.ts";
+import { callStore, isLostInTransaction } from "../../runtime/call-store.ts";
 import { DomainError } from "../../runtime/domain-error.ts";
+import { renderUpdate, type Update } from "../../runtime/render-update.ts";
 import { pauseBeforeRetry } from "../../runtime/retry-pause.ts";
 import { organizationKey } from "../keys.ts";
 import type { Alert } from "./alert.ts";
 import { type AlertItem, isExpired, parseAlertItem, surplusIds, toAlert } from "./alert-item.ts";
 import { alertHash, unresolvedKey } from "./alert-key.ts";
 import type { Raising } from "./alert-raising.ts";
-import { isLostInTransaction, itemOfRefusal } from "./alert-refusal-store.ts";
-import { type RaiseContext, raiseUpdate, renderUpdate, type Update } from "./alert-update.ts";
+import { itemOfRefusal } from "./alert-refusal-store.ts";
+import { type RaiseContext, raiseUpdate } from "./alert-update.ts";
 
 const MAX_ATTEMPTS = 12;
 

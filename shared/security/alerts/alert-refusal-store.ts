@@ -1,6 +1,5 @@
 /** What DynamoDB's refusals say about an alert. */
 import type { AttributeValue, ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DomainError } from "../../runtime/domain-error.ts";
 import { type AlertItem, parseAlertItem } from "./alert-item.ts";
 
 /** The attributes of alerts are texts, numbers and sets of texts, and the event ids of a manual one a list. */
@@ -15,7 +14,3 @@ export const itemOfRefusal = ({ Item }: ConditionalCheckFailedException): AlertI
   if (Item === undefined || Object.keys(Item).length === 0) return undefined;
   return parseAlertItem(Object.fromEntries(Object.entries(Item).map(([name, value]) => [name, plainValue(value)])));
 };
-
-/** Whether a single write was refused because somebody's transaction held the item; it may be tried again. */
-export const isLostInTransaction = (error: unknown): boolean =>
-  error instanceof DomainError && error.cause instanceof Error && error.cause.name === "TransactionConflictException";

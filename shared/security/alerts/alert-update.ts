@@ -8,22 +8,12 @@
 
 import { isAtLeast, riskLevels } from "../../api/risk-levels.ts";
 import { encodeJson } from "../../json/encode-json.ts";
+import type { Update } from "../../runtime/render-update.ts";
 import { expiryOf } from "../hours.ts";
 import type { Alert } from "./alert.ts";
 import { type AlertItem, firstFields, isExpired, placeInList, placeInOutbox } from "./alert-item.ts";
 import { alertId, listKey } from "./alert-key.ts";
 import type { Raising } from "./alert-raising.ts";
-
-/** What an update makes of an item. `setOnce` leaves what is there already; `add` counts up, or adds to a set. */
-export type Update = {
-  set: Record<string, unknown>;
-  setOnce?: Record<string, unknown>;
-  add?: Record<string, unknown>;
-  remove?: readonly string[];
-  condition: string;
-  /** Values of the condition, by the name they have there, without the colon. */
-  values: Record<string, unknown>;
-};
 
 export type RaiseContext = {
   scope: string;
@@ -112,33 +102,6 @@ export const raiseUpdate = (context: RaiseContext, known: AlertItem | undefined)
       firstSeen: raising.firstSeen,
       ...Object.fromEntries(levelsAtLeast.map((one) => [one, one])),
       ...(isEarlier && { knownId: known.id }),
-    },
-  };
-};
-
-/** An update as DynamoDB writes it. Names in the condition are the attributes' own, after a `#`. */
-export const renderUpdate = ({ set, setOnce = {}, add = {}, remove = [], condition, values }: Update) => {
-  const named = [...Object.keys({ ...set, ...setOnce, ...add }), ...remove, ...(condition.match(/(?<=#)\w+/g) ?? [])];
-  const sets = [
-    ...Object.keys(set).map((name) => `#${name} = :set_${name}`),
-    ...Object.keys(setOnce).map((name) => `#${name} = if_not_exists(#${name}, :set_${name})`),
-  ];
-  const clauses = [
-    sets.length > 0 && `SET ${sets.join(", ")}`,
-    Object.keys(add).length > 0 &&
-      `ADD ${Object.keys(add)
-        .map((name) => `#${name} :set_${name}`)
-        .join(", ")}`,
-    remove.length > 0 && `REMOVE ${remove.map((name) => `#${name}`).join(", ")}`,
-  ];
-  const written = Object.entries({ ...set, ...setOnce, ...add }).map(([name, value]) => [`:set_${name}`, value]);
-  return {
-    UpdateExpression: clauses.filter((clause) => clause !== false).join(" "),
-    ConditionExpression: condition,
-    ExpressionAttributeNames: Object.fromEntries(named.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: {
-      ...Object.fromEntries(written),
-      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
     },
   };
 };
