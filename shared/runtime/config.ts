@@ -7,6 +7,13 @@ import { riskLevels } from "../api/risk-levels.ts";
 
 const text = z.string().check(z.minLength(1));
 
+/** A variable that may be missing; an empty one is as good as none. */
+const maybe = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.pipe(
+    z.transform((value: unknown) => (value === "" ? undefined : value)),
+    z.optional(schema),
+  );
+
 /** One line for every variable that any function reads; the infrastructure sets them (infra/constructs/). */
 const variables = {
   PLANTS_TABLE_NAME: text,
@@ -16,9 +23,17 @@ const variables = {
   CIRCUITS_TABLE_NAME: text,
   CONNECTIONS_TABLE_NAME: text,
   SETTINGS_TABLE_NAME: text,
+  SYNC_RUNS_TABLE_NAME: text,
   EVENT_BUS_NAME: text,
   /** The KMS key that organizations' secrets are sealed with: its ARN or its id. */
   CREDENTIALS_KEY_ID: text,
+  /** Where the provider is, if not at its public address; may be plain http, and may have a path. */
+  PROVIDER_API_URL: maybe(z.url({ protocol: /^https?$/ })),
+  /** Where users grant access to their accounts, if not at the provider's public address. */
+  PROVIDER_AUTHORIZE_URL: maybe(z.url({ protocol: /^https?$/ })),
+  /** The platform's own credentials at the provider; without both of them nobody connects by OAuth. */
+  PROVIDER_OAUTH_CLIENT_ID: maybe(text),
+  PROVIDER_OAUTH_SECRET: maybe(text),
   /** How long security events, their statistics and alerts are kept. */
   RETENTION_DAYS: z.pipe(
     z.string().check(z.regex(/^[1-9][0-9]{0,3}$/)),

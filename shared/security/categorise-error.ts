@@ -2,12 +2,20 @@
 import type { RiskLevel } from "../api/risk-levels.ts";
 
 /** The kinds of errors that operations against the provider meet. */
-export const errorKinds = ["rate_limit", "authentication", "network", "validation", "provider"] as const;
+export const errorKinds = [
+  "rate_limit",
+  "authentication",
+  "authorization",
+  "network",
+  "validation",
+  "provider",
+] as const;
 export type ErrorKind = (typeof errorKinds)[number];
 
 const riskByKind: Record<ErrorKind, RiskLevel> = {
   rate_limit: "HIGH",
   authentication: "HIGH",
+  authorization: "HIGH",
   network: "MEDIUM",
   validation: "LOW",
   // Decisions: anything else of the provider's own, a 5xx.

@@ -106,6 +106,7 @@ describe("the recorder", () => {
   it.each([
     ["rate_limit", "HIGH"],
     ["authentication", "HIGH"],
+    ["authorization", "HIGH"],
     ["network", "MEDIUM"],
     ["provider", "MEDIUM"],
     ["validation", "LOW"],
