@@ -1,0 +1,148 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import { defaultSettings, type Settings } from "../../../shared/settings/settings.ts";
+import type { SettingsChange } from "../../../shared/settings/settings-changed.ts";
+import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
+import { countUnits } from "../../support/consumed-units.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { settingsTable } from "./settings-table.ts";
+
+let database: EmbeddedDynamoDb;
+let client: DynamoDBDocumentClient;
+let store: ReturnType<typeof createSettingsStore>;
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb(settingsTable);
+  client = database.documentClient(documentTranslation);
+  store = createSettingsStore(client, "settings");
+});
+afterAll(() => database.stop());
+
+let organizations = 0;
+let acme = "";
+beforeEach(() => {
+  acme = `acme#${++organizations} %23`;
+});
+
+const settings = (...ipAllowlist: string[]): Settings => ({
+  ipAllowlist,
+  recordAccess: { member: ["invoices", "customers"], guest: [] },
+});
+const change: SettingsChange = {
+  before: defaultSettings,
+  at: 1_795_219_200_000,
+  userId: "ada",
+  requestId: "request-1",
+  ipAddress: "192.0.2.7",
+};
+const itemOf = async (organizationId: string) =>
+  (await client.send(new GetCommand({ TableName: "settings", Key: { id: organizationKey(organizationId) } }))).Item;
+
+describe("settings", () => {
+  it("are the defaults until somebody sets them, and then what was set, of that organization alone", async () => {
+    await expect(store.readStored(acme)).resolves.toEqual({
+      settings: { ipAllowlist: [], recordAccess: { member: [], guest: [] } },
+      version: undefined,
+      change: undefined,
+    });
+    const first = await store.replace(acme, settings("192.0.2.0/24"), { version: undefined, change });
+    await expect(store.readStored(acme)).resolves.toEqual({
+      settings: settings("192.0.2.0/24"),
+      version: first,
+      change,
+    });
+    await expect(store.read(`${acme}x`)).resolves.toEqual(defaultSettings);
+    await expect(itemOf(acme)).resolves.toMatchObject({ changedAt: change.at, changedBy: "ada" });
+    // The whole is replaced: nothing of what was before stays.
+    const second = await store.replace(acme, defaultSettings, { version: first, change });
+    expect(second).toEqual(expect.any(String));
+    expect(second).not.toBe(first);
+    await expect(store.read(acme)).resolves.toEqual(defaultSettings);
+  });
+
+  it("are kept as they were sent, in order and with repetitions", async () => {
+    const sent = settings("2001:DB8::/32", "192.0.2.7/24", "192.0.2.7/24");
+    await store.replace(acme, sent, { version: undefined, change });
+    await expect(store.read(acme)).resolves.toEqual(sent);
+  });
+
+  it("are replaced by one of those who knew the same version", async () => {
+    for (const version of [undefined, await store.replace(`${acme}x`, settings(), { version: undefined, change })]) {
+      const organizationId = version === undefined ? acme : `${acme}x`;
+      const written = await Promise.all(
+        Array.from({ length: 10 }, (_, i) =>
+          store.replace(organizationId, settings(`10.${i}.0.0/16`), { version, change }),
+        ),
+      );
+      const winners = written.flatMap((token, i) => (token === undefined ? [] : [i]));
+      expect(winners).toHaveLength(1);
+      await expect(store.read(organizationId)).resolves.toEqual(settings(`10.${winners[0]}.0.0/16`));
+    }
+  });
+
+  it("are replaced though the first answer is lost", async () => {
+    const proxy = await startLossyProxy(database.endpoint);
+    try {
+      const lossy = createSettingsStore(
+        DynamoDBDocumentClient.from(
+          new DynamoDBClient({
+            endpoint: proxy.url,
+            region: "eu-central-1",
+            credentials: { accessKeyId: "test", secretAccessKey: "test" },
+          }),
+          documentTranslation,
+        ),
+        "settings",
+      );
+      const version = await lossy.replace(acme, settings("10.0.0.0/8"), { version: undefined, change });
+      await expect(store.readStored(acme)).resolves.toMatchObject({ settings: settings("10.0.0.0/8"), version });
+    } finally {
+      proxy.stop();
+    }
+  });
+
+  it("forget how they came about, unless others came about since", async () => {
+    const first = (await store.replace(acme, settings("10.0.0.0/8"), { version: undefined, change })) ?? "";
+    const second = (await store.replace(acme, settings(), { version: first, change })) ?? "";
+    await store.forgetChange(acme, first);
+    await expect(store.readStored(acme)).resolves.toMatchObject({ change });
+    await store.forgetChange(acme, second);
+    await expect(store.readStored(acme)).resolves.toEqual({ settings: settings(), version: second, change: undefined });
+    await store.forgetChange(`${acme} of nobody`, second);
+    await expect(itemOf(`${acme} of nobody`)).resolves.toBeUndefined();
+  });
+
+  it("cost a read unit", async () => {
+    const measure = countUnits(client);
+    await expect(measure(() => store.read(acme))).resolves.toEqual({ read: 1, write: 0 });
+    await store.replace(acme, settings("10.0.0.0/8"), { version: undefined, change });
+    await expect(measure(() => store.read(acme))).resolves.toEqual({ read: 1, write: 0 });
+  });
+
+  it("that make no sense are no settings", async () => {
+    await client.send(
+      new PutCommand({ TableName: "settings", Item: { id: organizationKey(acme), ipAllowlist: "192.0.2.0/24" } }),
+    );
+    // A list that cannot be read must not become one that lets everybody in.
+    await expect(store.read(acme)).rejects.toThrow();
+  });
+});
+
+describe("a store out of reach", () => {
+  it("is one domain error", async () => {
+    const away = createSettingsStore(
+      DynamoDBDocumentClient.from(database.client({ endpoint: "http://127.0.0.1:9", maxAttempts: 1 })),
+      "settings",
+    );
+    for (const call of [
+      away.read(acme),
+      away.replace(acme, settings(), { version: undefined, change }),
+      away.forgetChange(acme, "x"),
+    ]) {
+      await expect(call).rejects.toMatchObject({ code: "store_unavailable" });
+    }
+  });
+});
