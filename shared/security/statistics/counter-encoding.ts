@@ -33,6 +33,8 @@ export const typeCodes: Readonly<Record<string, number>> = {
   CIRCUIT_BREAKER_CHANGED: 13,
   SYSTEM_OUTAGE: 14,
   SETTINGS_CHANGED: 15,
+  WEBHOOK_RECEIVED: 16,
+  WEBHOOK_NOT_APPLIED: 17,
 };
 const SPELLED_OUT = 0;
 
