@@ -6,6 +6,7 @@ import { functionEnvironment } from "./lambda/environment.ts";
 import { createFunctions, type Functions } from "./lambda/functions.ts";
 import type { LocalCloudOptions } from "./local-cloud.ts";
 import { createMessaging, type Messaging } from "./messaging.ts";
+import { createKmsService } from "./services/kms-service.ts";
 import type { StackModel } from "./template/model.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -65,7 +66,12 @@ export const startCompute = async (
     log: say,
   });
   onStop(() => messaging.queues.close());
-  const gateway = await startGateway({ ...options, onDenied, services, port: gatewayPort });
+  const gateway = await startGateway({
+    ...options,
+    onDenied,
+    services: { ...services, kms: createKmsService(options) },
+    port: gatewayPort,
+  });
   onStop(() => gateway.close());
   onStop(() => functions.stop());
   onStop(() => messaging.mappings.stop());

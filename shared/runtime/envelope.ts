@@ -11,7 +11,7 @@ export type SealContext = { readonly organization: string; readonly purpose: str
 
 export type Envelope = {
   /**
-   * Seals a well-formed text, empty or not; the result is about 250 bytes longer. Costs one call of KMS.
+   * Seals a well-formed text, empty or not; the result is about 220 bytes longer. Costs one call of KMS.
    * @throws DomainError `store_unavailable` where KMS does not answer.
    */
   seal(context: SealContext, plaintext: string): Promise<Uint8Array>;

@@ -40,6 +40,7 @@ export const stackModel = ({
     eventSourceMappings: [],
     asynchronousInvocations: [],
     secrets: [],
+    keys: [],
     resourcePolicies,
     notRun: [],
   };

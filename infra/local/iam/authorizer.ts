@@ -69,6 +69,8 @@ const withoutAccount = (request: AccessRequest, accountId: string): AccessReques
 
 /**
  * Judges as IAM would: a function by its role's policies and the resource's policy, a service by the resource's alone.
+ * A key of KMS is the exception: no role may use it unless its own policy lets the role, or the account decide.
+ * https://docs.aws.amazon.com/kms/latest/developerguide/key-policies.html
  * @throws TemplateError at once when a policy says what is not understood.
  */
 export const createAuthorizer = (model: StackModel): Authorizer => {
@@ -91,14 +93,18 @@ export const createAuthorizer = (model: StackModel): Authorizer => {
       const policy = resourcePolicyOf(model, resource);
       const identity = evaluate(caller.identity ?? [], request);
       if (identity === "deny") return { allowed: false, reason: "with an explicit deny in an identity-based policy" };
-      if (evaluate(policy, request) === "deny") {
+      const ofResource = evaluate(policy, request);
+      if (ofResource === "deny") {
         return { allowed: false, reason: "with an explicit deny in a resource-based policy" };
       }
-      if (identity === "allow") return { allowed: true, reason: `an identity-based policy allows ${action}` };
+      const mayIdentityDecide = ofResource === "allow" || !model.keys.some(({ arn }) => arn === resource);
+      if (identity === "allow" && mayIdentityDecide) {
+        return { allowed: true, reason: `an identity-based policy allows ${action}` };
+      }
       if (evaluate(policy, withoutAccount(request, model.accountId)) === "allow") {
         return { allowed: true, reason: `a resource-based policy allows ${action}` };
       }
-      const kind = caller.identity === undefined ? "resource-based" : "identity-based";
+      const kind = caller.identity === undefined || !mayIdentityDecide ? "resource-based" : "identity-based";
       return { allowed: false, reason: `because no ${kind} policy allows the ${action} action` };
     },
   };

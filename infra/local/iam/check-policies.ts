@@ -19,9 +19,18 @@ const conditionKeys = new Set([
   "dynamodb:leadingkeys",
   "events:detail-type",
   "events:source",
+  "kms:calleraccount",
+  "kms:encryptioncontextkeys",
+  // Only what a service of AWS asks of KMS by itself has it, and nothing here does.
+  "kms:viaservice",
   "lambda:functionurlauthtype",
   "lambda:invokedviafunctionurl",
 ]);
+
+/** The rest of the key is one of the context's own. */
+const ENCRYPTION_CONTEXT = "kms:encryptioncontext:";
+
+const isConditionKey = (key: string): boolean => conditionKeys.has(key) || key.startsWith(ENCRYPTION_CONTEXT);
 
 const problemWith = (statement: PolicyStatement): string | undefined => {
   const { Action, NotAction, Resource, NotResource, Condition = {} } = statement;
@@ -33,7 +42,7 @@ const problemWith = (statement: PolicyStatement): string | undefined => {
   for (const [operator, keys] of Object.entries(Condition)) {
     if (parseOperator(operator) === undefined)
       return `uses the condition operator ${operator}, which is not understood`;
-    const unknown = Object.keys(keys).find((key) => !conditionKeys.has(key.toLowerCase()));
+    const unknown = Object.keys(keys).find((key) => !isConditionKey(key.toLowerCase()));
     if (unknown !== undefined) return `uses the condition key ${unknown}, which is not understood`;
   }
   const texts = [resources, ...Object.values(Condition).flatMap((keys) => Object.values(keys))].flat();

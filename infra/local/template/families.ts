@@ -3,6 +3,7 @@ import { eventInvokeConfigs } from "./resources/event-invoke-configs.ts";
 import { eventSourceMappings } from "./resources/event-source-mappings.ts";
 import { functions } from "./resources/functions.ts";
 import { httpApis } from "./resources/http-apis.ts";
+import { keys } from "./resources/keys.ts";
 import { permissions } from "./resources/permissions.ts";
 import { queues } from "./resources/queues.ts";
 import { roles } from "./resources/roles.ts";
@@ -18,6 +19,7 @@ export const families: readonly ResourceFamily[] = [
   eventSourceMappings,
   functions,
   httpApis,
+  keys,
   permissions,
   queues,
   roles,

@@ -148,6 +148,9 @@ export type AsynchronousInvocationModel = {
 /** AWS::SecretsManager::Secret; `value` is its SecretString, generated once and kept with the data. */
 export type SecretModel = { logicalId: string; name: string; arn: string; value: string };
 
+/** AWS::KMS::Key for symmetric encryption, with the names of its aliases (`alias/…`). */
+export type KeyModel = { logicalId: string; id: string; arn: string; isEnabled: boolean; aliases: string[] };
+
 /** Something that the template declares and the local cloud does not run, and what that means for the user. */
 export type NotRun = { logicalId: string; type: string; reason: string };
 
@@ -168,7 +171,8 @@ export type StackModel = {
   /** Several of them may speak of one function. */
   asynchronousInvocations: AsynchronousInvocationModel[];
   secrets: SecretModel[];
-  /** Policies on the resource's side (permissions of functions, policies of tables, queues and buses), by the resource's ARN. */
+  keys: KeyModel[];
+  /** Policies on the resource's side (permissions of functions, policies of keys, tables, queues and buses), by the resource's ARN. */
   resourcePolicies: Record<string, PolicyStatement[]>;
   notRun: NotRun[];
 };

@@ -85,6 +85,7 @@ export const readStack = async (options: {
     eventSourceMappings: parts.flatMap((part) => part.eventSourceMappings ?? []),
     asynchronousInvocations: parts.flatMap((part) => part.asynchronousInvocations ?? []),
     secrets: parts.flatMap((part) => part.secrets ?? []),
+    keys: parts.flatMap((part) => part.keys ?? []),
     resourcePolicies: Object.fromEntries(
       [...Map.groupBy(policies, ([arn]) => arn)].map(([arn, found]) => [
         arn,

@@ -16,7 +16,7 @@ export const notRunReasons: Record<string, string> = {
   "AWS::CloudWatch::Alarm": "no metric is watched, so it never goes off",
   "AWS::CloudWatch::CompositeAlarm": "no metric is watched, so it never goes off",
   "AWS::CloudWatch::Dashboard": "no metrics are kept to show",
-  "AWS::KMS::Key": "nothing is encrypted with it; calls to it are denied",
+  "AWS::KMS::ReplicaKey": "calls to it are denied",
   "AWS::Lambda::Alias": "calls go to the function itself",
   "AWS::Lambda::Url": "the function has no URL here",
   "AWS::Lambda::Version": "calls go to the function itself",
@@ -37,10 +37,6 @@ export const notRunIdentities: Record<string, Identify> = {
   "AWS::CloudWatch::Alarm": alarm,
   "AWS::CloudWatch::CompositeAlarm": alarm,
   "AWS::CloudWatch::Dashboard": (resource) => ({ ref: nameOf(resource, "DashboardName"), attributes: {} }),
-  "AWS::KMS::Key": ({ logicalId, scope }) => {
-    const id = `local-${logicalId}`;
-    return { ref: id, attributes: { KeyId: id, Arn: arnIn(scope, "kms", `key/${id}`) } };
-  },
   "AWS::Logs::LogGroup": (resource) => {
     const name = nameOf(resource, "LogGroupName");
     return { ref: name, attributes: { Arn: arnIn(resource.scope, "logs", `log-group:${name}:*`) } };
