@@ -1,0 +1,116 @@
+/** The functions' client and envelope against the local KMS, under roles as the stack grants them. */
+import { inspect } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Stack } from "aws-cdk-lib";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { createEnvelope, EnvelopeError } from "../../../shared/runtime/envelope.ts";
+import { createKms } from "../../../shared/runtime/kms.ts";
+import { addFunctionWith, startKmsGateway } from "../../support/kms-gateway.ts";
+import { type Attempt, attempts, startScriptedStore } from "../../support/scripted-store.ts";
+
+const purpose = (name: string) => ({ StringEquals: { "kms:EncryptionContext:purpose": name } });
+
+const fill = (stack: Stack): void => {
+  const key = new Key(stack, "Key");
+  const on = (conditions: ReturnType<typeof purpose>, ...actions: string[]) => [
+    { actions: actions.map((action) => `kms:${action}`), resources: [key.keyArn], conditions },
+  ];
+  addFunctionWith(stack, "connects", on(purpose("provider-credentials"), "GenerateDataKey", "Decrypt"));
+  addFunctionWith(stack, "receives", on(purpose("webhook-secrets"), "Decrypt"));
+  new Key(stack, "Other");
+};
+
+let gateway: Awaited<ReturnType<typeof startKmsGateway>>;
+beforeAll(async () => {
+  gateway = await startKmsGateway(fill);
+});
+afterAll(() => gateway.close());
+
+const keyArn = (logicalId: string): string =>
+  gateway.model.keys.find((key) => key.logicalId.startsWith(logicalId))?.arn ?? "";
+const envelopeOf = (name: string, key = "Key") => createEnvelope(createKms(gateway.placeOf(name)), keyArn(key));
+
+const credentials = { organization: "org#acme%20%C3%A9", purpose: "provider-credentials" };
+const unavailable = { name: "DomainError", code: "store_unavailable" };
+
+describe("an envelope with a key of KMS", () => {
+  it("opens for the role that sealed it", async () => {
+    const sealed = await envelopeOf("connects").seal(credentials, "sk_live_é");
+    await expect(envelopeOf("connects").open(credentials, sealed)).resolves.toBe("sk_live_é");
+    expect(sealed.length).toBeLessThan(300);
+  });
+
+  it("does not open for another organization: KMS refuses the context", async () => {
+    const sealed = await envelopeOf("connects").seal(credentials, "secret");
+    const other = { ...credentials, organization: "org#other" };
+    await expect(envelopeOf("connects").open(other, sealed)).rejects.toThrow(EnvelopeError);
+  });
+
+  it("does not open with another key", async () => {
+    const sealed = await envelopeOf("connects").seal(credentials, "secret");
+    await expect(envelopeOf("connects", "Other").open(credentials, sealed)).rejects.toMatchObject(unavailable);
+    expect(gateway.denials.at(-1)).toMatchObject({ action: "kms:Decrypt", resource: keyArn("Other") });
+  });
+
+  it("is refused to a role for another purpose, whichever it says", async () => {
+    const sealed = await envelopeOf("connects").seal(credentials, "secret");
+    await expect(envelopeOf("receives").open(credentials, sealed)).rejects.toMatchObject(unavailable);
+    const asItsOwn = { ...credentials, purpose: "webhook-secrets" };
+    await expect(envelopeOf("receives").open(asItsOwn, sealed)).rejects.toThrow(EnvelopeError);
+    await expect(envelopeOf("receives").seal(asItsOwn, "secret")).rejects.toMatchObject(unavailable);
+  });
+});
+
+describe("the client", () => {
+  const place = (endpoint: string) => ({
+    region: "eu-central-1",
+    endpoint,
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  });
+  const answers = { Plaintext: Buffer.alloc(32, 1).toString("base64"), CiphertextBlob: "QUJD", KeyId: "key" };
+  const asked = { organization: "org#a", purpose: "p" };
+
+  /** Runs a client against a KMS that follows a script. @returns what came of it, and how often it asked */
+  const against = async <Output>(
+    script: readonly Attempt[],
+    call: (kms: ReturnType<typeof createKms>) => Promise<Output>,
+  ) => {
+    const store = await startScriptedStore(script);
+    const result = await call(createKms(place(store.endpoint))).catch((error: unknown) => error);
+    await store.stop();
+    return { result, requests: store.requests };
+  };
+
+  it.each<[string, Attempt]>([
+    ["answers HTML", attempts.speakHtml()],
+    ["denies", attempts.refuse("AccessDeniedException")],
+    ["does not know the key", attempts.refuse("NotFoundException")],
+    ["fails", attempts.fail()],
+    ["drops connections", attempts.reset()],
+    ["answers half of it", (response) => void response.writeHead(200).end('{"Plaintext":"c2VjcmV0LWtl')],
+    ["answers without a key", attempts.succeed({ KeyId: "key" })],
+  ])("says store_unavailable when KMS %s, and quotes nothing", async (_what, attempt) => {
+    const { result } = await against([attempt], (kms) => kms.generateDataKey("key", asked));
+    expect(result).toMatchObject(unavailable);
+    expect(inspect(result, { depth: 10, showHidden: true })).not.toMatch(/c2Vj|HTML|Bad Gateway/i);
+  });
+
+  it("tries again after a failure that may pass", async () => {
+    const script = [attempts.fail(), attempts.throttle(), attempts.succeed(answers)];
+    const { result, requests } = await against(script, (kms) => kms.decryptDataKey("key", asked, Buffer.from("ABC")));
+    expect(result).toEqual(new Uint8Array(32).fill(1));
+    expect(requests).toHaveLength(3);
+    expect(requests[0]).toMatchObject({
+      headers: { "x-amz-target": "TrentService.Decrypt" },
+      body: { KeyId: "key", EncryptionContext: asked, CiphertextBlob: "QUJD" },
+    });
+  });
+
+  it.each(["InvalidCiphertextException", "IncorrectKeyException"])("has no key where KMS says %s", async (name) => {
+    const { result, requests } = await against([attempts.refuse(name)], (kms) =>
+      kms.decryptDataKey("key", asked, Buffer.from("ABC")),
+    );
+    expect(result).toBeUndefined();
+    expect(requests).toHaveLength(1);
+  });
+});
