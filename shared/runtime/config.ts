@@ -24,6 +24,7 @@ const variables = {
   CONNECTIONS_TABLE_NAME: text,
   SETTINGS_TABLE_NAME: text,
   SYNC_RUNS_TABLE_NAME: text,
+  RECORDS_TABLE_NAME: text,
   EVENT_BUS_NAME: text,
   /** The KMS key that organizations' secrets are sealed with: its ARN or its id. */
   CREDENTIALS_KEY_ID: text,

@@ -1,0 +1,30 @@
+/**
+ * GET /api/integrations/provider/records/{type}: what was synced of a type; each read is recorded.
+ * Spec: "What the service does"; fields, filters and order: docs/sync.md, "Records".
+ */
+import { recordRoutes } from "../../shared/api/record-routes.ts";
+import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { wireParts } from "../../shared/http/wiring.ts";
+import type { RecordListStore } from "../../shared/records/record-list-store.ts";
+import { resourceTypeOf } from "../../shared/records/record-resource.ts";
+import { wireRecordLists } from "../../shared/records/wire-records.ts";
+import type { DataReadRecorder } from "../../shared/security/data-reads.ts";
+import { wireDataReads } from "../../shared/security/wire-data-reads.ts";
+
+type Dependencies = { records: Pick<RecordListStore, "list">; reads: Pick<DataReadRecorder, "record"> };
+
+export const listRecordsHandler = ({ records, reads }: Dependencies, parts: HandlerParts) =>
+  createHandler(
+    recordRoutes.listRecords,
+    async ({ caller, origin, params: { type }, query, page }) => {
+      const found = await records.list(caller.organizationId, type, query, page);
+      await reads.record({ caller, origin, kind: type, resourceType: resourceTypeOf[type] });
+      return found;
+    },
+    parts,
+  );
+
+export const handler = listRecordsHandler(
+  { records: wireRecordLists(), reads: wireDataReads() },
+  wireParts(recordRoutes.listRecords),
+);

@@ -1,0 +1,118 @@
+/**
+ * What an observation does to the stored record, so that an older state never replaces a newer one, in whatever order
+ * observations come. What cannot be ordered is read again. Pure. docs/sync.md, "Applying what was seen".
+ */
+import type { ObjectDeleted, ObjectState } from "../provider/provider.ts";
+import type { Sighting } from "./coalesce.ts";
+import { compareSeen, laterSeen } from "./compare-seen.ts";
+import { allowedFields, areEqual, invoiceOf, isFinal, withInvoice } from "./fields.ts";
+import type { RecordFields } from "./record.ts";
+import type { StoredRecord } from "./record-item.ts";
+
+/** What to write of a record; who writes it adds the time and a version. */
+export type RecordContent = Pick<StoredRecord, "createdAt" | "fields" | "seenAt">;
+
+export type Decision =
+  | { kind: "keep" }
+  /** `isChange` where more than the time of the last sighting is new. */
+  | { kind: "write"; content: RecordContent; isChange: boolean }
+  /** The object must be read at the provider, after the stored record. */
+  | { kind: "reread" };
+
+type LiveRecord = StoredRecord & { fields: RecordFields };
+
+const keep: Decision = { kind: "keep" };
+const reread: Decision = { kind: "reread" };
+const write = (content: RecordContent): Decision => ({ kind: "write", content, isChange: true });
+
+/** Only the time of a sighting moves on. */
+const sight = ({ createdAt, fields }: LiveRecord, seenAt: StoredRecord["seenAt"]): Decision => ({
+  kind: "write",
+  content: { createdAt, fields, seenAt },
+  isChange: false,
+});
+
+const isLive = (stored: StoredRecord): stored is LiveRecord => stored.fields !== undefined;
+
+/** The record stays as it is, but for a link that it lacks. */
+const keepWithInvoice = ({ createdAt, fields, seenAt }: LiveRecord, invoiceId: string | undefined): Decision => {
+  const linked = withInvoice(fields, invoiceId);
+  return linked === fields ? keep : write({ createdAt, fields: linked, seenAt });
+};
+
+const bury = (stored: StoredRecord | undefined, { createdAt, seenAt }: ObjectDeleted): Decision =>
+  write({
+    createdAt: stored?.createdAt ?? createdAt ?? seenAt.from * 1_000,
+    fields: undefined,
+    seenAt: stored === undefined ? seenAt : laterSeen(seenAt, stored.seenAt),
+  });
+
+const decideState = (
+  stored: LiveRecord,
+  state: ObjectState,
+  invoiceId: string | undefined,
+  recordsSightings: boolean,
+): Decision => {
+  const order = compareSeen(state.seenAt, stored.seenAt);
+  if (order === "older") return keepWithInvoice(stored, invoiceId);
+  const { createdAt } = state;
+  const seenAt = laterSeen(state.seenAt, stored.seenAt);
+  const fields = withInvoice(state.fields, invoiceOf(stored.fields));
+  if (areEqual(fields, stored.fields)) {
+    return recordsSightings && seenAt.to > stored.seenAt.to ? sight(stored, seenAt) : keep;
+  }
+  if (order === "newer") return write({ createdAt, fields, seenAt });
+  // The same second: only what cannot have happened before the other is known to be later.
+  if (isFinal(stored.type, stored.fields) || areEqual(fields, withInvoice(stored.fields, invoiceId))) {
+    return keepWithInvoice(stored, invoiceId);
+  }
+  return isFinal(state.type, fields) ? write({ createdAt, fields, seenAt }) : reread;
+};
+
+/**
+ * @param stored as it was read; undefined where there is none.
+ * @param recordsSightings whether an unchanged record is written when it was seen again later. Where it is not, an
+ *   older state that is delivered later may replace it for a while: so only where the events of all changes are
+ *   applied as well.
+ */
+export const decideApply = (
+  stored: StoredRecord | undefined,
+  { observation, invoiceId }: Pick<Sighting, "observation" | "invoiceId">,
+  { recordsSightings }: { recordsSightings: boolean },
+): Decision => {
+  if (stored !== undefined && !isLive(stored)) return keep;
+  switch (observation.kind) {
+    case "deleted":
+      return bury(stored, observation);
+    case "state":
+      if (stored !== undefined) return decideState(stored, observation, invoiceId, recordsSightings);
+      return write({ createdAt: observation.createdAt, fields: observation.fields, seenAt: observation.seenAt });
+    case "touched":
+      if (stored === undefined) return reread;
+      return compareSeen(stored.seenAt, observation.seenAt) === "newer" || isFinal(stored.type, stored.fields)
+        ? keepWithInvoice(stored, invoiceId)
+        : reread;
+    case "linked":
+      return stored === undefined ? reread : keepWithInvoice(stored, invoiceId);
+  }
+};
+
+/**
+ * What the provider's answer does to the record that was read before it was asked. The answer is not older, whatever
+ * the times say; that it was seen is always kept, or the same question would be asked again.
+ */
+export const decideReread = (
+  stored: StoredRecord | undefined,
+  actual: ObjectState | ObjectDeleted,
+  invoiceId: string | undefined,
+): Decision => {
+  if (stored !== undefined && !isLive(stored)) return keep;
+  if (actual.kind === "deleted") return bury(stored, actual);
+  const known = (stored && invoiceOf(stored.fields)) ?? invoiceId;
+  const fields = withInvoice(allowedFields(actual.type, actual.fields), known);
+  const { createdAt } = actual;
+  if (stored === undefined) return write({ createdAt, fields, seenAt: actual.seenAt });
+  const seenAt = laterSeen(actual.seenAt, stored.seenAt);
+  if (!areEqual(fields, stored.fields)) return write({ createdAt, fields, seenAt });
+  return seenAt.to > stored.seenAt.to ? sight(stored, seenAt) : keep;
+};

@@ -1,0 +1,65 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { callStore } from "../runtime/call-store.ts";
+import { getItems } from "../runtime/get-items.ts";
+import { fromItem, itemKeyOf, type RecordKey, type StoredRecord, toItem } from "./record-item.ts";
+
+export type RecordStore = ReturnType<typeof createRecordStore>;
+
+/**
+ * The records of each organization, one by one; lists are record-list-store.ts's. Keys and items: record-item.ts.
+ * All calls throw DomainError `store_unavailable` when the table does not answer.
+ */
+export const createRecordStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+  /** Reads one strongly: one read unit up to 4 KB. */
+  async get(organizationId: string, key: RecordKey): Promise<StoredRecord | undefined> {
+    const command = new GetCommand({
+      TableName: tableName,
+      Key: itemKeyOf(organizationId, key),
+      ConsistentRead: true,
+    });
+    const { Item } = await callStore((options) => client.send(command, options));
+    return Item && fromItem(Item);
+  },
+
+  /**
+   * Reads many, a hundred in a call, in no order and without those that do not exist: half a read unit each up to
+   * 4 KB, whether it exists or not; strongly, one.
+   * @param keys each once.
+   */
+  async getMany(
+    organizationId: string,
+    keys: readonly RecordKey[],
+    { strongly }: { strongly: boolean },
+  ): Promise<StoredRecord[]> {
+    const itemKeys = keys.map((key) => itemKeyOf(organizationId, key));
+    const { items } = await getItems(client, tableName, itemKeys, { ConsistentRead: strongly });
+    return items.map(fromItem);
+  },
+
+  /**
+   * Writes one if it is still the one that was read: a write unit up to 1 KB for itself, and one for each index that
+   * it is in.
+   * @param previousVersion the version of the one that was read; undefined where there was none.
+   * @returns whether it is written; false where another came first.
+   */
+  async put(organizationId: string, record: StoredRecord, previousVersion: string | undefined): Promise<boolean> {
+    const command = new PutCommand({
+      TableName: tableName,
+      Item: toItem(organizationId, record),
+      ExpressionAttributeNames: { "#version": "version" },
+      ...(previousVersion === undefined
+        ? { ConditionExpression: "attribute_not_exists(#version)" }
+        : { ConditionExpression: "#version = :version", ExpressionAttributeValues: { ":version": previousVersion } }),
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    });
+    try {
+      await callStore((options) => client.send(command, options));
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      // The SDK repeats a put whose answer was lost, and then finds what its own first try wrote.
+      return error.Item?.version?.S === record.version;
+    }
+  },
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "@jest/globals";
+import type { Observation } from "../../../shared/provider/provider.ts";
+import { coalesce } from "../../../shared/records/coalesce.ts";
+import { customer, deleted, linked, payment, seen, touched, withCard } from "../../support/records.ts";
+
+const one = (...observations: Observation[]) => {
+  const sightings = coalesce(observations);
+  expect(sightings).toHaveLength(1);
+  return sightings[0];
+};
+const key = { type: "customers", id: "cus_1" } as const;
+const paymentKey = { type: "payments", id: "pi_1" } as const;
+const bob = { name: "Bob" };
+
+describe("observations of one object", () => {
+  it.each<[string, Observation[], Observation]>([
+    ["a state is itself", [customer(seen(10))], customer(seen(10))],
+    [
+      "the newest state counts",
+      [customer(seen(10)), customer(seen(12), bob), customer(seen(11))],
+      customer(seen(12), bob),
+    ],
+    ["equal states of a second are one", [customer(seen(10)), customer(seen(10))], customer(seen(10))],
+    ["overlapping equal ones are the later", [customer(seen(10, 14)), customer(seen(12))], customer(seen(12, 14))],
+    [
+      "differing states of a second must be read",
+      [customer(seen(10)), customer(seen(10), bob)],
+      touched(key, seen(10)),
+    ],
+    [
+      "states that differ in an older second do not matter",
+      [customer(seen(10)), customer(seen(10), bob), customer(seen(11))],
+      customer(seen(11)),
+    ],
+    [
+      "a final state is after others of its second",
+      [payment(seen(10), { status: "succeeded" }), payment(seen(10))],
+      payment(seen(10), { status: "succeeded" }),
+    ],
+    [
+      "two final states that differ must be read",
+      [payment(seen(10), { status: "succeeded" }), payment(seen(10), { status: "canceled" })],
+      touched(paymentKey, seen(10)),
+    ],
+    ["a touch before a state is answered by it", [touched(key, seen(9)), customer(seen(10))], customer(seen(10))],
+    ["a touch in the second of a state is not", [customer(seen(10)), touched(key, seen(10))], touched(key, seen(10))],
+    ["a touch after a state is not", [customer(seen(10)), touched(key, seen(12))], touched(key, seen(12))],
+    [
+      "a touch changes no final state",
+      [payment(seen(10), { status: "canceled" }), touched(paymentKey, seen(12))],
+      payment(seen(10), { status: "canceled" }),
+    ],
+    [
+      "touches are one",
+      [touched(key, seen(10)), touched(key, seen(14)), touched(key, seen(12))],
+      touched(key, seen(14)),
+    ],
+    ["a deletion counts, whatever its time", [customer(seen(12)), deleted(key, seen(10))], deleted(key, seen(10))],
+    ["a deletion that knows more counts", [deleted(key, seen(10)), deleted(key, seen(9), 7)], deleted(key, seen(9), 7)],
+    ["a link is itself", [linked(seen(10)), linked(seen(11))], linked(seen(10))],
+  ])("%s", (_what, observations, expected) => {
+    expect(one(...observations)?.observation).toEqual(expected);
+    expect(one(...observations.toReversed())?.observation).toMatchObject({ kind: expected.kind });
+  });
+
+  it.each<[string, Observation[], Observation["kind"]]>([
+    ["of a link", [linked(seen(10)), payment(seen(12))], "state"],
+    ["of an older state", [payment(seen(9), { invoiceId: "in_1" }), payment(seen(12))], "state"],
+    ["of a link beside a touch", [touched(paymentKey, seen(12)), linked(seen(10))], "touched"],
+  ])("keep the invoice: %s", (_what, observations, kind) => {
+    const sighting = one(...observations);
+    expect(sighting).toMatchObject({ invoiceId: "in_1", observation: { kind } });
+    if (kind === "state") expect(sighting?.observation).toEqual(payment(seen(12), { invoiceId: "in_1" }));
+  });
+
+  it("of one second that differ in an invoice alone are one", () => {
+    expect(one(payment(seen(10)), payment(seen(10), { invoiceId: "in_1" }))?.observation).toEqual(
+      payment(seen(10), { invoiceId: "in_1" }),
+    );
+  });
+
+  it("lose what the type has no field for", () => {
+    const state = customer(seen(10));
+    expect(one(withCard(state))?.observation).toEqual(state);
+  });
+});
+
+it("objects stay apart, whatever stands in their ids", () => {
+  const ids = ["a", "a#b", "#", "", "customers#a"];
+  const sightings = coalesce([
+    ...ids.map((id) => customer(seen(1), {}, id)),
+    ...ids.map((id) => payment(seen(1), {}, id)),
+  ]);
+  expect(sightings.map(({ type, id }) => [type, id])).toEqual([
+    ...ids.map((id) => ["customers", id]),
+    ...ids.map((id) => ["payments", id]),
+  ]);
+  expect(coalesce([])).toEqual([]);
+});

@@ -1,0 +1,272 @@
+import { describe, expect, it } from "@jest/globals";
+import type { ObjectDeleted, ObjectState, Observation } from "../../../shared/provider/provider.ts";
+import { coalesce } from "../../../shared/records/coalesce.ts";
+import { type Decision, decideApply, decideReread } from "../../../shared/records/decide-apply.ts";
+import type { StoredRecord } from "../../../shared/records/record-item.ts";
+import {
+  CREATED_AT,
+  customer,
+  deleted,
+  invoice,
+  linked,
+  payment,
+  seen,
+  storedAs,
+  subscription,
+  touched,
+  withCard,
+} from "../../support/records.ts";
+
+const key = { type: "customers", id: "cus_1" } as const;
+const paymentKey = { type: "payments", id: "pi_1" } as const;
+const bob = { name: "Bob" };
+const succeeded = { status: "succeeded", amountReceived: 1_000 };
+
+const keep: Decision = { kind: "keep" };
+const reread: Decision = { kind: "reread" };
+const writes = ({ createdAt, fields, seenAt }: ObjectState): Decision => ({
+  kind: "write",
+  content: { createdAt, fields, seenAt },
+  isChange: true,
+});
+const sights = (state: ObjectState): Decision => ({ ...writes(state), isChange: false }) as Decision;
+const buries = (createdAt: number, seenAt: { from: number; to: number }): Decision => ({
+  kind: "write",
+  content: { createdAt, fields: undefined, seenAt },
+  isChange: true,
+});
+
+const decide = (stored: StoredRecord | undefined, observations: Observation[], recordsSightings = true) => {
+  const [sighting] = coalesce(observations);
+  if (sighting === undefined) throw new Error("nothing was seen");
+  return decideApply(stored, sighting, { recordsSightings });
+};
+
+type Row = [what: string, stored: StoredRecord | undefined, observation: Observation, decision: Decision];
+
+const grave: StoredRecord = { ...storedAs(customer(seen(10))), fields: undefined };
+
+describe("a state", () => {
+  it.each<Row>([
+    ["of an unknown object is stored", undefined, customer(seen(10)), writes(customer(seen(10)))],
+    ["that is newer replaces", storedAs(customer(seen(10))), customer(seen(11), bob), writes(customer(seen(11), bob))],
+    [
+      "that is newer and equal is a sighting",
+      storedAs(customer(seen(10))),
+      customer(seen(11)),
+      sights(customer(seen(11))),
+    ],
+    ["that is older changes nothing", storedAs(customer(seen(10))), customer(seen(9), bob), keep],
+    ["that is older and equal changes nothing", storedAs(customer(seen(10))), customer(seen(9)), keep],
+    ["of the same second and equal changes nothing", storedAs(customer(seen(10))), customer(seen(10)), keep],
+    ["of the same second that differs is read", storedAs(customer(seen(10))), customer(seen(10), bob), reread],
+    [
+      "within the stored one's time that differs is read",
+      storedAs(customer(seen(10, 14))),
+      customer(seen(12), bob),
+      reread,
+    ],
+    [
+      "within the stored one's time and equal changes nothing",
+      storedAs(customer(seen(10, 14))),
+      customer(seen(12)),
+      keep,
+    ],
+    [
+      "that overlaps, reaches further and is equal is a sighting",
+      storedAs(customer(seen(10))),
+      customer(seen(10, 14)),
+      sights(customer(seen(10, 14))),
+    ],
+    ["after a deletion changes nothing", grave, customer(seen(99)), keep],
+  ])("%s", (_what, stored, observation, decision) => {
+    expect(decide(stored, [observation])).toEqual(decision);
+  });
+
+  it.each<Row>([
+    ["newer", storedAs(customer(seen(10))), customer(seen(11)), keep],
+    ["overlapping", storedAs(customer(seen(10))), customer(seen(10, 14)), keep],
+  ])("that is equal costs no write where sightings are not recorded: %s", (_what, stored, observation, decision) => {
+    expect(decide(stored, [observation], false)).toEqual(decision);
+  });
+});
+
+describe("a final state", () => {
+  const final = [
+    [payment(seen(10), succeeded), payment(seen(10))],
+    [payment(seen(10), { status: "canceled" }), payment(seen(10))],
+    [subscription(seen(10), { status: "canceled", canceledAt: 1 }), subscription(seen(10))],
+    [invoice(seen(10), { status: "void" }), invoice(seen(10))],
+  ] as const;
+
+  it.each(final)("is after others of its second: %j", (last, other) => {
+    expect(decide(storedAs(other), [last])).toEqual(writes(last));
+    expect(decide(storedAs(last), [other])).toEqual(keep);
+  });
+
+  it.each(final)("is not undone by a touch, and needs none: %j", (last) => {
+    expect(decide(storedAs(last), [touched(last, seen(99))])).toEqual(keep);
+  });
+
+  it("is still replaced by a newer state, and buried", () => {
+    const open = storedAs(invoice(seen(10), { status: "void" }));
+    expect(decide(open, [invoice(seen(11), { status: "void", number: "B" })])).toEqual(
+      writes(invoice(seen(11), { status: "void", number: "B" })),
+    );
+    expect(decide(open, [deleted(open, seen(9))])).toEqual(buries(CREATED_AT, seen(10)));
+  });
+
+  it.each([
+    [invoice(seen(10), { status: "paid" }), invoice(seen(10))],
+    [subscription(seen(10), { status: "past_due" }), subscription(seen(10))],
+    [payment(seen(10), { status: "requires_action" }), payment(seen(10))],
+    [payment(seen(10), { status: null }), payment(seen(10))],
+  ])("is none of these, which must be read: %j", (state, other) => {
+    expect(decide(storedAs(other), [state])).toEqual(reread);
+    expect(decide(storedAs(state), [other])).toEqual(reread);
+  });
+});
+
+describe("a deletion", () => {
+  it.each<Row>([
+    ["that is newer", storedAs(customer(seen(10))), deleted(key, seen(11)), buries(CREATED_AT, seen(11))],
+    ["that is older", storedAs(customer(seen(10))), deleted(key, seen(9)), buries(CREATED_AT, seen(10))],
+    ["of an object never stored", undefined, deleted(key, seen(10), 77), buries(77, seen(10))],
+    ["of an object of unknown age", undefined, deleted(key, seen(10)), buries(10_000, seen(10))],
+    ["of a deleted one", grave, deleted(key, seen(11)), keep],
+  ])("is for ever: %s", (_what, stored, observation, decision) => {
+    expect(decide(stored, [observation])).toEqual(decision);
+  });
+
+  it.each([customer(seen(99), bob), touched(key, seen(99))])("is undone by nothing: %j", (observation) => {
+    expect(decide(grave, [observation])).toEqual(keep);
+  });
+});
+
+describe("a touch", () => {
+  it.each<Row>([
+    ["of an unknown object is read", undefined, touched(key, seen(10)), reread],
+    ["after the last sighting is read", storedAs(customer(seen(10))), touched(key, seen(11)), reread],
+    ["in the second of the last sighting is read", storedAs(customer(seen(10))), touched(key, seen(10)), reread],
+    [
+      "while the last sighting may have been is read",
+      storedAs(customer(seen(10, 14))),
+      touched(key, seen(9, 10)),
+      reread,
+    ],
+    ["before the last sighting is known", storedAs(customer(seen(11, 14))), touched(key, seen(10)), keep],
+  ])("%s", (_what, stored, observation, decision) => {
+    expect(decide(stored, [observation])).toEqual(decision);
+  });
+});
+
+describe("the invoice of a payment", () => {
+  const linkedPayment = payment(seen(10), { invoiceId: "in_1" });
+
+  it.each<Row>([
+    ["is read with a payment not yet stored", undefined, linked(seen(12)), reread],
+    [
+      "is set on a stored one, whose sighting stays",
+      storedAs(payment(seen(10))),
+      linked(seen(12)),
+      writes(linkedPayment),
+    ],
+    ["is set on one seen later", storedAs(payment(seen(10))), linked(seen(1)), writes(linkedPayment)],
+    [
+      "is set on a final one",
+      storedAs(payment(seen(10), succeeded)),
+      linked(seen(12)),
+      writes(payment(seen(10), { ...succeeded, invoiceId: "in_1" })),
+    ],
+    ["is set once", storedAs(linkedPayment), linked(seen(12)), keep],
+    ["is nothing to a deleted one", { ...grave, ...paymentKey }, linked(seen(12)), keep],
+    [
+      "is not erased by a newer state",
+      storedAs(linkedPayment),
+      payment(seen(11), succeeded),
+      writes(payment(seen(11), { ...succeeded, invoiceId: "in_1" })),
+    ],
+    ["is no difference to a state that does not say it", storedAs(linkedPayment), payment(seen(10)), keep],
+    [
+      "comes from an older state, too",
+      storedAs(payment(seen(10))),
+      payment(seen(9), { invoiceId: "in_1", amount: 1 }),
+      writes(linkedPayment),
+    ],
+    ["comes from an equal state of the same second", storedAs(payment(seen(10))), linkedPayment, writes(linkedPayment)],
+  ])("%s", (_what, stored, observation, decision) => {
+    expect(decide(stored, [observation])).toEqual(decision);
+  });
+
+  it("is set beside a state that changes nothing, and beside a touch that needs no reading", () => {
+    expect(decide(storedAs(payment(seen(10))), [linked(seen(9)), payment(seen(8), succeeded)])).toEqual(
+      writes(linkedPayment),
+    );
+    expect(decide(storedAs(payment(seen(10))), [linked(seen(9)), touched(paymentKey, seen(9))])).toEqual(
+      writes(linkedPayment),
+    );
+  });
+
+  it("comes with a state stored for the first time", () => {
+    expect(decide(undefined, [linked(seen(9)), payment(seen(10))])).toEqual(writes(linkedPayment));
+  });
+});
+
+describe("the provider's answer", () => {
+  type AnswerRow = [
+    what: string,
+    stored: StoredRecord | undefined,
+    actual: ObjectState | ObjectDeleted,
+    decision: Decision,
+  ];
+  it.each<AnswerRow>([
+    ["is stored where nothing was", undefined, customer(seen(10, 12)), writes(customer(seen(10, 12)))],
+    [
+      "replaces in the same second",
+      storedAs(customer(seen(10))),
+      customer(seen(10), bob),
+      writes(customer(seen(10), bob)),
+    ],
+    [
+      "replaces whatever the times say",
+      storedAs(customer(seen(10))),
+      customer(seen(8, 9), bob),
+      writes(customer(seen(10), bob)),
+    ],
+    [
+      "replaces even a final state",
+      storedAs(payment(seen(10), succeeded)),
+      payment(seen(10)),
+      writes(payment(seen(10))),
+    ],
+    [
+      "that is equal moves the sighting on",
+      storedAs(customer(seen(10))),
+      customer(seen(12, 13)),
+      sights(customer(seen(12, 13))),
+    ],
+    ["that is equal and no later costs nothing", storedAs(customer(seen(10))), customer(seen(10)), keep],
+    ["that it is gone buries", storedAs(customer(seen(10))), deleted(key, seen(12)), buries(CREATED_AT, seen(12))],
+    ["that there is none buries what never was", undefined, deleted(key, seen(12)), buries(12_000, seen(12))],
+    ["does not dig up", grave, customer(seen(99)), keep],
+    [
+      "keeps a known invoice",
+      storedAs(payment(seen(10), { invoiceId: "in_1" })),
+      payment(seen(11), succeeded),
+      writes(payment(seen(11), { ...succeeded, invoiceId: "in_1" })),
+    ],
+  ])("%s", (_what, stored, actual, decision) => {
+    expect(decideReread(stored, actual, undefined)).toEqual(decision);
+  });
+
+  it("takes the invoice that a link said", () => {
+    expect(decideReread(undefined, payment(seen(10)), "in_1")).toEqual(
+      writes(payment(seen(10), { invoiceId: "in_1" })),
+    );
+  });
+
+  it("loses what the type has no field for", () => {
+    const state = customer(seen(10));
+    expect(decideReread(undefined, withCard(state), undefined)).toEqual(writes(state));
+  });
+});
