@@ -25,6 +25,7 @@ const variables = {
   SETTINGS_TABLE_NAME: text,
   SYNC_RUNS_TABLE_NAME: text,
   RECORDS_TABLE_NAME: text,
+  WEBHOOK_EVENTS_TABLE_NAME: text,
   EVENT_BUS_NAME: text,
   /** The KMS key that organizations' secrets are sealed with: its ARN or its id. */
   CREDENTIALS_KEY_ID: text,
