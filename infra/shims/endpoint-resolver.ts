@@ -1,5 +1,5 @@
 /**
- * Stands in for the endpoint rules of DynamoDB and EventBridge: what they answer to a client that was given its
+ * Stands in for the endpoint rules of DynamoDB, EventBridge and KMS: what they answer to a client that was given its
  * endpoint, which is that endpoint. A client without one is a mistake here, not a question of regions.
  */
 type Resolved = { url: URL; properties: object; headers: Record<string, string[]> };

@@ -1,0 +1,84 @@
+/** The clients of EventBridge and KMS as the bundles have them send what the whole SDK sends. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import esbuild from "esbuild";
+import { bundleOptions } from "../../infra/build.ts";
+import { lambdaAliases } from "../../infra/bundle-aliases.ts";
+import { runInstance } from "../bench/run-instance.ts";
+import { httpEvent } from "../support/http-event.ts";
+import { attempts, startScriptedStore } from "../support/scripted-store.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+type Call = { service: string; file: string; name: string; call: string; answer: object };
+
+const calls: Call[] = [
+  {
+    service: "events",
+    file: "event-bridge.ts",
+    name: "eventBridge",
+    call: `eventBridge().putEvents(
+      [{ EventBusName: "bus", Source: "test", DetailType: "Tested", Detail: "{}" }],
+      AbortSignal.timeout(5_000),
+    )`,
+    answer: { Entries: [{ EventId: "1" }], FailedEntryCount: 0 },
+  },
+  {
+    service: "kms",
+    file: "kms.ts",
+    name: "kms",
+    call: 'kms.generateDataKey("alias/key", { organization: "org#a", purpose: "é" })',
+    answer: { KeyId: "key", Plaintext: "AAEC", CiphertextBlob: "AwQF" },
+  },
+];
+
+/** A handler that makes the call, in a file of its own, and answers with what came of it. */
+const handlerOf = ({ file, name, call }: Call) => `
+  import { ${name} } from ${JSON.stringify(join(root, "shared/runtime", file))};
+  export const handler = async () => ({ statusCode: 200, body: JSON.stringify(await ${call}) });
+`;
+
+const callWith = async (file: string, answer: object) => {
+  const service = await startScriptedStore([attempts.succeed(answer)]);
+  try {
+    const environment = {
+      AWS_REGION: "eu-central-1",
+      AWS_ACCESS_KEY_ID: "key",
+      AWS_SECRET_ACCESS_KEY: "secret",
+      AWS_ENDPOINT_URL: service.endpoint,
+    };
+    const { responses } = await runInstance({ file, environment, events: [httpEvent()] });
+    const requests = service.requests.map(({ headers, body }) => ({
+      target: headers["x-amz-target"],
+      scope: /Credential=key\/\d+\/([^,]+)/.exec(headers.authorization ?? "")?.[1],
+      signedHeaders: /SignedHeaders=([^,]+)/.exec(headers.authorization ?? "")?.[1],
+      body,
+    }));
+    return { responses, requests };
+  } finally {
+    await service.stop();
+  }
+};
+
+describe("the bundled client", () => {
+  it.each(calls)("of $service calls as the whole one does", async (call) => {
+    const directory = mkdtempSync(join(tmpdir(), "client-"));
+    const source = join(directory, "handler.mjs");
+    writeFileSync(source, handlerOf(call));
+    const bundled = join(directory, "handler.cjs");
+    await esbuild.build({
+      ...bundleOptions,
+      stdin: { contents: handlerOf(call), resolveDir: root },
+      outfile: bundled,
+      logLevel: "silent",
+      plugins: [lambdaAliases({ mustAllMeet: false })],
+    });
+    const [whole, replaced] = await Promise.all([source, bundled].map((file) => callWith(file, call.answer)));
+    expect(replaced?.requests).toHaveLength(1);
+    expect(replaced?.requests[0]?.scope).toBe(`eu-central-1/${call.service}/aws4_request`);
+    expect(replaced?.responses[0]?.body).not.toBe(undefined);
+    expect(replaced).toEqual(whole);
+  });
+});
