@@ -1,0 +1,98 @@
+/** The adapter to Stripe, by its official SDK: the port's methods, each of them one request. */
+import * as z from "zod/mini";
+import type { RecordType } from "../../records/record.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { PAGE_SIZE } from "../provider.ts";
+import type { ProviderAdapter } from "../provider-adapter.ts";
+import { ProviderError } from "../provider-error.ts";
+import { createConnections } from "./connections.ts";
+import { errorOfUnexpected } from "./errors.ts";
+import { parseProviderEvent } from "./events.ts";
+import { pageOf } from "./lists.ts";
+import { createOAuth, type OAuthSettings } from "./oauth.ts";
+import { objectSeen } from "./objects.ts";
+import { readInvoicePayment } from "./payment-links.ts";
+import { accepted, createRequest, type WireAnswer, type WireRequest } from "./request.ts";
+import { Id } from "./tolerant.ts";
+
+const PUBLIC_URL = "https://api.stripe.com";
+
+const paths: Record<RecordType, string> = {
+  customers: "/v1/customers",
+  subscriptions: "/v1/subscriptions",
+  invoices: "/v1/invoices",
+  payments: "/v1/payment_intents",
+};
+
+/** Without it, cancelled subscriptions are left out. */
+const listing: Partial<Record<RecordType, Record<string, string>>> = { subscriptions: { status: "all" } };
+
+const AccountAnswer = z.object({ id: Id });
+
+export type StripeSettings = {
+  /** Where the provider is, if not at its public address; may be plain http, and have a path. */
+  url?: string | undefined;
+  oauth?: OAuthSettings | undefined;
+  clock: Clock;
+};
+
+export const createStripeAdapter = ({ url = PUBLIC_URL, oauth, clock }: StripeSettings): ProviderAdapter => {
+  const send = createRequest(createConnections(new URL(url), clock), clock);
+
+  return {
+    oauth: oauth && createOAuth(send, oauth),
+
+    at({ secret, signal }) {
+      const ask = (path: string, parameters: NonNullable<WireRequest["parameters"]> = {}): Promise<WireAnswer> =>
+        send({ method: "GET", path, parameters, authorization: `Bearer ${secret}`, signal });
+      const get: typeof ask = async (...request) => accepted(await ask(...request));
+
+      return {
+        async readAccount() {
+          const { body, status } = await get("/v1/account");
+          const account = AccountAnswer.safeParse(body);
+          if (!account.success) throw errorOfUnexpected(status);
+          return { accountId: account.data.id };
+        },
+
+        async listObjects(type, { after, createdUntil }) {
+          const answer = await get(paths[type], {
+            limit: PAGE_SIZE,
+            ...listing[type],
+            "created[lte]": createdUntil,
+            starting_after: after,
+          });
+          return pageOf(answer, (object) => {
+            const seen = objectSeen(type, object, answer.seenAt);
+            return seen?.kind === "state" ? seen : undefined;
+          });
+        },
+
+        async readObject(type, id) {
+          const answer = await ask(`${paths[type]}/${encodeURIComponent(id)}`);
+          if (answer.refusal?.reason === "missing") return { kind: "deleted", type, id, seenAt: answer.seenAt };
+          const { body, status, seenAt } = accepted(answer);
+          const seen = objectSeen(type, body, seenAt);
+          if (seen?.id !== id) throw errorOfUnexpected(status);
+          return seen;
+        },
+
+        async listPaymentLinks({ after }) {
+          try {
+            const answer = await get("/v1/invoice_payments", { limit: PAGE_SIZE, starting_after: after });
+            return pageOf(answer, (object) => readInvoicePayment(object, answer.seenAt));
+          } catch (error) {
+            // Whatever the body is: who does not know this list need not answer in JSON either.
+            if (error instanceof ProviderError && error.status === 404) return undefined;
+            throw error;
+          }
+        },
+
+        async listEvents({ since, after, limit = PAGE_SIZE }) {
+          const answer = await get("/v1/events", { limit, "created[gte]": since, starting_after: after });
+          return pageOf(answer, parseProviderEvent);
+        },
+      };
+    },
+  };
+};

@@ -1,0 +1,44 @@
+/** The provider's OAuth for apps: refresh tokens rotate, and the platform authenticates with its secret key. */
+import * as z from "zod/mini";
+import type { OAuthAdapter } from "../provider-adapter.ts";
+import { errorOfUnexpected } from "./errors.ts";
+import { accepted, type SendRequest } from "./request.ts";
+import { Id } from "./tolerant.ts";
+
+/** https://docs.stripe.com/stripe-apps/api-authentication/oauth */
+const PUBLIC_AUTHORIZE_URL = "https://marketplace.stripe.com/oauth/v2/authorize";
+
+const Secret = z.string().check(z.minLength(1), z.maxLength(2_048));
+const TokenAnswer = z.object({ access_token: Secret, refresh_token: z.optional(Secret), stripe_user_id: Id });
+
+/** The platform's own credentials, and where its users grant access, if not at the provider's public address. */
+export type OAuthSettings = { clientId: string; secret: string; authorizeUrl?: string | undefined };
+
+export const createOAuth = (send: SendRequest, { clientId, secret, authorizeUrl }: OAuthSettings): OAuthAdapter => ({
+  authorizeUrl(state) {
+    const url = new URL(authorizeUrl ?? PUBLIC_AUTHORIZE_URL);
+    url.searchParams.set("response_type", "code");
+    url.searchParams.set("client_id", clientId);
+    url.searchParams.set("state", state);
+    return url.href;
+  },
+
+  async exchange(grant, signal) {
+    const isRefresh = "refreshToken" in grant;
+    const answer = await send({
+      method: "POST",
+      path: "/v1/oauth/token",
+      parameters: isRefresh
+        ? { grant_type: "refresh_token", refresh_token: grant.refreshToken }
+        : { grant_type: "authorization_code", code: grant.code },
+      authorization: `Basic ${Buffer.from(`${secret}:`).toString("base64")}`,
+      signal,
+    });
+    const { body, status } = accepted(answer);
+    const { data: tokens } = TokenAnswer.safeParse(body);
+    // A provider that does not rotate the refresh token need not repeat it.
+    const refreshToken = tokens?.refresh_token ?? (isRefresh ? grant.refreshToken : undefined);
+    if (tokens === undefined || refreshToken === undefined) throw errorOfUnexpected(status);
+    return { accessToken: tokens.access_token, refreshToken, accountId: tokens.stripe_user_id };
+  },
+});
