@@ -4,7 +4,7 @@
  */
 import { plantRoutes } from "../../shared/api/plant-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
+import { wirePersonalParts } from "../../shared/http/wire-personal-parts.ts";
 import { createPlantStore, type PlantStore } from "../../shared/plants/plant-store.ts";
 import { readConfig } from "../../shared/runtime/config.ts";
 import { documentClient } from "../../shared/runtime/document-client.ts";
@@ -18,5 +18,5 @@ const { PLANTS_TABLE_NAME } = readConfig(["PLANTS_TABLE_NAME"]);
 
 export const handler = createPlantHandler(
   { plants: createPlantStore(documentClient, PLANTS_TABLE_NAME) },
-  wireParts(plantRoutes.createPlant),
+  wirePersonalParts(plantRoutes.createPlant),
 );

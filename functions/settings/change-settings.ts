@@ -6,7 +6,7 @@ import { settingsRoutes } from "../../shared/api/settings-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { wireParts } from "../../shared/http/wiring.ts";
 import type { ChangeSettings } from "../../shared/settings/change-settings.ts";
-import { wireChangeSettings } from "../../shared/settings/wire-settings.ts";
+import { wireChangeSettings } from "../../shared/settings/wire-change-settings.ts";
 
 type Dependencies = { change: ChangeSettings };
 

@@ -8,7 +8,7 @@ import { wireParts } from "../../shared/http/wiring.ts";
 import type { DataReadRecorder } from "../../shared/security/data-reads.ts";
 import { wireDataReads } from "../../shared/security/wire-data-reads.ts";
 import type { SettingsStore } from "../../shared/settings/settings-store.ts";
-import { wireSettingsStore } from "../../shared/settings/wire-settings.ts";
+import { wireSettingsStore } from "../../shared/settings/wire-settings-store.ts";
 
 type Dependencies = { settings: Pick<SettingsStore, "read">; reads: Pick<DataReadRecorder, "record"> };
 

@@ -5,8 +5,9 @@
 import * as z from "zod/mini";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { catalogueEntry, type ErrorName, errorCatalogue } from "./error-catalogue.ts";
+import { IdempotencyHeader } from "./idempotency-key.ts";
 import { pageQuery } from "./page-query.ts";
-import { needsOrganization, roles, rolesWith } from "./permissions.ts";
+import { needsOrganization, type Permission, roles, rolesWith } from "./permissions.ts";
 import { type Route, tags } from "./route.ts";
 
 const ErrorBody = z
@@ -43,15 +44,21 @@ const headers = {
   },
 } as const;
 
+/** Records are for all roles, but not every type of them for each. */
+const isForAllRoles = (permission: Permission): boolean =>
+  permission !== "records:read" && rolesWith(permission).length === roles.length;
+
 /** The failures that a request to the route can meet, besides the gateway's own. */
-const failuresOf = ({ permission, request, paging, failures }: Route): ErrorName[] => {
-  const takesInput = request.body ?? request.params ?? request.query ?? paging;
+const failuresOf = ({ permission, request, paging, isIdempotent, failures }: Route): ErrorName[] => {
+  const takesInput = request.body ?? request.params ?? request.query ?? paging ?? isIdempotent;
   const authentication: ErrorName[] = ["no_bearer_token", "invalid_token", "expired_token"];
   const isPublic = permission === "public";
   return [
     ...(isPublic ? [] : authentication),
-    ...(isPublic || rolesWith(permission).length === roles.length ? [] : (["role_may_not"] as const)),
-    ...(isPublic || !needsOrganization(permission) ? [] : (["organization_required"] as const)),
+    ...(isPublic || isForAllRoles(permission) ? [] : (["role_may_not"] as const)),
+    ...(isPublic || !needsOrganization(permission)
+      ? []
+      : (["organization_required", "ip_address_not_allowed"] as const)),
     ...(request.body ? (["body_too_large", "unsupported_media_type", "invalid_json"] as const) : []),
     ...(takesInput ? (["invalid_field"] as const) : []),
     ...(paging ? (["invalid_cursor"] as const) : []),
@@ -99,9 +106,17 @@ const operationOf = (operationId: string, route: Route): ZodOpenApiOperationObje
     description: permission === "public" ? route.description : `${route.description} Permission: \`${permission}\`.`,
     tags: [route.tag],
     security: permission === "public" ? [] : [{ bearer: [] }],
-    requestParams: { ...(request.params && { path: request.params }), ...(query && { query }) },
+    requestParams: {
+      ...(request.params && { path: request.params }),
+      ...(query && { query }),
+      ...(route.isIdempotent && { header: IdempotencyHeader }),
+    },
     ...(request.body && {
-      requestBody: { required: true, content: { "application/json": { schema: request.body } } },
+      requestBody: {
+        // No body counts as {}.
+        required: !request.body.safeParse({}).success,
+        content: { "application/json": { schema: request.body } },
+      },
     }),
     responses: {
       [success.status]: {

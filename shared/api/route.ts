@@ -64,8 +64,10 @@ export const defineRoute = <const R extends Route>(route: R): R => route;
 
 type ParsedFields<Schema> = Schema extends RequestBody ? z.output<Schema> : undefined;
 
+type KeyOf<R extends Route> = R["isIdempotent"] extends true ? { idempotencyKey: string | undefined } : unknown;
+
 /** The parsed parts of a request to a route, without the caller. */
-export type RequestOf<R extends Route> = {
+export type RequestOf<R extends Route> = KeyOf<R> & {
   params: ParsedFields<R["request"]["params"]>;
   query: ParsedFields<R["request"]["query"]>;
   body: ParsedFields<R["request"]["body"]>;

@@ -5,25 +5,18 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import type { Caller, OrganizationCaller } from "../api/caller.ts";
-import { catalogueEntry } from "../api/error-catalogue.ts";
 import type { Origin } from "../api/origin.ts";
-import { needsOrganization, type PersonalPermission, rolesWith } from "../api/permissions.ts";
+import type { PersonalPermission } from "../api/permissions.ts";
 import type { RequestOf, ResultOf, Route } from "../api/route.ts";
-import { DomainError } from "../runtime/domain-error.ts";
-import type { Authenticate } from "./authenticate.ts";
-import { RefusedCallerError } from "./authenticate.ts";
+import { type AdmissionParts, createAdmission } from "./admit.ts";
 import type { Cursors } from "./cursor.ts";
 import { answerErrors, logRequests } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
-import type { RecordRefusal } from "./refusals.ts";
 import { createResultRenderer } from "./render-result.ts";
 import type { Response } from "./respond.ts";
 
-/**
- * What a handler is made of besides its work; wiring.ts has a deployed function's. A public route needs no
- * authentication, and only a list needs cursors.
- */
-export type HandlerParts = { authenticate?: Authenticate; cursors?: Cursors; recordRefusal?: RecordRefusal };
+/** What a handler is made of besides its work; wiring.ts has a deployed function's. Only a list needs cursors. */
+export type HandlerParts = AdmissionParts & { cursors?: Cursors };
 
 type CallerOf<R extends Route> = R["permission"] extends "public"
   ? undefined
@@ -40,17 +33,6 @@ export type HttpHandler = (event: APIGatewayProxyEventV2, context: Context) => P
 /** Answers before Lambda would end the invocation, so that the client still gets the Error body. */
 const ANSWER_BEFORE_TIMEOUT_MS = 100;
 
-/** @throws DomainError where the caller does not have the route's permission. */
-const requirePermission = ({ role, organizationId }: Caller, { permission }: Route): void => {
-  if (permission === "public") return;
-  if (needsOrganization(permission) && organizationId === undefined) {
-    throw new DomainError("organization_required", "The token names no organization.");
-  }
-  if (!rolesWith(permission).includes(role)) {
-    throw new DomainError("role_may_not", `The role ${role} does not have the permission ${permission}.`);
-  }
-};
-
 const originOf = ({ requestContext: { requestId, http } }: APIGatewayProxyEventV2): Origin => ({
   requestId,
   ipAddress: http.sourceIp,
@@ -59,30 +41,13 @@ const originOf = ({ requestContext: { requestId, http } }: APIGatewayProxyEventV
 
 /**
  * The Lambda handler of a route. It answers every failure with the Error body and writes one log line per request.
+ * @throws Error where a part is missing that the route needs (admit.ts).
  */
-export const createHandler = <const R extends Route>(
-  route: R,
-  work: Work<R>,
-  { authenticate, cursors, recordRefusal }: HandlerParts,
-): HttpHandler => {
-  const parseRequest = createRequestParser(route, cursors);
-  const renderResult = createResultRenderer(route, cursors);
+export const createHandler = <const R extends Route>(route: R, work: Work<R>, parts: HandlerParts): HttpHandler => {
+  const parseRequest = createRequestParser(route, parts.cursors);
+  const renderResult = createResultRenderer(route, parts.cursors);
 
-  /** The caller, with the route's permission; undefined on a public route. Refusals are recorded. */
-  const admit = async (event: APIGatewayProxyEventV2): Promise<Caller | undefined> => {
-    let caller: Caller | undefined;
-    try {
-      caller = await authenticate?.(event.headers.authorization);
-      if (caller !== undefined) requirePermission(caller, route);
-      return caller;
-    } catch (error) {
-      if (error instanceof DomainError && catalogueEntry(error.code).status < 500) {
-        const refused = error instanceof RefusedCallerError ? error.caller : caller;
-        await recordRefusal?.({ route, event, error, caller: refused });
-      }
-      throw error;
-    }
-  };
+  const admit = createAdmission(route, parts);
 
   const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
     const caller = await admit(event);

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as z from "zod/mini";
 import type { Caller } from "../api/caller.ts";
+import { IDEMPOTENCY_KEY, IdempotencyHeader } from "../api/idempotency-key.ts";
 import { pageQuery } from "../api/page-query.ts";
 import type { RequestOf, Route } from "../api/route.ts";
 import type { CursorBinding, Cursors } from "./cursor.ts";
@@ -23,6 +24,12 @@ const bindingOf = (event: APIGatewayProxyEventV2, caller: Caller | undefined, se
   const query = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
   return { scope: caller?.scope ?? "", query: `${event.routeKey} ${event.rawPath} ${JSON.stringify(query)}` };
 };
+
+/** HTTP APIs hand out the names of headers in lower case. */
+const parseIdempotencyKey = ({ headers }: APIGatewayProxyEventV2): string | undefined =>
+  parseFields(IdempotencyHeader, { [IDEMPOTENCY_KEY]: headers[IDEMPOTENCY_KEY.toLowerCase()] }, "headers")[
+    IDEMPOTENCY_KEY
+  ];
 
 /**
  * Prepares a route's schemas once and returns the function that parses its requests: body, then parameters.
@@ -50,7 +57,13 @@ export const createRequestParser = <R extends Route>(route: R, cursors: Cursors 
     const page = parseFields(paged, sent, "query");
     const { cursor: _, ...sentQuery } = sent;
     const binding = bindingOf(event, caller, sentQuery);
-    const request = { body: parsedBody, params: parsedParams, query: parsedQuery, page: parsePage(binding, page) };
+    const request = {
+      body: parsedBody,
+      params: parsedParams,
+      query: parsedQuery,
+      page: parsePage(binding, page),
+      ...(route.isIdempotent && { idempotencyKey: parseIdempotencyKey(event) }),
+    };
     // Each part was parsed by the route's own schema, which is what RequestOf says of it.
     return { request: request as RequestOf<R>, sentQuery, binding };
   };

@@ -1,42 +1,7 @@
-/** What a deployed handler is made of besides its work, from the function's environment, once per cold start. */
+/** What a deployed handler of the integration is made of besides its work, once per cold start. */
 import type { Route } from "../api/route.ts";
-import { systemClock } from "../runtime/clock.ts";
-import { readConfig } from "../runtime/config.ts";
-import { writeLog } from "../runtime/log.ts";
-import { RECORDER_VARIABLES } from "../security/recorder-variables.ts";
-import { type Authenticate, createAuthenticator } from "./authenticate.ts";
 import type { HandlerParts } from "./create-handler.ts";
-import { createCursors } from "./cursor.ts";
-import type { RecordRefusal } from "./refusals.ts";
-
-const wireAuthenticate = (): Authenticate => {
-  const config = readConfig(["ISSUER", "AUDIENCE", "ORGANIZATION_CLAIM", "ROLE_CLAIM"]);
-  return createAuthenticator({
-    issuer: config.ISSUER,
-    audience: config.AUDIENCE,
-    claimNames: { organization: config.ORGANIZATION_CLAIM, role: config.ROLE_CLAIM },
-    now: systemClock,
-  });
-};
-
-/** Recording never fails a request, so neither does loading what records. */
-const wireRefusals = (): RecordRefusal => {
-  readConfig(RECORDER_VARIABLES);
-  return async (refusal) => {
-    try {
-      const { recordRefusal } = await import("./wire-refusals.ts");
-      await recordRefusal(refusal);
-    } catch (error) {
-      writeLog("error", "A refusal was not recorded", { alarm: "event_not_recorded", cause: String(error) });
-    }
-  };
-};
+import { wirePersonalParts } from "./wire-personal-parts.ts";
 
 /** @throws Error at cold start where the environment lacks a variable that the route needs. */
-export const wireParts = (route: Route): HandlerParts => ({
-  ...(route.permission !== "public" && {
-    authenticate: wireAuthenticate(),
-    recordRefusal: wireRefusals(),
-  }),
-  ...(route.paging !== undefined && { cursors: createCursors(readConfig(["CURSOR_KEY"]).CURSOR_KEY) }),
-});
+export const wireParts = (route: Route): HandlerParts => wirePersonalParts(route);

@@ -2,9 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { connectionRoutes } from "../../../shared/api/connection-routes.ts";
 import { errorCatalogue } from "../../../shared/api/error-catalogue.ts";
 import { createOpenApiDocument } from "../../../shared/api/open-api-document.ts";
+import { recordRoutes } from "../../../shared/api/record-routes.ts";
+import type { Route } from "../../../shared/api/route.ts";
 import { allRoutes, routes } from "../../../shared/api/routes.ts";
+import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
+import { syncRoutes } from "../../../shared/api/sync-routes.ts";
 
 const document = createOpenApiDocument(routes);
 const operations = allRoutes.map(([name, route]) => {
@@ -49,6 +54,64 @@ describe("the OpenAPI document", () => {
         tag: { type: "string", minLength: 1, maxLength: 128 },
       },
     });
+  });
+});
+
+describe("the integration's operations", () => {
+  const parts = { ...connectionRoutes, ...syncRoutes, ...recordRoutes, ...settingsRoutes };
+  const integration = createOpenApiDocument({ ...routes, ...parts });
+  const operationOf = ({ path, method }: Route) => integration.paths?.[path]?.[method.toLowerCase() as "get"];
+  const examplesOf = (route: Route, status: number): string[] => {
+    const response = operationOf(route)?.responses?.[String(status) as "200"];
+    const content = response !== undefined && "content" in response ? response.content : undefined;
+    return Object.keys(content?.["application/json"]?.examples ?? {});
+  };
+
+  it("have nothing that Redocly's strictest rules find fault with", async () => {
+    const config = await createConfig({ extends: ["recommended-strict"] });
+    const problems = await lintFromString({ source: JSON.stringify(integration), config });
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  it("may be refused for the caller's address, the plants' may not", () => {
+    for (const route of [...Object.values(parts), routes.getCircuitBreaker, routes.listSecurityEvents]) {
+      expect(examplesOf(route, 403)).toContain("ip_address_not_allowed");
+    }
+    expect(examplesOf(routes.listPlants, 403)).toEqual([]);
+  });
+
+  it("may be refused for the role, wherever some role may not", () => {
+    expect(examplesOf(parts.listRecords, 403)).toContain("role_may_not");
+    expect(examplesOf(parts.changeSettings, 403)).toContain("role_may_not");
+  });
+
+  it("need a body only where a field of it is needed", () => {
+    const required = (route: Route) => {
+      const body = operationOf(route)?.requestBody;
+      return body !== undefined && "required" in body ? body.required : undefined;
+    };
+    expect(required(parts.changeSettings)).toBe(false);
+    expect(required(parts.startSync)).toBe(false);
+    expect(required(parts.connectProvider)).toBe(true);
+    expect(required(routes.createPlant)).toBe(true);
+    expect(required(parts.authorizeConnection)).toBeUndefined();
+  });
+
+  it("take an Idempotency-Key where they start work, and nowhere else", () => {
+    const headers = (route: Route) =>
+      (operationOf(route)?.parameters ?? []).filter((one) => "in" in one && one.in === "header");
+    expect(headers(parts.startSync)).toEqual([
+      {
+        name: "Idempotency-Key",
+        in: "header",
+        schema: {
+          ...{ type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]{1,255}$" },
+          description: expect.stringContaining("24 hours"),
+        },
+      },
+    ]);
+    expect(examplesOf(parts.startSync, 409)).toContain("idempotency_conflict");
+    expect(headers(parts.listSyncRuns)).toEqual([]);
   });
 });
 

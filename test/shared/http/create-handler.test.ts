@@ -175,6 +175,97 @@ describe("a handler", () => {
   });
 });
 
+describe("a route that takes an Idempotency-Key", () => {
+  const startWork = defineRoute({
+    ...about,
+    method: "POST",
+    path: "/work",
+    request: { body: z.object({ mode: z.optional(z.string()) }) },
+    isIdempotent: true,
+    success: { status: 202, description: "", body: z.object({ key: z.nullable(z.string()) }) },
+    failures: [],
+  });
+  const handler = createHandler(startWork, async ({ idempotencyKey }) => ({ key: idempotencyKey ?? null }), parts);
+  const post = (headers: Record<string, string> = {}, body?: string) =>
+    handler(httpEvent({ rawPath: "/work", headers: { ...json, ...headers }, ...(body && { body }) }), lambdaContext);
+
+  it.each(["k", "0198a6c2-7d4e-7000-8000-000000000001", '"quoted"', "a,b", "~!{}", "x".repeat(255)])(
+    "gives its work the key %j",
+    async (key) => {
+      await expect(post({ "idempotency-key": key })).resolves.toMatchObject({
+        statusCode: 202,
+        body: JSON.stringify({ key }),
+      });
+    },
+  );
+
+  it("does without", async () => {
+    await expect(post()).resolves.toMatchObject({ statusCode: 202, body: '{"key":null}' });
+  });
+
+  it.each(["", " ", "a b", "a\tb", "a\u0000b", "a\u007f", "ä", "x".repeat(256)])("refuses the key %j", async (key) => {
+    const response = await post({ "idempotency-key": key });
+    expect(response.statusCode).toBe(400);
+    expect(JSON.parse(response.body ?? "")).toEqual({
+      error: 40002,
+      message: "Idempotency-Key: expected 1 to 255 visible ASCII characters",
+    });
+  });
+
+  it("refuses the body before the key, as of another type or size", async () => {
+    const key = { "idempotency-key": "ä" };
+    expect((await post({ ...key, "content-type": "text/plain" }, "{}")).statusCode).toBe(415);
+    expect((await post(key, `"${"x".repeat(65_536)}"`)).statusCode).toBe(413);
+  });
+
+  it("is the only kind that is given one", async () => {
+    const seen = jest.fn();
+    const other = createHandler(
+      change,
+      async (input) => {
+        // @ts-expect-error: work that is given no key cannot ask for one.
+        seen("idempotencyKey" in input, input.idempotencyKey);
+        return input.body;
+      },
+      parts,
+    );
+    await expect(other(put({ headers: { ...json, "idempotency-key": "ä" } }), lambdaContext)).resolves.toMatchObject({
+      statusCode: 202,
+    });
+    expect(seen.mock.calls).toEqual([[false, undefined]]);
+  });
+});
+
+describe("a body", () => {
+  const optional = defineRoute({
+    ...change,
+    path: "/things",
+    request: { body: z.object({ size: z._default(Int64, 7n) }) },
+  });
+
+  it.each([undefined, "", "{}"])("of which every field is optional may be %j", async (body) => {
+    const handler = createHandler(optional, async ({ body: { size } }) => ({ size }), parts);
+    // Without a body there is no type of it either.
+    const headers = body ? json : { authorization: "Bearer good" };
+    const event = httpEvent({ method: "PUT", rawPath: "/things", headers, ...(body !== undefined && { body }) });
+    await expect(handler(event, lambdaContext)).resolves.toMatchObject({ statusCode: 202, body: '{"size":7}' });
+  });
+
+  it.each(["null", "[]", '"x"', "7"])("is an object still, and not %s", async (body) => {
+    const handler = createHandler(optional, async ({ body: { size } }) => ({ size }), parts);
+    await expect(handler(put({ body }), lambdaContext)).resolves.toMatchObject({ statusCode: 400 });
+  });
+
+  it.each(["{", `"${"x".repeat(70_000)}"`, "\u0000"])("on a route that takes none is ignored", async (body) => {
+    const bare = defineRoute({ ...change, path: "/things", request: {} });
+    const handler = createHandler(bare, async (input) => ({ size: input.body === undefined ? 1n : 2n }), parts);
+    for (const type of ["application/json", "text/plain"]) {
+      const response = await handler(put({ body, headers: { ...json, "content-type": type } }), lambdaContext);
+      expect(response).toMatchObject({ statusCode: 202, body: '{"size":1}' });
+    }
+  });
+});
+
 describe("a list", () => {
   const pageFrom = (total: number) =>
     createHandler(

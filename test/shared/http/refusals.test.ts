@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Caller } from "../../../shared/api/caller.ts";
 import type { ErrorName } from "../../../shared/api/error-catalogue.ts";
+import type { Route } from "../../../shared/api/route.ts";
 import { routes } from "../../../shared/api/routes.ts";
 import { createRefusalRecorder } from "../../../shared/http/refusals.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
@@ -26,7 +27,7 @@ const recorderAt = (now = () => 0) => {
     },
     now,
   );
-  const refuse = (code: ErrorName, who: Caller | undefined = undefined, route = routes.deletePlant) =>
+  const refuse = (code: ErrorName, who: Caller | undefined = undefined, route: Route = routes.deletePlant) =>
     record({ route, event: httpEvent(), error: new DomainError(code, "No."), caller: who });
   return { recorded, refuse };
 };
@@ -67,6 +68,21 @@ describe("a refusal", () => {
     for (let i = 0; i < 20; i++) await refuse("role_may_not", caller);
     expect(recorded).toHaveLength(20);
     expect(recorded[0]).toMatchObject({ eventType: "PERMISSION_DENIED", category: "authorization", userId: "ada" });
+  });
+
+  it("of an address names the address, and is recorded each time", async () => {
+    const { recorded, refuse } = recorderAt();
+    for (let i = 0; i < 20; i++) await refuse("ip_address_not_allowed", caller, routes.getCircuitBreaker);
+    expect(recorded).toHaveLength(20);
+    expect(recorded[0]).toMatchObject({
+      eventType: "PERMISSION_DENIED",
+      category: "authorization",
+      organizationId: "acme",
+      userId: "ada",
+      ipAddress: "127.0.0.1",
+      errorCode: "40302",
+      metadata: { requestId: "request-1", permission: "status:read" },
+    });
   });
 
   it("is counted rather than recorded in a flood, by address and organization", async () => {

@@ -1,0 +1,239 @@
+import { describe, expect, it, jest } from "@jest/globals";
+import type { Caller } from "../../../shared/api/caller.ts";
+import { circuitBreakerRoutes } from "../../../shared/api/circuit-breaker-routes.ts";
+import { type Role, roles } from "../../../shared/api/permissions.ts";
+import { plantRoutes } from "../../../shared/api/plant-routes.ts";
+import { recordRoutes } from "../../../shared/api/record-routes.ts";
+import type { Route } from "../../../shared/api/route.ts";
+import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
+import { type AdmissionParts, createAdmission } from "../../../shared/http/admit.ts";
+import { RefusedCallerError } from "../../../shared/http/authenticate.ts";
+import type { Refusal } from "../../../shared/http/refusals.ts";
+import { recordTypes } from "../../../shared/records/record.ts";
+import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import { defaultSettings, type Settings } from "../../../shared/settings/settings.ts";
+import { httpEvent } from "../../support/http-event.ts";
+
+const callerOf = (role: Role, organizationId: string | undefined = "acme"): Caller => ({
+  userId: "ada",
+  organizationId,
+  role,
+  sessionId: undefined,
+  scope: organizationId === undefined ? "user:ada" : `org:${organizationId}`,
+});
+const withoutOrganization: Caller = { ...callerOf("admin"), organizationId: undefined, scope: "user:ada" };
+
+type Situation = {
+  route?: Route;
+  caller?: Caller | DomainError;
+  settings?: Partial<Settings> | DomainError;
+  ipAddress?: string;
+  type?: string;
+};
+
+/** Asks for admission, and says what came of it: a code, or `admitted`. */
+const admitted = async ({
+  route = settingsRoutes.getSettings,
+  caller = callerOf("admin"),
+  settings = {},
+  ipAddress = "192.0.2.7",
+  type,
+}: Situation) => {
+  const refusals: Refusal[] = [];
+  const read = jest.fn(async (_organizationId: string): Promise<Settings> => {
+    if (settings instanceof DomainError) throw settings;
+    return { ...defaultSettings, ...settings };
+  });
+  const parts: AdmissionParts = {
+    authenticate: async () => {
+      if (caller instanceof DomainError) throw caller;
+      return caller;
+    },
+    settings: { read },
+    recordRefusal: async (refusal) => {
+      refusals.push(refusal);
+    },
+  };
+  const event = httpEvent({ ...(type !== undefined && { pathParameters: { type } }) });
+  event.requestContext.http.sourceIp = ipAddress;
+  const outcome = await createAdmission(
+    route,
+    parts,
+  )(event).then(
+    (found) => (found === caller ? "admitted" : found),
+    (error: unknown) => (error instanceof DomainError ? error.code : error),
+  );
+  return { outcome, refusals, read };
+};
+
+describe("admission to an endpoint of the integration", () => {
+  const closed = { ipAllowlist: ["10.0.0.0/8"] };
+  const expired = new DomainError("expired_token", "The token has expired.");
+  const away = new DomainError("store_unavailable", "The store did not answer.");
+
+  it.each<[string, Situation, string, number]>([
+    ["nobody", { caller: expired, settings: closed }, "expired_token", 0],
+    ["a token without an organization", { caller: withoutOrganization, settings: closed }, "organization_required", 0],
+    ["another role at another address", { caller: callerOf("billing"), settings: closed }, "role_may_not", 0],
+    ["another address", { settings: closed }, "ip_address_not_allowed", 1],
+    ["an address of the list", { settings: closed, ipAddress: "10.1.2.3" }, "admitted", 1],
+    ["anybody without a list", {}, "admitted", 1],
+    ["anybody while the settings cannot be read", { settings: away }, "store_unavailable", 1],
+    [
+      "a lesser role while the settings cannot be read",
+      { caller: callerOf("guest"), settings: away },
+      "role_may_not",
+      0,
+    ],
+  ])("takes or refuses %s, in order", async (_who, situation, expected, reads) => {
+    const { outcome, read } = await admitted(situation);
+    expect(outcome).toBe(expected);
+    // What is refused anyway costs no read.
+    expect(read.mock.calls).toEqual(Array.from({ length: reads }, () => ["acme"]));
+  });
+
+  it.each([
+    ["192.0.2.7", ["192.0.2.0/24"], true],
+    ["192.0.3.7", ["192.0.2.0/24"], false],
+    ["::ffff:192.0.2.7", ["192.0.2.0/24"], true],
+    ["::ffff:192.0.3.7", ["192.0.2.0/24"], false],
+    ["192.0.2.7", ["::ffff:192.0.2.0/120"], true],
+    ["2001:db8::7", ["192.0.2.0/24", "2001:db8::/32"], true],
+    ["2001:db9::7", ["192.0.2.0/24", "2001:db8::/32"], false],
+    ["192.0.2.7", ["::/0"], false],
+    ["unknown", ["0.0.0.0/0", "::/0"], false],
+  ])("from %s where %j may call: %p", async (ipAddress, ipAllowlist, isAllowed) => {
+    for (const route of [settingsRoutes.changeSettings, circuitBreakerRoutes.getCircuitBreaker]) {
+      const { outcome } = await admitted({ route, ipAddress, settings: { ipAllowlist } });
+      expect(outcome).toBe(isAllowed ? "admitted" : "ip_address_not_allowed");
+    }
+  });
+
+  it("asks for the settings each time", async () => {
+    let ipAllowlist: string[] = [];
+    const admit = createAdmission(settingsRoutes.getSettings, {
+      authenticate: async () => callerOf("admin"),
+      settings: { read: async () => ({ ...defaultSettings, ipAllowlist }) },
+    });
+    await expect(admit(httpEvent())).resolves.toMatchObject({ userId: "ada" });
+    ipAllowlist = ["10.0.0.0/8"];
+    await expect(admit(httpEvent())).rejects.toMatchObject({ code: "ip_address_not_allowed" });
+    ipAllowlist = [];
+    await expect(admit(httpEvent())).resolves.toMatchObject({ userId: "ada" });
+  });
+});
+
+describe("access to records", () => {
+  const route = recordRoutes.listRecords;
+  const subsets = [
+    [],
+    ["invoices"],
+    ["customers", "payments"],
+    [...recordTypes],
+  ] as Settings["recordAccess"]["member"][];
+  const table = roles.flatMap((role) =>
+    subsets.flatMap((member) => subsets.map((guest) => [role, { member, guest }] as const)),
+  );
+
+  it.each(table)("of a %s with %j is to the types of that role", async (role, recordAccess) => {
+    for (const type of recordTypes) {
+      const { outcome } = await admitted({ route, caller: callerOf(role), settings: { recordAccess }, type });
+      const mayRead = role === "admin" || role === "billing" || recordAccess[role].includes(type);
+      expect([type, outcome]).toEqual([type, mayRead ? "admitted" : "role_may_not"]);
+    }
+  });
+
+  it.each([
+    ["admin", "admitted"],
+    ["billing", "admitted"],
+    ["member", "role_may_not"],
+    ["guest", "role_may_not"],
+  ] as const)("of a %s to a type that does not exist: %s", async (role, expected) => {
+    const recordAccess = { member: [...recordTypes], guest: [...recordTypes] };
+    for (const type of ["charges", "", "__proto__", "length", "Invoices", "invoices,payments", undefined]) {
+      const situation = { route, caller: callerOf(role), settings: { recordAccess } };
+      const { outcome, refusals } = await admitted(type === undefined ? situation : { ...situation, type });
+      // Whoever may read all types is told by the parser that there is no such one.
+      expect(outcome).toBe(expected);
+      if (type) for (const { error } of refusals) expect(error.message).not.toContain(type);
+    }
+  });
+
+  it("is refused for the address first", async () => {
+    const settings = { ipAllowlist: ["10.0.0.0/8"] };
+    const { outcome } = await admitted({ route, caller: callerOf("guest"), settings, type: "invoices" });
+    expect(outcome).toBe("ip_address_not_allowed");
+  });
+
+  it("is nothing that other routes ask for", async () => {
+    const situation = { route: circuitBreakerRoutes.getCircuitBreaker, caller: callerOf("member") };
+    await expect(admitted(situation)).resolves.toMatchObject({ outcome: "admitted" });
+  });
+});
+
+describe("a refusal", () => {
+  const closed = { ipAllowlist: ["10.0.0.0/8"] };
+
+  it("is recorded with who was refused, what for, and as often as it happens", async () => {
+    const caller = callerOf("admin");
+    for (let i = 0; i < 20; i++) {
+      const { refusals } = await admitted({ caller, settings: closed });
+      expect(refusals).toEqual([
+        { route: settingsRoutes.getSettings, event: expect.anything(), error: expect.any(DomainError), caller },
+      ]);
+      expect(refusals[0]?.error).toMatchObject({
+        code: "ip_address_not_allowed",
+        message: "The organization allows no calls from the address 192.0.2.7.",
+      });
+    }
+  });
+
+  it.each<[string, Situation, Caller | undefined]>([
+    ["a bad token", { caller: new DomainError("invalid_token", "No.") }, undefined],
+    [
+      "an expired token",
+      { caller: new RefusedCallerError(new DomainError("expired_token", "No."), callerOf("admin")) },
+      callerOf("admin"),
+    ],
+    ["a role", { caller: callerOf("member") }, callerOf("member")],
+    [
+      "a type of records",
+      { route: recordRoutes.listRecords, caller: callerOf("guest"), type: "invoices" },
+      callerOf("guest"),
+    ],
+  ])("of %s names whom a signature vouches for", async (_what, situation, caller) => {
+    const { refusals } = await admitted(situation);
+    expect(refusals).toHaveLength(1);
+    expect(refusals[0]?.caller).toEqual(caller);
+  });
+
+  it("is none where the service could not tell", async () => {
+    for (const situation of [
+      { settings: new DomainError("store_unavailable", "No.") },
+      { caller: new DomainError("key_set_unavailable", "No.") },
+    ]) {
+      const { refusals } = await admitted(situation);
+      expect(refusals).toEqual([]);
+    }
+  });
+});
+
+describe("other routes", () => {
+  it("of the plants have no settings", async () => {
+    for (const caller of [withoutOrganization, callerOf("guest")]) {
+      const situation = { route: plantRoutes.listPlants, caller, settings: { ipAllowlist: ["10.0.0.0/8"] } };
+      const { outcome, read } = await admitted(situation);
+      expect(outcome).toBe("admitted");
+      expect(read).not.toHaveBeenCalled();
+    }
+  });
+
+  it("that are public ask for nobody", async () => {
+    const route = { ...plantRoutes.listPlants, permission: "public" } as const;
+    await expect(createAdmission(route, {})(httpEvent())).resolves.toBeUndefined();
+  });
+
+  it("are never open for want of a part", () => {
+    expect(() => createAdmission(plantRoutes.listPlants, {})).toThrow("needs authentication");
+  });
+});
