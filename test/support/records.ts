@@ -11,8 +11,6 @@ import type { FieldsOf, RecordType } from "../../shared/records/record.ts";
 import type { RecordKey, StoredRecord } from "../../shared/records/record-item.ts";
 import type { RecordStore } from "../../shared/records/record-store.ts";
 
-export const RECORDS = "records";
-
 /** When the objects of tests were created, epoch ms. */
 export const CREATED_AT = Date.UTC(2026, 10, 21, 12, 0, 0);
 

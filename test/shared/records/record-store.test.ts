@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import type { RecordKey, StoredRecord } from "../../../shared/records/record-item.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { type RecordStores, type RecordTable, recordStoresAt, startRecordTable } from "../../support/record-table.ts";
+import { customer, invoice, payment, seen, storedAs, subscription } from "../../support/records.ts";
+
+let table: RecordTable;
+let store: RecordStores;
+beforeAll(async () => {
+  table = await startRecordTable();
+  store = table.stores();
+});
+afterAll(() => table.stop());
+
+const records: StoredRecord[] = [
+  customer(seen(10)),
+  subscription(seen(10, 12)),
+  invoice(seen(11)),
+  payment(seen(10)),
+].map(storedAs);
+const byKey = (some: readonly StoredRecord[]) =>
+  some.toSorted((a, b) => (`${a.type} ${a.id}` < `${b.type} ${b.id}` ? -1 : 1));
+
+describe("a record", () => {
+  it("comes back as it was put, of every type and deleted", async () => {
+    const organization = table.newOrganization();
+    const grave = { ...storedAs(customer(seen(10), {}, "cus_2")), fields: undefined };
+    const all = [...records, grave];
+    for (const record of all) await expect(store.put(organization, record, undefined)).resolves.toBe(true);
+    for (const record of all) await expect(store.get(organization, record)).resolves.toEqual(record);
+    const found = await store.getMany(organization, all, { strongly: false });
+    expect(byKey(found)).toEqual(byKey(all));
+    await expect(store.get(table.newOrganization(), records[0] as RecordKey)).resolves.toBeUndefined();
+  });
+
+  it("keeps any text, also in ids of it and of its organization", async () => {
+    const text = fc.string({ unit: "binary", minLength: 1, maxLength: 30 });
+    const odd = fc.constantFrom("#", "a#b", "customers#a", "%23", "org#a", "../..", "🌵", "\u0000", " ");
+    const id = fc.oneof(text, odd);
+    await fc.assert(
+      fc.asyncProperty(id, id, fc.option(text), async (organizationId, ownId, name) => {
+        const organization = `${table.newOrganization()} ${organizationId}`;
+        const record = storedAs(payment(seen(1), { customerId: ownId, failureCode: name }, ownId));
+        await store.put(organization, record, undefined);
+        await expect(store.get(organization, record)).resolves.toEqual(record);
+        await expect(store.getMany(`${organization}#`, [record], { strongly: true })).resolves.toEqual([]);
+      }),
+      { seed: 20_261_121, numRuns: 60 },
+    );
+  });
+
+  it("is found among many that do not exist, more than one call takes", async () => {
+    const organization = table.newOrganization();
+    await store.put(organization, storedAs(customer(seen(1), {}, "cus_250")), undefined);
+    const keys = Array.from({ length: 300 }, (_, i) => ({ type: "customers" as const, id: `cus_${i}` }));
+    await expect(store.getMany(organization, keys, { strongly: true })).resolves.toMatchObject([{ id: "cus_250" }]);
+    await expect(store.getMany(organization, [], { strongly: true })).resolves.toEqual([]);
+  });
+});
+
+describe("put", () => {
+  const first = storedAs(customer(seen(10)));
+  const second = { ...first, version: "v1" };
+
+  it("replaces the version that was read, and no other", async () => {
+    const organization = table.newOrganization();
+    await expect(store.put(organization, second, "v0")).resolves.toBe(false);
+    await expect(store.put(organization, first, undefined)).resolves.toBe(true);
+    await expect(store.put(organization, second, undefined)).resolves.toBe(false);
+    await expect(store.put(organization, second, "other")).resolves.toBe(false);
+    await expect(store.get(organization, first)).resolves.toEqual(first);
+    await expect(store.put(organization, second, "v0")).resolves.toBe(true);
+    await expect(store.get(organization, first)).resolves.toEqual(second);
+  });
+
+  it("has one winner of 50 at once", async () => {
+    const organization = table.newOrganization();
+    await store.put(organization, first, undefined);
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => store.put(organization, { ...first, version: `w${i}` }, "v0")),
+    );
+    expect(results.filter((isWritten) => isWritten)).toHaveLength(1);
+    await expect(store.get(organization, first)).resolves.toMatchObject({ version: `w${results.indexOf(true)}` });
+  });
+
+  it("does not lose to itself where an answer was lost", async () => {
+    const proxy = await startLossyProxy(table.endpoint);
+    const organization = table.newOrganization();
+    const lossy = recordStoresAt(proxy.url);
+    await expect(lossy.put(organization, first, undefined)).resolves.toBe(true);
+    await expect(lossy.put(organization, second, "v0")).resolves.toBe(true);
+    await expect(lossy.put(organization, { ...second, version: "v2" }, "v0")).resolves.toBe(false);
+    await expect(store.get(organization, first)).resolves.toEqual(second);
+    proxy.stop();
+  });
+});
+
+it("a store out of reach is one domain error", async () => {
+  const nowhere = recordStoresAt("http://127.0.0.1:9");
+  const key = { type: "customers", id: "cus_1" } as const;
+  const calls: (() => Promise<unknown>)[] = [
+    () => nowhere.get("o", key),
+    () => nowhere.getMany("o", [key], { strongly: true }),
+    () => nowhere.put("o", storedAs(customer(seen(1))), undefined),
+    () => nowhere.list("o", "customers", {}, { limit: 1, after: undefined }),
+    () => nowhere.listIds("o", "customers").next(),
+  ];
+  for (const call of calls) await expect(call()).rejects.toMatchObject({ code: "store_unavailable" });
+});
