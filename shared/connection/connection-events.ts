@@ -1,0 +1,96 @@
+/** The security events of connections. Spec: "Events". */
+import type { OrganizationCaller } from "../api/caller.ts";
+import type { Origin } from "../api/origin.ts";
+import type { OperationContext } from "../provider/provider-access.ts";
+import type { ProviderError } from "../provider/provider-error.ts";
+import type { NewSecurityEvent } from "../security/security-event.ts";
+import type { ConnectionMethod } from "./connection.ts";
+
+/** Who connects or disconnects, and from where. */
+export type ActingUser = {
+  caller: Pick<OrganizationCaller, "organizationId" | "userId" | "sessionId" | "scope">;
+  origin: Origin;
+};
+
+/** A user's request, as operations against the provider and events name it. */
+export const contextOfUser = ({ caller, origin }: ActingUser): OperationContext => ({
+  organizationId: caller.organizationId,
+  source: "user",
+  userId: caller.userId,
+  ...(caller.sessionId !== undefined && { sessionId: caller.sessionId }),
+  ipAddress: origin.ipAddress,
+  ...(origin.userAgent !== undefined && { userAgent: origin.userAgent }),
+});
+
+const onAccount = ({ isConnecting: _, runId: __, accountId, ...who }: OperationContext) => ({
+  ...who,
+  ...(accountId !== undefined && { resource: accountId }),
+  resourceType: "provider_account" as const,
+});
+
+/** `durationMs`: how long the whole took. */
+type Facts = { durationMs: number; method: ConnectionMethod; requestId: string };
+
+export const connectedEvent = (context: OperationContext, facts: Facts): NewSecurityEvent => ({
+  ...onAccount(context),
+  eventType: "PROVIDER_CONNECTION_ESTABLISHED",
+  category: "integration",
+  riskLevel: "LOW",
+  action: "connect_account",
+  success: true,
+  metadata: facts,
+});
+
+export const disconnectedEvent = (context: OperationContext, facts: Facts): NewSecurityEvent => ({
+  ...onAccount(context),
+  eventType: "PROVIDER_CONNECTION_REMOVED",
+  category: "integration",
+  riskLevel: "LOW",
+  action: "disconnect_account",
+  success: true,
+  metadata: facts,
+});
+
+const refreshOf = (context: OperationContext, durationMs: number) => ({
+  ...onAccount(context),
+  category: "authentication" as const,
+  action: "refresh_tokens",
+  metadata: { durationMs, attempts: 1, ...(context.runId !== undefined && { runId: context.runId }) },
+});
+
+export const refreshedEvent = (context: OperationContext, durationMs: number): NewSecurityEvent => ({
+  ...refreshOf(context, durationMs),
+  eventType: "PROVIDER_TOKEN_REFRESH",
+  riskLevel: "LOW",
+  success: true,
+});
+
+/** The token endpoint failed; the connection stays as it is. */
+export const refreshFailedEvent = (
+  context: OperationContext,
+  durationMs: number,
+  { kind, code, status, message }: ProviderError,
+): NewSecurityEvent => ({
+  ...refreshOf(context, durationMs),
+  eventType: kind === "rate_limit" ? "RATE_LIMIT_EXCEEDED" : "PROVIDER_TOKEN_REFRESH",
+  errorKind: kind,
+  success: false,
+  errorCode: code ?? (status === undefined ? "no_answer" : String(status)),
+  errorMessage: message,
+});
+
+/** @param reason `invalid_grant`: the refresh token is dead; `token_refused`: a token fresh from an exchange is. */
+export const reconnectNeededEvent = (
+  context: OperationContext,
+  reason: "invalid_grant" | "token_refused",
+): NewSecurityEvent => ({
+  ...onAccount(context),
+  eventType: "AUTHENTICATION_FAILURE",
+  category: "authentication",
+  errorKind: "authentication",
+  action: "require_reconnect",
+  success: false,
+  errorCode: reason,
+  errorMessage: "The provider takes the connection's tokens no longer; it must be made anew.",
+  ...(context.runId !== undefined && { metadata: { runId: context.runId } }),
+});

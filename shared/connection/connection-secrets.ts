@@ -1,0 +1,43 @@
+/** The secrets of connections, and how they are sealed: for one organization and one purpose each. */
+import * as z from "zod/mini";
+import type { Envelope } from "../runtime/envelope.ts";
+import { organizationKey } from "../security/keys.ts";
+
+/** What gets us into an account. */
+const Secret = z.discriminatedUnion("method", [
+  z.object({ method: z.literal("api_key"), apiKey: z.string() }),
+  z.object({ method: z.literal("oauth"), accessToken: z.string(), refreshToken: z.string() }),
+]);
+export type Secret = z.output<typeof Secret>;
+
+/** What a request to the provider carries. */
+export const bearerOf = (secret: Secret): string => (secret.method === "api_key" ? secret.apiKey : secret.accessToken);
+
+const WebhookSecrets = z.array(z.string());
+
+export type ConnectionSecrets = ReturnType<typeof createConnectionSecrets>;
+
+/** All calls throw DomainError `store_unavailable` when KMS does not answer. */
+export const createConnectionSecrets = (envelope: Envelope) => {
+  const credentials = (organizationId: string) => ({
+    organization: organizationKey(organizationId),
+    purpose: "provider-credentials",
+  });
+  const webhooks = (organizationId: string) => ({
+    organization: organizationKey(organizationId),
+    purpose: "webhook-secrets",
+  });
+  return {
+    sealCredentials: (organizationId: string, secret: Secret): Promise<Uint8Array> =>
+      envelope.seal(credentials(organizationId), JSON.stringify(secret)),
+
+    openCredentials: async (organizationId: string, sealed: Uint8Array): Promise<Secret> =>
+      Secret.parse(JSON.parse(await envelope.open(credentials(organizationId), sealed))),
+
+    sealWebhookSecrets: (organizationId: string, secrets: readonly string[]): Promise<Uint8Array> =>
+      envelope.seal(webhooks(organizationId), JSON.stringify(secrets)),
+
+    openWebhookSecrets: async (organizationId: string, sealed: Uint8Array): Promise<string[]> =>
+      WebhookSecrets.parse(JSON.parse(await envelope.open(webhooks(organizationId), sealed))),
+  };
+};

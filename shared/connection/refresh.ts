@@ -1,0 +1,157 @@
+/**
+ * Refreshing an organization's tokens. A refresh token dies at its exchange, so one instance exchanges at a time,
+ * under a lease that names what is exchanged; others wait for what it stores. docs/connection.md, "Tokens".
+ */
+import type { Tokens } from "../provider/provider.ts";
+import type { OperationContext, ProviderAccess } from "../provider/provider-access.ts";
+import { ProviderError } from "../provider/provider-error.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import { writeLog } from "../runtime/log.ts";
+import type { Recorder } from "../security/recorder.ts";
+import { reconnectNeededEvent, refreshedEvent, refreshFailedEvent } from "./connection-events.ts";
+import type { StoredConnection } from "./connection-item.ts";
+import type { ConnectionSecrets } from "./connection-secrets.ts";
+import type { ConnectionStore } from "./connection-store.ts";
+import { type OpenedConnection, TOKEN_LIFE_MS } from "./credentials.ts";
+import type { RefreshStore } from "./refresh-store.ts";
+
+/** Longer than an exchange can be under way (8 s, and what the store takes): then its holder is dead, or gave up. */
+export const LEASE_MS = 15_000;
+
+/** Others wait so long for the holder; an operation that waits has 10 s in all. */
+export const MAX_WAIT_MS = 8_000;
+
+/** Once exchanged, the new tokens exist nowhere but here. */
+const STORE_ATTEMPTS = 6;
+
+export type RefreshParts = {
+  connections: Pick<ConnectionStore, "read" | "requireReconnect">;
+  refreshes: RefreshStore;
+  secrets: Pick<ConnectionSecrets, "sealCredentials" | "openCredentials">;
+  provider: Pick<ProviderAccess, "refreshTokens">;
+  recorder: Pick<Recorder, "record">;
+  now: Clock;
+  /** Waits between two looks at the store, or two tries of a write. */
+  pause: (attempts: number) => Promise<void>;
+  newToken: () => string;
+};
+
+export const notConnected = (cause?: unknown) =>
+  new DomainError("not_connected", "The provider is not connected, or must be connected anew.", { cause });
+
+/** Whether the provider, or our own side before it was asked, has said no: then nothing is under way any more. */
+const isOver = (error: unknown): boolean =>
+  error instanceof DomainError || (error instanceof ProviderError && error.status !== undefined && error.status < 500);
+
+/** Of one organization's connection, in one piece of work. */
+export const createRefresh = (context: OperationContext, parts: RefreshParts) => {
+  const { connections, refreshes, secrets, provider, recorder, now, pause, newToken } = parts;
+  const { organizationId } = context;
+
+  /** The connection with its credentials, if it leads to the same account still. */
+  const open = async (stored: StoredConnection, accountId: string): Promise<OpenedConnection | undefined> => {
+    if (stored.status !== "connected" || stored.accountId !== accountId) return undefined;
+    return { ...stored, secret: await secrets.openCredentials(organizationId, stored.credentials) };
+  };
+  const read = async (accountId: string) => open(await connections.read(organizationId), accountId);
+
+  /** What others stored in the meantime. @throws DomainError `not_connected` where it is nothing. */
+  const readNewer = async ({ accountId, credentialsVersion }: OpenedConnection, cause?: unknown) => {
+    const found = await read(accountId);
+    if (found === undefined || found.credentialsVersion === credentialsVersion) throw notConnected(cause);
+    return found;
+  };
+
+  const giveUp = async (
+    opened: OpenedConnection,
+    reason: Parameters<typeof reconnectNeededEvent>[1] = "token_refused",
+  ): Promise<void> => {
+    if (!(await connections.requireReconnect(organizationId, opened))) return;
+    await recorder.record(reconnectNeededEvent({ ...context, accountId: opened.accountId }, reason));
+  };
+
+  /** Tries on: the provider has forgotten the old tokens, and nobody else has the new ones. */
+  const store = async (opened: OpenedConnection, renewed: OpenedConnection & { tokenExpiresAt: number }) => {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        const { secret, credentialsVersion, tokenExpiresAt } = renewed;
+        const credentials = await secrets.sealCredentials(organizationId, secret);
+        return await refreshes.storeTokens(organizationId, opened, { credentials, credentialsVersion, tokenExpiresAt });
+      } catch (error) {
+        if (attempts < STORE_ATTEMPTS) await pause(attempts);
+        else {
+          writeLog("error", "Tokens fresh from the provider were not stored", { alarm: "tokens_not_stored" });
+          throw error;
+        }
+      }
+    }
+  };
+
+  const succeed = async (opened: OpenedConnection, tokens: Tokens, startedAt: number): Promise<OpenedConnection> => {
+    const { accessToken, refreshToken } = tokens;
+    const renewed = {
+      ...opened,
+      secret: { method: "oauth" as const, accessToken, refreshToken },
+      credentialsVersion: newToken(),
+      tokenExpiresAt: startedAt + TOKEN_LIFE_MS,
+    };
+    const isStored = await store(opened, renewed);
+    await recorder.record(refreshedEvent({ ...context, accountId: opened.accountId }, now() - startedAt));
+    return isStored ? renewed : readNewer(opened);
+  };
+
+  const fail = async (opened: OpenedConnection, owner: string, startedAt: number, error: unknown) => {
+    if (error instanceof ProviderError && error.reason === "invalid_grant") {
+      // Conditional on the tokens that failed: where another has replaced them meanwhile, those are good.
+      await giveUp(opened, "invalid_grant");
+      return readNewer(opened, error);
+    }
+    // Without an answer the exchange may be under way still. Nobody repeats it before the lease is over.
+    if (isOver(error)) await refreshes.endLease(organizationId, owner, startedAt).catch(() => undefined);
+    if (error instanceof ProviderError) {
+      const where = { ...context, accountId: opened.accountId };
+      await recorder.record(refreshFailedEvent(where, now() - startedAt, error));
+    }
+    throw error;
+  };
+
+  const exchange = async (opened: OpenedConnection, owner: string): Promise<OpenedConnection> => {
+    const startedAt = now();
+    const { accountId, secret } = opened;
+    if (secret.method !== "oauth") throw notConnected();
+    let tokens: Tokens;
+    try {
+      tokens = await provider.refreshTokens(secret.refreshToken, { ...context, accountId });
+    } catch (error) {
+      return fail(opened, owner, startedAt, error);
+    }
+    return succeed(opened, tokens, startedAt);
+  };
+
+  const refresh = async (opened: OpenedConnection): Promise<OpenedConnection> => {
+    const startedAt = now();
+    for (let attempts = 0; ; attempts++) {
+      const stored = await connections.read(organizationId);
+      const found = stored.status === "connected" && stored.accountId === opened.accountId ? stored : undefined;
+      if (found === undefined) throw notConnected();
+      if (found.credentialsVersion !== opened.credentialsVersion) return readNewer(opened);
+      const owner = newToken();
+      const lease = { owner, now: now(), until: now() + LEASE_MS };
+      const isFree = found.refreshUntil === undefined || found.refreshUntil <= lease.now;
+      if (isFree && (await refreshes.takeLease(organizationId, opened, lease))) return exchange(opened, owner);
+      if (now() - startedAt >= MAX_WAIT_MS) throw busy();
+      await pause(attempts);
+    }
+  };
+
+  return { read, refresh, giveUp: (opened: OpenedConnection) => giveUp(opened) };
+};
+
+/** Others have the lease and do not come to an end. */
+const busy = () =>
+  new ProviderError("Another instance refreshes the tokens and has not come to an end.", {
+    kind: "network",
+    outcome: "neutral",
+    isRetryable: true,
+  });

@@ -1,0 +1,323 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import {
+  type ConnectionTable,
+  connectionNamed,
+  listed,
+  type Stores,
+  sealedText,
+  startConnectionTable,
+  storesAt,
+  textOf,
+} from "./connection-table.ts";
+
+let table: ConnectionTable;
+let stores: Stores;
+let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
+let organizations = 0;
+let org = "";
+
+beforeAll(async () => {
+  table = await startConnectionTable();
+  stores = table.stores();
+  proxy = await startLossyProxy(table.endpoint);
+});
+afterAll(async () => {
+  proxy.stop();
+  await table.stop();
+});
+beforeEach(() => {
+  org = `acme/${++organizations} #ü`;
+});
+
+const isListed = async () => (await listed(stores)).includes(org);
+const secrets = sealedText("webhook secrets");
+
+describe("the connection of an organization", () => {
+  it("is disconnected where there never was one", async () => {
+    await expect(stores.connections.read(org)).resolves.toEqual({ status: "disconnected" });
+    expect(await isListed()).toBe(false);
+  });
+
+  it("is stored as a whole, listed and counted once", async () => {
+    const before = await stores.connected.countConnected();
+    const connection = connectionNamed("a", { tokenExpiresAt: 5, method: "oauth", webhookSecrets: secrets });
+    await stores.connections.connect(org, connection);
+    await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connection });
+    expect((await listed(stores)).filter((one) => one === org)).toHaveLength(1);
+    await stores.connections.connect(org, connectionNamed("b"));
+    await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
+  });
+
+  it("leaves nothing of the one before, but webhook secrets of the same account", async () => {
+    await stores.connections.connect(
+      org,
+      connectionNamed("a", { method: "oauth", tokenExpiresAt: 5, webhookSecrets: secrets }),
+    );
+    const { credentialsVersion, connectionId } = connectionNamed("a");
+    const lease = { owner: "me", now: 0, until: 9 };
+    await stores.refreshes.takeLease(org, { connectionId, credentialsVersion }, lease);
+    await stores.connections.connect(org, connectionNamed("b"));
+    await expect(stores.connections.read(org)).resolves.toEqual({
+      status: "connected",
+      ...connectionNamed("b", { webhookSecrets: secrets }),
+    });
+    await stores.connections.connect(org, connectionNamed("c", { accountId: "acct_2" }));
+    await expect(stores.connections.read(org)).resolves.toEqual({
+      status: "connected",
+      ...connectionNamed("c", { accountId: "acct_2" }),
+    });
+  });
+
+  it("is removed with its secrets, once", async () => {
+    const before = await stores.connected.countConnected();
+    await stores.connections.connect(org, connectionNamed("a", { webhookSecrets: secrets }));
+    await expect(stores.connections.disconnect(org)).resolves.toMatchObject({ accountId: "acct_1" });
+    await expect(stores.connections.disconnect(org)).resolves.toBeUndefined();
+    const item = await table.item(organizationKey(org));
+    expect(Object.keys(item ?? {}).sort()).toEqual(["id", "status", "token"]);
+    expect(await isListed()).toBe(false);
+    await expect(stores.connected.countConnected()).resolves.toBe(before);
+  });
+
+  it("needs another only if what failed is what is stored", async () => {
+    const before = await stores.connected.countConnected();
+    const connection = connectionNamed("a", { webhookSecrets: secrets });
+    await stores.connections.connect(org, connection);
+    const { requireReconnect } = stores.connections;
+    await expect(requireReconnect(org, { ...connection, credentialsVersion: "old" })).resolves.toBe(false);
+    await expect(requireReconnect(org, { ...connection, connectionId: "old" })).resolves.toBe(false);
+    await expect(requireReconnect(org, connection)).resolves.toBe(true);
+    await expect(requireReconnect(org, connection)).resolves.toBe(false);
+    const { credentials: _, ...rest } = connection;
+    await expect(stores.connections.read(org)).resolves.toEqual({ status: "needs_reconnect", ...rest });
+    expect(await table.item(organizationKey(org))).not.toHaveProperty("credentials");
+    expect(await isListed()).toBe(false);
+    await expect(stores.connected.countConnected()).resolves.toBe(before);
+    await expect(stores.connections.disconnect(org)).resolves.toMatchObject({ status: "needs_reconnect" });
+    await expect(stores.connected.countConnected()).resolves.toBe(before);
+  });
+});
+
+describe("the claim on records", () => {
+  it("keeps another account out until it is released, through disconnects too", async () => {
+    const connection = connectionNamed("a");
+    await stores.connections.connect(org, connection);
+    await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(true);
+    await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(true);
+    await stores.connections.disconnect(org);
+    const another = connectionNamed("b", { accountId: "acct_2" });
+    await expect(stores.connections.connect(org, another)).rejects.toMatchObject({ code: "other_account" });
+    await expect(stores.connections.read(org)).resolves.toEqual({
+      status: "disconnected",
+      holdsRecordsOf: "acct_1",
+      claimedBy: connection.connectionId,
+    });
+    await expect(stores.claims.releaseRecords(org, connection.connectionId)).resolves.toBe(true);
+    await stores.connections.connect(org, another);
+    await expect(stores.connections.read(org)).resolves.toMatchObject({ accountId: "acct_2" });
+  });
+
+  it("is refused to a connection that was replaced, removed or needs another", async () => {
+    const connection = connectionNamed("a");
+    await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
+    await stores.connections.connect(org, connection);
+    await stores.connections.requireReconnect(org, connection);
+    await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
+    await stores.connections.connect(org, connectionNamed("b", { accountId: "acct_2" }));
+    await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
+    await stores.connections.disconnect(org);
+    await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
+    expect(await table.item(organizationKey(org))).not.toHaveProperty("holdsRecordsOf");
+  });
+
+  it("is not released by an erasure that began before a later connection claimed", async () => {
+    const [first, second] = [connectionNamed("a"), connectionNamed("b")];
+    await stores.connections.connect(org, first);
+    await stores.claims.claimRecords(org, first);
+    await stores.connections.disconnect(org);
+    await stores.connections.connect(org, second);
+    await expect(stores.claims.releaseRecords(org, first.connectionId)).resolves.toBe(false);
+    await stores.claims.claimRecords(org, second);
+    await stores.connections.disconnect(org);
+    await expect(stores.claims.releaseRecords(org, first.connectionId)).resolves.toBe(false);
+    await expect(stores.connections.read(org)).resolves.toMatchObject({ holdsRecordsOf: "acct_1" });
+  });
+
+  it("and the connect of another account have one winner", async () => {
+    for (let round = 0; round < 10; round++) {
+      org = `claim or connect ${round}`;
+      const connection = connectionNamed("a");
+      await stores.connections.connect(org, connection);
+      const [isClaimed, isConnected] = await Promise.all([
+        stores.claims.claimRecords(org, connection),
+        stores.connections.connect(org, connectionNamed("b", { accountId: "acct_2" })).then(
+          () => true,
+          () => false,
+        ),
+      ]);
+      expect(isClaimed).toBe(!isConnected);
+      const { accountId, holdsRecordsOf } = (await table.item(organizationKey(org))) ?? {};
+      expect([accountId, holdsRecordsOf]).toEqual(isClaimed ? ["acct_1", "acct_1"] : ["acct_2", undefined]);
+    }
+  });
+});
+
+describe("many at once", () => {
+  it("connect one organization: the last one stays, whole, and it counts once", async () => {
+    const before = await stores.connected.countConnected();
+    const names = Array.from({ length: 20 }, (_, i) => `${i}`);
+    const connections = names.map((name) =>
+      connectionNamed(name, {
+        accountId: `acct_${Number(name) % 2}`,
+        ...(Number(name) % 3 === 0 && { method: "oauth", tokenExpiresAt: Number(name) }),
+        webhookSecrets: sealedText(`webhooks ${name}`),
+        connectedAt: Number(name),
+      }),
+    );
+    await Promise.all(connections.map((connection) => stores.connections.connect(org, connection)));
+    const stored = await stores.connections.read(org);
+    const whole = connections.find(
+      ({ connectionId }) => "connectionId" in stored && connectionId === stored.connectionId,
+    );
+    expect(stored).toEqual({ status: "connected", ...whole });
+    await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
+  });
+
+  it("never leave one account's webhook secrets to another", async () => {
+    for (let round = 0; round < 5; round++) {
+      org = `secrets ${round}`;
+      await Promise.all(
+        Array.from({ length: 12 }, (_, i) => {
+          const accountId = `acct_${i % 3}`;
+          const own = i % 2 === 0 ? { webhookSecrets: sealedText(accountId) } : {};
+          return stores.connections.connect(org, connectionNamed(`${i}`, { accountId, ...own }));
+        }),
+      );
+      const stored = await stores.connections.read(org);
+      if (stored.status !== "connected") throw new Error("not connected");
+      expect([undefined, stored.accountId]).toContain(textOf(stored.webhookSecrets));
+    }
+  });
+
+  it("connect and disconnect different organizations: the count and the list agree", async () => {
+    const before = await stores.connected.countConnected();
+    const others = Array.from({ length: 20 }, (_, i) => `many ${i}`);
+    await Promise.all(others.map((one) => stores.connections.connect(one, connectionNamed(one))));
+    await expect(stores.connected.countConnected()).resolves.toBe(before + 20);
+    await Promise.all(
+      others.flatMap((one, i) => [
+        ...(i % 2 === 0 ? [stores.connections.disconnect(one), stores.connections.disconnect(one)] : []),
+        ...(i % 3 === 0 ? [stores.connections.requireReconnect(one, connectionNamed(one))] : []),
+        ...(i % 5 === 0 ? [stores.connections.connect(one, connectionNamed(`${one} again`))] : []),
+      ]),
+    );
+    await expect(stores.connected.countConnected()).resolves.toBe((await listed(stores)).length);
+  });
+});
+
+describe("behind a network that loses every first answer", () => {
+  it("each change is made once, and known to be made", async () => {
+    const before = await stores.connected.countConnected();
+    const lossy = storesAt(proxy.url);
+    const connection = connectionNamed("a", { method: "oauth", tokenExpiresAt: 5 });
+    await lossy.connections.connect(org, connection);
+    await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
+    await expect(lossy.claims.claimRecords(org, connection)).resolves.toBe(true);
+    const lease = { owner: "me", now: 1, until: 10 };
+    await expect(lossy.refreshes.takeLease(org, connection, lease)).resolves.toBe(true);
+    const tokens = { credentials: sealedText("new"), credentialsVersion: "new", tokenExpiresAt: 9 };
+    await expect(lossy.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
+    const renewed = { ...connection, credentialsVersion: "new" };
+    await expect(lossy.connections.requireReconnect(org, renewed)).resolves.toBe(true);
+    await expect(stores.connected.countConnected()).resolves.toBe(before);
+    await expect(lossy.connections.disconnect(org)).resolves.toMatchObject({ accountId: "acct_1" });
+    await expect(lossy.claims.releaseRecords(org, connection.connectionId)).resolves.toBe(true);
+    await lossy.connections.connect(org, connectionNamed("b"));
+    await expect(lossy.connections.disconnect(org)).resolves.toMatchObject({ connectionId: "id b" });
+    await expect(stores.connected.countConnected()).resolves.toBe(before);
+  });
+});
+
+describe("the lease of a refresh", () => {
+  const connection = connectionNamed("a", { method: "oauth", tokenExpiresAt: 5 });
+  const leaseOf = (owner: string, now: number) => ({ owner, now, until: now + 15 });
+
+  it("has one owner of twenty, until it is over or given back", async () => {
+    await stores.connections.connect(org, connection);
+    const take = (owner: string, now: number) => stores.refreshes.takeLease(org, connection, leaseOf(owner, now));
+    const taken = await Promise.all(Array.from({ length: 20 }, (_, i) => take(`${i}`, 100)));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    const owner = `${taken.indexOf(true)}`;
+    await expect(take("later", 114)).resolves.toBe(false);
+    await stores.refreshes.endLease(org, "nobody", 100);
+    await expect(take("later", 114)).resolves.toBe(false);
+    await stores.refreshes.endLease(org, owner, 100);
+    await expect(take("later", 101)).resolves.toBe(true);
+    await expect(take("last", 116)).resolves.toBe(true);
+  });
+
+  it("is for these credentials of this connection only", async () => {
+    await expect(stores.refreshes.takeLease(org, connection, leaseOf("me", 1))).resolves.toBe(false);
+    await stores.connections.connect(org, connection);
+    for (const other of [
+      { ...connection, connectionId: "old" },
+      { ...connection, credentialsVersion: "old" },
+    ]) {
+      await expect(stores.refreshes.takeLease(org, other, leaseOf("me", 1))).resolves.toBe(false);
+    }
+    await stores.connections.disconnect(org);
+    await stores.refreshes.endLease(org, "me", 1);
+    await expect(stores.refreshes.takeLease(org, connection, leaseOf("me", 1))).resolves.toBe(false);
+    expect(await table.item(organizationKey(org))).not.toHaveProperty("refreshUntil");
+  });
+
+  it("ends with the tokens, which go nowhere but in the place of those exchanged", async () => {
+    await stores.connections.connect(org, connection);
+    await stores.refreshes.takeLease(org, connection, leaseOf("me", 1));
+    const tokens = { credentials: sealedText("new"), credentialsVersion: "new", tokenExpiresAt: 99 };
+    await expect(stores.refreshes.storeTokens(org, { ...connection, connectionId: "old" }, tokens)).resolves.toBe(
+      false,
+    );
+    await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
+    await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connection, ...tokens });
+    const late = { ...tokens, credentialsVersion: "late" };
+    await expect(stores.refreshes.storeTokens(org, connection, late)).resolves.toBe(false);
+    await stores.connections.disconnect(org);
+    await expect(stores.refreshes.storeTokens(org, { ...connection, ...tokens }, late)).resolves.toBe(false);
+    await expect(stores.connections.read(org)).resolves.toEqual({ status: "disconnected" });
+  });
+
+  it("heals what was said to need another by an exchange that came too late", async () => {
+    const before = await stores.connected.countConnected();
+    await stores.connections.connect(org, connection);
+    await stores.connections.requireReconnect(org, connection);
+    const tokens = { credentials: sealedText("new"), credentialsVersion: "new", tokenExpiresAt: 99 };
+    await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
+    await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connection, ...tokens });
+    expect(await isListed()).toBe(true);
+    await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
+  });
+});
+
+describe("the mark of a used state", () => {
+  it("is one caller's of twenty, who alone takes it away", async () => {
+    const marks = await Promise.all(Array.from({ length: 20 }, () => stores.usedStates.mark("state", 1_000)));
+    const [mark = "", ...others] = marks.filter((one) => one !== undefined);
+    expect(others).toEqual([]);
+    await stores.usedStates.unmark("state", "another");
+    await expect(stores.usedStates.mark("state", 1_000)).resolves.toBeUndefined();
+    await stores.usedStates.unmark("state", mark);
+    await expect(stores.usedStates.mark("state", 1_000)).resolves.toBeDefined();
+  });
+
+  it("is known to be ours where answers are lost", async () => {
+    const lossy = storesAt(proxy.url);
+    const mark = await lossy.usedStates.mark("lost", 1_000);
+    expect(mark).toBeDefined();
+    await expect(stores.usedStates.mark("lost", 1_000)).resolves.toBeUndefined();
+    await lossy.usedStates.unmark("lost", mark ?? "");
+    await expect(stores.usedStates.mark("lost", 1_000)).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,74 @@
+/** A real engine with the table of connections as the template declares it, and every store over it. */
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { createConnectedStore } from "../../../shared/connection/connected-store.ts";
+import { createConnectionStore, type NewConnection } from "../../../shared/connection/connection-store.ts";
+import { createRecordsClaimStore } from "../../../shared/connection/records-claim-store.ts";
+import { createRefreshStore } from "../../../shared/connection/refresh-store.ts";
+import { createUsedStateStore } from "../../../shared/connection/used-state-store.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { declaredTable } from "../../support/security-tables.ts";
+
+const TABLE = "connections";
+
+const storesOver = (client: DynamoDBDocumentClient) => ({
+  connections: createConnectionStore(client, TABLE),
+  refreshes: createRefreshStore(client, TABLE),
+  claims: createRecordsClaimStore(client, TABLE),
+  connected: createConnectedStore(client, TABLE),
+  usedStates: createUsedStateStore(client, TABLE),
+});
+export type Stores = ReturnType<typeof storesOver>;
+
+export type ConnectionTable = EmbeddedDynamoDb & {
+  stores(): Stores;
+  item(id: string): Promise<Record<string, unknown> | undefined>;
+};
+
+export const startConnectionTable = async (): Promise<ConnectionTable> => {
+  const database = await startEmbeddedDynamoDb(declaredTable("TablesConnections", TABLE));
+  const client = database.documentClient(documentTranslation);
+  return {
+    ...database,
+    stores: () => storesOver(database.documentClient(documentTranslation)),
+    item: async (id) =>
+      (await client.send(new GetCommand({ TableName: TABLE, Key: { id }, ConsistentRead: true }))).Item,
+  };
+};
+
+/** The stores over another way to the engine. */
+export const storesAt = (endpoint: string): Stores =>
+  storesOver(
+    DynamoDBDocumentClient.from(
+      new DynamoDBClient({
+        endpoint,
+        region: "eu-central-1",
+        credentials: { accessKeyId: "test", secretAccessKey: "test" },
+        maxAttempts: 3,
+      }),
+      documentTranslation,
+    ),
+  );
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+export const textOf = (sealed: Uint8Array | undefined) => sealed && new TextDecoder().decode(sealed);
+
+/** A connection, every field of which names it, so that a mix of two shows. */
+export const connectionNamed = (name: string, changes: Partial<NewConnection> = {}): NewConnection => ({
+  connectionId: `id ${name}`,
+  method: "api_key",
+  accountId: "acct_1",
+  connectedAt: 1,
+  credentials: bytes(`credentials ${name}`),
+  credentialsVersion: `version ${name}`,
+  ...changes,
+});
+
+export const sealedText = bytes;
+
+export const listed = async ({ connected }: Stores): Promise<string[]> => {
+  const found: string[] = [];
+  for await (const organizationId of connected.connectedOrganizations()) found.push(organizationId);
+  return found.sort();
+};
