@@ -140,7 +140,7 @@ export const recordsInMemory = (turn: () => Promise<unknown> = () => setImmediat
       atOnce(() => {
         const key = keyOf(organizationId, record);
         if (records.get(key)?.version !== previousVersion) return false;
-        records.set(key, structuredClone(record));
+        records.set(key, record);
         return true;
       }),
   };

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import type { ObjectState, Observation } from "../../../shared/provider/provider.ts";
+import { type ApplyOptions, createApply } from "../../../shared/records/apply.ts";
+import type { RecordStore } from "../../../shared/records/record-store.ts";
+import { newRequestToken } from "../../../shared/runtime/ids.ts";
+import { countUnits } from "../../support/consumed-units.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { createRandom } from "../../support/random.ts";
+import {
+  type RecordStores,
+  type RecordTable,
+  recordStoresAt,
+  recordStoresOver,
+  startRecordTable,
+} from "../../support/record-table.ts";
+import {
+  customer,
+  deleted,
+  invoice,
+  linked,
+  payment,
+  recordsInMemory,
+  seen,
+  subscription,
+  touched,
+} from "../../support/records.ts";
+
+const NOW = 1_795_300_000_000;
+const nothing = { customers: 0, subscriptions: 0, invoices: 0, payments: 0 };
+const key = { type: "customers", id: "cus_1" } as const;
+const bob = { name: "Bob" };
+
+let table: RecordTable;
+let stores: RecordStores;
+beforeAll(async () => {
+  table = await startRecordTable();
+  stores = table.stores();
+});
+afterAll(() => table.stop());
+
+const applyTo = (store: Pick<RecordStore, "get" | "getMany" | "put">, now = () => NOW) =>
+  createApply({ store, now, newToken: newRequestToken });
+
+const neverReread: ApplyOptions["reread"] = async (type, id) => {
+  throw new Error(`${type} ${id} needs no reading`);
+};
+const events: ApplyOptions = { reread: neverReread, recordsSightings: true };
+const lists: ApplyOptions = { reread: neverReread, recordsSightings: false };
+const answering = (...answers: ObjectState[]) => {
+  let asked = 0;
+  return jest.fn<ApplyOptions["reread"]>(async () => {
+    const answer = answers[Math.min(asked++, answers.length - 1)];
+    if (answer === undefined) throw new Error("there is no answer");
+    return answer;
+  });
+};
+
+describe("apply", () => {
+  it("stores what was seen, and counts what changed by type", async () => {
+    const organization = table.newOrganization();
+    const apply = applyTo(stores);
+    const page = [customer(seen(10)), customer(seen(10), {}, "cus_2"), invoice(seen(10)), subscription(seen(10))];
+    const first = { customers: 2, subscriptions: 1, invoices: 1, payments: 0 };
+    await expect(apply(organization, page, lists)).resolves.toEqual({ written: first });
+    await expect(apply(organization, page, lists)).resolves.toEqual({ written: nothing });
+    await expect(apply(organization, [], lists)).resolves.toEqual({ written: nothing });
+    await expect(stores.get(organization, key)).resolves.toMatchObject({
+      fields: page[0]?.fields,
+      createdAt: page[0]?.createdAt,
+      updatedAt: NOW,
+      seenAt: seen(10),
+    });
+  });
+
+  it("moves updatedAt with a change, and not with a sighting", async () => {
+    const organization = table.newOrganization();
+    let now = 1_000;
+    const apply = applyTo(stores, () => now);
+    const updatedAt = async () => (await stores.get(organization, key))?.updatedAt;
+    await apply(organization, [customer(seen(10))], events);
+    now = 2_000;
+    await expect(apply(organization, [customer(seen(11))], events)).resolves.toEqual({ written: nothing });
+    await expect(updatedAt()).resolves.toBe(1_000);
+    await expect(stores.get(organization, key)).resolves.toMatchObject({ seenAt: seen(11) });
+    await expect(apply(organization, [customer(seen(10), bob)], events)).resolves.toEqual({ written: nothing });
+    await apply(organization, [customer(seen(12), bob)], events);
+    await expect(updatedAt()).resolves.toBe(2_000);
+  });
+
+  it("applies more than a hundred objects at once, whole and again", async () => {
+    const organization = table.newOrganization();
+    const page = Array.from({ length: 250 }, (_, i) => customer(seen(10), {}, `cus_${i}`));
+    await expect(applyTo(stores)(organization, page, lists)).resolves.toEqual({
+      written: { ...nothing, customers: 250 },
+    });
+    await expect(applyTo(stores)(organization, page, events)).resolves.toEqual({ written: nothing });
+  });
+
+  it("keeps organizations apart", async () => {
+    const [one, other] = [table.newOrganization(), table.newOrganization()];
+    await applyTo(stores)(one, [customer(seen(10), bob)], events);
+    await applyTo(stores)(other, [customer(seen(9))], events);
+    await expect(stores.get(one, key)).resolves.toMatchObject({ fields: bob });
+    await expect(stores.get(other, key)).resolves.toMatchObject({ fields: { name: "Ada" } });
+  });
+});
+
+describe("reading again", () => {
+  it("happens once for an object, and only where an order cannot be told", async () => {
+    const organization = table.newOrganization();
+    const reread = answering(customer(seen(12, 13), bob));
+    const apply = applyTo(stores);
+    await apply(organization, [customer(seen(10))], { reread, recordsSightings: true });
+    expect(reread).not.toHaveBeenCalled();
+    const burst = [customer(seen(10), bob), customer(seen(10)), touched(key, seen(10))];
+    await expect(apply(organization, burst, { reread, recordsSightings: true })).resolves.toEqual({
+      written: { ...nothing, customers: 1 },
+    });
+    expect(reread.mock.calls).toEqual([["customers", "cus_1"]]);
+    // What was seen later than all of them answers them all.
+    await apply(organization, burst, { reread, recordsSightings: false });
+    expect(reread).toHaveBeenCalledTimes(1);
+  });
+
+  it("comes after a strong read of what is stored", async () => {
+    const calls: string[] = [];
+    const noting =
+      <Args extends unknown[], Result>(name: string, call: (...args: Args) => Result) =>
+      (...args: Args): Result => {
+        calls.push(name);
+        return call(...args);
+      };
+    const { store } = recordsInMemory();
+    const spied: typeof store = {
+      get: noting("get", store.get),
+      getMany: noting("getMany", store.getMany),
+      put: noting("put", store.put),
+    };
+    const reread = noting("reread", async () => customer(seen(10)));
+    await applyTo(spied)("o", [touched(key, seen(10))], { reread, recordsSightings: false });
+    await applyTo(spied)("o", [touched(key, seen(10))], { reread, recordsSightings: true });
+    expect(calls).toEqual(["getMany", "get", "reread", "put", "getMany", "reread"]);
+  });
+
+  it("happens anew where another wrote meanwhile", async () => {
+    const organization = table.newOrganization();
+    const apply = applyTo(stores);
+    await apply(organization, [customer(seen(10))], events);
+    const reread = jest.fn<ApplyOptions["reread"]>(async () => {
+      if (reread.mock.calls.length > 1) return customer(seen(10), { name: "Cleo" });
+      // The object changes after this answer was made, and that change arrives first.
+      await apply(organization, [customer(seen(11), { name: "Cleo" })], events);
+      return customer(seen(10), bob);
+    });
+    await apply(organization, [customer(seen(10), bob)], { reread, recordsSightings: true });
+    await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: { name: "Cleo" } });
+  });
+
+  it("that fails leaves the record as it is, and can be done again", async () => {
+    const organization = table.newOrganization();
+    const apply = applyTo(stores);
+    await apply(organization, [customer(seen(10))], events);
+    await expect(apply(organization, [customer(seen(10), bob)], events)).rejects.toThrow("needs no reading");
+    await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: { name: "Ada" } });
+    await apply(organization, [customer(seen(10), bob)], { ...events, reread: answering(customer(seen(11), bob)) });
+    await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: bob });
+  });
+});
+
+describe("many at once", () => {
+  const shuffled = <Item>(items: readonly Item[], seed: number): Item[] => {
+    const random = createRandom(seed);
+    return items
+      .map((item) => ({ item, at: random() }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ item }) => item);
+  };
+
+  it.each([1, 2, 3])("50 versions of a record in any order end in the newest (seed %i)", async (seed) => {
+    const organization = table.newOrganization();
+    const versions = Array.from({ length: 50 }, (_, i) => customer(seen(10 + i), { name: `version ${i}` }));
+    const apply = applyTo(stores);
+    await Promise.all(shuffled(versions, seed).map((version) => apply(organization, [version], events)));
+    await expect(stores.get(organization, key)).resolves.toMatchObject({
+      fields: { name: "version 49" },
+      seenAt: seen(59),
+    });
+  });
+
+  it("50 changes of one second, some deliveries twice, end in what the provider says", async () => {
+    const organization = table.newOrganization();
+    const last = customer(seen(10), { name: "last" });
+    const changes = Array.from({ length: 25 }, (_, i) => customer(seen(10), { name: `change ${i}` }));
+    const apply = applyTo(stores);
+    const options = { recordsSightings: true, reread: async () => last };
+    await Promise.all(
+      shuffled([...changes, ...changes, last], 4).map((change) => apply(organization, [change], options)),
+    );
+    await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: { name: "last" } });
+  });
+
+  it("a deletion among them is for ever", async () => {
+    const organization = table.newOrganization();
+    const versions: Observation[] = Array.from({ length: 20 }, (_, i) => customer(seen(10 + i), { name: `${i}` }));
+    const apply = applyTo(stores);
+    const all = shuffled([...versions, deleted(key, seen(15)), touched(key, seen(99))], 5);
+    const reread = async () => deleted(key, seen(99));
+    await Promise.all(all.map((one) => apply(organization, [one], { reread, recordsSightings: true })));
+    await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: undefined });
+  });
+
+  it("a link and the states of its payment end in both", async () => {
+    const organization = table.newOrganization();
+    const apply = applyTo(stores);
+    const final = payment(seen(12), { status: "succeeded" });
+    const reread = async () => final;
+    const all = [linked(seen(11)), payment(seen(10)), payment(seen(11), { amount: 5 }), final];
+    await Promise.all(shuffled(all, 6).map((one) => apply(organization, [one], { reread, recordsSightings: true })));
+    await expect(stores.get(organization, final)).resolves.toMatchObject({
+      fields: { status: "succeeded", invoiceId: "in_1" },
+    });
+  });
+
+  it("a record that others change all the time is left to another try, and the others are written", async () => {
+    const { store, of } = recordsInMemory();
+    const busy: typeof store = {
+      ...store,
+      put: async (organization, record, version) => record.id !== "cus_1" && store.put(organization, record, version),
+    };
+    const pause = jest.fn(async () => undefined);
+    const apply = createApply({ store: busy, now: () => NOW, newToken: newRequestToken, pause });
+    await expect(apply("o", [customer(seen(1)), customer(seen(1), {}, "cus_2")], events)).rejects.toMatchObject({
+      code: "store_unavailable",
+    });
+    expect(pause.mock.calls.length).toBe(12);
+    expect(of("o", { type: "customers", id: "cus_2" })).toBeDefined();
+  });
+});
+
+it("a lost answer is no lost race: the change counts once, and nothing is asked", async () => {
+  const proxy = await startLossyProxy(table.endpoint);
+  const organization = table.newOrganization();
+  const apply = applyTo(recordStoresAt(proxy.url));
+  const written = { ...nothing, customers: 1 };
+  await expect(apply(organization, [customer(seen(10))], events)).resolves.toEqual({ written });
+  await expect(apply(organization, [customer(seen(11), bob)], events)).resolves.toEqual({ written });
+  await expect(apply(organization, [customer(seen(11), bob)], events)).resolves.toEqual({ written: nothing });
+  await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: bob });
+  proxy.stop();
+});
+
+describe("what a hundred objects cost in units", () => {
+  const page = (fields: object, at: number) =>
+    Array.from({ length: 100 }, (_, i) => payment(seen(at), { ...fields, customerId: `cus_${i}` }, `pi_${i}`));
+  let measured: (observations: Observation[], options: ApplyOptions) => Promise<{ read: number; write: number }>;
+  beforeAll(async () => {
+    const client = table.translated();
+    const measure = countUnits(client);
+    const apply = applyTo(recordStoresOver(client));
+    const organization = table.newOrganization();
+    measured = (observations, options) => measure(() => apply(organization, observations, options));
+  });
+
+  it("is a write for the record and each index where it is new or changed, and none where it is not", async () => {
+    await expect(measured(page({}, 10), lists)).resolves.toEqual({ read: 50, write: 300 });
+    await expect(measured(page({}, 20), lists)).resolves.toEqual({ read: 50, write: 0 });
+    await expect(measured(page({ amount: 2 }, 30), lists)).resolves.toEqual({ read: 50, write: 300 });
+    await expect(measured(page({ amount: 2 }, 30), events)).resolves.toEqual({ read: 100, write: 0 });
+    await expect(measured(page({ amount: 1 }, 29), events)).resolves.toEqual({ read: 100, write: 0 });
+    await expect(measured(page({ amount: 2 }, 40), events)).resolves.toEqual({ read: 100, write: 300 });
+  });
+});
