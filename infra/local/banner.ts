@@ -3,9 +3,10 @@ import type { NotRun, StackModel } from "./template/model.ts";
 
 /** What a newcomer reads when the local cloud is ready: where everything answers, what does not run, lines to paste. */
 export const banner = (stack: RunningStack, model: StackModel): string => {
-  const { apiUrl, issuerUrl, dynamodbUrl, controlUrl } = stack;
+  const { apiUrl, webhookUrl, issuerUrl, dynamodbUrl, controlUrl } = stack;
   const urls = [
     ["API", apiUrl],
+    ["webhooks", webhookUrl],
     ["issuer", issuerUrl],
     ["control", controlUrl],
     ["DynamoDB", dynamodbUrl],

@@ -7,21 +7,18 @@ import { startDynamoDb } from "./dynamodb/engine.ts";
 import { createTables } from "./dynamodb/tables.ts";
 import { sweepExpired } from "./dynamodb/ttl-sweep.ts";
 import { openGatewayPort } from "./gateway.ts";
-import { holdPort } from "./http/hold-port.ts";
-import { startHttpApi } from "./http-api/server.ts";
 import { createAuthorizer } from "./iam/authorizer.ts";
 import { startIssuer } from "./issuer/issuer.ts";
 import type { LocalCloud, LocalCloudOptions } from "./local-cloud.ts";
 import { createFireSchedule } from "./scheduled-event.ts";
 import { createSchedules } from "./schedules.ts";
 import { startCompute } from "./start-compute.ts";
+import { holdFrontEndPorts, startFrontEnds } from "./start-front-ends.ts";
 import { readStack } from "./template/read-stack.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 const DEFAULT_AUDIENCE = "plant-store";
 const SWEEP_INTERVAL_MS = 3_600_000;
-/** How long `stop` waits for requests under way. */
-const GRACE_MS = 3_000;
 
 /**
  * Starts the parts of a local cloud in the order in which they need each other.
@@ -50,14 +47,14 @@ export const startParts = async (
   if (dynamodb.pid !== undefined) watchdog.guard(dynamodb.pid);
 
   // Templates ask for URLs, so the ports are chosen before they are read.
-  const heldPort = await holdPort(options.port);
-  onStop(heldPort.release);
+  const ports = await holdFrontEndPorts({ assemblyDirectory, port: options.port, onStop });
   const gatewayPort = await openGatewayPort();
   onStop(() => gatewayPort.server.close());
   const model = await readStack({
     assemblyDirectory,
     dataDirectory,
-    apiUrl: heldPort.url,
+    apiUrl: ports.api.url,
+    functionUrls: new Map([...ports.functionUrls].map(([logicalId, { url }]) => [logicalId, url])),
     gatewayUrl: gatewayPort.url,
   });
   const authorizer = createAuthorizer(model);
@@ -119,17 +116,10 @@ export const startParts = async (
   messaging.mappings.poll();
   onStop(() => schedules.stop());
 
-  await heldPort.release();
-  for (const [index, api] of model.httpApis.entries()) {
-    const port = index === 0 ? heldPort.port : 0;
-    const { accountId } = model;
-    const server = await startHttpApi({ api, accountId, port, functions, authorizer, clock, activity, log: say });
-    onStop(() => server.close(GRACE_MS));
-    if (index > 0) say(`the HTTP API ${api.logicalId} answers at ${server.url}`);
-  }
+  const frontEnds = await startFrontEnds({ ports, model, functions, authorizer, clock, activity, log: say, onStop });
   return {
     stack: {
-      ...(model.httpApis.length > 0 && { apiUrl: heldPort.url }),
+      ...frontEnds,
       issuerUrl: issuer.url,
       jwksUrl: issuer.jwksUrl,
       audience,

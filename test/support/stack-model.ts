@@ -33,6 +33,7 @@ export const stackModel = ({
     roles: names.map((name) => ({ logicalId: `${name}Role`, arn: roleArn(name), statements: roles[name] ?? [] })),
     tables,
     httpApis: [],
+    functionUrls: [],
     schedules: [],
     buses: [],
     rules: [],

@@ -14,7 +14,8 @@ const HOP_BY_HOP = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-const TEXTUAL = /^\s*(text\/|application\/([\w.-]+\+)?(json|xml|javascript|x-www-form-urlencoded)\s*(;|$))/i;
+/** All others reach the function as bytes: those of forms, too, and bodies that do not say what they are. */
+const TEXTUAL = /^\s*(text\/|application\/([\w.-]+\+)?(json|xml|javascript)\s*(;|$))/i;
 
 /** What one front end (HTTP API, Lambda URL) knows beside the request itself. */
 export type EventContext = {

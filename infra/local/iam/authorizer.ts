@@ -3,10 +3,11 @@ import { checkPolicies } from "./check-policies.ts";
 import { type AccessRequest, evaluate, type PrincipalName } from "./evaluate.ts";
 
 /**
- * Who makes a call: a function under its role, or an AWS service on behalf of one of its resources
- * (`apigateway.amazonaws.com` with the route's sourceArn, `events.amazonaws.com` with the rule's ARN).
+ * Who makes a call: a function under its role, an AWS service on behalf of one of its resources
+ * (`apigateway.amazonaws.com` with the route's sourceArn, `events.amazonaws.com` with the rule's ARN), or anybody.
  */
 export type Principal =
+  | { kind: "anonymous" }
   | { kind: "function"; functionArn: string }
   | { kind: "service"; service: string; sourceArn: string };
 
@@ -52,6 +53,24 @@ const serviceCaller = (model: StackModel, service: string, sourceArn: string): C
   context: { "aws:SourceArn": [sourceArn], "aws:SourceAccount": [model.accountId] },
 });
 
+/** Meant by a policy that means everybody, and by no other. */
+const anonymousCaller: Caller = {
+  identity: undefined,
+  principals: [{ type: "AWS", name: "anonymous" }],
+  context: { "aws:PrincipalType": ["Anonymous"] },
+};
+
+const callerOf = (model: StackModel, principal: Principal): Caller => {
+  switch (principal.kind) {
+    case "anonymous":
+      return anonymousCaller;
+    case "function":
+      return functionCaller(model, principal.functionArn);
+    case "service":
+      return serviceCaller(model, principal.service, principal.sourceArn);
+  }
+};
+
 /** The policy of the resource, or of what it is a part of, as an index is of its table. */
 const resourcePolicyOf = ({ resourcePolicies }: StackModel, resource: string): PolicyStatement[] =>
   Object.entries(resourcePolicies)
@@ -68,7 +87,7 @@ const withoutAccount = (request: AccessRequest, accountId: string): AccessReques
 });
 
 /**
- * Judges as IAM would: a function by its role's policies and the resource's policy, a service by the resource's alone.
+ * Judges as IAM would: a function by its role's policies and the resource's policy, all others by the resource's alone.
  * A key of KMS is the exception: no role may use it unless its own policy lets the role, or the account decide.
  * https://docs.aws.amazon.com/kms/latest/developerguide/key-policies.html
  * @throws TemplateError at once when a policy says what is not understood.
@@ -79,10 +98,7 @@ export const createAuthorizer = (model: StackModel): Authorizer => {
 
   return {
     judge: ({ principal, action, resource, context = {} }) => {
-      const caller =
-        principal.kind === "function"
-          ? functionCaller(model, principal.functionArn)
-          : serviceCaller(model, principal.service, principal.sourceArn);
+      const caller = callerOf(model, principal);
       const keys = Object.entries({ ...region, ...caller.context, ...context });
       const request: AccessRequest = {
         action,

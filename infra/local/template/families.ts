@@ -1,6 +1,7 @@
 import { eventBuses } from "./resources/event-buses.ts";
 import { eventInvokeConfigs } from "./resources/event-invoke-configs.ts";
 import { eventSourceMappings } from "./resources/event-source-mappings.ts";
+import { functionUrls } from "./resources/function-urls.ts";
 import { functions } from "./resources/functions.ts";
 import { httpApis } from "./resources/http-apis.ts";
 import { keys } from "./resources/keys.ts";
@@ -18,6 +19,7 @@ export const families: readonly ResourceFamily[] = [
   eventInvokeConfigs,
   eventSourceMappings,
   functions,
+  functionUrls,
   httpApis,
   keys,
   permissions,

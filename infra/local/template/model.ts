@@ -32,6 +32,9 @@ export type FunctionModel = {
   memoryMb: number;
 };
 
+/** AWS::Lambda::Url that anybody may call, if the function's permissions let them; `urlId` stands for its host name. */
+export type FunctionUrlModel = { logicalId: string; urlId: string; functionArn: string };
+
 type TableKeys = { AttributeName: string; KeyType: "HASH" | "RANGE" }[];
 
 export type IndexDefinition = {
@@ -163,6 +166,7 @@ export type StackModel = {
   roles: RoleModel[];
   tables: TableModel[];
   httpApis: HttpApiModel[];
+  functionUrls: FunctionUrlModel[];
   schedules: ScheduleModel[];
   buses: BusModel[];
   rules: RuleModel[];

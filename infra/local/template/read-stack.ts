@@ -29,6 +29,7 @@ const unknownTypes = (template: Template, isDeclared: (logicalId: string) => boo
  * Reads the one stack of a synthesised assembly (cdk.out) into what the local cloud runs.
  * @param options.dataDirectory where generated secrets are kept; lock it first (`startDynamoDb` does).
  * @param options.apiUrl what Fn::GetAtt ApiEndpoint answers; without it, a template that asks cannot be read.
+ * @param options.functionUrls what Fn::GetAtt FunctionUrl answers, by logical id and without the trailing slash; likewise.
  * @param options.gatewayUrl where the URLs of queues begin; without it, a template that refers to one cannot be read.
  * @throws TemplateError naming the logical id of what it cannot understand.
  */
@@ -36,13 +37,19 @@ export const readStack = async (options: {
   assemblyDirectory: string;
   dataDirectory: string;
   apiUrl?: string;
+  functionUrls?: ReadonlyMap<string, string>;
   gatewayUrl?: string;
 }): Promise<StackModel> => {
   const { template, assetDirectories, ...assembly } = await readAssembly(options.assemblyDirectory);
   const generated = openGeneratedSecrets(options.dataDirectory);
-  const { apiUrl, gatewayUrl } = options;
-  const urls = { ...(apiUrl !== undefined && { apiUrl }), ...(gatewayUrl !== undefined && { gatewayUrl }) };
-  const scope: Scope = { ...anyAccount, ...assembly, ...urls };
+  const { apiUrl, functionUrls, gatewayUrl } = options;
+  const scope: Scope = {
+    ...anyAccount,
+    ...assembly,
+    ...(apiUrl !== undefined && { apiUrl }),
+    ...(functionUrls !== undefined && { functionUrls }),
+    ...(gatewayUrl !== undefined && { gatewayUrl }),
+  };
 
   const secretValue = (logicalId: string): string => {
     const { SecretString, GenerateSecretString } = template.Resources[logicalId]?.Properties ?? {};
@@ -78,6 +85,7 @@ export const readStack = async (options: {
     roles: parts.flatMap((part) => part.roles ?? []),
     tables: parts.flatMap((part) => part.tables ?? []),
     httpApis: parts.flatMap((part) => part.httpApis ?? []),
+    functionUrls: parts.flatMap((part) => part.functionUrls ?? []),
     schedules: parts.flatMap((part) => part.schedules ?? []),
     buses: parts.flatMap((part) => part.buses ?? []),
     rules: parts.flatMap((part) => part.rules ?? []),

@@ -21,6 +21,8 @@ export type Scope = {
   region: string;
   /** The base URL at which the HTTP API answers here, where a template asks for it. */
   apiUrl?: string;
+  /** Where function URLs answer here, by the logical id of each; without a trailing slash. */
+  functionUrls?: ReadonlyMap<string, string>;
   /** The base URL at which calls of the SDKs are answered here; queues have theirs below it. */
   gatewayUrl?: string;
 };

@@ -1,6 +1,6 @@
 import type { NotRun, StackModel } from "./model.ts";
 
-/** Leaves out routes, targets and mappings whose function or queue is not run, and says so. */
+/** Leaves out routes, URLs, targets and mappings whose function or queue is not run, and says so. */
 export const withoutDangling = (model: StackModel): StackModel => {
   const run = new Set([...model.functions, ...model.queues].map(({ arn }) => arn));
   const notRun: NotRun[] = [];
@@ -34,6 +34,15 @@ export const withoutDangling = (model: StackModel): StackModel => {
         }),
       ),
     })),
+    functionUrls: keep(
+      model.functionUrls,
+      ({ functionArn }) => run.has(functionArn),
+      ({ logicalId }) => ({
+        logicalId,
+        type: "AWS::Lambda::Url",
+        reason: "the URL is not served: its function is not run",
+      }),
+    ),
     schedules: model.schedules.map(withTargets),
     rules: model.rules.map(withTargets),
     eventSourceMappings: keep(

@@ -13,6 +13,13 @@ const stack = {
 };
 
 describe("the banner", () => {
+  it("says where webhooks go, where there is such a URL", () => {
+    const lines = (webhookUrl?: string) =>
+      banner({ ...stack, ...(webhookUrl !== undefined && { webhookUrl }) }, stackModel({})).split("\n");
+    expect(lines("http://127.0.0.1:4")).toContain("  webhooks  http://127.0.0.1:4");
+    expect(lines().join()).not.toContain("webhooks");
+  });
+
   it("says in one line what many resources have in common, and the rest one by one", () => {
     const model = stackModel({});
     const alarm = (logicalId: string) => ({ logicalId, type: "AWS::CloudWatch::Alarm", reason: "it never goes off" });

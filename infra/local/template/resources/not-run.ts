@@ -18,7 +18,6 @@ export const notRunReasons: Record<string, string> = {
   "AWS::CloudWatch::Dashboard": "no metrics are kept to show",
   "AWS::KMS::ReplicaKey": "calls to it are denied",
   "AWS::Lambda::Alias": "calls go to the function itself",
-  "AWS::Lambda::Url": "the function has no URL here",
   "AWS::Lambda::Version": "calls go to the function itself",
   "AWS::Logs::MetricFilter": "no metrics are made of log lines",
   "AWS::Scheduler::Schedule": "it does not fire; rules with a schedule do",

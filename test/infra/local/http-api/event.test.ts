@@ -92,7 +92,7 @@ describe("an event of payload format 2.0", () => {
     ["application/problem+json", utf8, false],
     ["application/xml", utf8, false],
     ["application/javascript", utf8, false],
-    ["application/x-www-form-urlencoded", utf8, false],
+    ["application/x-www-form-urlencoded", utf8, true],
     ["text/plain", utf8, false],
     ["application/json", bytes, true],
     ["text/plain", bytes, true],

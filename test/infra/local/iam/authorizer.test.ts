@@ -98,6 +98,34 @@ describe("a function that calls", () => {
   });
 });
 
+describe("anybody who calls", () => {
+  const anybody = { kind: "anonymous" } as const;
+  const throughUrl = { ...invoke, context: { "lambda:InvokedViaFunctionUrl": ["true"] } };
+  const onlyThroughUrl = permission({
+    Principal: "*",
+    Condition: { Bool: { "lambda:InvokedViaFunctionUrl": "true" } },
+  });
+
+  it.each([
+    ["the policy means everybody", permission({ Principal: "*", Condition: {} }), true],
+    ["the policy means every principal of AWS", permission({ Principal: { AWS: "*" }, Condition: {} }), true],
+    ["the policy means who comes through the URL", onlyThroughUrl, true],
+    ["the policy means an account", permission({ Principal: { AWS: "000000000000" }, Condition: {} }), false],
+    ["the policy means a service", permission({ Condition: {} }), false],
+    ["the policy means who comes from an API", permission({ Principal: "*" }), false],
+  ])("when %s", (_what, statement, allowed) => {
+    expect(createAuthorizer(withPolicy(statement)).judge({ ...throughUrl, principal: anybody }).allowed).toBe(allowed);
+  });
+
+  it("comes through the URL or not at all: the function is open to no other call", () => {
+    const { judge } = createAuthorizer(withPolicy(onlyThroughUrl));
+    expect(judge({ ...invoke, principal: anybody }).allowed).toBe(false);
+    expect(judge({ ...invoke, principal: { kind: "function", functionArn: functionArn("caller") } }).allowed).toBe(
+      false,
+    );
+  });
+});
+
 describe("createAuthorizer", () => {
   const statement: PolicyStatement = { Effect: "Allow", Action: "dynamodb:*", Resource: "*" };
 

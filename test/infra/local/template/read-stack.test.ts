@@ -455,6 +455,70 @@ describe("roles", () => {
   });
 });
 
+describe("keys", () => {
+  const key = (properties: object = {}) => ({ Type: "AWS::KMS::Key", Properties: properties });
+  const alias = (target: unknown) => ({
+    Type: "AWS::KMS::Alias",
+    Properties: { AliasName: "alias/a", TargetKeyId: target },
+  });
+
+  it("have an id and an ARN that stay the same, their aliases, and KMS's policy where they have none", async () => {
+    const resources = {
+      Key: key({ EnableKeyRotation: true }),
+      Alias: alias({ Ref: "Key" }),
+      Off: key({ Enabled: "false" }),
+    };
+    const { keys, resourcePolicies, notRun } = await read(resources);
+    const [made, off] = keys;
+    expect(made).toMatchObject({ logicalId: "Key", aliases: ["alias/a"], isEnabled: true });
+    expect(made?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+    expect(made?.arn).toBe(`arn:aws:kms:eu-central-1:000000000000:key/${made?.id}`);
+    expect(off).toMatchObject({ isEnabled: false });
+    expect(off?.id).not.toBe(made?.id);
+    expect(resourcePolicies[made?.arn ?? ""]).toEqual([
+      {
+        Effect: "Allow",
+        Principal: { AWS: "arn:aws:iam::000000000000:root" },
+        Action: "kms:*",
+        Resource: "*",
+      },
+    ]);
+    expect(notRun).toEqual([]);
+    expect((await read(resources)).keys).toEqual(keys);
+  });
+
+  it("are run only where they are symmetric and KMS's own, and aliases where their key is", async () => {
+    const { keys, notRun } = await read({
+      Signing: key({ KeySpec: "RSA_2048", KeyUsage: "SIGN_VERIFY" }),
+      Imported: key({ Origin: "EXTERNAL" }),
+      OfSigning: alias({ "Fn::GetAtt": ["Signing", "Arn"] }),
+      Replica: { Type: "AWS::KMS::ReplicaKey" },
+    });
+    expect(keys).toEqual([]);
+    expect(notRun.map(({ logicalId }) => logicalId).sort()).toEqual(["Imported", "OfSigning", "Replica", "Signing"]);
+  });
+});
+
+describe("function URLs", () => {
+  const url = { Type: "AWS::Lambda::Url", Properties: { AuthType: "NONE", TargetFunctionArn: { Ref: "Work" } } };
+
+  it("are not served without their function", async () => {
+    const { functionUrls, notRun } = await read({ Role: role, Work: lambda({ Runtime: "python3.13" }), Url: url });
+    expect(functionUrls).toEqual([]);
+    expect(notRun.map(({ logicalId }) => logicalId)).toEqual(["Work", "Url"]);
+  });
+
+  it("have addresses only where a local cloud gives them some", async () => {
+    const asking = lambda({ Environment: { Variables: { URL: { "Fn::GetAtt": ["Url", "FunctionUrl"] } } } });
+    writeAssembly({ Role: role, Work: lambda(), Asking: asking, Url: url });
+    const options = { assemblyDirectory: directory, dataDirectory: directory };
+    await expect(readStack(options)).rejects.toThrow("Fn::GetAtt Url.FunctionUrl is not understood");
+    const model = await readStack({ ...options, functionUrls: new Map([["Url", "http://127.0.0.1:5000"]]) });
+    expect(model.functions[1]?.environment).toEqual({ URL: "http://127.0.0.1:5000/" });
+    expect(model.functionUrls).toMatchObject([{ logicalId: "Url", functionArn }]);
+  });
+});
+
 describe("the rest", () => {
   it("makes statements of permissions, under the function's ARN", async () => {
     const permission = (properties: object) => ({

@@ -1,0 +1,82 @@
+import type { Activity } from "./activity.ts";
+import type { Clock } from "./clock.ts";
+import { startFunctionUrl } from "./function-urls/server.ts";
+import { type HeldPort, holdPort } from "./http/hold-port.ts";
+import { startHttpApi } from "./http-api/server.ts";
+import type { Authorizer } from "./iam/authorizer.ts";
+import type { Functions } from "./lambda/functions.ts";
+import type { StackModel } from "./template/model.ts";
+import { readAssembly } from "./template/read-assembly.ts";
+import { FUNCTION_URL } from "./template/resources/function-urls.ts";
+
+/** How long `stop` waits for requests under way. */
+const GRACE_MS = 3_000;
+
+type OnStop = (stop: () => unknown) => void;
+
+/** Ports that are taken for servers to come: of the first HTTP API, and of each function URL by its logical id. */
+export type FrontEndPorts = { api: HeldPort; functionUrls: ReadonlyMap<string, HeldPort> };
+
+/**
+ * Takes the ports before the template is read, since it asks for the URLs.
+ * @param options.port of the first HTTP API; 0 for any that is free
+ */
+export const holdFrontEndPorts = async (options: {
+  assemblyDirectory: string;
+  port: number;
+  onStop: OnStop;
+}): Promise<FrontEndPorts> => {
+  const hold = async (port: number): Promise<HeldPort> => {
+    const held = await holdPort(port);
+    options.onStop(held.release);
+    return held;
+  };
+  const api = await hold(options.port);
+  const { template } = await readAssembly(options.assemblyDirectory);
+  const functionUrls = new Map<string, HeldPort>();
+  for (const [logicalId, { Type }] of Object.entries(template.Resources))
+    if (Type === FUNCTION_URL) functionUrls.set(logicalId, await hold(0));
+  return { api, functionUrls };
+};
+
+/**
+ * Starts what the template serves over HTTP: its APIs, and its function URLs at the ports that were held for them.
+ * @returns the base URLs of the first of each, as the stack file has them
+ */
+export const startFrontEnds = async (options: {
+  ports: FrontEndPorts;
+  model: StackModel;
+  functions: Pick<Functions, "invoke">;
+  authorizer: Authorizer;
+  clock: Clock;
+  activity: Activity;
+  log: (line: string) => void;
+  onStop: OnStop;
+}): Promise<{ apiUrl?: string; webhookUrl?: string }> => {
+  const { ports, model, log, onStop, ...around } = options;
+  const { accountId, httpApis, functionUrls } = model;
+
+  await ports.api.release();
+  for (const [index, api] of httpApis.entries()) {
+    const port = index === 0 ? ports.api.port : 0;
+    const server = await startHttpApi({ ...around, api, accountId, port, log });
+    onStop(() => server.close(GRACE_MS));
+    if (index > 0) log(`the HTTP API ${api.logicalId} answers at ${server.url}`);
+  }
+
+  const urls: string[] = [];
+  for (const functionUrl of functionUrls) {
+    const held = ports.functionUrls.get(functionUrl.logicalId);
+    await held?.release();
+    const server = await startFunctionUrl({ ...around, functionUrl, port: held?.port ?? 0, log });
+    onStop(() => server.close(GRACE_MS));
+    urls.push(server.url);
+    if (urls.length > 1) log(`the function URL ${functionUrl.logicalId} answers at ${server.url}`);
+  }
+
+  const [webhookUrl] = urls;
+  return {
+    ...(httpApis.length > 0 && { apiUrl: ports.api.url }),
+    ...(webhookUrl !== undefined && { webhookUrl }),
+  };
+};

@@ -1,0 +1,203 @@
+/** Function URLs as CDK synthesises them, served over real sockets by a whole local cloud. */
+import { request as httpRequest } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { Duration, type Stack } from "aws-cdk-lib";
+import {
+  CfnPermission,
+  Code,
+  type FunctionUrl,
+  FunctionUrlAuthType,
+  InvokeMode,
+  Function as LambdaFunction,
+  Runtime,
+} from "aws-cdk-lib/aws-lambda";
+import { functionDirectory } from "../../../support/function-directory.ts";
+import { startTestCloud, synthesiseTestStack, type TestCloud } from "../../../support/local-cloud.ts";
+
+/** Answers with the event that it got, and with what it knows of the first URL. */
+const ECHO = `
+  export const handler = async (event) => {
+    if (event.rawQueryString === "throw") throw new Error("broken");
+    if (event.rawQueryString === "hang") await new Promise(() => setInterval(() => {}, 1_000));
+    if (event.rawQueryString === "nonsense") return { statusCode: 42 };
+    const body = event.rawQueryString === "length" ? String(event.body.length) : JSON.stringify({ event, url: process.env.URL });
+    return { statusCode: 201, headers: { "content-type": "application/json", "x-echo": "yes" }, body };
+  };
+`;
+
+/** The ids under which CDK puts the two permissions of a URL beneath its function. */
+const PERMISSIONS = { url: "invoke-function-url", invoke: "invoke-function" } as const;
+
+const fill = (stack: Stack): void => {
+  const withUrl = (id: string, authType = FunctionUrlAuthType.NONE, invokeMode = InvokeMode.BUFFERED) => {
+    const fn = new LambdaFunction(stack, id, {
+      runtime: Runtime.NODEJS_24_X,
+      handler: "index.handler",
+      code: Code.fromAsset(functionDirectory(ECHO)),
+      timeout: Duration.seconds(2),
+    });
+    return { fn, url: fn.addFunctionUrl({ authType, invokeMode }) };
+  };
+  const without = (id: string, ...permissions: string[]): { fn: LambdaFunction; url: FunctionUrl } => {
+    const made = withUrl(id);
+    for (const name of permissions)
+      if (!made.fn.node.tryRemoveChild(name)) throw new Error(`CDK adds no permission ${name} any more`);
+    return made;
+  };
+  const { url } = withUrl("Open");
+  without("NotInvoked", PERMISSIONS.invoke);
+  without("NotByUrl", PERMISSIONS.url);
+  without("Closed", PERMISSIONS.url, PERMISSIONS.invoke);
+  const otherKind = without("OtherKind", PERMISSIONS.url);
+  new CfnPermission(stack, "ForSignedOnly", {
+    action: "lambda:InvokeFunctionUrl",
+    functionName: otherKind.fn.functionArn,
+    functionUrlAuthType: "AWS_IAM",
+    principal: "*",
+  });
+  withUrl("Signed", FunctionUrlAuthType.AWS_IAM);
+  withUrl("Streamed", FunctionUrlAuthType.NONE, InvokeMode.RESPONSE_STREAM);
+  // Another function may know the URL; its own cannot, neither here nor once deployed.
+  withUrl("Knows").fn.addEnvironment("URL", url.url);
+};
+
+let cloud: TestCloud;
+let webhookUrl = "";
+beforeAll(async () => {
+  cloud = await startTestCloud({ assemblyDirectory: synthesiseTestStack(fill) });
+  webhookUrl = cloud.stack.webhookUrl ?? "";
+});
+afterAll(() => cloud.stop());
+
+/** Of any URL but the first, which the start says. */
+const urlOf = (name: string): string => {
+  const line = cloud.lines.find((one) => one.includes(`the function URL ${name}FunctionUrl`));
+  return /http:\S+$/.exec(line ?? "")?.[0] ?? `no URL of ${name}`;
+};
+const post = (target: string, body: string | Uint8Array<ArrayBuffer>, contentType?: string) =>
+  fetch(webhookUrl + target, {
+    method: "POST",
+    body,
+    ...(contentType !== undefined && { headers: { "content-type": contentType } }),
+  });
+/** The target exactly as given, which `fetch` would tidy up. @returns the event that the function got */
+const eventOf = (target: string): Promise<Record<string, unknown>> =>
+  new Promise((resolve, reject) => {
+    const { port } = new URL(webhookUrl);
+    const request = httpRequest({ host: "127.0.0.1", port, path: target, headers: { "user-agent": "test" } });
+    request.once("error", reject).once("response", async (response) => {
+      let text = "";
+      for await (const chunk of response) text += String(chunk);
+      resolve(JSON.parse(text).event);
+    });
+    request.end();
+  });
+
+describe("a function URL", () => {
+  it("has the first place in the stack file, without a slash at its end, and the others in the log", () => {
+    expect(webhookUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(urlOf("Knows")).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(cloud.stack).not.toHaveProperty("apiUrl");
+  });
+
+  it("is what GetAtt answers, with the slash", async () => {
+    const response = await fetch(urlOf("Knows"));
+    expect(await response.json()).toMatchObject({ url: `${webhookUrl}/` });
+  });
+
+  it("gives the function an event of payload 2.0, the path as it was sent", async () => {
+    const { port } = new URL(webhookUrl);
+    const event = await eventOf("/org%2Fa%20b//%C3%A9?x=1&x=%20y");
+    const path = "/org%2Fa%20b//%C3%A9";
+    expect(event).toEqual({
+      version: "2.0",
+      routeKey: "$default",
+      rawPath: path,
+      rawQueryString: "x=1&x=%20y",
+      queryStringParameters: { x: "1, y" },
+      headers: {
+        host: `127.0.0.1:${port}`,
+        "user-agent": "test",
+        "x-amzn-trace-id": expect.any(String),
+        "x-forwarded-for": "127.0.0.1",
+        "x-forwarded-port": port,
+        "x-forwarded-proto": "http",
+      },
+      requestContext: {
+        accountId: "anonymous",
+        apiId: expect.stringMatching(/^[0-9a-f]{32}$/),
+        domainName: "127.0.0.1",
+        domainPrefix: "127",
+        http: { method: "GET", path, protocol: "HTTP/1.1", sourceIp: "127.0.0.1", userAgent: "test" },
+        requestId: expect.any(String),
+        routeKey: "$default",
+        stage: "$default",
+        time: expect.any(String),
+        timeEpoch: expect.any(Number),
+      },
+      isBase64Encoded: false,
+    });
+  });
+
+  it.each([
+    ["application/json; charset=utf-8", false],
+    ["text/plain", false],
+    ["application/x-www-form-urlencoded", true],
+    ["application/octet-stream", true],
+    [undefined, true],
+  ])("passes a body of type %s on, as bytes: %s", async (contentType, isBase64Encoded) => {
+    const text = '{"id":"evt_é"}';
+    const response = await post("/acme", Buffer.from(text), contentType);
+    expect(response.status).toBe(201);
+    expect(response.headers.get("x-echo")).toBe("yes");
+    const body = isBase64Encoded ? Buffer.from(text).toString("base64") : text;
+    expect(await response.json()).toMatchObject({ event: { body, isBase64Encoded } });
+  });
+
+  it("takes what makes an event of up to 6 MB: less, where the body becomes base64", async () => {
+    const size = 5 * 1_048_576;
+    const text = await post("/?length", "a".repeat(size), "text/plain");
+    expect(await text.text()).toBe(String(size));
+    expect((await post("/?length", new Uint8Array(size), "application/octet-stream")).status).toBe(413);
+    expect((await post("/?length", "a".repeat(6 * 1_048_576 + 1), "text/plain")).status).toBe(413);
+  });
+
+  it.each(["throw", "hang", "nonsense"])("answers 502 for a function that is told to %s", async (what) => {
+    const response = await fetch(`${webhookUrl}/?${what}`);
+    expect(response.status).toBe(502);
+    expect(await response.text()).toBe("Internal Server Error");
+  });
+});
+
+describe("a function URL without the permissions that it needs", () => {
+  it.each([
+    ["NotInvoked", "lambda:InvokeFunction"],
+    ["NotByUrl", "lambda:InvokeFunctionUrl"],
+    ["Closed", "lambda:InvokeFunctionUrl"],
+    ["OtherKind", "lambda:InvokeFunctionUrl"],
+  ])("%s is forbidden to everybody, and says why: %s", async (name, action) => {
+    const response = await fetch(urlOf(name), { method: "POST", body: "{}" });
+    expect(response.status).toBe(403);
+    expect(response.headers.get("x-amzn-errortype")).toBe("AccessDeniedException");
+    expect(await response.json()).toEqual({ Message: expect.stringMatching(/^Forbidden/) });
+    const fn = cloud.functions.list().find(({ logicalId }) => logicalId.startsWith(name));
+    expect(fn?.coldStarts).toBe(0);
+    const why = `because no resource-based policy allows the ${action} action`;
+    expect(cloud.lines.filter((line) => line.includes(`${name}FunctionUrl`) && line.endsWith(why))).toHaveLength(1);
+  });
+});
+
+describe("what is not served", () => {
+  it("is said: signed requests and streamed answers", () => {
+    expect(cloud.model.functionUrls.map(({ logicalId }) => logicalId.replace(/FunctionUrl.*/, ""))).toEqual([
+      ...["Open", "NotInvoked", "NotByUrl", "Closed", "OtherKind", "Knows"],
+    ]);
+    const reasons = cloud.model.notRun
+      .filter(({ type }) => type === "AWS::Lambda::Url")
+      .map(({ logicalId, reason }) => [logicalId.replace(/FunctionUrl.*/, ""), reason]);
+    expect(reasons).toEqual([
+      ["Signed", expect.stringContaining("AWS_IAM")],
+      ["Streamed", expect.stringContaining("streamed")],
+    ]);
+  });
+});
