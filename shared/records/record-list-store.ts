@@ -4,20 +4,16 @@ import { queryFilteredPage } from "../runtime/query-filtered-page.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { organizationKey } from "../security/keys.ts";
 import { type RecordType, recordFields, type SyncedRecord } from "./record.ts";
+import { fromListedItem, LISTED_ATTRIBUTES, type ListedId, toSyncedRecord } from "./record-item.ts";
 import {
-  fromItem,
-  fromListedItem,
   isStorable,
   itemKeyOf,
-  LISTED_ATTRIBUTES,
-  type ListedId,
   type ListPartition,
   listPartition,
   positionOf,
   startKeyOf,
-  toSyncedRecord,
   typePrefix,
-} from "./record-item.ts";
+} from "./record-keys.ts";
 import type { RecordPosition, RecordQuery } from "./record-query.ts";
 
 type Filters = Pick<RecordQuery, "status" | "updatedSince">;
@@ -58,7 +54,7 @@ const queryOf = (tableName: string, { index, keyName, keyValue }: ListPartition,
 
 export type RecordListStore = ReturnType<typeof createRecordListStore>;
 
-/** Lists of records. Keys and indexes: record-item.ts. Calls throw DomainError `store_unavailable`. */
+/** Lists of records. Keys and indexes: record-keys.ts. Calls throw DomainError `store_unavailable`. */
 export const createRecordListStore = (client: DynamoDBDocumentClient, tableName: string) => {
   /** A customer, as the list of one that it is. */
   const listCustomer = async (organizationId: string, id: string, { updatedSince = 0 }: Filters) => {
@@ -67,7 +63,7 @@ export const createRecordListStore = (client: DynamoDBDocumentClient, tableName:
     const command = new GetCommand({ TableName: tableName, Key: itemKeyOf(organizationId, key) });
     const { Item } = await callStore((options) => client.send(command, options));
     if (Item === undefined) return NOTHING;
-    const record = toSyncedRecord(fromItem(Item));
+    const record = toSyncedRecord(Item);
     return record.updatedAt >= updatedSince ? { items: [record], next: undefined } : NOTHING;
   };
 
@@ -93,7 +89,7 @@ export const createRecordListStore = (client: DynamoDBDocumentClient, tableName:
         ...(after && { ExclusiveStartKey: startKeyOf(organizationId, type, partition, after) }),
       };
       const { items, last } = await queryFilteredPage(client, query, limit);
-      return { items: items.map((item) => toSyncedRecord(fromItem(item))), next: last && positionOf(last) };
+      return { items: items.map(toSyncedRecord), next: last && positionOf(last) };
     },
 
     /**

@@ -2,12 +2,13 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
 import { getItems } from "../runtime/get-items.ts";
-import { fromItem, itemKeyOf, type RecordKey, type StoredRecord, toItem } from "./record-item.ts";
+import { fromItem, type StoredRecord, toItem } from "./record-item.ts";
+import { itemKeyOf, type RecordKey } from "./record-keys.ts";
 
 export type RecordStore = ReturnType<typeof createRecordStore>;
 
 /**
- * The records of each organization, one by one; lists are record-list-store.ts's. Keys and items: record-item.ts.
+ * The records of each organization, one by one; lists are record-list-store.ts's. Items: record-item.ts.
  * All calls throw DomainError `store_unavailable` when the table does not answer.
  */
 export const createRecordStore = (client: DynamoDBDocumentClient, tableName: string) => ({

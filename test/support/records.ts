@@ -8,7 +8,8 @@ import type {
   SeenAt,
 } from "../../shared/provider/provider.ts";
 import type { FieldsOf, RecordType } from "../../shared/records/record.ts";
-import type { RecordKey, StoredRecord } from "../../shared/records/record-item.ts";
+import type { StoredRecord } from "../../shared/records/record-item.ts";
+import type { RecordKey } from "../../shared/records/record-keys.ts";
 import type { RecordStore } from "../../shared/records/record-store.ts";
 
 /** When the objects of tests were created, epoch ms. */
