@@ -1,0 +1,86 @@
+/**
+ * From an event of the Lambda URL to a delivery and back: `POST /{organizationId}`, 1 MiB at most. A Lambda URL has no
+ * routes, so paths and methods are judged here. Answers: docs/webhooks.md, "Answers".
+ */
+import middy from "@middy/core";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import type { HttpHandler } from "../http/create-handler.ts";
+import { answerErrors, logRequests } from "../http/middleware.ts";
+import { type Response, respond } from "../http/respond.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import type { Receive } from "./receive.ts";
+
+export const MAX_WEBHOOK_BYTES = 1_048_576;
+
+/** Four characters of base64 for three bytes. */
+const MAX_BASE64_CHARACTERS = Math.ceil(MAX_WEBHOOK_BYTES / 3) * 4;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** As many as a token's organization may have: more is nobody's, and no key of the table. */
+const MAX_ORGANIZATION_CHARACTERS = 128;
+
+/** Answers before Lambda would end the invocation, so that the provider learns to send it again. */
+const ANSWER_BEFORE_TIMEOUT_MS = 250;
+
+const tooLarge = () => new DomainError("body_too_large", `body: expected at most ${MAX_WEBHOOK_BYTES} bytes`);
+
+/** The bytes that the provider sent and signed. */
+const bytesOf = ({ body = "", isBase64Encoded }: APIGatewayProxyEventV2): Buffer => {
+  if (isBase64Encoded) {
+    if (body.length > MAX_BASE64_CHARACTERS) throw tooLarge();
+    if (body.length % 4 !== 0 || !BASE64.test(body)) {
+      throw new DomainError("webhook_rejected", "body: expected base64");
+    }
+  }
+  const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+  if (bytes.length > MAX_WEBHOOK_BYTES) throw tooLarge();
+  return bytes;
+};
+
+/** The one segment of the path; undefined where it is no organization's. */
+const organizationOf = ({ rawPath }: APIGatewayProxyEventV2): string | undefined => {
+  const [, segment = "", ...others] = rawPath.split("/");
+  if (others.length > 0) return undefined;
+  try {
+    const organizationId = decodeURIComponent(segment);
+    const characters = [...organizationId].length;
+    return characters >= 1 && characters <= MAX_ORGANIZATION_CHARACTERS ? organizationId : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * The Lambda handler of the webhook URL. It answers every failure with the Error body and writes one log line.
+ * @param signatureHeader the provider's name for it, in lower case.
+ */
+export const createWebhookHandler = (receive: Receive, signatureHeader: string): HttpHandler => {
+  const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
+    const { requestId, http } = event.requestContext;
+    if (http.method !== "POST") {
+      throw new DomainError("method_not_allowed", `The method ${http.method} is not one of this path.`, {
+        allow: ["POST"],
+      });
+    }
+    await receive({
+      body: bytesOf(event),
+      organizationId: organizationOf(event),
+      signature: event.headers[signatureHeader],
+      origin: {
+        requestId,
+        ipAddress: http.sourceIp,
+        ...(http.userAgent !== undefined && { userAgent: http.userAgent }),
+      },
+    });
+    return respond(requestId, 200, JSON.stringify({ received: true }));
+  };
+
+  return middy(handle, {
+    timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS,
+    timeoutEarlyResponse: () => {
+      throw new DomainError("store_unavailable", "The event could not be stored in time. Send it again.");
+    },
+  })
+    .use(logRequests("POST /{organizationId}"))
+    .use(answerErrors());
+};

@@ -1,0 +1,100 @@
+/** The webhook URL's handler around a real table, with a bus, a recorder and a clock that tests look into. */
+import { jest } from "@jest/globals";
+import Stripe from "stripe";
+import { parseDeliveredEvent } from "../../../shared/provider/stripe/delivered-event.ts";
+import { hasValidSignature, SIGNATURE_HEADER } from "../../../shared/provider/stripe/verify-signature.ts";
+import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
+import type { Recorder } from "../../../shared/security/recorder.ts";
+import { createWebhookHandler } from "../../../shared/webhooks/create-webhook-handler.ts";
+import { createReceive, type ReceiveParts } from "../../../shared/webhooks/receive.ts";
+import { createDeliveryRecorder } from "../../../shared/webhooks/record-delivery.ts";
+import type { WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import { httpEvent, lambdaContext } from "../../support/http-event.ts";
+import { NOW } from "./webhook-table.ts";
+
+export const SECRET = "whsec_test_secret";
+
+const stripe = new Stripe("sk_test_none");
+
+/** An event as the provider sends it. */
+export const providerEvent = (changes: Record<string, unknown> = {}) => ({
+  id: "evt_1",
+  object: "event",
+  api_version: "2025-09-30.clover",
+  created: NOW / 1_000 - 1,
+  type: "customer.updated",
+  data: {
+    object: { id: "cus_1", object: "customer", created: NOW / 1_000 - 100, name: "Ada", email: "a@example.com" },
+  },
+  ...changes,
+});
+
+/** A request to the webhook URL, signed by the provider's own SDK. */
+export const delivery = (
+  payload: unknown,
+  {
+    organization = "acme",
+    secret = SECRET,
+    timestamp = NOW / 1_000,
+    ...parts
+  }: Parameters<typeof httpEvent>[0] & { organization?: string; secret?: string; timestamp?: number } = {},
+) => {
+  const body = typeof payload === "string" ? payload : JSON.stringify(payload);
+  const signature = stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp });
+  return httpEvent({
+    rawPath: `/${encodeURIComponent(organization)}`,
+    body,
+    ...parts,
+    headers: { [SIGNATURE_HEADER]: signature, "content-type": "application/json", ...parts.headers },
+  });
+};
+
+/** One instance of receive-webhook. `acme` and every organization that begins so is connected. */
+export const createInstance = (events: ReceiveParts["events"], changes: Partial<ReceiveParts> = {}) => {
+  const time = { now: NOW };
+  const record = jest.fn<Recorder["record"]>(async () => undefined);
+  const published: BusEvent[] = [];
+  const bus: { publish: EventBus["publish"] } = {
+    publish: async (sent) => {
+      published.push(...sent);
+      return [];
+    },
+  };
+  const opened = jest.fn(async () => [SECRET]);
+  const receive = createReceive({
+    readConnection: async (organizationId) =>
+      organizationId.startsWith("acme")
+        ? { connectionId: "c1", accountId: "acct_1", webhookSecrets: new Uint8Array([1]) }
+        : undefined,
+    secrets: { open: opened },
+    hasValidSignature,
+    parseEvent: parseDeliveredEvent,
+    events,
+    bus,
+    recorder: createDeliveryRecorder({ record }, () => time.now),
+    now: () => time.now,
+    ...changes,
+  });
+  const handler = createWebhookHandler(receive, SIGNATURE_HEADER);
+  return {
+    time,
+    record,
+    published,
+    opened,
+    /** Answers as the URL does. */
+    send: async (event: ReturnType<typeof delivery>) => {
+      const { statusCode, body, headers } = await handler(event, lambdaContext);
+      return { statusCode, body: JSON.parse(body ?? "null"), headers };
+    },
+  };
+};
+
+/** The calls of a store that fail. */
+export const failing = (
+  events: WebhookEventStore,
+  names: readonly (keyof ReceiveParts["events"])[],
+  error: Error,
+): ReceiveParts["events"] => ({
+  add: names.includes("add") ? () => Promise.reject(error) : events.add,
+  markHandedOver: names.includes("markHandedOver") ? () => Promise.reject(error) : events.markHandedOver,
+});

@@ -1,0 +1,378 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import { createWebhookEventStore, type WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { createInstance, delivery, failing, providerEvent, SECRET } from "./receive-parts.ts";
+import { NOW, webhookTable } from "./webhook-table.ts";
+
+let database: EmbeddedDynamoDb;
+let events: WebhookEventStore;
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb(webhookTable);
+  events = createWebhookEventStore(database.documentClient(documentTranslation), webhookTable.TableName);
+});
+afterAll(() => database.stop());
+quietLog();
+
+let organizations = 0;
+let acme: string;
+beforeEach(() => {
+  acme = `acme ${++organizations}/ü`;
+});
+
+const RECEIVED = { statusCode: 200, body: { received: true } };
+const UNAVAILABLE = new DomainError("store_unavailable", "The store did not answer.");
+
+const handedOver = (id = "evt_1") => ({
+  source: "integration-security",
+  detailType: "WebhookReceived",
+  detail: { organizationId: acme, eventId: id },
+});
+
+describe("a delivery", () => {
+  it("is stored, handed over by name, recorded and acknowledged", async () => {
+    const { send, published, record } = createInstance(events);
+    const answer = await send(delivery(providerEvent(), { organization: acme }));
+    expect(answer).toMatchObject(RECEIVED);
+    expect(answer.headers).toEqual({
+      "cache-control": "no-store",
+      "content-type": "application/json",
+      "x-content-type-options": "nosniff",
+      "x-request-id": "request-1",
+    });
+    expect(published).toMatchObject([handedOver()]);
+    expect(await events.read(acme, "evt_1", NOW)).toMatchObject({
+      type: "customer.updated",
+      objectId: "cus_1",
+      observations: [{ kind: "state", type: "customers", fields: { name: "Ada" } }],
+      ...{ connectionId: "c1", accountId: "acct_1", receivedAt: NOW },
+    });
+    expect(await events.add(acme, { ...(await stored()), id: "evt_1" })).toBe("settled");
+    expect(record.mock.calls).toEqual([
+      [
+        {
+          eventType: "WEBHOOK_RECEIVED",
+          category: "integration",
+          riskLevel: "LOW",
+          source: "webhook",
+          organizationId: acme,
+          ipAddress: "127.0.0.1",
+          userAgent: "jest",
+          resource: "acct_1",
+          resourceType: "provider_account",
+          action: "receive_webhook",
+          success: true,
+          metadata: {
+            requestId: "request-1",
+            durationMs: 0,
+            type: "customer.updated",
+            eventId: "evt_1",
+            repeated: false,
+          },
+        },
+      ],
+    ]);
+  });
+
+  const stored = async () => {
+    const event = await events.read(acme, "evt_1", NOW);
+    if (event === undefined) throw new Error("The event is not stored.");
+    return event;
+  };
+
+  it("that comes again is acknowledged, recorded as a repetition and not handed over again", async () => {
+    const { send, published, record } = createInstance(events);
+    const event = delivery(providerEvent(), { organization: acme });
+    await send(event);
+    expect(await send(event)).toMatchObject(RECEIVED);
+    expect(published).toHaveLength(1);
+    expect(record.mock.calls[1]?.[0]).toMatchObject({ success: true, metadata: { repeated: true } });
+  });
+
+  it("of a body in base64 is of the same bytes", async () => {
+    const { send } = createInstance(events);
+    const { body = "", ...event } = delivery(providerEvent({ livemode: "aé€🌵" }), { organization: acme });
+    const encoded = { ...event, body: Buffer.from(body).toString("base64"), isBase64Encoded: true };
+    expect(await send(encoded)).toMatchObject(RECEIVED);
+    expect(await stored()).toBeDefined();
+  });
+
+  it("of an unknown type is acknowledged, stored and recorded, and there is nothing to hand over", async () => {
+    const { send, published, record } = createInstance(events);
+    const unknown = providerEvent({ type: "radar.early_fraud_warning.created" });
+    expect(await send(delivery(unknown, { organization: acme }))).toMatchObject(RECEIVED);
+    expect(await send(delivery(unknown, { organization: acme }))).toMatchObject(RECEIVED);
+    expect(published).toEqual([]);
+    expect(await stored()).toMatchObject({ outcome: "unknown", processedAt: NOW, observations: [] });
+    expect(record.mock.calls.map(([event]) => event.metadata)).toMatchObject([
+      { type: "radar.early_fraud_warning.created", repeated: false },
+      { type: "radar.early_fraud_warning.created", repeated: true },
+    ]);
+  });
+
+  it("of another account is acknowledged and recorded, and not applied", async () => {
+    const { send, published, record } = createInstance(events);
+    const foreign = providerEvent({ account: "acct_2" });
+    expect(await send(delivery(foreign, { organization: acme }))).toMatchObject(RECEIVED);
+    expect(published).toEqual([]);
+    expect(await stored()).toMatchObject({ outcome: "ignored", observations: [] });
+    expect(record.mock.calls[0]?.[0]).toMatchObject({ success: true, metadata: { otherAccount: true } });
+  });
+
+  it.each([["acct_1"], [null]])("that names the account %j is the connection's", async (account) => {
+    const { send, published } = createInstance(events);
+    await send(delivery(providerEvent({ account }), { organization: acme }));
+    expect(published).toHaveLength(1);
+  });
+
+  it("that takes our permission away is handed over", async () => {
+    const { send, published } = createInstance(events);
+    const event = providerEvent({
+      type: "account.application.deauthorized",
+      data: { object: { id: "ca_1", object: "application" } },
+    });
+    await send(delivery(event, { organization: acme }));
+    expect(published).toMatchObject([handedOver()]);
+    expect(await stored()).toMatchObject({ isDeauthorization: true });
+  });
+});
+
+describe("20 deliveries of one event at the same time", () => {
+  it("are stored once, all acknowledged and handed over at least once", async () => {
+    const instances = Array.from({ length: 20 }, () => createInstance(events));
+    const answers = await Promise.all(
+      instances.map(({ send }) => send(delivery(providerEvent(), { organization: acme }))),
+    );
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(200));
+    expect(instances.flatMap(({ published }) => published).length).toBeGreaterThanOrEqual(1);
+    const firsts = instances.flatMap(({ record }) => record.mock.calls.map(([event]) => event.metadata?.repeated));
+    expect(firsts.filter((repeated) => repeated === false)).toHaveLength(1);
+    expect(firsts).toHaveLength(20);
+    expect(await events.listPending({ before: NOW + 1, limit: 100 })).not.toContainEqual(
+      expect.objectContaining({ organizationId: acme }),
+    );
+  });
+});
+
+describe("what fails", () => {
+  const noBus = { publish: async (sent: readonly object[]) => sent.map((event) => ({ event, reason: "Throttled" })) };
+
+  it("a first delivery that cannot be handed over is 503, and its repetition hands it over", async () => {
+    const down = createInstance(events, { bus: noBus as never });
+    const event = delivery(providerEvent(), { organization: acme });
+    const refused = await down.send(event);
+    expect(refused).toMatchObject({ statusCode: 503, body: { error: 50301 } });
+    expect(Number(refused.headers?.["retry-after"])).toBeGreaterThanOrEqual(1);
+    expect(down.record.mock.calls).toMatchObject([
+      [
+        {
+          eventType: "WEBHOOK_RECEIVED",
+          success: false,
+          riskLevel: "MEDIUM",
+          errorCode: "50301",
+          metadata: { eventId: "evt_1" },
+        },
+      ],
+    ]);
+    expect(await down.send(event)).toMatchObject({ statusCode: 503 });
+
+    const up = createInstance(events);
+    expect(await up.send(event)).toMatchObject(RECEIVED);
+    expect(up.published).toMatchObject([handedOver()]);
+    expect(await up.send(event)).toMatchObject(RECEIVED);
+    expect(up.published).toHaveLength(1);
+  });
+
+  it("a delivery that cannot be stored is 503 and not handed over", async () => {
+    const { send, published, record } = createInstance(failing(events, ["add"], UNAVAILABLE));
+    expect(await send(delivery(providerEvent(), { organization: acme }))).toMatchObject({ statusCode: 503 });
+    expect(published).toEqual([]);
+    expect(record.mock.calls).toMatchObject([[{ success: false }]]);
+  });
+
+  it("that it was handed over cannot be noted: acknowledged all the same, and handed over once more", async () => {
+    const { send, published } = createInstance(failing(events, ["markHandedOver"], UNAVAILABLE));
+    const event = delivery(providerEvent(), { organization: acme });
+    expect(await send(event)).toMatchObject(RECEIVED);
+    expect(await send(event)).toMatchObject(RECEIVED);
+    expect(published).toHaveLength(2);
+  });
+
+  it.each([
+    ["the connection cannot be read", { readConnection: () => Promise.reject(UNAVAILABLE) }],
+    ["the secrets cannot be opened", { secrets: { open: () => Promise.reject(UNAVAILABLE) } }],
+  ])("%s: 503, nothing stored, and no event, because anybody may have sent it", async (_what, changes) => {
+    const { send, record } = createInstance(events, changes);
+    expect(await send(delivery(providerEvent(), { organization: acme }))).toMatchObject({ statusCode: 503 });
+    expect(await events.read(acme, "evt_1", NOW)).toBeUndefined();
+    expect(record).not.toHaveBeenCalled();
+  });
+
+  it("a bug of ours is 500 and says nothing of itself", async () => {
+    const { send } = createInstance(failing(events, ["add"], new TypeError("secret whsec_1234")));
+    const answer = await send(delivery(providerEvent(), { organization: acme }));
+    expect(answer).toMatchObject({ statusCode: 500, body: { error: 50001 } });
+    expect(JSON.stringify(answer)).not.toContain("whsec");
+  });
+});
+
+describe("a genuine payload that is no event", () => {
+  it.each([
+    ["", 40001],
+    ["{", 40001],
+    ["\ufeff{}", 40001],
+    ["null", 40002],
+    ["[]", 40002],
+    ["7", 40002],
+    ["{}", 40002],
+    [JSON.stringify(providerEvent({ id: undefined })), 40002],
+    [JSON.stringify(providerEvent({ id: "evt/1" })), 40002],
+    [JSON.stringify(providerEvent({ id: "#gap" })), 40002],
+    [JSON.stringify(providerEvent({ id: "e".repeat(256) })), 40002],
+    [JSON.stringify(providerEvent({ type: 1 })), 40002],
+    [JSON.stringify(providerEvent({ created: "yesterday" })), 40002],
+  ])("%j is refused with %i and recorded", async (payload, error) => {
+    const { send, record, published } = createInstance(events);
+    expect(await send(delivery(payload, { organization: acme }))).toMatchObject({ statusCode: 400, body: { error } });
+    expect(record.mock.calls).toMatchObject([[{ success: false, riskLevel: "LOW", errorCode: String(error) }]]);
+    expect(published).toEqual([]);
+  });
+
+  it("is refused where its bytes are no UTF-8", async () => {
+    const parse = jest.fn();
+    const { send } = createInstance(events, { hasValidSignature: () => true, parseEvent: parse as never });
+    const body = Buffer.from([0x22, 0xff, 0x22]).toString("base64");
+    const event = { ...delivery("", { organization: acme }), body, isBase64Encoded: true };
+    expect(await send(event)).toMatchObject({ statusCode: 400, body: { error: 40001 } });
+    expect(parse).not.toHaveBeenCalled();
+  });
+});
+
+describe("what nobody vouches for", () => {
+  const forged = () => delivery(providerEvent(), { organization: acme, secret: "whsec_forged" });
+
+  it("gets one answer, be it forged, of no organization or of one that is not connected", async () => {
+    const { send } = createInstance(events);
+    const answers = [
+      await send(forged()),
+      await send({ ...delivery(providerEvent(), { organization: acme }), headers: {} }),
+      await send(delivery(providerEvent(), { organization: acme, timestamp: NOW / 1_000 - 301 })),
+      await send(delivery(providerEvent(), { organization: acme, timestamp: NOW / 1_000 + 301 })),
+      await send(delivery(providerEvent(), { organization: "stranger" })),
+      await send(delivery(providerEvent(), { rawPath: "/" })),
+      await send(delivery(providerEvent(), { rawPath: "" })),
+      await send(delivery(providerEvent(), { rawPath: "/acme/more" })),
+      await send(delivery(providerEvent(), { rawPath: "/acme/" })),
+      await send(delivery(providerEvent(), { rawPath: "/%zz" })),
+      await send(delivery(providerEvent(), { rawPath: "/%ff" })),
+      await send(delivery(providerEvent(), { organization: "acme".repeat(33) })),
+    ];
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({ statusCode: 400, body: { error: 40005 } });
+    expect(await events.read(acme, "evt_1", NOW)).toBeUndefined();
+  });
+
+  it("is an authentication failure of the organization that the address names, where that is connected", async () => {
+    const { send, record } = createInstance(events);
+    await send(forged());
+    await send(delivery(providerEvent(), { organization: "stranger" }));
+    const event = {
+      eventType: "AUTHENTICATION_FAILURE",
+      category: "authentication",
+      riskLevel: "HIGH",
+      source: "webhook",
+      ipAddress: "127.0.0.1",
+      userAgent: "jest",
+      resourceType: "provider_account",
+      action: "receive_webhook",
+      success: false,
+      errorCode: "40005",
+      errorMessage: "The signature does not verify, or no webhooks are expected here.",
+      metadata: { requestId: "request-1" },
+    };
+    expect(record.mock.calls).toEqual([[{ ...event, organizationId: acme }], [event]]);
+  });
+
+  it("does not make us write without bound", async () => {
+    const { send, record, time } = createInstance(events);
+    for (let i = 0; i < 1_000; i++) {
+      time.now += 6;
+      await send(forged());
+    }
+    expect(record.mock.calls.length).toBe(8);
+    expect(record.mock.calls.at(-1)?.[0]).toMatchObject({
+      eventType: "AUTHENTICATION_FAILURE",
+      metadata: { failures: 900, isLowerBound: true },
+    });
+    // Another organization's count is its own, and so is what comes after a minute of quiet.
+    await send(delivery(providerEvent(), { organization: `${acme}2`, secret: "whsec_forged" }));
+    time.now += 60_000;
+    await send(forged());
+    expect(record).toHaveBeenCalledTimes(10);
+  });
+
+  it("is not parsed", async () => {
+    const parseEvent = jest.fn<() => undefined>();
+    const { send } = createInstance(events, { parseEvent });
+    await send(forged());
+    expect(parseEvent).not.toHaveBeenCalled();
+  });
+});
+
+describe("what is no delivery", () => {
+  it.each(["GET", "PUT", "DELETE", "HEAD", "OPTIONS"])("%s is 405", async (method) => {
+    const { send, record } = createInstance(events);
+    const answer = await send(delivery(providerEvent(), { organization: acme, method }));
+    expect(answer).toMatchObject({ statusCode: 405, body: { error: 40501 } });
+    expect(answer.headers?.allow).toBe("POST");
+    expect(record).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["text", false],
+    ["base64", true],
+  ])("more than 1 MiB of %s is 413, and 1 MiB is not", async (_what, isBase64Encoded) => {
+    const { send, opened } = createInstance(events);
+    const sized = (bytes: number) => {
+      const body = JSON.stringify(providerEvent()).padEnd(bytes, " ");
+      const event = delivery(body, { organization: acme });
+      return { ...event, isBase64Encoded, body: isBase64Encoded ? Buffer.from(body).toString("base64") : body };
+    };
+    expect(await send(sized(1_048_577))).toMatchObject({ statusCode: 413, body: { error: 41301 } });
+    expect(opened).not.toHaveBeenCalled();
+    expect(await send(sized(1_048_576))).toMatchObject(RECEIVED);
+  });
+
+  it("1 MiB counts in bytes, not in characters", async () => {
+    const { send } = createInstance(events);
+    const event = delivery(`"${"€".repeat(349_526)}"`, { organization: acme });
+    expect(await send(event)).toMatchObject({ statusCode: 413 });
+  });
+
+  it.each(["a", "ab=c", "abc\n", "ab c", "a===", "äöüß", "abc-_w=="])("%j is no base64: 400", async (body) => {
+    const { send } = createInstance(events);
+    const event = { ...delivery(providerEvent(), { organization: acme }), body, isBase64Encoded: true };
+    expect(await send(event)).toMatchObject({ statusCode: 400, body: { error: 40005 } });
+  });
+});
+
+describe("the log", () => {
+  it("has one line for a delivery, without the body, the signature, the secret or the organization", async () => {
+    const { send } = createInstance(events);
+    const written = jest.mocked(process.stdout.write);
+    const event = delivery(providerEvent(), { organization: acme });
+    await send(event);
+    await send(delivery(providerEvent(), { organization: acme, secret: "whsec_forged" }));
+    const lines = written.mock.calls.map(([line]) => JSON.parse(String(line)));
+    expect(lines).toMatchObject([
+      { level: "info", message: "POST /{organizationId}", requestId: "request-1", status: 200 },
+      { level: "info", message: "POST /{organizationId}", status: 400, error: 40005 },
+    ]);
+    const text = JSON.stringify(lines);
+    for (const secret of [SECRET, "Ada", acme, ...Object.values(event.headers).map(String), "v1="]) {
+      if (secret !== "application/json") expect(text).not.toContain(secret);
+    }
+  });
+});

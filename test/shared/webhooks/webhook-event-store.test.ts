@@ -1,0 +1,274 @@
+import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { Observation } from "../../../shared/provider/provider.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import { createDeliveredEvents } from "../../../shared/webhooks/delivered-event-store.ts";
+import { createGapStore } from "../../../shared/webhooks/gap-store.ts";
+import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import {
+  customer,
+  deleted,
+  invoice,
+  linked,
+  payment,
+  seen,
+  subscription,
+  subscriptionFields,
+  touched,
+} from "../../support/records.ts";
+import { clientAt, NOW, SECONDS, webhookEvent, webhookTable } from "./webhook-table.ts";
+
+const TABLE = webhookTable.TableName;
+const DAY = 86_400_000;
+
+let database: EmbeddedDynamoDb;
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb(webhookTable);
+});
+afterAll(() => database.stop());
+
+let organizations = 0;
+let acme: string;
+beforeEach(() => {
+  acme = `acme/${++organizations} ü#`;
+});
+
+const client = () => database.documentClient(documentTranslation);
+const store = () => createWebhookEventStore(client(), TABLE);
+const itemOf = async (organizationId: string, id: string) => {
+  const command = new GetCommand({ TableName: TABLE, Key: { scope: organizationKey(organizationId), id } });
+  return (await client().send(command)).Item;
+};
+const pendingOf = async (organizationId: string, before = NOW + DAY) =>
+  (await store().listPending({ before, limit: 1_000 })).filter((key) => key.organizationId === organizationId);
+
+describe("an event", () => {
+  it("is read as it was stored, with every kind of observation", async () => {
+    const observations: Observation[] = [
+      customer(seen(SECONDS), { name: null, email: "ü🌵" }),
+      subscription(seen(SECONDS), { items: null }),
+      subscription(seen(SECONDS)),
+      invoice(seen(SECONDS, SECONDS + 1), { amountDue: Number.MAX_SAFE_INTEGER }),
+      payment(seen(SECONDS)),
+      deleted({ type: "customers", id: "cus_2" }, seen(SECONDS)),
+      deleted({ type: "invoices", id: "in_2" }, seen(SECONDS), NOW),
+      touched({ type: "payments", id: "pi_2" }, seen(SECONDS)),
+      linked(seen(SECONDS)),
+    ];
+    const event = webhookEvent({ observations });
+    expect(await store().add(acme, event)).toBe("new");
+    expect(await store().read(acme, event.id, NOW)).toEqual(event);
+  });
+
+  it("is stored without anything that is no field of it", async () => {
+    await store().add(acme, webhookEvent());
+    expect(Object.keys((await itemOf(acme, "evt_1")) ?? {}).sort()).toEqual(
+      [
+        ...["scope", "id", "type", "createdSeconds", "objectId", "observations", "isDeauthorization"],
+        ...["connectionId", "accountId", "receivedAt", "pendingShard", "token", "ttl"],
+      ].sort(),
+    );
+  });
+
+  it("belongs to its organization", async () => {
+    await store().add(acme, webhookEvent());
+    expect(await store().read(`${acme}2`, "evt_1", NOW)).toBeUndefined();
+    expect(await store().add(`${acme}2`, webhookEvent())).toBe("new");
+  });
+
+  it("is there for 30 days, and may come anew afterwards", async () => {
+    await store().add(acme, webhookEvent());
+    expect(await store().read(acme, "evt_1", NOW + 30 * DAY - 1)).toBeDefined();
+    expect(await store().read(acme, "evt_1", NOW + 30 * DAY)).toBeUndefined();
+    expect(await store().add(acme, webhookEvent({ receivedAt: NOW + 30 * DAY - 1_000 }))).toBe("pending");
+    expect(await store().add(acme, webhookEvent({ receivedAt: NOW + 30 * DAY }))).toBe("new");
+  });
+
+  it("whose states are too large keeps that its objects were touched, and stays below 32 KB", async () => {
+    const items = Array(400).fill(subscriptionFields.items?.[0]);
+    const gone = deleted({ type: "customers", id: "cus_2" }, seen(SECONDS));
+    await store().add(acme, webhookEvent({ observations: [subscription(seen(SECONDS), { items }), gone] }));
+    expect((await store().read(acme, "evt_1", NOW))?.observations).toEqual([
+      touched({ type: "subscriptions", id: "sub_1" }, seen(SECONDS)),
+      gone,
+    ]);
+
+    const fitting = [subscription(seen(SECONDS), { items: items.slice(0, 300) })];
+    await store().add(acme, webhookEvent({ id: "evt_2", observations: fitting }));
+    expect((await store().read(acme, "evt_2", NOW))?.observations).toEqual(fitting);
+    expect(JSON.stringify(await itemOf(acme, "evt_2")).length).toBeLessThan(32_000);
+  });
+});
+
+describe("a repetition", () => {
+  it("says whether the event is known to be handed over", async () => {
+    const event = webhookEvent();
+    expect(await store().add(acme, event)).toBe("new");
+    expect(await store().add(acme, event)).toBe("pending");
+    await store().markHandedOver({ organizationId: acme, id: event.id }, NOW);
+    expect(await store().add(acme, event)).toBe("settled");
+    await store().markProcessed({ organizationId: acme, id: event.id }, "applied", NOW);
+    expect(await store().add(acme, event)).toBe("settled");
+  });
+
+  it("changes nothing of what is stored", async () => {
+    await store().add(acme, webhookEvent());
+    const before = await itemOf(acme, "evt_1");
+    await store().add(acme, webhookEvent({ type: "customer.deleted", receivedAt: NOW + 1, observations: [] }));
+    expect(await itemOf(acme, "evt_1")).toEqual(before);
+  });
+
+  it("is settled from the start where there is nothing to hand over", async () => {
+    const event = webhookEvent({ observations: [], processedAt: NOW, outcome: "unknown" });
+    expect(await store().add(acme, event)).toBe("new");
+    expect(await store().add(acme, event)).toBe("settled");
+    expect(await pendingOf(acme)).toEqual([]);
+  });
+
+  it("among 20 at the same time one is the first", async () => {
+    const added = await Promise.all(Array.from({ length: 20 }, () => store().add(acme, webhookEvent())));
+    expect(added.filter((one) => one === "new")).toHaveLength(1);
+    expect(added.filter((one) => one === "pending")).toHaveLength(19);
+    const { Count } = await client().send(
+      new ScanCommand({
+        TableName: TABLE,
+        FilterExpression: "#scope = :scope",
+        ExpressionAttributeNames: { "#scope": "scope" },
+        ExpressionAttributeValues: { ":scope": organizationKey(acme) },
+      }),
+    );
+    expect(Count).toBe(1);
+  });
+});
+
+describe("what waits to be handed over", () => {
+  it("is listed by its age until it is handed over or processed", async () => {
+    for (let i = 0; i < 5; i++) await store().add(acme, webhookEvent({ id: `evt_${i}`, receivedAt: NOW + i }));
+    const ids = async (before?: number) => (await pendingOf(acme, before)).map(({ id }) => id).sort();
+    expect(await ids()).toEqual(["evt_0", "evt_1", "evt_2", "evt_3", "evt_4"]);
+    expect(await ids(NOW + 2)).toEqual(["evt_0", "evt_1"]);
+    await store().markHandedOver({ organizationId: acme, id: "evt_0" }, NOW);
+    await store().markProcessed({ organizationId: acme, id: "evt_3" }, "applied", NOW);
+    expect(await ids()).toEqual(["evt_1", "evt_2", "evt_4"]);
+  });
+
+  it("is oldest first in each part, and no more than was asked for", async () => {
+    // One id's part is one part.
+    for (let i = 0; i < 4; i++) await store().add(`${acme}${i}`, webhookEvent({ receivedAt: NOW - DAY * i }));
+    const listed = await store().listPending({ before: NOW - DAY, limit: 1 });
+    expect(listed.filter(({ organizationId }) => organizationId.startsWith(acme))).toEqual([
+      { organizationId: `${acme}3`, id: "evt_1" },
+    ]);
+  });
+});
+
+describe("marks", () => {
+  it("are left on what is there, and bring nothing back that was erased", async () => {
+    const key = { organizationId: acme, id: "evt_1" };
+    await store().markHandedOver(key, NOW);
+    await store().markProcessed(key, "applied", NOW);
+    expect(await itemOf(acme, "evt_1")).toBeUndefined();
+    await store().add(acme, webhookEvent());
+    await store().markHandedOver(key, NOW + 1);
+    await store().markProcessed(key, "ignored", NOW + 2);
+    expect(await itemOf(acme, "evt_1")).toMatchObject({
+      handedOverAt: NOW + 1,
+      processedAt: NOW + 2,
+      outcome: "ignored",
+    });
+    expect(await store().read(acme, "evt_1", NOW)).toMatchObject({ processedAt: NOW + 2, outcome: "ignored" });
+  });
+});
+
+describe("on a line that loses the first answer to each request", () => {
+  it("a first delivery is the first, a repetition is none, and marks are made", async () => {
+    const proxy = await startLossyProxy(database.endpoint);
+    try {
+      const lossy = createWebhookEventStore(clientAt(proxy.url), TABLE);
+      const event = webhookEvent();
+      const key = { organizationId: acme, id: event.id };
+      expect(await lossy.add(acme, event)).toBe("new");
+      expect(await lossy.add(acme, event)).toBe("pending");
+      await lossy.markHandedOver(key, NOW);
+      expect(await lossy.add(acme, event)).toBe("settled");
+      await lossy.markProcessed(key, "applied", NOW + 1);
+      expect(await lossy.read(acme, event.id, NOW)).toMatchObject({ outcome: "applied", processedAt: NOW + 1 });
+      expect(await createGapStore(clientAt(proxy.url), TABLE).mayAsk(key, NOW)).toBe(true);
+    } finally {
+      proxy.stop();
+    }
+  });
+});
+
+describe("a table that does not answer", () => {
+  it("is a domain error of each call", async () => {
+    const gone = createWebhookEventStore(clientAt("http://127.0.0.1:1"), TABLE);
+    const key = { organizationId: acme, id: "evt_1" };
+    for (const call of [
+      () => gone.add(acme, webhookEvent()),
+      () => gone.read(acme, "evt_1", NOW),
+      () => gone.markHandedOver(key, NOW),
+      () => gone.markProcessed(key, "applied", NOW),
+      () => gone.listPending({ before: NOW, limit: 1 }),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: "store_unavailable" });
+    }
+  });
+});
+
+describe("what the sync asks", () => {
+  it("is which of its events webhooks brought and put into the records", async () => {
+    const { delivered } = createDeliveredEvents(client(), TABLE);
+    const outcomes = ["applied", "ignored", "unknown", "disconnected", undefined] as const;
+    for (const outcome of outcomes) {
+      const id = `evt_${outcome}`;
+      await store().add(acme, webhookEvent({ id }));
+      if (outcome) await store().markProcessed({ organizationId: acme, id }, outcome, NOW);
+    }
+    const ids = [...outcomes.map((outcome) => `evt_${outcome}`), "evt_never", "evt_applied"];
+    expect(await delivered(acme, ids)).toEqual(new Set(["evt_applied"]));
+    expect(await delivered(`${acme}2`, ids)).toEqual(new Set());
+    expect(await delivered(acme, [])).toEqual(new Set());
+  });
+
+  it("may be hundreds at once", async () => {
+    const { delivered } = createDeliveredEvents(client(), TABLE);
+    const ids = Array.from({ length: 250 }, (_, i) => `evt_${i}`);
+    await Promise.all(
+      ids.slice(0, 240).map((id) => store().add(acme, webhookEvent({ id, outcome: "applied", processedAt: NOW }))),
+    );
+    expect((await delivered(acme, ids)).size).toBe(240);
+  });
+});
+
+describe("late events", () => {
+  const HOUR = 3_600_000;
+  it("may ask for a run once an hour, the same one again and again", async () => {
+    const { mayAsk } = createGapStore(client(), TABLE);
+    const first = { organizationId: acme, id: "evt_1" };
+    const second = { organizationId: acme, id: "evt_2" };
+    expect(await mayAsk(first, NOW)).toBe(true);
+    expect(await mayAsk(second, NOW)).toBe(false);
+    expect(await mayAsk(first, NOW + 1)).toBe(true);
+    expect(await mayAsk(second, NOW + HOUR)).toBe(false);
+    expect(await mayAsk(second, NOW + HOUR + 1)).toBe(true);
+    expect(await mayAsk({ organizationId: `${acme}2`, id: "evt_1" }, NOW)).toBe(true);
+  });
+
+  it("that come 20 at a time ask once", async () => {
+    const { mayAsk } = createGapStore(client(), TABLE);
+    const asked = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => mayAsk({ organizationId: acme, id: `evt_${i}` }, NOW)),
+    );
+    expect(asked.filter(Boolean)).toHaveLength(1);
+  });
+
+  it("are no events", async () => {
+    await createGapStore(client(), TABLE).mayAsk({ organizationId: acme, id: "evt_1" }, NOW);
+    expect(await pendingOf(acme)).toEqual([]);
+    expect(await createDeliveredEvents(client(), TABLE).delivered(acme, ["evt_1"])).toEqual(new Set());
+  });
+});
