@@ -1,0 +1,61 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod/mini";
+import { callStore } from "../runtime/call-store.ts";
+import { organizationKey } from "../security/keys.ts";
+
+/**
+ * One item per organization and month in the table of runs: `scope` the organization, `key` = `reads#2026-11`, `n` the
+ * count, `token` the last addition, so that one whose answer was lost counts once. It expires by itself.
+ */
+const ReadCount = z.object({ n: z.int() });
+
+/** Long enough to look back a year. */
+const KEPT_DAYS = 400;
+const DAY_SECONDS = 86_400;
+
+const keyOf = (organizationId: string, month: string) => ({
+  scope: organizationKey(organizationId),
+  key: `reads#${month}`,
+});
+
+const expiryOf = (month: string): number => Date.parse(`${month}-01T00:00:00Z`) / 1_000 + KEPT_DAYS * DAY_SECONDS;
+
+/** The UTC month of a time, as counts are kept by: `2026-11`. */
+export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7);
+
+/** `token` names the addition, and is the same when it is repeated. */
+export type ReadAddition = { count: number; token: string };
+
+export type ReadCountStore = ReturnType<typeof createReadCountStore>;
+
+/**
+ * How many requests read from the provider, which rations them. All calls throw DomainError `store_unavailable`.
+ * @param tableName the table of runs.
+ */
+export const createReadCountStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+  /** Adds to a month's count; again with the same token, it changes nothing as long as nobody added in between. One write unit. */
+  async add(organizationId: string, month: string, { count, token }: ReadAddition, deadlineMs?: number): Promise<void> {
+    const command = new UpdateCommand({
+      TableName: tableName,
+      Key: keyOf(organizationId, month),
+      ConditionExpression: "attribute_not_exists(#token) OR #token <> :token",
+      UpdateExpression: "SET #token = :token, #ttl = :ttl ADD #n :n",
+      ExpressionAttributeNames: { "#token": "token", "#ttl": "ttl", "#n": "n" },
+      ExpressionAttributeValues: { ":token": token, ":ttl": expiryOf(month), ":n": count },
+    });
+    try {
+      await callStore((options) => client.send(command, options), deadlineMs);
+    } catch (error) {
+      // Refused: an attempt before was written, and only its answer lost.
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  },
+
+  /** A month's count; 0 where nothing was read. Half a read unit. */
+  async read(organizationId: string, month: string): Promise<number> {
+    const command = new GetCommand({ TableName: tableName, Key: keyOf(organizationId, month) });
+    const { Item } = await callStore((options) => client.send(command, options));
+    return Item === undefined ? 0 : ReadCount.parse(Item).n;
+  },
+});
