@@ -29,7 +29,7 @@ const onAccount = ({ isConnecting: _, runId: __, accountId, ...who }: OperationC
 });
 
 /** `durationMs`: how long the whole took. */
-type Facts = { durationMs: number; method: ConnectionMethod; requestId: string };
+type Facts = { durationMs: number; method: ConnectionMethod; requestId?: string; reason?: string };
 
 export const connectedEvent = (context: OperationContext, facts: Facts): NewSecurityEvent => ({
   ...onAccount(context),

@@ -37,6 +37,11 @@ const CONNECTION_FIELDS = [
   "connectedShard",
 ];
 
+/** What disconnecting found: the connection that it removed, none, or another than it was to remove. */
+export type Disconnected =
+  | { outcome: "removed"; connection: Exclude<StoredConnection, { status: "disconnected" }> }
+  | { outcome: "none" | "another" };
+
 const otherAccount = () =>
   new DomainError(
     "other_account",
@@ -114,11 +119,14 @@ export const createConnectionStore = (client: DynamoDBDocumentClient, tableName:
 
     /**
      * Removes the connection with its credentials and webhook secrets.
-     * @returns what there was; undefined where there was none.
+     * @param connectionId only this one.
      */
-    disconnect: (organizationId: string) =>
-      settle(organizationId, async (before) => {
-        if (before.status === "disconnected") return { result: undefined };
+    disconnect: (organizationId: string, connectionId?: string): Promise<Disconnected> =>
+      settle(organizationId, async (before): Promise<{ result: Disconnected } | undefined> => {
+        if (before.status === "disconnected") return { result: { outcome: "none" } };
+        if (connectionId !== undefined && connectionId !== before.connectionId) {
+          return { result: { outcome: "another" } };
+        }
         const wasConnected = before.status === "connected";
         const update = {
           set: { status: "disconnected", token: newRequestToken() },
@@ -127,7 +135,7 @@ export const createConnectionStore = (client: DynamoDBDocumentClient, tableName:
           values: { was: before.connectionId },
         };
         const isDone = await write(organizationId, update, "token", wasConnected ? -1 : 0);
-        return isDone ? { result: before } : undefined;
+        return isDone ? { result: { outcome: "removed", connection: before } } : undefined;
       }),
 
     /**

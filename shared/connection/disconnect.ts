@@ -1,31 +1,37 @@
 /**
- * What DELETE …/connection does: credentials are destroyed, and runs end. Done again it changes nothing, but ends what
- * a first try left running.
+ * Ends a connection: on a user's behalf (DELETE …/connection), or because the account took its permission away. The
+ * credentials are destroyed and runs end. Done again it changes nothing, but ends what a first try left running.
  */
+import type { OperationContext } from "../provider/provider-access.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Recorder } from "../security/recorder.ts";
-import { type ActingUser, contextOfUser, disconnectedEvent } from "./connection-events.ts";
+import { disconnectedEvent } from "./connection-events.ts";
 import type { ConnectionStore } from "./connection-store.ts";
 
-type Parts = {
+export type DisconnectParts = {
   connections: Pick<ConnectionStore, "disconnect">;
   cancelRuns(organizationId: string): Promise<void>;
   recorder: Pick<Recorder, "record">;
   now: Clock;
 };
 
-export type Disconnect = (by: ActingUser) => Promise<void>;
+/** `connectionId`: only this one, and none made since. `requestId`, `reason`: for the event. */
+export type DisconnectOptions = { connectionId?: string; requestId?: string; reason?: "deauthorized" };
+
+/** @throws DomainError `store_unavailable`; then it is to be done again. */
+export type Disconnect = (context: OperationContext, options?: DisconnectOptions) => Promise<void>;
 
 export const createDisconnect =
-  ({ connections, cancelRuns, recorder, now }: Parts): Disconnect =>
-  async (by) => {
+  ({ connections, cancelRuns, recorder, now }: DisconnectParts): Disconnect =>
+  async (context, { connectionId, ...said } = {}) => {
     const startedAt = now();
-    const { organizationId } = by.caller;
-    const removed = await connections.disconnect(organizationId);
-    if (removed !== undefined) {
-      const { accountId, method } = removed;
-      const facts = { durationMs: now() - startedAt, method, requestId: by.origin.requestId };
-      await recorder.record(disconnectedEvent({ ...contextOfUser(by), accountId }, facts));
+    const { organizationId } = context;
+    const found = await connections.disconnect(organizationId, connectionId);
+    if (found.outcome === "another") return;
+    if (found.outcome === "removed") {
+      const { accountId, method } = found.connection;
+      const facts = { ...said, durationMs: now() - startedAt, method };
+      await recorder.record(disconnectedEvent({ ...context, accountId }, facts));
     }
     await cancelRuns(organizationId);
   };

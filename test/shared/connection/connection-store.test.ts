@@ -73,8 +73,10 @@ describe("the connection of an organization", () => {
   it("is removed with its secrets, once", async () => {
     const before = await stores.connected.countConnected();
     await stores.connections.connect(org, connectionNamed("a", { webhookSecrets: secrets }));
-    await expect(stores.connections.disconnect(org)).resolves.toMatchObject({ accountId: "acct_1" });
-    await expect(stores.connections.disconnect(org)).resolves.toBeUndefined();
+    await expect(stores.connections.disconnect(org, "another")).resolves.toEqual({ outcome: "another" });
+    const connection = { accountId: "acct_1" };
+    await expect(stores.connections.disconnect(org, "id a")).resolves.toMatchObject({ outcome: "removed", connection });
+    await expect(stores.connections.disconnect(org)).resolves.toEqual({ outcome: "none" });
     const item = await table.item(organizationKey(org));
     expect(Object.keys(item ?? {}).sort()).toEqual(["id", "status", "token"]);
     expect(await isListed()).toBe(false);
@@ -95,7 +97,10 @@ describe("the connection of an organization", () => {
     expect(await table.item(organizationKey(org))).not.toHaveProperty("credentials");
     expect(await isListed()).toBe(false);
     await expect(stores.connected.countConnected()).resolves.toBe(before);
-    await expect(stores.connections.disconnect(org)).resolves.toMatchObject({ status: "needs_reconnect" });
+    await expect(stores.connections.disconnect(org)).resolves.toMatchObject({
+      outcome: "removed",
+      connection: { status: "needs_reconnect" },
+    });
     await expect(stores.connected.countConnected()).resolves.toBe(before);
   });
 });
@@ -232,10 +237,11 @@ describe("behind a network that loses every first answer", () => {
     const renewed = { ...connection, credentialsVersion: "new" };
     await expect(lossy.connections.requireReconnect(org, renewed)).resolves.toBe(true);
     await expect(stores.connected.countConnected()).resolves.toBe(before);
-    await expect(lossy.connections.disconnect(org)).resolves.toMatchObject({ accountId: "acct_1" });
+    const removed = (of: object) => ({ outcome: "removed", connection: of });
+    await expect(lossy.connections.disconnect(org)).resolves.toMatchObject(removed({ accountId: "acct_1" }));
     await expect(lossy.claims.releaseRecords(org, connection.connectionId)).resolves.toBe(true);
     await lossy.connections.connect(org, connectionNamed("b"));
-    await expect(lossy.connections.disconnect(org)).resolves.toMatchObject({ connectionId: "id b" });
+    await expect(lossy.connections.disconnect(org)).resolves.toMatchObject(removed({ connectionId: "id b" }));
     await expect(stores.connected.countConnected()).resolves.toBe(before);
   });
 });
