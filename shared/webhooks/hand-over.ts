@@ -1,4 +1,5 @@
 /** From what is stored to whoever processes it: over the event bus, by name only. */
+import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import type { Clock } from "../runtime/clock.ts";
 import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
@@ -43,26 +44,40 @@ const ROUND_LIMIT = 12;
 /** The time that a round is sure to have. */
 const ROUND_MS = 20_000;
 const MARKS_AT_ONCE = 10;
+const INDEX_LAG_MS = 1_000;
 
 export type HandOverParts = {
   events: Pick<WebhookEventStore, "listPending" | "markHandedOver">;
   bus: Pick<EventBus, "publish">;
   now: Clock;
+  /** Gives the index time to forget what was marked. */
+  pause?: () => Promise<unknown>;
 };
 
 /**
  * Hands over what has waited for a minute, round by round until nothing is left, the bus refuses, or the time is over.
  * @param remainingMs how much of the function's time is left.
  */
-export const handOverPending = async ({ events, bus, now }: HandOverParts, remainingMs: () => number) => {
+export const handOverPending = async (
+  { events, bus, now, pause = () => sleep(INDEX_LAG_MS) }: HandOverParts,
+  remainingMs: () => number,
+) => {
   const total = { handedOver: 0, failed: 0 };
   const before = now() - SWEEP_AFTER_MS;
   const seen = new Set<string>();
+  let isPaused = false;
   while (total.failed === 0 && remainingMs() > ROUND_MS) {
     const waiting = await events.listPending({ before, limit: ROUND_LIMIT });
     // What comes again could not be marked: the next run's, or this one would publish it round after round.
     const fresh = waiting.filter((key) => !seen.has(nameOf(key)));
-    if (fresh.length === 0) break;
+    if (fresh.length === 0) {
+      if (waiting.length === 0 || isPaused) break;
+      // Or the index has not heard of the mark yet, and what lies behind waits still.
+      await pause();
+      isPaused = true;
+      continue;
+    }
+    isPaused = false;
     for (const key of fresh) seen.add(nameOf(key));
     const refused = new Set((await publishReceived(bus, fresh)).map(nameOf));
     const taken = fresh.filter((key) => !refused.has(nameOf(key)));

@@ -1,10 +1,9 @@
 /** That an event could not be applied, among the security events: once for each event, however often it is tried. */
-import { createHash } from "node:crypto";
 import { catalogueEntry, type ErrorName } from "../api/error-catalogue.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import { resourceTypeOf } from "../records/record-resource.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import { RANDOM_BYTES } from "../security/event-id.ts";
+import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
@@ -48,11 +47,8 @@ const toEvent = (organizationId: string, event: WebhookEvent, error: unknown): N
 export const createFailureRecorder =
   (recorder: Pick<Recorder, "record">) =>
   async (organizationId: string, event: WebhookEvent, error: unknown): Promise<void> => {
-    const identity = createHash("sha256")
-      .update(JSON.stringify([organizationId, event.id]))
-      .digest();
     await recorder.record(toEvent(organizationId, event, error), {
       timestamp: event.receivedAt,
-      identity: identity.subarray(0, RANDOM_BYTES),
+      identity: identityOf("webhook_not_applied", organizationId, event.id),
     });
   };

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
+import { handOverPending } from "../../../shared/webhooks/hand-over.ts";
+import { createWebhookEventStore, type WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { NOW, webhookEvent, webhookTable } from "./webhook-table.ts";
+
+let database: EmbeddedDynamoDb;
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb();
+});
+afterAll(() => database.stop());
+quietLog();
+
+let tables = 0;
+let events: WebhookEventStore;
+beforeEach(async () => {
+  const TableName = `webhooks${++tables}`;
+  await database.createTables({ ...webhookTable, TableName });
+  events = createWebhookEventStore(database.documentClient(documentTranslation), TableName);
+});
+
+/** A bus that takes what it is told to, and keeps it. */
+const createBus = (takes: (event: BusEvent) => boolean = () => true) => {
+  const published: unknown[] = [];
+  const publish: EventBus["publish"] = async (sent) => {
+    published.push(...sent.filter(takes).map(({ detail }) => detail));
+    return sent.filter((event) => !takes(event)).map((event) => ({ event, reason: "Throttled" }));
+  };
+  return { published, publish };
+};
+
+const store = (count: number, receivedAt = NOW, prefix = "evt") =>
+  Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      events.add(`org ${i % 3}`, webhookEvent({ id: `${prefix}_${i}`, receivedAt })),
+    ),
+  );
+
+const MINUTE = 60_000;
+const enough = () => 300_000;
+const run = (bus: { publish: EventBus["publish"] }, now: number, remainingMs = enough, store = events) =>
+  handOverPending({ events: store, bus, now: () => now, pause: async () => undefined }, remainingMs);
+
+describe("what waits to be handed over", () => {
+  it("is handed over once it has waited for a minute, and then waits no more", async () => {
+    await store(2);
+    const bus = createBus();
+    expect(await run(bus, NOW + MINUTE)).toEqual({ handedOver: 0, failed: 0 });
+    expect(await run(bus, NOW + MINUTE + 1)).toEqual({ handedOver: 2, failed: 0 });
+    expect(bus.published).toEqual(
+      expect.arrayContaining([
+        { organizationId: "org 0", eventId: "evt_0" },
+        { organizationId: "org 1", eventId: "evt_1" },
+      ]),
+    );
+    expect(await run(bus, NOW + MINUTE + 1)).toEqual({ handedOver: 0, failed: 0 });
+  });
+
+  it("is handed over in rounds, until nothing is left", async () => {
+    await store(500);
+    const bus = createBus();
+    expect(await run(bus, NOW + 2 * MINUTE)).toEqual({ handedOver: 500, failed: 0 });
+    expect(new Set(bus.published.map((detail) => JSON.stringify(detail))).size).toBe(500);
+  });
+
+  it("is left to the next run where the bus refuses", async () => {
+    await store(3);
+    const refusing = createBus(({ detail }) => JSON.stringify(detail).includes("org 0"));
+    expect(await run(refusing, NOW + 2 * MINUTE)).toEqual({ handedOver: 1, failed: 2 });
+    expect(await run(createBus(), NOW + 2 * MINUTE)).toEqual({ handedOver: 2, failed: 0 });
+  });
+
+  it("is left to the next run where the time is over", async () => {
+    await store(500);
+    let rounds = 0;
+    const remainingMs = () => (++rounds > 1 ? 20_000 : 20_001);
+    const { handedOver } = await run(createBus(), NOW + 2 * MINUTE, remainingMs);
+    expect(handedOver).toBeGreaterThan(0);
+    expect(handedOver).toBeLessThanOrEqual(192);
+    expect(await run(createBus(), NOW + 2 * MINUTE)).toEqual({ handedOver: 500 - handedOver, failed: 0 });
+  });
+
+  it("is handed over where the index is slow to forget", async () => {
+    const keys = (ids: string[]) => ids.map((id) => ({ organizationId: "acme", id }));
+    const lists = [keys(["evt_1"]), keys(["evt_1"]), keys(["evt_2"]), keys(["evt_2"]), keys(["evt_2"])];
+    const lagging = { listPending: async () => lists.shift() ?? [], markHandedOver: async () => undefined };
+    const bus = createBus();
+    const parts = { events: lagging, bus, now: () => NOW, pause: async () => undefined };
+    expect(await handOverPending(parts, enough)).toEqual({ handedOver: 2, failed: 0 });
+    expect(bus.published).toHaveLength(2);
+  });
+
+  it("is handed over once in a run where it cannot be marked", async () => {
+    await store(5);
+    const bus = createBus();
+    const unmarkable = { ...events, markHandedOver: () => Promise.reject(new Error("away")) };
+    expect(await run(bus, NOW + 2 * MINUTE, enough, unmarkable)).toEqual({ handedOver: 5, failed: 0 });
+    expect(bus.published).toHaveLength(5);
+    expect(await run(bus, NOW + 2 * MINUTE)).toEqual({ handedOver: 5, failed: 0 });
+  });
+});

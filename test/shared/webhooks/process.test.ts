@@ -1,0 +1,262 @@
+import { beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import { ProviderError } from "../../../shared/provider/provider-error.ts";
+import { createApply } from "../../../shared/records/apply.ts";
+import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import { newRequestToken } from "../../../shared/runtime/ids.ts";
+import type { Recorder } from "../../../shared/security/recorder.ts";
+import { createProcess, type EventConnection, type ProcessParts } from "../../../shared/webhooks/process.ts";
+import { createFailureRecorder } from "../../../shared/webhooks/record-failure.ts";
+import type { Outcome, WebhookEvent } from "../../../shared/webhooks/webhook-event.ts";
+import { customer, deleted, payment, recordsInMemory, seen, touched } from "../../support/records.ts";
+import { NOW, SECONDS, webhookEvent } from "./webhook-table.ts";
+
+const ACME = "acme";
+const EVENT = { organizationId: ACME, eventId: "evt_1" };
+const CONNECTION: EventConnection = { connectionId: "c1", accountId: "acct_1", connectedAt: NOW - 60_000 };
+const paymentKey = { type: "payments", id: "pi_1" } as const;
+
+let event: WebhookEvent | undefined;
+let marked: Outcome[];
+let time: { now: number };
+beforeEach(() => {
+  event = webhookEvent();
+  marked = [];
+  time = { now: NOW + 1_000 };
+});
+
+/** process-webhook around one stored event and records in memory. */
+const createInstance = (changes: Partial<ProcessParts> = {}) => {
+  const records = recordsInMemory();
+  const record = jest.fn<Recorder["record"]>(async () => undefined);
+  const reread = jest.fn(async () => payment(seen(SECONDS), { status: "succeeded", amountReceived: 1_000 }));
+  const mocks = {
+    readConnection: jest.fn<ProcessParts["readConnection"]>(async () => CONNECTION),
+    claimRecords: jest.fn<ProcessParts["claimRecords"]>(async () => true),
+    disconnect: jest.fn<ProcessParts["disconnect"]>(async () => undefined),
+    startGapRun: jest.fn<ProcessParts["startGapRun"]>(async () => undefined),
+  };
+  const parts: ProcessParts = {
+    events: {
+      read: async () => event,
+      markProcessed: async (_key: object, outcome: Outcome, at: number) => {
+        marked.push(outcome);
+        if (event !== undefined) event = { ...event, processedAt: at, outcome };
+      },
+    },
+    ...mocks,
+    apply: createApply({ store: records.store, now: () => time.now, newToken: newRequestToken }),
+    reread: () => reread,
+    gaps: { mayAsk: async () => true },
+    recordFailure: createFailureRecorder({ record }),
+    now: () => time.now,
+    ...changes,
+  };
+  return { ...mocks, process: createProcess(parts), record, asked: reread, of: records.of };
+};
+
+describe("an event", () => {
+  it("is applied to the records, after they were claimed for its account, and marked", async () => {
+    const { process, of, claimRecords, asked, record } = createInstance();
+    await process(EVENT);
+    expect(of(ACME, { type: "customers", id: "cus_1" })).toMatchObject({ fields: { name: "Ada" } });
+    expect(claimRecords.mock.calls).toEqual([[ACME, CONNECTION]]);
+    expect(event).toMatchObject({ outcome: "applied", processedAt: time.now });
+    expect(asked).not.toHaveBeenCalled();
+    expect(record).not.toHaveBeenCalled();
+  });
+
+  it("that is processed already changes nothing", async () => {
+    const { process, readConnection } = createInstance();
+    await process(EVENT);
+    time.now += 1_000;
+    await process(EVENT);
+    expect(marked).toEqual(["applied"]);
+    expect(readConnection).toHaveBeenCalledTimes(1);
+  });
+
+  it("that is gone is none", async () => {
+    event = undefined;
+    const { process, readConnection } = createInstance();
+    await process(EVENT);
+    expect(readConnection).not.toHaveBeenCalled();
+    expect(marked).toEqual([]);
+  });
+
+  it("that only touched an object has it read", async () => {
+    event = webhookEvent({ type: "charge.refunded", observations: [touched(paymentKey, seen(SECONDS))] });
+    const { process, of, asked } = createInstance();
+    await process(EVENT);
+    expect(asked.mock.calls).toEqual([["payments", "pi_1"]]);
+    expect(of(ACME, paymentKey)).toMatchObject({ fields: { amountReceived: 1_000 } });
+  });
+
+  it("is remembered to have been seen, so that an older one cannot undo it", async () => {
+    const { process, of } = createInstance();
+    for (const [at, name] of [
+      [SECONDS, "Ada"],
+      [SECONDS + 2, "Ada"],
+      [SECONDS + 1, "Bob"],
+    ] as const) {
+      event = webhookEvent({ observations: [customer(seen(at), { name })] });
+      await process(EVENT);
+    }
+    expect(of(ACME, { type: "customers", id: "cus_1" })).toMatchObject({ fields: { name: "Ada" } });
+  });
+
+  it("of a deletion leaves a tombstone", async () => {
+    event = webhookEvent({ observations: [deleted({ type: "customers", id: "cus_1" }, seen(SECONDS))] });
+    const { process, of } = createInstance();
+    await process(EVENT);
+    expect(of(ACME, { type: "customers", id: "cus_1" })?.fields).toBeUndefined();
+  });
+});
+
+describe("an event of what is not the organization's any more", () => {
+  it.each<[string, Partial<ProcessParts>]>([
+    ["without a connection", { readConnection: async () => undefined }],
+    ["of another account", { readConnection: async () => ({ ...CONNECTION, accountId: "acct_2" }) }],
+    ["that must be made anew", { claimRecords: async () => false }],
+  ])("is ignored: a connection %s", async (_what, changes) => {
+    const { process, of } = createInstance(changes);
+    await process(EVENT);
+    expect(marked).toEqual(["ignored"]);
+    expect(of(ACME, { type: "customers", id: "cus_1" })).toBeUndefined();
+  });
+
+  it("is applied where the same account was connected anew", async () => {
+    const { process } = createInstance({ readConnection: async () => ({ ...CONNECTION, connectionId: "c2" }) });
+    await process(EVENT);
+    expect(marked).toEqual(["applied"]);
+  });
+});
+
+describe("a permission that was taken away", () => {
+  beforeEach(() => {
+    event = webhookEvent({ type: "account.application.deauthorized", observations: [], isDeauthorization: true });
+  });
+
+  it("ends the connection", async () => {
+    const { process, disconnect, claimRecords } = createInstance();
+    await process(EVENT);
+    expect(disconnect.mock.calls).toEqual([[ACME, expect.objectContaining({ id: "evt_1", connectionId: "c1" })]]);
+    expect(marked).toEqual(["disconnected"]);
+    expect(claimRecords).not.toHaveBeenCalled();
+  });
+
+  it("in the second in which the connection was made ends it", async () => {
+    const { process } = createInstance({
+      readConnection: async () => ({ ...CONNECTION, connectedAt: SECONDS * 1_000 + 999 }),
+    });
+    await process(EVENT);
+    expect(marked).toEqual(["disconnected"]);
+  });
+
+  it("is carried on with where it was begun", async () => {
+    const { process, disconnect } = createInstance({ readConnection: async () => undefined });
+    await process(EVENT);
+    expect(disconnect).toHaveBeenCalledTimes(1);
+  });
+
+  it.each<[string, Partial<EventConnection>]>([
+    ["before the connection was made", { connectedAt: (SECONDS + 1) * 1_000 }],
+    ["from an earlier connection", { connectionId: "c2" }],
+  ])("%s ends none", async (_what, changes) => {
+    const { process, disconnect } = createInstance({ readConnection: async () => ({ ...CONNECTION, ...changes }) });
+    await process(EVENT);
+    expect(disconnect).not.toHaveBeenCalled();
+    expect(marked).toEqual(["ignored"]);
+  });
+});
+
+describe("what fails", () => {
+  const timeout = new ProviderError("The provider did not answer.", {
+    kind: "network",
+    outcome: "failure",
+    isRetryable: true,
+    code: "ETIMEDOUT",
+  });
+
+  it.each<[string, Error, object]>([
+    [
+      "the provider",
+      timeout,
+      { errorCode: "ETIMEDOUT", errorMessage: timeout.message, metadata: { errorCategory: "network" } },
+    ],
+    ["an open circuit", new CircuitOpenError(NOW + 30_000, NOW), { errorCode: "50303" }],
+    ["the store", new DomainError("store_unavailable", "The store did not answer."), { errorCode: "50301" }],
+    ["a bug", new TypeError("whsec_1234"), { errorCode: "50001", errorMessage: expect.not.stringContaining("whsec") }],
+  ])("is thrown, for the queue to try again, and recorded as one event: %s", async (_what, error, said) => {
+    event = webhookEvent({ type: "charge.refunded", observations: [touched(paymentKey, seen(SECONDS))] });
+    const { process, record } = createInstance({ reread: () => () => Promise.reject(error) });
+    await expect(process(EVENT)).rejects.toBe(error);
+    await expect(process(EVENT)).rejects.toBe(error);
+    expect(marked).toEqual([]);
+    const [first, second] = record.mock.calls;
+    expect(first?.[0]).toMatchObject({
+      eventType: "WEBHOOK_NOT_APPLIED",
+      category: "integration",
+      riskLevel: "MEDIUM",
+      source: "webhook",
+      organizationId: ACME,
+      resource: "cus_1",
+      resourceType: "payment",
+      action: "apply_webhook",
+      success: false,
+      ...said,
+    });
+    expect(first?.[0].metadata).toMatchObject({ type: "charge.refunded", eventId: "evt_1" });
+    // The same id both times, and so one event in the store.
+    expect(second?.[1]).toEqual(first?.[1]);
+    expect(first?.[1]?.timestamp).toBe(NOW);
+  });
+
+  it("is done again from the start, and then marked", async () => {
+    const markProcessed = jest.fn<ProcessParts["events"]["markProcessed"]>(async () => {
+      if (markProcessed.mock.calls.length === 1) throw new DomainError("store_unavailable", "The store is away.");
+    });
+    const { process, of } = createInstance({ events: { read: async () => event, markProcessed } });
+    await expect(process(EVENT)).rejects.toThrow("away");
+    const before = of(ACME, { type: "customers", id: "cus_1" });
+    await process(EVENT);
+    expect(of(ACME, { type: "customers", id: "cus_1" })).toEqual(before);
+    expect(markProcessed).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("an event that came late", () => {
+  const late = (ms: number) => webhookEvent({ receivedAt: SECONDS * 1_000 + ms });
+
+  it.each([
+    [600_000, 0],
+    [600_001, 1],
+  ])("%i ms after it was created has %i runs asked for", async (ms, runs) => {
+    event = late(ms);
+    const { process, startGapRun } = createInstance();
+    await process(EVENT);
+    expect(startGapRun).toHaveBeenCalledTimes(runs);
+    expect(marked).toEqual(["applied"]);
+  });
+
+  it("asks for none where one was asked for within the hour", async () => {
+    event = late(700_000);
+    const { process, startGapRun } = createInstance({ gaps: { mayAsk: async () => false } });
+    await process(EVENT);
+    expect(startGapRun).not.toHaveBeenCalled();
+  });
+
+  it.each(["sync_running", "not_connected", "circuit_open"] as const)("is applied all the same: %s", async (code) => {
+    event = late(700_000);
+    const { process } = createInstance({ startGapRun: () => Promise.reject(new DomainError(code, "none")) });
+    await process(EVENT);
+    expect(marked).toEqual(["applied"]);
+  });
+
+  it("is tried again where the store did not take the run", async () => {
+    event = late(700_000);
+    const error = new DomainError("store_unavailable", "The store is away.");
+    const { process } = createInstance({ startGapRun: () => Promise.reject(error) });
+    await expect(process(EVENT)).rejects.toBe(error);
+    expect(marked).toEqual([]);
+  });
+});
