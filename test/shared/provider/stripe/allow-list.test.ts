@@ -1,0 +1,123 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import type { Observation } from "../../../../shared/provider/provider.ts";
+import { parseProviderEvent } from "../../../../shared/provider/stripe/events.ts";
+import { objectSeen } from "../../../../shared/provider/stripe/objects.ts";
+import { readInvoicePayment } from "../../../../shared/provider/stripe/payment-links.ts";
+import { recordFields, recordTypes } from "../../../../shared/records/record.ts";
+import * as given from "./fixtures.ts";
+
+const seenAt = { from: 1, to: 2 };
+const CARD = "4242424242424242";
+const IBAN = "DE89370400440532013000";
+
+/** Names whose values are kept; whatever stands under another one must be gone. */
+const READ = new Set(
+  (
+    "id created deleted name email currency delinquent status customer items data price plan recurring interval " +
+    "unit_amount amount quantity current_period_start current_period_end cancel_at_period_end canceled_at number " +
+    "subscription parent subscription_details amount_due amount_paid due_date status_transitions paid_at invoice " +
+    "amount_received last_payment_error code payment payment_intent type object"
+  ).split(" "),
+);
+
+const objects = [
+  ["customers", given.customer],
+  ["subscriptions", given.subscription],
+  ["subscriptions", given.oldSubscription],
+  ["invoices", given.invoice],
+  ["invoices", given.oldInvoice],
+  ["payments", given.payment],
+  ["payments", given.oldPayment],
+] as const;
+
+const eventTypes = [
+  "customer.updated",
+  "customer.deleted",
+  "customer.subscription.updated",
+  "invoice.paid",
+  "invoice.deleted",
+  "invoice_payment.paid",
+  "payment_intent.succeeded",
+  "charge.refunded",
+  "charge.dispute.created",
+];
+
+/** A copy with secrets planted under unread names, at every depth. */
+const plant = (value: unknown, name: string): unknown => {
+  if (Array.isArray(value)) return value.map((one) => plant(one, name));
+  if (typeof value !== "object" || value === null) return value;
+  const planted = Object.entries(value).map(([key, one]) => [key, plant(one, name)]);
+  return { ...Object.fromEntries(planted), [name]: { number: CARD, iban: IBAN }, [`${name}_text`]: `${CARD} ${IBAN}` };
+};
+
+const unreadName = fc
+  .oneof(
+    fc.constantFrom("card", "bank_account", "payment_method_details", "sepa_debit", "source", "metadata", "number_"),
+    fc.string({ minLength: 1, maxLength: 12 }),
+  )
+  .filter((name) => !READ.has(name) && name !== "__proto__");
+
+/** Fails where an observation has a field that no record has. */
+const expectOnlyOurFields = (observation: Observation): void => {
+  const own = ["kind", "type", "id", "createdAt", "fields", "seenAt", "invoiceId"];
+  for (const name of Object.keys(observation)) expect(own).toContain(name);
+  if (observation.kind !== "state") return;
+  const { type, fields } = observation;
+  expect(Object.keys(fields).sort()).toEqual(Object.keys(recordFields[type].shape).sort());
+  expect(recordFields[type].safeParse(fields)).toEqual({ success: true, data: fields });
+};
+
+describe("what is read of the provider's objects", () => {
+  it("is nothing but our fields, wherever card numbers and bank accounts stand", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...objects),
+        unreadName,
+        fc.constantFrom(...eventTypes),
+        ([type, object], name, event) => {
+          const planted = plant(object, name);
+          const observations = [
+            objectSeen(type, planted, seenAt),
+            ...(parseProviderEvent(plant(given.event(event, planted), name))?.observations ?? []),
+          ].filter((one) => one !== undefined);
+          expect(observations.length).toBeGreaterThan(0);
+          const text = JSON.stringify(observations);
+          expect(text).not.toContain(CARD);
+          expect(text).not.toContain(IBAN);
+          for (const observation of observations) expectOnlyOurFields(observation);
+        },
+      ),
+    );
+  });
+
+  it("never fails to be read, whatever JSON comes", () => {
+    const names = fc.oneof(fc.constantFrom(...READ, "__proto__", "constructor"), fc.string({ maxLength: 8 }));
+    const { json } = fc.letrec<{ json: unknown }>((tie) => ({
+      json: fc.oneof(
+        { depthSize: "medium", withCrossShrink: true },
+        fc.constantFrom(null, true, false, 0, -1, 1.5, 1e300, 1_794_000_000, "", "cus_1", "x".repeat(3_000)),
+        fc.string(),
+        fc.integer(),
+        fc.array(tie("json"), { maxLength: 4 }),
+        fc.dictionary(names, tie("json"), { maxKeys: 8 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(json, fc.constantFrom(...eventTypes), (value, type) => {
+        const payload: unknown = JSON.parse(JSON.stringify(value));
+        for (const recordType of recordTypes) {
+          const seen = objectSeen(recordType, payload, seenAt);
+          if (seen !== undefined) expectOnlyOurFields(seen);
+          const owned = objectSeen(recordType, { ...(typeof payload === "object" ? payload : {}), id: "x" }, seenAt);
+          if (owned === undefined) throw new Error("Whatever has an id is an object.");
+          expectOnlyOurFields(owned);
+        }
+        readInvoicePayment(payload, seenAt);
+        parseProviderEvent(payload);
+        for (const one of parseProviderEvent(given.event(type, payload))?.observations ?? []) expectOnlyOurFields(one);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

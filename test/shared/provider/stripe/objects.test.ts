@@ -1,0 +1,180 @@
+import { describe, expect, it } from "@jest/globals";
+import { deletionSeen, objectSeen } from "../../../../shared/provider/stripe/objects.ts";
+import { type RecordType, recordFields } from "../../../../shared/records/record.ts";
+import * as given from "./fixtures.ts";
+
+const seenAt = { from: 7, to: 9 };
+const ms = (seconds: number) => given.CREATED_MS + seconds * 1_000;
+
+describe("an object of the provider", () => {
+  it.each([
+    [
+      "customers",
+      given.customer,
+      { name: "Ada Lovelace", email: "ada@example.com", currency: "eur", delinquent: false },
+    ],
+    [
+      "subscriptions",
+      given.subscription,
+      {
+        status: "active",
+        customerId: "cus_Q1",
+        currency: "eur",
+        items: [
+          { priceId: "price_1", quantity: 2, unitAmount: 1_500, interval: "month" },
+          { priceId: "price_2", quantity: null, unitAmount: null, interval: "year" },
+        ],
+        currentPeriodStart: ms(0),
+        currentPeriodEnd: ms(400),
+        cancelAtPeriodEnd: true,
+        canceledAt: ms(50),
+      },
+    ],
+    [
+      "subscriptions",
+      given.oldSubscription,
+      {
+        status: "trialing",
+        customerId: "cus_Q1",
+        currency: "usd",
+        items: [{ priceId: "gold", quantity: 1, unitAmount: 900, interval: "week" }],
+        currentPeriodStart: ms(20),
+        currentPeriodEnd: ms(200),
+        cancelAtPeriodEnd: false,
+        canceledAt: null,
+      },
+    ],
+    [
+      "invoices",
+      given.invoice,
+      {
+        number: "A1B2C3-0001",
+        status: "open",
+        customerId: "cus_Q1",
+        subscriptionId: "sub_1",
+        currency: "eur",
+        amountDue: 3_000,
+        amountPaid: 1_000,
+        dueAt: ms(1_000),
+        paidAt: ms(30),
+      },
+    ],
+    [
+      "invoices",
+      given.oldInvoice,
+      {
+        number: null,
+        status: "paid",
+        customerId: "cus_Q1",
+        subscriptionId: "sub_0",
+        currency: "usd",
+        amountDue: 900,
+        amountPaid: 900,
+        dueAt: null,
+        paidAt: ms(5),
+      },
+    ],
+    [
+      "payments",
+      given.payment,
+      {
+        status: "requires_payment_method",
+        customerId: "cus_Q1",
+        invoiceId: null,
+        currency: "eur",
+        amount: 3_000,
+        amountReceived: 0,
+        failureCode: "card_declined",
+      },
+    ],
+    [
+      "payments",
+      given.oldPayment,
+      {
+        status: "succeeded",
+        customerId: null,
+        invoiceId: "in_0",
+        currency: "usd",
+        amount: 900,
+        amountReceived: 900,
+        failureCode: null,
+      },
+    ],
+  ] as const)("gives its fields in either shape: %s", (type, object, fields) => {
+    const seen = objectSeen(type, object, seenAt);
+    expect(seen).toEqual({ kind: "state", type, id: object.id, createdAt: given.CREATED_MS, fields, seenAt });
+    expect(recordFields[type].safeParse(fields).success).toBe(true);
+  });
+
+  it.each(["customers", "subscriptions", "invoices", "payments"] as const)(
+    "loses only the fields that are missing or wrong: %s",
+    (type) => {
+      const wrong = {
+        id: "x",
+        created: "yesterday",
+        name: 5,
+        email: ["a"],
+        currency: { code: "eur" },
+        delinquent: "no",
+        status: null,
+        customer: 12,
+        items: "none",
+        parent: { subscription_details: 3 },
+        amount_due: 1.5,
+        amount_paid: "900",
+        due_date: -1,
+        amount: Number.MAX_VALUE,
+        last_payment_error: "card_declined",
+        canceled_at: 1e300,
+        invoice: { object: "invoice" },
+        subscription: "",
+      };
+      for (const object of [wrong, { id: "x" }]) {
+        const seen = objectSeen(type, object, seenAt);
+        expect(seen).toMatchObject({ kind: "state", id: "x", createdAt: 0 });
+        if (seen?.kind !== "state") throw new Error("It is a state.");
+        expect(Object.keys(seen.fields).sort()).toEqual(Object.keys(recordFields[type].shape).sort());
+        expect(new Set(Object.values(seen.fields))).toEqual(new Set([null]));
+      }
+    },
+  );
+
+  it("keeps the items of a subscription that are items", () => {
+    const data = [null, "si", { price: { id: "price_1" } }, { quantity: "many", price: 7 }];
+    expect(objectSeen("subscriptions", { id: "sub_1", items: { data } }, seenAt)).toMatchObject({
+      fields: {
+        items: [
+          { priceId: "price_1", quantity: null, unitAmount: null, interval: null },
+          { priceId: null, quantity: null, unitAmount: null, interval: null },
+        ],
+        currentPeriodStart: null,
+        currentPeriodEnd: null,
+      },
+    });
+    expect(objectSeen("subscriptions", { id: "sub_1", items: { data: [] } }, seenAt)).toMatchObject({
+      fields: { items: [] },
+    });
+  });
+
+  it.each([[{}], [{ id: "" }], [{ id: 5 }], [{ id: "x".repeat(256) }], [null], ["cus_1"], [[given.customer]]])(
+    "is none without an id: %j",
+    (object) => {
+      for (const type of Object.keys(recordFields) as RecordType[]) {
+        expect(objectSeen(type, object, seenAt)).toBeUndefined();
+        expect(deletionSeen(type, object, seenAt)).toBeUndefined();
+      }
+    },
+  );
+
+  it("is deleted where it says so, or where that is what happened", () => {
+    const gone = { id: "cus_1", object: "customer", deleted: true };
+    expect(objectSeen("customers", gone, seenAt)).toEqual({ kind: "deleted", type: "customers", id: "cus_1", seenAt });
+    expect(deletionSeen("customers", given.customer, seenAt)).toEqual({
+      kind: "deleted",
+      type: "customers",
+      id: "cus_Q1",
+      createdAt: given.CREATED_MS,
+      seenAt,
+    });
+  });
+});
