@@ -7,7 +7,9 @@
  * when it is open, or an operator holds it · `pm` permit id → end of its lease, 0 once it succeeded · `hs` successes ·
  * `hu` end of the lease given last · `oc` openings in a row · `lf` last failure · `tr` beginnings of the last
  * generations (`s` state, `c` cause, `a` time, `b` by, `r` reason) · `ann` generation announced last · `b` counts at
- * the last reset · `oi` last operator action's id · `sh` partition of the index, only while open or half-open.
+ * the last reset · `oi` last operator action's id · `sh` partition of the index, only while open or half-open · `cs`, `ch`
+ * that partition for an open circuit and for a held one, only while the organization is connected
+ * (connection-expressions.ts); an item with nothing else is a circuit of generation 0.
  */
 import * as z from "zod/mini";
 import { type Circuit, type CircuitHistory, type CircuitState, type GenerationStart, noCounts } from "./circuit.ts";

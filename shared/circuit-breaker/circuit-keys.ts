@@ -16,9 +16,17 @@ export const INDEX_SHARDS = ["0", "1", "2", "3"] as const;
 /** Circuits that an operator holds open are counted apart: when the hold ends they are closed, not half-open. */
 export const HELD_SHARD = "f";
 
+/**
+ * So are both kinds of organizations without a connection: they are no part of the count of connections, but are among
+ * all organizations. Few such circuits are ever not closed.
+ */
+export const UNCONNECTED_SHARD = "u";
+export const UNCONNECTED_HELD_SHARD = "uf";
+
 /** The key of an organization's circuit. */
 export const circuitKey = (organizationId: string): string =>
   createHash("sha256").update(organizationId).digest("base64url").slice(0, 16);
 
+/** Where the circuit of a connected organization lies in the index while it is open or half-open. */
 export const indexShard = (organizationId: string): string =>
   INDEX_SHARDS[circuitKey(organizationId).charCodeAt(0) % INDEX_SHARDS.length] ?? INDEX_SHARDS[0];

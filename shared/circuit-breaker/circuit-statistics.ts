@@ -1,8 +1,8 @@
 /** What is shown of circuits. Spec: GET circuit-breaker; docs/circuit-breaker.md, "Statistics". Pure. */
 import * as z from "zod/mini";
 import { type Circuit, type Counts, FAILURE_WINDOW_MS, RECOVERY_TIMEOUT_MS } from "./circuit.ts";
-import type { OpenCircuits } from "./circuit-store.ts";
 import { effectiveState, isHoldOver } from "./effective-state.ts";
+import type { OpenCircuits } from "./open-circuits-store.ts";
 
 const count = z.int().check(z.nonnegative());
 const time = z.nullable(z.int());
@@ -113,11 +113,16 @@ export const organizationStats = (
 };
 
 /**
- * @param connected organizations with a connection. One without may have a circuit that is not closed; such ones count
- *   as far as there are more circuits that are not closed than connections.
+ * All organizations are those with a connection, and those without one whose circuit is not closed.
+ * @param connected organizations with a connection.
  */
-export const globalStats = (connected: number, { open, halfOpen }: OpenCircuits, counts: Counts): GlobalStats => {
-  const organizations = Math.max(connected, open + halfOpen);
+export const globalStats = (
+  connected: number,
+  { open, halfOpen, unconnected }: OpenCircuits,
+  counts: Counts,
+): GlobalStats => {
+  // The figures are read side by side: one may know of an organization that the other does not know of yet.
+  const organizations = Math.max(connected + unconnected, open + halfOpen);
   return { organizations, closed: organizations - open - halfOpen, open, halfOpen, ...shown(counts) };
 };
 

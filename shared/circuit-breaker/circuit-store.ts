@@ -1,9 +1,16 @@
 import { type AttributeValue, ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore } from "../runtime/call-store.ts";
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  UpdateCommand,
+  type UpdateCommandOutput,
+} from "@aws-sdk/lib-dynamodb";
+import { callStore, isLostInTransaction } from "../runtime/call-store.ts";
+import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { type Circuit, newCircuit } from "./circuit.ts";
 import { parseCircuit } from "./circuit-item.ts";
-import { circuitKey, HELD_SHARD, INDEX_SHARDS, NOT_CLOSED_INDEX } from "./circuit-keys.ts";
+import { circuitKey } from "./circuit-keys.ts";
+import { createOpenCircuitCounter } from "./open-circuits-store.ts";
 import { type OperatorWrite, operate } from "./operate.ts";
 import { announcedExpressions, forgottenExpressions, operatorExpressions } from "./operator-expressions.ts";
 import type { WriteAnswer } from "./rounds.ts";
@@ -25,8 +32,8 @@ const plainItem = (item: Record<string, AttributeValue>): Record<string, unknown
 const circuitOf = (item: Record<string, unknown> = {}): Circuit =>
   item.st === undefined ? newCircuit : parseCircuit(item);
 
-/** Circuits that are open and half-open now. */
-export type OpenCircuits = { open: number; halfOpen: number };
+/** A write is tried so often where it meets a transaction that connects or disconnects the organization. */
+const MAX_ATTEMPTS = 3;
 
 export type CircuitStore = ReturnType<typeof createCircuitStore>;
 
@@ -48,37 +55,23 @@ export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: st
       ReturnValues: returns,
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
+    const send = async (attempts: number): Promise<UpdateCommandOutput> => {
+      try {
+        return await callStore((options) => client.send(command, options), deadlineMs);
+      } catch (error) {
+        if (!isLostInTransaction(error) || attempts === MAX_ATTEMPTS) throw error;
+        await pauseBeforeRetry(attempts);
+        return send(attempts + 1);
+      }
+    };
     try {
-      const { Attributes, $metadata } = await callStore((options) => client.send(command, options), deadlineMs);
+      const { Attributes, $metadata } = await send(1);
       return { applied: true, circuit: circuitOf(Attributes), isRepeat: ($metadata.attempts ?? 1) > 1 };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       const circuit = circuitOf(error.Item && plainItem(error.Item));
       return { applied: false, circuit, isRepeat: (error.$metadata.attempts ?? 1) > 1 };
     }
-  };
-
-  /** Counts the entries of one partition of the index, and those of them that the filter takes. */
-  const count = async (shard: string, filter: string, now: number) => {
-    const counts = { all: 0, filtered: 0 };
-    let start: Record<string, unknown> | undefined;
-    do {
-      const command = new QueryCommand({
-        TableName: tableName,
-        IndexName: NOT_CLOSED_INDEX,
-        Select: "COUNT",
-        KeyConditionExpression: "#sh = :shard",
-        FilterExpression: filter,
-        ExpressionAttributeNames: { "#sh": "sh", "#ou": "ou" },
-        ExpressionAttributeValues: { ":shard": shard, ":now": now },
-        ...(start && { ExclusiveStartKey: start }),
-      });
-      const page = await callStore((options) => client.send(command, options));
-      counts.all += page.ScannedCount ?? 0;
-      counts.filtered += page.Count ?? 0;
-      start = page.LastEvaluatedKey;
-    } while (start !== undefined);
-    return counts;
   };
 
   return {
@@ -118,15 +111,6 @@ export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: st
     forget: (organizationId: string, circuit: Circuit, userId: string): Promise<WriteAnswer> =>
       update(organizationId, forgottenExpressions(circuit, userId), "ALL_NEW"),
 
-    /** How many circuits are open and half-open: half a read unit per 4 KB of an index's entries, 31 bytes each. */
-    async countOpen(now: number): Promise<OpenCircuits> {
-      const [held, ...shards] = await Promise.all([
-        count(HELD_SHARD, "attribute_not_exists(#ou) OR #ou > :now", now),
-        ...INDEX_SHARDS.map((shard) => count(shard, "#ou > :now", now)),
-      ]);
-      const open = shards.reduce((sum, { filtered }) => sum + filtered, 0);
-      const halfOpen = shards.reduce((sum, { all, filtered }) => sum + all - filtered, 0);
-      return { open: open + held.filtered, halfOpen };
-    },
+    countOpen: createOpenCircuitCounter(client, tableName),
   };
 };

@@ -1,7 +1,7 @@
 /** What operators do to a circuit's item, and what is taken away from its history. Pure. */
 import type { Circuit } from "./circuit.ts";
 import { startItem } from "./circuit-item.ts";
-import { HELD_SHARD } from "./circuit-keys.ts";
+import { UNCONNECTED_HELD_SHARD } from "./circuit-keys.ts";
 import { type OperatorWrite, stateAfter } from "./operate.ts";
 import { assemble, type UpdateExpressions, window } from "./update-expressions.ts";
 
@@ -21,7 +21,7 @@ export const operatorExpressions = (organizationId: string, write: OperatorWrite
         "#tr = list_append(if_not_exists(#tr, :none), :start)",
         "#oi = :id",
         ...(until === undefined ? [] : ["#ou = :until"]),
-        ...(isOpen ? ["#sh = :shard"] : []),
+        ...(isOpen ? ["#sh = if_not_exists(#ch, :unconnected)"] : []),
         ...(action === "reset" ? ["#b = :baseline"] : []),
       ],
       remove: [
@@ -45,7 +45,7 @@ export const operatorExpressions = (organizationId: string, write: OperatorWrite
       ":one": 1,
       ":id": id,
       ":until": until,
-      ":shard": HELD_SHARD,
+      ":unconnected": UNCONNECTED_HELD_SHARD,
       ":baseline": { t: baseline.total, f: baseline.failed, r: baseline.rejected },
     },
   );

@@ -1,9 +1,9 @@
 /** The keys of the statistics' buckets, beside the circuits in the breaker's table. No circuit's key has a dot. */
 import { circuitKey } from "./circuit-keys.ts";
 
-/** A bucket takes 1,000 additions a second, and an instance adds once per invocation. */
+/** A bucket takes 1,000 additions a second, and an instance adds once per invocation. Every bucket is read each time. */
 const ORGANIZATION_BUCKETS = 2;
-const GLOBAL_BUCKETS = 8;
+const GLOBAL_BUCKETS = 6;
 
 const shards = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, shard) => `${prefix}.${shard}`);

@@ -88,8 +88,12 @@ export const createStatisticsStore = (client: DynamoDBDocumentClient, tableName:
       }
     },
 
-    /** An organization's counts since the beginning. One read unit per bucket, read strongly. */
-    organizationCounts: (organizationId: string): Promise<Counts> => sum(bucketKeys(organizationId), true),
+    /**
+     * An organization's counts since the beginning. One read unit per bucket, read strongly; half of one where what was
+     * added in the last second may be left out.
+     */
+    organizationCounts: (organizationId: string, { mayLag = false } = {}): Promise<Counts> =>
+      sum(bucketKeys(organizationId), !mayLag),
 
     /** The counts of all organizations together, without what resets have taken away. Half a read unit per bucket. */
     globalCounts: (): Promise<Counts> => sum(globalBucketKeys, false),

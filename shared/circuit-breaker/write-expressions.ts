@@ -11,7 +11,7 @@ import {
   SUCCESS_THRESHOLD,
 } from "./circuit.ts";
 import { startItem } from "./circuit-item.ts";
-import { indexShard } from "./circuit-keys.ts";
+import { UNCONNECTED_SHARD } from "./circuit-keys.ts";
 import { assemble, type Parts, type UpdateExpressions, window } from "./update-expressions.ts";
 import { type CircuitWrite, type WriteKind, writeRule } from "./writes.ts";
 
@@ -43,7 +43,12 @@ const parts: Record<WriteKind, Parts> = {
   },
   trip: {
     only: ["#f1 > :windowStart", "#f4 <= :at", isNewFailure],
-    set: ["#ou = :openUntil", "#oc = if_not_exists(#oc, :zero) + :one", "#lf = :at", "#sh = :shard"],
+    set: [
+      "#ou = :openUntil",
+      "#oc = if_not_exists(#oc, :zero) + :one",
+      "#lf = :at",
+      "#sh = if_not_exists(#cs, :unconnected)",
+    ],
     remove: window,
   },
   take_first_permit: {
@@ -114,7 +119,7 @@ export const writeExpressions = (organizationId: string, write: CircuitWrite): U
       ":one": 1,
       ":windowStart": at - FAILURE_WINDOW_MS,
       ":openUntil": at + RECOVERY_TIMEOUT_MS,
-      ":shard": indexShard(organizationId),
+      ":unconnected": UNCONNECTED_SHARD,
       ":lease": lease,
       ":permits": { [id]: lease },
       ":maxCalls": HALF_OPEN_MAX_CALLS,

@@ -3,9 +3,13 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { circuitKey, indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
+import { circuitKey, HELD_SHARD, indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
+import { createConnectedStore } from "../../../shared/connection/connected-store.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
 import { circuitTable } from "../../shared/circuit-breaker/circuit-table.ts";
 import { createInstance, fail, succeed, testClock } from "../../shared/circuit-breaker/parts.ts";
+import { settingsTable } from "../../shared/settings/settings-table.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { interleave } from "../interleave.ts";
 import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
@@ -82,6 +86,8 @@ const putOpenCircuits = async (database: EmbeddedDynamoDb, now: number): Promise
         lf: now,
         ou: now + 30_001 + from,
         sh: indexShard(o),
+        cs: indexShard(o),
+        ch: HELD_SHARD,
         tr,
       };
       return { PutRequest: { Item } };
@@ -91,9 +97,14 @@ const putOpenCircuits = async (database: EmbeddedDynamoDb, now: number): Promise
 };
 
 const unitRows = async (): Promise<Row[]> => {
-  const database = await startEmbeddedDynamoDb(circuitTable);
+  const database = await startEmbeddedDynamoDb(circuitTable, settingsTable, {
+    ...settingsTable,
+    TableName: "connections",
+  });
   try {
     const meter = metered(database);
+    const settings = createSettingsStore(meter.documentClient(documentTranslation), "settings");
+    const connected = createConnectedStore(meter.documentClient(documentTranslation), "connections");
     const time = testClock();
     const rows: Row[] = [];
     const row = (metric: string, budget: Budget, of: "reads" | "writes") => {
@@ -107,7 +118,13 @@ const unitRows = async (): Promise<Row[]> => {
       });
     };
     // The marks of announced transitions belong to the records of transitions; nobody is told here.
-    const instance = createInstance(meter, time.clock, { onTransition: () => new Promise(() => undefined) });
+    const instance = createInstance(meter, time.clock, {
+      onTransition: () => new Promise(() => undefined),
+      connectedOrganizations: connected.countConnected,
+    });
+    // As its function does it: the organization's settings are read to admit the request.
+    const getCircuitBreaker = () => Promise.all([settings.read("organization"), instance.reader.read("organization")]);
+
     const call = (what: () => Promise<unknown>) => instance.guard("organization", what).catch(() => undefined);
     await call(succeed);
     row("the first call: reading the circuit", { limit: 1 }, "reads");
@@ -129,10 +146,10 @@ const unitRows = async (): Promise<Row[]> => {
     row("a recovery, half-open to closed", { limit: 5 }, "writes");
     await instance.statistics.flush();
     row("the counts of an invocation", { limit: 2 }, "writes");
-    await instance.reader.read("organization");
+    await getCircuitBreaker();
     row("GET circuit-breaker", { limit: 10 }, "reads");
     await putOpenCircuits(database, time.now);
-    await instance.reader.read("organization");
+    await getCircuitBreaker();
     row(`GET circuit-breaker, ${OPEN_CIRCUITS} circuits open`, { limit: 50 }, "reads");
     return rows;
   } finally {

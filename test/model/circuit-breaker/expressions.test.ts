@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type Circuit, newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
 import { parseCircuit } from "../../../shared/circuit-breaker/circuit-item.ts";
+import { connectionExpressions } from "../../../shared/circuit-breaker/connection-expressions.ts";
 import {
   announcedExpressions,
   forgottenExpressions,
@@ -52,6 +53,9 @@ const storedItem = fc.record({
   oi: maybe(callId),
   ann: maybe(fc.constantFrom(0, 1, 2)),
   tr: maybe(fc.array(start, { maxLength: 3 })),
+  sh: maybe(fc.constantFrom("0", "f", "u", "uf")),
+  cs: maybe(fc.constant("0")),
+  ch: maybe(fc.constant("f")),
 });
 
 const counts = { total: 3, failed: 2, rejected: 1 };
@@ -93,7 +97,13 @@ const shipped = (item: Item): fc.Arbitrary<Expressions> => {
   const marks = fc.constantFrom(0, 1, 2).map((upTo) => announcedExpressions(circuit, upTo));
   const named = starts.find(({ by }) => by !== undefined)?.by;
   const forgets = named === undefined ? [] : [fc.constant(forgottenExpressions(circuit, named))];
-  return fc.oneof({ weight: 6, arbitrary: automatic }, operators, marks, ...forgets);
+  const shard = fc.constantFrom(undefined, "0", "f", "u", "uf");
+  const connections = fc
+    .record({ isConnected: fc.boolean(), shard: fc.oneof(shard, fc.constant(item.sh)) })
+    .map(({ isConnected, shard: known }) =>
+      connectionExpressions(organizationId, isConnected, typeof known === "string" ? known : undefined),
+    );
+  return fc.oneof({ weight: 6, arbitrary: automatic }, operators, connections, marks, ...forgets);
 };
 
 const itemAndUpdate = storedItem.chain((fields) => {

@@ -8,8 +8,11 @@ import type { Mutation, Scenario } from "./world.ts";
 const MAX_STATES = 150_000;
 
 /** Where the mutation is most likely seen comes first; the cheap ones before the others. */
-const likely = ({ kind }: Mutation, { commands, announces }: Scenario): boolean =>
-  kind === "announce" ? announces === true : (kind === "operate" || kind === "end_hold") && commands !== undefined;
+const likely = ({ kind }: Mutation, { commands, announces, connections }: Scenario): boolean => {
+  if (kind === "announce") return announces === true;
+  if (kind === "connect") return connections !== undefined;
+  return (kind === "operate" || kind === "end_hold") && commands !== undefined;
+};
 
 export type Catch = { scenario: string; states: number; finding: Finding };
 

@@ -12,10 +12,13 @@
  * I8 every transition is announced, or lies in the item to be announced.
  * I9 every item that is written can be read, is what reduce.ts says, and has the attributes of its state and no others;
  *    it is in the index only while it is not closed.
+ * I10 the item says whether its organization is connected, and its entry lies in the partition of those that are, or
+ *    of those that are not.
  */
 import { deepStrictEqual } from "node:assert";
 import { type Circuit, LEASE_MS, newCircuit, RECOVERY_TIMEOUT_MS } from "../../../shared/circuit-breaker/circuit.ts";
 import { parseCircuit } from "../../../shared/circuit-breaker/circuit-item.ts";
+import { indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
 import { type Admission, decideAdmission, type Outcome } from "../../../shared/circuit-breaker/decide.ts";
 import { isHoldOver } from "../../../shared/circuit-breaker/effective-state.ts";
 import { type OperatorWrite, operate } from "../../../shared/circuit-breaker/operate.ts";
@@ -25,7 +28,7 @@ import { type CircuitWrite, writeRule } from "../../../shared/circuit-breaker/wr
 import { type Expressions, holds, type Item } from "./expressions.ts";
 import { organizationId, type Truth } from "./world.ts";
 
-export type Invariant = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9";
+export type Invariant = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10";
 
 /** `trace`: what happened, in order. */
 export type Finding = { invariant: Invariant; message: string; trace: string[] };
@@ -48,7 +51,8 @@ const OPEN_TIME = 30_000;
 const LOST_AFTER = 30_000;
 const MAX_SKEW = 40_000;
 
-const always = ["id", "o", "st", "gen", "tr", "ann", "lf", "b", "oi"];
+const marks = ["id", "o", "cs", "ch"];
+const always = [...marks, "st", "gen", "tr", "ann", "lf", "b", "oi"];
 const attributes: Record<Circuit["state"], readonly string[]> = {
   closed: ["f1", "f2", "f3", "f4", "j1", "j2", "j3", "j4"],
   open: ["ou", "oc", "sh"],
@@ -65,12 +69,15 @@ export const circuitOf = (item: Item | null): Circuit => {
   const known = parsed.get(item);
   if (known) return known;
   try {
-    const circuit = parseCircuit(item);
-    const surplus = Object.keys(item).filter(
-      (name) => !always.includes(name) && !attributes[circuit.state].includes(name),
-    );
+    const isMarkOnly = item.st === undefined;
+    const circuit = isMarkOnly ? newCircuit : parseCircuit(item);
+    const allowed = isMarkOnly ? marks : [...always, ...attributes[circuit.state]];
+    const surplus = Object.keys(item).filter((name) => !allowed.includes(name));
     must("I9", surplus.length === 0, `${surplus} left over when ${circuit.state}`);
     must("I9", item.o === organizationId, "an item that does not say whose it is");
+    const shards = item.cs === undefined ? ["u", "uf"] : [indexShard(organizationId), "f"];
+    const place = "sh" in item ? shards[circuit.state === "forced_open" ? 1 : 0] : undefined;
+    must("I10", item.sh === place, `an entry in ${item.sh} rather than in ${place}`);
     parsed.set(item, circuit);
     return circuit;
   } catch (error) {
@@ -213,6 +220,16 @@ export const nothingLost = (
   if (isProbe && outcome === "success" && (truth.leases[id] ?? 0) > now) {
     must("I2", truth.succeeded.includes(id), `the success of ${id} was lost`);
   }
+};
+
+/** I9: connecting and disconnecting change nothing of the circuit. */
+export const leavesTheCircuit = (before: Circuit, after: Circuit): void =>
+  must("I9", isSame(before, after), "a connection changed the circuit");
+
+/** I10: the item is marked as the count of connections has it. */
+export const isMarkedAsConnected = ({ isConnected }: Truth, item: Item | null): void => {
+  const marks = isConnected ? [indexShard(organizationId), "f"] : [undefined, undefined];
+  must("I10", isSame([item?.cs, item?.ch], marks), `the item says ${item?.cs}, ${item?.ch} rather than ${marks}`);
 };
 
 /** I8: whatever began is announced, or will be by the next reader. */

@@ -4,6 +4,8 @@
  * must find every one of them, or the guard was not needed, or the invariants do not see what it is for.
  */
 import { newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
+import { indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
+import { connectionExpressions } from "../../../shared/circuit-breaker/connection-expressions.ts";
 import { announcedExpressions, operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
 import { writeExpressions } from "../../../shared/circuit-breaker/write-expressions.ts";
 import { writeKinds } from "../../../shared/circuit-breaker/writes.ts";
@@ -101,6 +103,12 @@ export const mutations: readonly Mutation[] = [
       ...ofExpressions("operate", operatorExpressions(organizationId, { ...command, action: "force_open", until: 1 })),
       ...ofExpressions("operate", operatorExpressions(organizationId, { ...command, action: "reset" })),
       ...ofExpressions("announce", announcedExpressions(told, 2)),
+      ...[undefined, "u", "uf"].flatMap((shard) =>
+        ofExpressions("connect", connectionExpressions(organizationId, true, shard)),
+      ),
+      ...[undefined, indexShard(organizationId), "f"].flatMap((shard) =>
+        ofExpressions("connect", connectionExpressions(organizationId, false, shard)),
+      ),
     ].map((mutation) => [mutation.name, mutation]),
   ).values(),
 ];

@@ -158,6 +158,27 @@ const telling: Scenario = {
   announces: true,
 };
 
+const connecting: Scenario = {
+  name: "connections",
+  about: "the organization is connected and disconnected while its circuit opens, is held, and closes",
+  before: failuresAt(0, 0, 0),
+  times: at(1, 31),
+  callers: [{ calls: 2 }, { calls: 2 }],
+  outcomes: ["failure", "success"],
+  commands: [{ action: "force_open" }, { action: "reset" }],
+  connections: [true, false, true],
+};
+
+const connectingFirst: Scenario = {
+  name: "a connection before anything else",
+  about: "the organization is connected before its circuit has an item, and its first calls fail",
+  times: at(0, 30),
+  callers: [{ calls: 4 }, { calls: 2 }],
+  outcomes: ["failure"],
+  connections: [true, false],
+  losses: 1,
+};
+
 const closed: CircuitWrite[] = [
   ...opened,
   ...probing("p1", "p2"),
@@ -233,6 +254,8 @@ export const full: readonly Scenario[] = [
   operatorsAndProbes,
   holds,
   telling,
+  connecting,
+  connectingFirst,
   afterClosing,
   ...nowhere,
 ];
@@ -254,4 +277,6 @@ export const small: readonly Scenario[] = [
   { ...operators, callers: [{ calls: 2 }, {}] },
   operatorsAndProbes,
   { ...telling, callers: [{}, {}], times: at(31) },
+  { ...connecting, callers: [{ calls: 2 }, {}], connections: [true, false] },
+  { ...connectingFirst, callers: [{ calls: 3 }, { calls: 2 }], losses: 0 },
 ];

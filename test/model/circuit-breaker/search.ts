@@ -26,6 +26,7 @@ const nothing: Truth = {
   openUntil: 0,
   operated: [],
   announced: [],
+  isConnected: false,
 };
 
 /** What happened before the scenario begins, by the same expressions. @throws Violation where they do not allow it. */
@@ -68,9 +69,11 @@ const createKey = (items: Intern<Item>) => {
   return (world: World): string => {
     world.truth = truths.intern(world.truth);
     const { item, tick, callers, commands, repeated, strays, losses, crashes, wild, calls, truth } = world;
+    const { connections, connecting } = world;
     const each = callers.map((caller) => `${caller.callsLeft},${copyOf(caller.copy)},${rest.numberOf(caller.step)}`);
     const network = strays.length > 0 || repeated ? rest.numberOf({ strays, repeated }) : "";
-    const budgets = `${tick},${commands.length},${losses},${crashes},${wild},${calls}`;
+    const connection = connecting ? rest.numberOf(connecting) : 0;
+    const budgets = `${tick},${commands.length},${connections.length},${connection},${losses},${crashes},${wild},${calls}`;
     return `${copyOf(item)}|${truths.numberOf(truth)}|${budgets}|${each.join("|")}|${network}`;
   };
 };
@@ -85,6 +88,7 @@ export const explore = (scenario: Scenario, options: { mutation?: Mutation; maxS
     tick: 0,
     callers: scenario.callers.map(({ skew = 0, calls = 1 }) => ({ skew, callsLeft: calls, step: { at: "idle" } })),
     commands: [...(scenario.commands ?? [])],
+    connections: [...(scenario.connections ?? [])],
     strays: [],
     losses: scenario.losses ?? 0,
     crashes: scenario.crashes ?? 0,

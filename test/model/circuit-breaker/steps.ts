@@ -1,5 +1,6 @@
 /** Everything that can happen next in a world. Each step gives a new world; the old one stays as it is. */
 import { newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
+import { connectionExpressions } from "../../../shared/circuit-breaker/connection-expressions.ts";
 import { type Admission, decideAdmission, decideResult, type Outcome } from "../../../shared/circuit-breaker/decide.ts";
 import { effectiveState } from "../../../shared/circuit-breaker/effective-state.ts";
 import type { OperatorWrite } from "../../../shared/circuit-breaker/operate.ts";
@@ -16,6 +17,8 @@ import {
   agreesWithReducer,
   circuitOf,
   isMarked,
+  isMarkedAsConnected,
+  leavesTheCircuit,
   nothingLost,
   nothingUntold,
   notRefusedInVain,
@@ -254,6 +257,25 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     return { ...world, ...rest, item, truth: afterCommand(world.truth, write, before, circuitOf(item)) };
   };
 
+  /** A transaction of somebody who connects or disconnects: it reads the entry, and writes if that is still so. */
+  const ofConnection = (world: World): Next[] => {
+    const { connecting, ...settled } = world;
+    const [isConnected, ...connections] = world.connections;
+    if (isConnected === undefined) return [];
+    const what = isConnected ? "connecting" : "disconnecting";
+    if (connecting === undefined) {
+      const shard = typeof world.item?.sh === "string" ? world.item.sh : undefined;
+      const expressions = connectionExpressions(organizationId, isConnected, shard);
+      return [{ label: `${what} begins`, world: { ...world, connecting: mutated("connect", expressions) } }];
+    }
+    const before = circuitOf(world.item);
+    const item = updated(connecting, world.item);
+    if (!item) return [{ label: `${what} begins anew`, world: settled }];
+    leavesTheCircuit(before, circuitOf(item));
+    const truth = { ...world.truth, isConnected };
+    return [{ label: what, world: { ...settled, connections, item, truth } }];
+  };
+
   /** Writes that nobody decided upon: the conditions alone must keep the item in order. */
   const ofNobody = (world: World): Next[] => {
     if (world.wild === 0) return [];
@@ -301,7 +323,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
       const { tick, strays } = world;
       const all: Next[] = [];
       for (const index of world.callers.keys()) all.push(...ofCaller(world, index));
-      all.push(...ofOperators(world), ...ofNobody(world));
+      all.push(...ofOperators(world), ...ofConnection(world), ...ofNobody(world));
       for (const [index, { write, result }] of strays.entries()) {
         const rest = strays.filter((_, i) => i !== index);
         const { world: delivered } = deliver({ ...world, strays: rest }, write, result);
@@ -309,6 +331,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
       }
       if (tick + 1 < scenario.times.length) all.push({ label: "time passes", world: { ...world, tick: tick + 1 } });
       if (scenario.announces) for (const one of all) nothingUntold(one.world.truth, one.world.item);
+      for (const one of all) isMarkedAsConnected(one.world.truth, one.world.item);
       return all;
     },
   };

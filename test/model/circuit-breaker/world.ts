@@ -47,6 +47,8 @@ export type Truth = {
   operated: string[];
   /** Generations that were announced. */
   announced: number[];
+  /** Whether the organization is connected, as the count of connections has it. */
+  isConnected: boolean;
 };
 
 export type World = {
@@ -57,6 +59,9 @@ export type World = {
   /** Operator commands still to come, and the one whose answer was lost. */
   commands: OperatorCommand[];
   repeated?: OperatorWrite;
+  /** What the organization's connection is still to become, and the transaction that is about to make it so. */
+  connections: boolean[];
+  connecting?: Expressions;
   /** Writes on their way whose sender no longer waits. */
   strays: { write: CircuitWrite; result?: CallResult }[];
   losses: number;
@@ -85,6 +90,8 @@ export type Scenario = {
   /** Callers may use what they know of a closed circuit in place of reading it. */
   copies?: boolean;
   commands?: readonly OperatorCommand[];
+  /** The organization is connected (true) and disconnected, in this order; it begins without a connection. */
+  connections?: readonly boolean[];
   /** So many writes come that no caller decided upon, of any kind. */
   wild?: number;
   /** Callers announce the transitions that they make or find. */
@@ -94,7 +101,7 @@ export type Scenario = {
 /** Changes one of the shipped updates: how a guard would be missing. */
 export type Mutation = {
   name: string;
-  kind: WriteKind | "operate" | "announce";
+  kind: WriteKind | "operate" | "announce" | "connect";
   mutate(shipped: Expressions): Expressions;
 };
 

@@ -1,14 +1,16 @@
-import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactionCanceledException, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type Circuit, newCircuit, noCounts } from "../../../shared/circuit-breaker/circuit.ts";
-import { circuitKey } from "../../../shared/circuit-breaker/circuit-keys.ts";
+import { circuitKey, indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
 import { type CircuitStore, createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
+import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
 import { type OperatorWrite, operate } from "../../../shared/circuit-breaker/operate.ts";
 import { reduce } from "../../../shared/circuit-breaker/reduce.ts";
 import { type CircuitWrite, type WriteKind, writeKinds } from "../../../shared/circuit-breaker/writes.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
@@ -47,6 +49,22 @@ const write = (kind: WriteKind, generation: number, seconds: number, id: string)
   at: start + seconds * 1_000,
   id,
 });
+
+/** Connects and disconnects, as a transaction of the connection's does: it tries again where its mark came too late. */
+const connector = (client: DynamoDBDocumentClient) => {
+  const marks = createConnectionMarkStore(client, "circuits");
+  return async (organizationId: string, isConnected: boolean): Promise<void> => {
+    for (;;) {
+      const TransactItems = [{ Update: await marks.mark(organizationId, isConnected) }];
+      try {
+        await client.send(new TransactWriteCommand({ TransactItems }));
+        return;
+      } catch (error) {
+        if (!(error instanceof TransactionCanceledException)) throw error;
+      }
+    }
+  };
+};
 
 describe("a circuit in the store", () => {
   it("is closed, of generation 0, where nothing was ever stored", async () => {
@@ -251,13 +269,127 @@ describe("counting circuits that are not closed", () => {
       await own.operate("held for a while", { ...hold, action: "force_open", id: "b", until: start + 10_000 });
       await own.operate("held closed", { ...hold, action: "force_close", id: "c" });
       await own.write("failing", { kind: "record_failure", generation: 0, at: start, id: "f" });
-      await expect(own.countOpen(start + 9_999)).resolves.toEqual({ open: 11, halfOpen: 0 });
-      await expect(own.countOpen(start + 10_000)).resolves.toEqual({ open: 10, halfOpen: 0 });
-      await expect(own.countOpen(start + 29_999)).resolves.toEqual({ open: 10, halfOpen: 0 });
-      await expect(own.countOpen(start + 30_000)).resolves.toEqual({ open: 1, halfOpen: 9 });
+      await expect(own.countOpen(start + 9_999)).resolves.toEqual({ open: 11, halfOpen: 0, unconnected: 11 });
+      await expect(own.countOpen(start + 10_000)).resolves.toEqual({ open: 10, halfOpen: 0, unconnected: 10 });
+      await expect(own.countOpen(start + 29_999)).resolves.toEqual({ open: 10, halfOpen: 0, unconnected: 10 });
+      await expect(own.countOpen(start + 30_000)).resolves.toEqual({ open: 1, halfOpen: 9, unconnected: 10 });
+      const { documentClient } = separate;
+      const connect = connector(documentClient(documentTranslation));
+      // Open, half-open, held, held for a while, held closed, failing, and never heard of.
+      const connected = ["open 1", "open 0", "held", "held for a while", "held closed", "failing", "new"];
+      for (const organizationId of connected) await connect(organizationId, true);
+      await expect(own.countOpen(start + 9_999)).resolves.toEqual({ open: 11, halfOpen: 0, unconnected: 7 });
+      await expect(own.countOpen(start + 30_000)).resolves.toEqual({ open: 1, halfOpen: 9, unconnected: 7 });
+      await connect("held", false);
+      await connect("open 1", false);
+      await expect(own.countOpen(start + 9_999)).resolves.toEqual({ open: 11, halfOpen: 0, unconnected: 9 });
+      await expect(own.countOpen(start + 30_000)).resolves.toEqual({ open: 1, halfOpen: 9, unconnected: 9 });
     } finally {
       await separate.stop();
     }
+  });
+});
+
+describe("an organization's connection", () => {
+  const entryOf = async (organizationId: string) => {
+    const client = database.documentClient();
+    const { Item } = await client.send(
+      new GetCommand({ TableName: "circuits", Key: { id: circuitKey(organizationId) } }),
+    );
+    return Item?.sh;
+  };
+
+  it("changes nothing of the circuit, in whatever state", async () => {
+    const connect = connector(database.documentClient(documentTranslation));
+    const hold = { action: "force_open", at: start, id: "a", by: "alice", baseline: noCounts } as const;
+    for (const before of [[], failures(2), opened, [...opened, write("take_first_permit", 1, 30, "p1")]]) {
+      const organizationId = freshOrganization();
+      const circuit = await writeAll(organizationId, before);
+      for (const isConnected of [true, true, false, false, true]) {
+        await connect(organizationId, isConnected);
+        await expect(store.read(organizationId)).resolves.toEqual(circuit);
+        const shard = isConnected ? indexShard(organizationId) : "u";
+        await expect(entryOf(organizationId)).resolves.toBe(circuit.state === "closed" ? undefined : shard);
+      }
+      const { after } = await store.operate(organizationId, hold);
+      await expect(entryOf(organizationId)).resolves.toBe("f");
+      await connect(organizationId, false);
+      await expect(entryOf(organizationId)).resolves.toBe("uf");
+      await expect(store.read(organizationId)).resolves.toEqual(after);
+    }
+  });
+
+  it("may come before anything else: the circuit is closed and of generation 0, and opens as others do", async () => {
+    const organizationId = freshOrganization();
+    await connector(database.documentClient(documentTranslation))(organizationId, true);
+    await expect(store.read(organizationId)).resolves.toEqual(newCircuit);
+    await writeAll(organizationId, opened);
+    await expect(entryOf(organizationId)).resolves.toBe(indexShard(organizationId));
+  });
+
+  it("is where the count of connections has it, though circuits open and close meanwhile", async () => {
+    const separate = await startEmbeddedDynamoDb(circuitTable);
+    try {
+      const client = separate.documentClient(documentTranslation);
+      const own = createCircuitStore(client, "circuits");
+      const connect = connector(client);
+      const names = Array.from({ length: 12 }, (_, index) => `racing ${index}`);
+      const operate = async (organizationId: string) => {
+        for (let round = 0; round < 8; round++) {
+          const action = round % 2 === 0 ? "force_open" : "reset";
+          await own.operate(organizationId, { action, at: start, id: `${round}`, by: "alice", baseline: noCounts });
+        }
+        for (const one of opened) await own.write(organizationId, { ...one, generation: 8 });
+      };
+      const change = async (organizationId: string, index: number) => {
+        for (let round = 0; round <= 3 + (index % 2); round++) await connect(organizationId, round % 2 === 0);
+      };
+      await Promise.all(names.flatMap((name, index) => [operate(name), change(name, index)]));
+      // Those of an even index were disconnected last.
+      await expect(own.countOpen(start)).resolves.toEqual({ open: 12, halfOpen: 0, unconnected: 6 });
+      for (const name of names)
+        await own.operate(name, { action: "reset", at: start, id: "end", by: "alice", baseline: noCounts });
+      await expect(own.countOpen(start)).resolves.toEqual({ open: 0, halfOpen: 0, unconnected: 0 });
+    } finally {
+      await separate.stop();
+    }
+  });
+
+  it("costs a read, and in its transaction two write units, or four where the circuit is not closed", async () => {
+    const client = database.documentClient(documentTranslation);
+    const measure = countUnits(client);
+    const organizationId = freshOrganization();
+    const connect = connector(client);
+    await expect(measure(() => connect(organizationId, true))).resolves.toEqual({ read: 1, write: 2 });
+    await writeAll(organizationId, opened);
+    await expect(measure(() => connect(organizationId, false))).resolves.toEqual({ read: 1, write: 4 });
+  });
+});
+
+describe("a write that meets a transaction", () => {
+  const meeting = (times: number) => {
+    const client = database.documentClient(documentTranslation);
+    let met = 0;
+    client.middlewareStack.add(
+      (next, context) => async (args) => {
+        if (context.commandName === "UpdateItemCommand" && met++ < times) {
+          throw Object.assign(new Error("held"), { name: "TransactionConflictException" });
+        }
+        return next(args);
+      },
+      { step: "initialize" },
+    );
+    return createCircuitStore(client, "circuits");
+  };
+
+  it("is written once the transaction is over, or is the store's failure", async () => {
+    const [first] = failures(1);
+    await expect(meeting(2).write(freshOrganization(), first as CircuitWrite)).resolves.toMatchObject({
+      applied: true,
+    });
+    await expect(meeting(3).write(freshOrganization(), first as CircuitWrite)).rejects.toMatchObject({
+      code: "store_unavailable",
+    });
   });
 });
 

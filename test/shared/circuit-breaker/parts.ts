@@ -31,7 +31,11 @@ export type Instance = ReturnType<typeof createInstance>;
 export const createInstance = (
   database: Pick<EmbeddedDynamoDb, "documentClient">,
   clock: () => number,
-  { onTransition, skewMs = 0 }: { onTransition?: OnTransition; skewMs?: number } = {},
+  {
+    onTransition,
+    skewMs = 0,
+    connectedOrganizations = async () => 0,
+  }: { onTransition?: OnTransition; skewMs?: number; connectedOrganizations?: () => Promise<number> } = {},
 ) => {
   const client = database.documentClient(documentTranslation);
   const requests: string[] = [];
@@ -63,7 +67,7 @@ export const createInstance = (
     transitions,
     guard: createGuard(shared),
     operator: createOperator(shared),
-    reader: createStatisticsReader({ ...shared, connectedOrganizations: async () => 0 }),
+    reader: createStatisticsReader({ ...shared, connectedOrganizations }),
   };
 };
 

@@ -1,6 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { Counts } from "../../../shared/circuit-breaker/circuit.ts";
+import { globalStats } from "../../../shared/circuit-breaker/circuit-statistics.ts";
 import {
   createStatistics,
   FLUSH_INTERVAL_MS,
@@ -202,6 +203,20 @@ describe("GET circuit-breaker's figures", () => {
     } finally {
       await separate.stop();
     }
+  });
+
+  it("count the organizations with a connection, and those without one whose circuit is not closed", () => {
+    const counted = (connected: number, open: number, halfOpen: number, unconnected: number) => {
+      const { organizations, closed } = globalStats(connected, { open, halfOpen, unconnected }, counts(0));
+      return { organizations, closed };
+    };
+    expect(counted(0, 0, 0, 0)).toEqual({ organizations: 0, closed: 0 });
+    expect(counted(7, 0, 0, 0)).toEqual({ organizations: 7, closed: 7 });
+    expect(counted(7, 2, 1, 0)).toEqual({ organizations: 7, closed: 4 });
+    expect(counted(7, 2, 1, 3)).toEqual({ organizations: 10, closed: 7 });
+    expect(counted(0, 2, 1, 3)).toEqual({ organizations: 3, closed: 0 });
+    // The count of connections lags behind the circuits.
+    expect(counted(1, 2, 0, 0)).toEqual({ organizations: 2, closed: 0 });
   });
 
   it("uses the buckets' keys of no circuit", () => {
