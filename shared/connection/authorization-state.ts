@@ -15,7 +15,12 @@ const STATE_LIFE_MS = 10 * 60_000;
 /** No cursor's query is called so. */
 const QUERY = "oauth-state";
 
-const Position = z.object({ userId: z.string(), expiresAt: z.number() });
+/** Epoch ms; what is sealed comes back with its integers as bigints. */
+const time = z.pipe(
+  z.bigint(),
+  z.transform((at: bigint) => Number(at)),
+);
+const Position = z.object({ userId: z.string(), expiresAt: time });
 
 /** Why a state is not good. The client hears one answer for all; `other_organization` is one that we gave to another. */
 export type StateFault = "unknown" | "other_organization" | "other_user" | "expired" | "used";

@@ -46,7 +46,10 @@ export const createSealing = (secret: string) => {
       return Buffer.concat([nonce, text, cipher.final(), cipher.getAuthTag()]).toString("base64url");
     },
 
-    /** What a text is, its position parsed by the schema. Whoever sent it is told no more than whether it is theirs. */
+    /**
+     * What a text is, its position parsed by the schema, which sees integers as bigints. Whoever sent the text is told
+     * no more than whether it is theirs.
+     */
     open<Position extends z.ZodMiniType>(
       binding: SealBinding,
       position: Position,

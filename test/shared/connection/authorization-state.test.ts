@@ -1,0 +1,114 @@
+import { describe, expect, it } from "@jest/globals";
+import {
+  createAuthorizationStates,
+  InvalidAuthorizationError,
+} from "../../../shared/connection/authorization-state.ts";
+import { createAuthorize } from "../../../shared/connection/authorize.ts";
+import { createCursors } from "../../../shared/http/cursor.ts";
+import { createSealing } from "../../../shared/runtime/sealing.ts";
+import { callerOf, NOON } from "./world.ts";
+
+const SECRET = "a secret of at least 32 characters";
+const TEN_MINUTES = 600_000;
+
+const createParts = () => {
+  const marks = new Map<string, string>();
+  const time = { now: NOON };
+  const used = {
+    mark: async (state: string) => {
+      if (marks.has(state)) return undefined;
+      marks.set(state, "mark");
+      return "mark";
+    },
+    unmark: async (state: string) => void marks.delete(state),
+  };
+  const states = createAuthorizationStates({ sealing: createSealing(SECRET), used, now: () => time.now });
+  return { marks, time, states };
+};
+const ada = callerOf("acme");
+
+/** What a client can tell of a refusal. */
+const answer = {
+  code: "invalid_authorization",
+  message: "state: expected one that was given to you in the last 10 minutes and not used yet",
+};
+
+describe("a state", () => {
+  it("is good for ten minutes, for its user, once, and again when it is given back", async () => {
+    const { states, time } = createParts();
+    const state = states.issue(ada);
+    time.now += TEN_MINUTES - 1;
+    const used = await states.use(ada, state);
+    await expect(states.use(ada, state)).rejects.toMatchObject({ ...answer, fault: "used" });
+    await used.giveBack();
+    await states.use(ada, state);
+  });
+
+  it("is another one each time, fits into a request, and shows nothing", () => {
+    const { states } = createParts();
+    const longest = callerOf("\u{1F335}".repeat(128), "\u{1F335}".repeat(128));
+    const state = states.issue(longest);
+    expect(state).toMatch(/^[\x21-\x7e]{1,2048}$/);
+    expect(states.issue(longest)).not.toBe(state);
+    expect(Buffer.from(states.issue(ada), "base64url").toString("latin1")).not.toMatch(/acme|ada|17/);
+  });
+
+  const { states } = createParts();
+  const issued = states.issue(ada);
+  const cursor = createCursors(SECRET).seal({ scope: ada.scope, query: "GET /x" }, { userId: "ada", expiresAt: 9e15 });
+  const foreignCursor = createCursors(SECRET).seal({ scope: "org:other", query: "GET /x" }, {});
+  const forged = createSealing("another secret of 32 characters or more").seal(
+    { scope: ada.scope, query: "oauth-state" },
+    { userId: "ada", expiresAt: 9e15 },
+  );
+  const shapeless = createSealing(SECRET).seal({ scope: ada.scope, query: "oauth-state" }, { userId: "ada" });
+
+  it.each([
+    ["another user", callerOf("acme", "eve"), issued, 0, "other_user"],
+    ["another organization", callerOf("other"), issued, 0, "other_organization"],
+    ["another organization, late", callerOf("other"), issued, TEN_MINUTES, "other_organization"],
+    ["another organization's user of that name", callerOf("other", "ada"), issued, 0, "other_organization"],
+    ["whom it has expired for", ada, issued, TEN_MINUTES, "expired"],
+    ["who garbled it", ada, `${issued.slice(0, -1)}${issued.endsWith("A") ? "B" : "A"}`, 0, "unknown"],
+    ["who cut it", ada, issued.slice(0, 30), 0, "unknown"],
+    ["who added to it", ada, `${issued}A`, 0, "unknown"],
+    ["who sends nothing", ada, "", 0, "unknown"],
+    ["who sends a cursor", ada, cursor, 0, "unknown"],
+    ["who sends another organization's cursor", ada, foreignCursor, 0, "unknown"],
+    ["who forged one", ada, forged, 0, "unknown"],
+    ["whom none of this shape was given", ada, shapeless, 0, "unknown"],
+  ])("is no good to %s", async (_who, caller, state, later, fault) => {
+    const parts = createParts();
+    parts.time.now += later;
+    const refused = parts.states.use(caller, state);
+    await expect(refused).rejects.toBeInstanceOf(InvalidAuthorizationError);
+    await expect(refused).rejects.toMatchObject({ ...answer, fault });
+    expect(parts.marks.size).toBe(0);
+  });
+
+  it("has one user of twenty at once", async () => {
+    const parts = createParts();
+    const state = parts.states.issue(ada);
+    const ends = await Promise.allSettled(Array.from({ length: 20 }, () => parts.states.use(ada, state)));
+    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  it("is not good as a cursor", () => {
+    const open = () => createCursors(SECRET).open({ scope: ada.scope, query: "GET /x" }, never, issued);
+    const never = { parse: (value: unknown) => value } as never;
+    expect(open).toThrow(expect.objectContaining({ code: "invalid_cursor" }));
+  });
+});
+
+describe("authorizing", () => {
+  it("says where to go, with the state that comes back", async () => {
+    const { states } = createParts();
+    const authorize = createAuthorize({
+      states,
+      provider: { authorizeUrl: (state) => `https://p.example?s=${state}` },
+    });
+    const { url, state } = await authorize(ada);
+    expect(url).toBe(`https://p.example?s=${state}`);
+    await states.use(ada, state);
+  });
+});

@@ -1,0 +1,356 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import type { ConnectionRequest } from "../../../shared/connection/connection-request.ts";
+import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { type ConnectionTable, startConnectionTable } from "./connection-table.ts";
+import {
+  callerOf,
+  createWorld,
+  forbidden,
+  invalidGrant,
+  NOON,
+  noAnswer,
+  rateLimited,
+  serverError,
+  unauthorized,
+  type World,
+} from "./world.ts";
+
+quietLog();
+
+let table: ConnectionTable;
+let world: World;
+let organizations = 0;
+let org = "";
+
+beforeAll(async () => {
+  table = await startConnectionTable();
+});
+afterAll(() => table.stop());
+beforeEach(() => {
+  world = createWorld(table.stores());
+  org = `acme/${++organizations}`;
+  world.provider.secrets.set("sk_live_SECRETKEY", "acct_1");
+  world.provider.codes.set("ac_SECRETCODE", "acct_1");
+});
+
+const byKey = (changes: object = {}): ConnectionRequest => ({
+  method: "api_key",
+  apiKey: "sk_live_SECRETKEY",
+  ...changes,
+});
+const byOAuth = (changes: object = {}): ConnectionRequest => ({
+  method: "oauth",
+  code: "ac_SECRETCODE",
+  state: world.states.issue(callerOf(org)),
+  ...changes,
+});
+const stored = () => world.stores.connections.read(org);
+const webhookSecrets = async () => {
+  const found = await stored();
+  if (found.status !== "connected" || found.webhookSecrets === undefined) return undefined;
+  return world.secrets.openWebhookSecrets(org, found.webhookSecrets);
+};
+
+describe("connecting with an API key", () => {
+  it("stores what was verified, says so, starts a sync, and answers the connection", async () => {
+    world.lastSuccess = async () => 7;
+    await expect(world.connect(byKey({ webhookSecret: "whsec_SECRET1" }), org)).resolves.toEqual({
+      ...{ status: "connected", method: "api_key", accountId: "acct_1", connectedAt: NOON },
+      ...{ webhookUrl: `https://hooks.example/acme%2F${organizations}`, lastSyncAt: 7, readsThisMonth: 3 },
+    });
+    await expect(stored()).resolves.toMatchObject({ status: "connected", accountId: "acct_1", connectedAt: NOON });
+    const { connection, credentials } = await world.openConnection(org);
+    await expect(credentials.current()).resolves.toBe("sk_live_SECRETKEY");
+    expect(connection).not.toHaveProperty("tokenExpiresAt");
+    await expect(webhookSecrets()).resolves.toEqual(["whsec_SECRET1"]);
+    expect(world.steps).toEqual([`cancel ${org}`, `sync ${org}`]);
+    expect(world.provider.contexts).toEqual([
+      {
+        ...{ organizationId: org, source: "user", userId: "ada", sessionId: "session-1", isConnecting: true },
+        ...{ ipAddress: "192.0.2.1", userAgent: "jest" },
+      },
+    ]);
+    expect(world.events).toEqual([
+      {
+        ...{ organizationId: org, source: "user", userId: "ada", sessionId: "session-1" },
+        ...{ ipAddress: "192.0.2.1", userAgent: "jest" },
+        ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", category: "integration", riskLevel: "LOW", success: true },
+        ...{ action: "connect_account", resource: "acct_1", resourceType: "provider_account" },
+        metadata: { durationMs: 0, method: "api_key", requestId: "request-1" },
+      },
+    ]);
+    expect(world.provider.flushes).toBe(1);
+  });
+
+  it("again replaces the key, and the webhook secrets where they are given", async () => {
+    await world.connect(byKey({ webhookSecrets: ["whsec_1", "whsec_2"] }), org);
+    world.provider.secrets.set("sk_live_new", "acct_1");
+    await world.connect(byKey({ apiKey: "sk_live_new" }), org);
+    const { credentials } = await world.openConnection(org);
+    await expect(credentials.current()).resolves.toBe("sk_live_new");
+    await expect(webhookSecrets()).resolves.toEqual(["whsec_1", "whsec_2"]);
+    await world.connect(byKey({ webhookSecret: "whsec_3" }), org);
+    await expect(webhookSecrets()).resolves.toEqual(["whsec_3"]);
+    expect(world.steps.slice(-2)).toEqual([`cancel ${org}`, `sync ${org}`]);
+  });
+
+  it("refuses another account while records of the first are stored, and changes nothing", async () => {
+    await world.connect(byKey(), org);
+    const { connection } = await world.openConnection(org);
+    await world.stores.claims.claimRecords(org, connection);
+    world.provider.secrets.set("sk_other", "acct_2");
+    const before = await table.item(organizationKey(org));
+    const events = world.events.length;
+    await expect(world.connect(byKey({ apiKey: "sk_other" }), org)).rejects.toMatchObject({ code: "other_account" });
+    await expect(table.item(organizationKey(org))).resolves.toEqual(before);
+    expect(world.events).toHaveLength(events);
+    await world.connect(byKey(), org);
+  });
+
+  it.each<[string, () => Error, string, number | undefined]>([
+    ["401", unauthorized, "credentials_refused", undefined],
+    ["403", forbidden, "credentials_refused", undefined],
+    ["500", serverError, "provider_unavailable", undefined],
+    ["no answer", noAnswer, "provider_unavailable", undefined],
+    ["429", () => rateLimited(), "provider_unavailable", undefined],
+    ["429 with a time", () => rateLimited(2_500), "provider_unavailable", 3],
+    ["an open circuit", () => new CircuitOpenError(NOON + 9_000, NOON), "circuit_open", 9],
+    ["a store that fails", () => new DomainError("store_unavailable", "…"), "store_unavailable", undefined],
+  ])("stores nothing where the provider says: %s", async (_said, error, code, retryAfterSeconds) => {
+    world.provider.before = () => {
+      throw error();
+    };
+    await expect(world.connect(byKey(), org)).rejects.toMatchObject({ code, retryAfterSeconds });
+    await expect(stored()).resolves.toEqual({ status: "disconnected" });
+    expect([world.events, world.steps]).toEqual([[], []]);
+    expect(world.provider.flushes).toBe(1);
+  });
+
+  it("keeps the connection that there was where another try fails", async () => {
+    await world.connect(byKey(), org);
+    const before = await table.item(organizationKey(org));
+    await expect(world.connect(byKey({ apiKey: "sk_wrong" }), org)).rejects.toMatchObject({
+      code: "credentials_refused",
+    });
+    await expect(table.item(organizationKey(org))).resolves.toEqual(before);
+  });
+
+  it("stands although its first sync cannot be started, or be shown whole", async () => {
+    world.startFirstSync = async () => {
+      throw new DomainError("store_unavailable", "The bus did not take it.");
+    };
+    world.lastSuccess = async () => {
+      throw new DomainError("store_unavailable", "…");
+    };
+    await expect(world.connect(byKey(), org)).resolves.toEqual({
+      ...{ status: "connected", method: "api_key", accountId: "acct_1", connectedAt: NOON },
+    });
+    expect(world.events).toHaveLength(1);
+  });
+
+  it("twenty times at once leaves one of them, whole", async () => {
+    const keys = Array.from({ length: 20 }, (_, i) => `sk_${i}`);
+    for (const key of keys) world.provider.secrets.set(key, `acct_${key}`);
+    await Promise.all(keys.map((apiKey) => world.connect(byKey({ apiKey, webhookSecret: `whsec_${apiKey}` }), org)));
+    const { connection, credentials } = await world.openConnection(org);
+    const key = await credentials.current();
+    expect(connection.accountId).toBe(`acct_${key}`);
+    await expect(webhookSecrets()).resolves.toEqual([`whsec_${key}`]);
+  });
+});
+
+describe("connecting by OAuth", () => {
+  it("exchanges the code, reads the account with the token, and stores both tokens", async () => {
+    await expect(world.connect(byOAuth(), org)).resolves.toMatchObject({
+      ...{ status: "connected", method: "oauth", accountId: "acct_1", tokenExpiresAt: NOON + 3_600_000 },
+    });
+    expect(world.provider.asked).toEqual(["code", "account"]);
+    const { credentials } = await world.openConnection(org);
+    await expect(credentials.current()).resolves.toBe("access_secret_acct_1_1");
+    expect(world.events).toMatchObject([{ resource: "acct_1", metadata: { method: "oauth" } }]);
+  });
+
+  it.each([
+    ["another user's", () => world.states.issue(callerOf(org, "eve"))],
+    ["another organization's", () => world.states.issue(callerOf("other"))],
+    ["a garbled one", () => "garbled"],
+  ])("does not ask the provider with a state that is no good: %s", async (_what, stateOf) => {
+    await expect(world.connect(byOAuth({ state: stateOf() }), org)).rejects.toMatchObject({
+      code: "invalid_authorization",
+    });
+    expect(world.provider.asked).toEqual([]);
+  });
+
+  it("takes a state once, whatever came of it", async () => {
+    const request = byOAuth();
+    await world.connect(request, org);
+    world.provider.codes.set("ac_SECRETCODE", "acct_1");
+    await expect(world.connect(request, org)).rejects.toMatchObject({ code: "invalid_authorization" });
+    expect(world.provider.asked).toEqual(["code", "account"]);
+  });
+
+  it("has one winner of twenty with one state", async () => {
+    const request = byOAuth();
+    const ends = await Promise.allSettled(Array.from({ length: 20 }, () => world.connect(request, org)));
+    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(world.provider.asked).toEqual(["code", "account"]);
+  });
+
+  it.each<[string, () => Error, string]>([
+    ["it does not answer", noAnswer, "provider_unavailable"],
+    ["it fails", serverError, "provider_unavailable"],
+    ["it limits the rate", rateLimited, "provider_unavailable"],
+    ["the circuit is open", () => new CircuitOpenError(undefined, NOON), "circuit_open"],
+    ["the platform has no credentials", () => new DomainError("oauth_not_configured", "…"), "oauth_not_configured"],
+  ])("may be tried again with the same code and state where %s", async (_what, error, code) => {
+    const request = byOAuth();
+    world.provider.before = () => {
+      throw error();
+    };
+    await expect(world.connect(request, org)).rejects.toMatchObject({ code });
+    await expect(stored()).resolves.toEqual({ status: "disconnected" });
+    world.provider.before = () => {};
+    await expect(world.connect(request, org)).resolves.toMatchObject({ status: "connected" });
+  });
+
+  it.each([
+    ["invalid_grant", invalidGrant],
+    ["401", unauthorized],
+    ["403", forbidden],
+  ])("is over where the code is refused: %s", async (_said, error) => {
+    const request = byOAuth();
+    world.provider.before = () => {
+      throw error();
+    };
+    await expect(world.connect(request, org)).rejects.toMatchObject({ code: "credentials_refused" });
+    world.provider.before = () => {};
+    await expect(world.connect(request, org)).rejects.toMatchObject({ code: "invalid_authorization" });
+    await expect(stored()).resolves.toEqual({ status: "disconnected" });
+  });
+
+  it("is over where the account cannot be read with the new token: its code is spent", async () => {
+    const request = byOAuth();
+    world.provider.before = (asked) => {
+      if (asked === "account") throw serverError();
+    };
+    await expect(world.connect(request, org)).rejects.toMatchObject({ code: "provider_unavailable" });
+    await expect(world.connect(request, org)).rejects.toMatchObject({ code: "invalid_authorization" });
+    await expect(stored()).resolves.toEqual({ status: "disconnected" });
+  });
+
+  it("stores nothing where token and account do not agree", async () => {
+    world.provider.before = (asked) => {
+      if (asked === "account") world.provider.secrets.set("access_secret_acct_1_1", "acct_2");
+    };
+    await expect(world.connect(byOAuth(), org)).rejects.toMatchObject({ code: "credentials_refused" });
+    await expect(stored()).resolves.toEqual({ status: "disconnected" });
+  });
+});
+
+describe("disconnecting", () => {
+  it("destroys the credentials, ends runs and says so, once", async () => {
+    await world.connect(byKey({ webhookSecret: "whsec_1" }), org);
+    world.events.length = 0;
+    world.steps.length = 0;
+    await world.disconnect(org);
+    await expect(stored()).resolves.toEqual({ status: "disconnected" });
+    await expect(world.openConnection(org)).rejects.toMatchObject({ code: "not_connected" });
+    await world.disconnect(org);
+    expect(world.events).toMatchObject([
+      {
+        ...{ eventType: "PROVIDER_CONNECTION_REMOVED", category: "integration", riskLevel: "LOW", source: "user" },
+        ...{ userId: "ada", resource: "acct_1", action: "disconnect_account", success: true },
+      },
+    ]);
+    expect(world.steps).toEqual([`cancel ${org}`, `cancel ${org}`]);
+  });
+
+  it("is finished by a repetition where a first try died before runs were ended", async () => {
+    await world.connect(byKey(), org);
+    const { cancelRuns } = world;
+    world.cancelRuns = async () => {
+      throw new DomainError("store_unavailable", "…");
+    };
+    await expect(world.disconnect(org)).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(stored()).resolves.toEqual({ status: "disconnected" });
+    world.steps.length = 0;
+    world.cancelRuns = cancelRuns;
+    await world.disconnect(org);
+    expect(world.steps).toEqual([`cancel ${org}`]);
+  });
+
+  it("does nothing but that where there never was a connection", async () => {
+    await world.disconnect(org);
+    expect(world.events).toEqual([]);
+    await expect(table.item(organizationKey(org))).resolves.toBeUndefined();
+  });
+});
+
+describe("what is seen", () => {
+  it("before any connection is that there is none", async () => {
+    await expect(world.view(org, await stored())).resolves.toEqual({
+      ...{ status: "disconnected", webhookUrl: `https://hooks.example/acme%2F${organizations}`, readsThisMonth: 3 },
+    });
+  });
+
+  it("of one that needs another is whose it was, without a token's time", async () => {
+    await world.connect(byOAuth(), org);
+    const { connection } = await world.openConnection(org);
+    await world.stores.connections.requireReconnect(org, connection);
+    await expect(world.view(org, await stored())).resolves.toEqual({
+      ...{ status: "needs_reconnect", method: "oauth", accountId: "acct_1", connectedAt: NOON },
+      ...{ webhookUrl: `https://hooks.example/acme%2F${organizations}`, readsThisMonth: 3 },
+    });
+  });
+});
+
+describe("secrets", () => {
+  const SECRETS = /SECRETKEY|SECRETCODE|SECRETHOOK|access_secret|refresh_secret/;
+  const written = () =>
+    jest
+      .mocked(process.stdout.write)
+      .mock.calls.map(([line]) => String(line))
+      .join("\n");
+
+  it("are in no answer, event, log line, error or clear text of the store", async () => {
+    const seen: unknown[] = [];
+    const keep = async (work: Promise<unknown>) => {
+      seen.push(
+        await work.catch((error: Error & { cause?: unknown }) => [error.message, error.stack, String(error.cause)]),
+      );
+    };
+    world.startFirstSync = async () => {
+      throw new DomainError("store_unavailable", "…");
+    };
+    const requests = [byKey({ webhookSecret: "whsec_SECRETHOOK" }), byOAuth({ webhookSecrets: ["whsec_SECRETHOOK"] })];
+    for (const request of requests) {
+      await keep(world.connect(request, org));
+      seen.push(JSON.stringify(await table.item(organizationKey(org))), await world.view(org, await stored()));
+      seen.push(Buffer.from(JSON.stringify(await table.item(organizationKey(org)))).toString("latin1"));
+    }
+    for (const error of [unauthorized, invalidGrant, noAnswer, rateLimited]) {
+      world.provider.before = () => {
+        throw error();
+      };
+      await keep(world.connect(byKey({ webhookSecret: "whsec_SECRETHOOK" }), org));
+      await keep(world.connect(byOAuth(), org));
+    }
+    const { credentials } = await world.openConnection(org);
+    const secret = await credentials.current();
+    await keep(credentials.refused(secret));
+    await keep(world.disconnect(org));
+    expect(JSON.stringify([seen, world.events])).not.toMatch(SECRETS);
+    expect(written()).not.toMatch(SECRETS);
+    expect(world.events.map(({ eventType }) => eventType)).toContain("PROVIDER_CONNECTION_REMOVED");
+  });
+
+  it("open for their own organization only", async () => {
+    await world.connect(byKey(), org);
+    const { connection } = await world.openConnection(org);
+    await expect(world.secrets.openCredentials("other", connection.credentials)).rejects.toThrow();
+    await expect(world.secrets.openWebhookSecrets(org, connection.credentials)).rejects.toThrow();
+  });
+});

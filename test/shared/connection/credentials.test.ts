@@ -1,0 +1,336 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { type ConnectionTable, startConnectionTable } from "./connection-table.ts";
+import { createWorld, NOON, noAnswer, serverError, unauthorized, type World } from "./world.ts";
+
+quietLog();
+
+const HOUR = 3_600_000;
+const AHEAD = 5 * 60_000;
+
+let table: ConnectionTable;
+let world: World;
+let organizations = 0;
+let org = "";
+
+beforeAll(async () => {
+  table = await startConnectionTable();
+});
+afterAll(() => table.stop());
+beforeEach(() => {
+  world = createWorld(table.stores());
+  org = `acme ${++organizations}`;
+});
+
+const open = async () => (await world.openConnection(org)).credentials;
+const status = async () => (await world.stores.connections.read(org)).status;
+const eventTypes = () => world.events.map(({ eventType }) => eventType).slice(1);
+/** The token is good no more at the provider. */
+const revoke = (token: string) => world.provider.secrets.delete(token);
+
+describe("an API key", () => {
+  beforeEach(async () => {
+    world.provider.secrets.set("sk_1", "acct_1");
+    await world.connect({ method: "api_key", apiKey: "sk_1" }, org);
+  });
+
+  it("is what it is, for ever", async () => {
+    const credentials = await open();
+    world.now += 1_000 * HOUR;
+    await expect(credentials.current()).resolves.toBe("sk_1");
+    expect(world.provider.exchanges()).toBe(0);
+  });
+
+  it("that is refused leaves the connection as it is", async () => {
+    await expect((await open()).refused("sk_1")).resolves.toBeUndefined();
+    await expect(status()).resolves.toBe("connected");
+    expect(eventTypes()).toEqual([]);
+  });
+
+  it("that was replaced is answered with the new one", async () => {
+    const credentials = await open();
+    world.provider.secrets.set("sk_2", "acct_1");
+    await world.connect({ method: "api_key", apiKey: "sk_2" }, org);
+    await expect(credentials.refused("sk_1")).resolves.toBe("sk_2");
+    await expect(credentials.current()).resolves.toBe("sk_2");
+  });
+
+  it("of another account, or none any more, is not one to go on with", async () => {
+    const credentials = await open();
+    world.provider.secrets.set("sk_2", "acct_2");
+    await world.connect({ method: "api_key", apiKey: "sk_2" }, org);
+    await expect(credentials.refused("sk_1")).resolves.toBeUndefined();
+    await world.disconnect(org);
+    await expect(credentials.refused("sk_1")).resolves.toBeUndefined();
+  });
+});
+
+describe("a token", () => {
+  let token = "";
+  beforeEach(async () => {
+    token = await world.connectByOAuth(org);
+  });
+
+  it("is refreshed 5 minutes before its end, and not before", async () => {
+    const credentials = await open();
+    world.now = NOON + HOUR - AHEAD - 1;
+    await expect(credentials.current()).resolves.toBe(token);
+    world.now++;
+    const renewed = await credentials.current();
+    expect(renewed).not.toBe(token);
+    await expect(credentials.current()).resolves.toBe(renewed);
+    await expect((await open()).current()).resolves.toBe(renewed);
+    expect(world.provider.exchanges()).toBe(1);
+    await expect(world.stores.connections.read(org)).resolves.toMatchObject({ tokenExpiresAt: world.now + HOUR });
+    expect(world.events.slice(1)).toEqual([
+      {
+        ...{ organizationId: org, source: "system", eventType: "PROVIDER_TOKEN_REFRESH", category: "authentication" },
+        ...{ riskLevel: "LOW", action: "refresh_tokens", resource: "acct_1", resourceType: "provider_account" },
+        ...{ success: true, metadata: { durationMs: 0, attempts: 1 } },
+      },
+    ]);
+  });
+
+  it("names who it is refreshed for", async () => {
+    const { credentials } = await world.openConnection(org, { source: "webhook", runId: "run-1" });
+    world.now = NOON + HOUR;
+    await credentials.current();
+    expect(world.events.at(-1)).toMatchObject({ source: "webhook", metadata: { runId: "run-1" } });
+    expect(world.provider.contexts.at(-1)).toMatchObject({ organizationId: org, accountId: "acct_1", runId: "run-1" });
+  });
+
+  it("that is refused is exchanged once, and the new one serves all", async () => {
+    revoke(token);
+    const credentials = await open();
+    const renewed = await credentials.refused(token);
+    expect(renewed).toBeDefined();
+    await expect(credentials.current()).resolves.toBe(renewed);
+    await expect(credentials.refused(token)).resolves.toBe(renewed);
+    expect(world.provider.exchanges()).toBe(1);
+    expect(eventTypes()).toEqual(["PROVIDER_TOKEN_REFRESH"]);
+  });
+
+  it("that another replaced is answered with the new one, without another exchange", async () => {
+    const [one, two] = [await open(), await open()];
+    revoke(token);
+    const renewed = await one.refused(token);
+    await expect(two.refused(token)).resolves.toBe(renewed);
+    await expect(two.current()).resolves.toBe(renewed);
+    expect(world.provider.exchanges()).toBe(1);
+  });
+
+  it("that is fresh from an exchange and refused means that the connection must be made anew", async () => {
+    const credentials = await open();
+    const renewed = await credentials.refused(token);
+    await expect(credentials.refused(renewed ?? "")).resolves.toBeUndefined();
+    await expect(status()).resolves.toBe("needs_reconnect");
+    expect(world.provider.exchanges()).toBe(1);
+    expect(eventTypes()).toEqual(["PROVIDER_TOKEN_REFRESH", "AUTHENTICATION_FAILURE"]);
+    expect(world.events.at(-1)).toMatchObject({
+      ...{ category: "authentication", errorKind: "authentication", success: false, errorCode: "token_refused" },
+    });
+    await expect(open()).rejects.toMatchObject({ code: "not_connected" });
+  });
+
+  it("that is refused right after its refresh ahead of time is exchanged once more", async () => {
+    const credentials = await open();
+    world.now = NOON + HOUR;
+    const renewed = await credentials.current();
+    revoke(renewed);
+    const again = await credentials.refused(renewed);
+    expect(again).toBeDefined();
+    expect(again).not.toBe(renewed);
+    await expect(status()).resolves.toBe("connected");
+  });
+
+  it("whose refresh token is dead means the same, and no key is left", async () => {
+    world.provider.refreshTokens.clear();
+    await expect((await open()).refused(token)).resolves.toBeUndefined();
+    await expect(status()).resolves.toBe("needs_reconnect");
+    expect(eventTypes()).toEqual(["AUTHENTICATION_FAILURE"]);
+    expect(world.events.at(-1)).toMatchObject({ errorCode: "invalid_grant", resource: "acct_1" });
+    await expect(world.stores.connected.countConnected()).resolves.toBeGreaterThanOrEqual(0);
+  });
+
+  it("that has expired and cannot be exchanged ends the work", async () => {
+    world.provider.refreshTokens.clear();
+    const credentials = await open();
+    world.now = NOON + HOUR;
+    await expect(credentials.current()).rejects.toMatchObject({ code: "not_connected" });
+    await expect(status()).resolves.toBe("needs_reconnect");
+  });
+
+  it.each([
+    ["fails", serverError],
+    ["does not answer", noAnswer],
+    ["refuses the platform", unauthorized],
+    ["is not asked, because the circuit is open", () => new CircuitOpenError(NOON, NOON)],
+  ])("lives on while the token endpoint %s, and so does the connection", async (_what, error) => {
+    const credentials = await open();
+    world.pause = async () => {
+      world.now += 1_000;
+    };
+    world.provider.before = () => {
+      throw error();
+    };
+    world.now = NOON + HOUR - AHEAD;
+    await expect(credentials.current()).resolves.toBe(token);
+    await expect(credentials.current()).resolves.toBe(token);
+    expect(world.provider.exchanges()).toBe(1);
+    world.now = NOON + HOUR;
+    await expect(credentials.current()).rejects.toThrow(error().message);
+    await expect(credentials.refused(token)).rejects.toBeDefined();
+    await expect(status()).resolves.toBe("connected");
+    world.provider.before = () => {};
+    world.now += 15_000;
+    await expect(credentials.current()).resolves.not.toBe(token);
+    expect(eventTypes().at(-1)).toBe("PROVIDER_TOKEN_REFRESH");
+  });
+
+  it("of which an exchange has no answer is not exchanged again before the lease is over", async () => {
+    world.now = NOON + HOUR;
+    world.provider.before = () => {
+      throw noAnswer();
+    };
+    await expect((await open()).current()).rejects.toMatchObject({ code: "timeout" });
+    world.provider.before = () => {};
+    world.pause = async () => {
+      world.now += 1_000;
+    };
+    await expect((await open()).current()).rejects.toMatchObject({ kind: "network", outcome: "neutral" });
+    expect(world.provider.exchanges()).toBe(1);
+    await (await open()).current();
+    expect(world.provider.exchanges()).toBe(2);
+    expect(world.now).toBeGreaterThanOrEqual(NOON + HOUR + 15_000);
+  });
+
+  it("of which the provider refuses an exchange for now is exchanged again at once", async () => {
+    world.now = NOON + HOUR;
+    world.provider.before = () => {
+      throw unauthorized();
+    };
+    await expect((await open()).current()).rejects.toMatchObject({ status: 401 });
+    world.provider.before = () => {};
+    await (await open()).current();
+    expect(world.provider.exchanges()).toBe(2);
+  });
+});
+
+describe("twenty callers at once", () => {
+  it.each([
+    ["of one instance", false],
+    ["each in an instance of its own", true],
+  ])("whose token expired make one exchange, %s", async (_where, isApart) => {
+    await world.connectByOAuth(org);
+    world.now = NOON + HOUR;
+    const one = await open();
+    const all = await Promise.all(Array.from({ length: 20 }, async () => (isApart ? open() : one)));
+    const tokens = await Promise.all(all.map((credentials) => credentials.current()));
+    expect(new Set(tokens).size).toBe(1);
+    expect(world.provider.secrets.has(tokens[0] ?? "")).toBe(true);
+    expect(world.provider.exchanges()).toBe(1);
+    expect(eventTypes()).toEqual(["PROVIDER_TOKEN_REFRESH"]);
+  });
+
+  it("whose token is refused make one exchange", async () => {
+    const token = await world.connectByOAuth(org);
+    revoke(token);
+    const all = await Promise.all(Array.from({ length: 20 }, open));
+    const tokens = await Promise.all(all.map((credentials) => credentials.refused(token)));
+    expect(new Set(tokens).size).toBe(1);
+    expect(world.provider.exchanges()).toBe(1);
+  });
+
+  it("whose refresh token is dead make the connection need another, and say so once", async () => {
+    const token = await world.connectByOAuth(org);
+    world.provider.refreshTokens.clear();
+    const all = await Promise.all(Array.from({ length: 20 }, open));
+    const tokens = await Promise.all(all.map((credentials) => credentials.refused(token)));
+    expect(new Set(tokens)).toEqual(new Set([undefined]));
+    expect(eventTypes()).toEqual(["AUTHENTICATION_FAILURE"]);
+  });
+});
+
+describe("between exchange and store", () => {
+  it("a store or KMS that fails for a while loses nothing", async () => {
+    await world.connectByOAuth(org);
+    world.now = NOON + HOUR;
+    const credentials = await open();
+    world.envelope.failures = 5;
+    const renewed = await credentials.current();
+    await expect((await open()).current()).resolves.toBe(renewed);
+    expect(world.provider.exchanges()).toBe(1);
+  });
+
+  it("a crash loses the tokens, and the next one says that the connection must be made anew", async () => {
+    await world.connectByOAuth(org);
+    world.now = NOON + HOUR;
+    const dead = await open();
+    let crashed = () => {};
+    const crash = new Promise<void>((resolve) => {
+      crashed = resolve;
+    });
+    world.provider.afterExchange = () => {
+      crashed();
+      return new Promise(() => {});
+    };
+    void dead.current();
+    await crash;
+    world.provider.afterExchange = async () => {};
+    world.now += 14_999;
+    world.pause = async () => {
+      world.now += 4_000;
+    };
+    await expect((await open()).current()).rejects.toMatchObject({ code: "not_connected" });
+    expect(world.provider.exchanges()).toBe(2);
+    await expect(status()).resolves.toBe("needs_reconnect");
+    expect(eventTypes()).toEqual(["AUTHENTICATION_FAILURE"]);
+  });
+
+  it("one that is slower than its lease heals what the next one broke", async () => {
+    await world.connectByOAuth(org);
+    world.now = NOON + HOUR;
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let reached = () => {};
+    const reaching = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    world.provider.afterExchange = () => {
+      reached();
+      return held;
+    };
+    const slow = (await open()).current();
+    await reaching;
+    world.now += 15_000;
+    await expect((await open()).current()).rejects.toMatchObject({ code: "not_connected" });
+    await expect(status()).resolves.toBe("needs_reconnect");
+    letGo();
+    const renewed = await slow;
+    await expect(status()).resolves.toBe("connected");
+    await expect((await open()).current()).resolves.toBe(renewed);
+  });
+
+  it.each([
+    ["disconnects", () => world.disconnect(org), "disconnected"],
+    [
+      "connects anew",
+      async () => {
+        world.provider.secrets.set("sk_1", "acct_1");
+        await world.connect({ method: "api_key", apiKey: "sk_1" }, org);
+      },
+      "connected",
+    ],
+  ])("who %s is not undone", async (_what, act, expected) => {
+    await world.connectByOAuth(org);
+    world.now = NOON + HOUR;
+    world.provider.afterExchange = async () => void (await act());
+    const current = (await open()).current();
+    if (expected === "connected") await expect(current).resolves.toBe("sk_1");
+    else await expect(current).rejects.toMatchObject({ code: "not_connected" });
+    await expect(status()).resolves.toBe(expected);
+  });
+});

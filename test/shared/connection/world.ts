@@ -1,0 +1,244 @@
+/** A provider with accounts, keys and rotating tokens, and everything of connections around it, over a real table. */
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createAuthorizationStates } from "../../../shared/connection/authorization-state.ts";
+import { createConnect } from "../../../shared/connection/connect.ts";
+import { createConnectionSecrets } from "../../../shared/connection/connection-secrets.ts";
+import { createDisconnect } from "../../../shared/connection/disconnect.ts";
+import { createOpenConnection } from "../../../shared/connection/open-connection.ts";
+import { createVerification } from "../../../shared/connection/verify-account.ts";
+import { createViewConnection } from "../../../shared/connection/view-connection.ts";
+import type { Provider } from "../../../shared/provider/provider.ts";
+import type { Credentials, OperationContext, ProviderAccess } from "../../../shared/provider/provider-access.ts";
+import { ProviderError } from "../../../shared/provider/provider-error.ts";
+import type { Envelope } from "../../../shared/runtime/envelope.ts";
+import { createSealing } from "../../../shared/runtime/sealing.ts";
+import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+import type { Stores } from "./connection-table.ts";
+
+export const NOON = Date.UTC(2026, 10, 21, 12);
+
+export const unauthorized = () =>
+  new ProviderError("The provider answered 401.", {
+    kind: "authentication",
+    outcome: "failure",
+    isRetryable: false,
+    status: 401,
+  });
+export const invalidGrant = () =>
+  new ProviderError("The provider answered 400 (invalid_grant).", {
+    kind: "authentication",
+    outcome: "success",
+    isRetryable: false,
+    reason: "invalid_grant",
+    status: 400,
+    code: "invalid_grant",
+  });
+export const forbidden = () =>
+  new ProviderError("The provider answered 403.", {
+    kind: "authorization",
+    outcome: "success",
+    isRetryable: false,
+    status: 403,
+  });
+export const noAnswer = () =>
+  new ProviderError("The provider did not answer (timeout).", {
+    kind: "network",
+    outcome: "failure",
+    isRetryable: true,
+    code: "timeout",
+  });
+export const serverError = () =>
+  new ProviderError("The provider answered 500.", {
+    kind: "network",
+    outcome: "failure",
+    isRetryable: true,
+    status: 500,
+  });
+export const rateLimited = (retryAfterMs?: number) =>
+  new ProviderError("The provider answered 429.", {
+    kind: "rate_limit",
+    outcome: "failure",
+    isRetryable: true,
+    status: 429,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+
+/** Opens what it sealed for the same context, as the real one does. `fail` makes calls fail. */
+const createTestEnvelope = () => {
+  const key = randomBytes(32);
+  const envelope: Envelope & { failures: number } = {
+    failures: 0,
+    async seal(context, plaintext) {
+      if (envelope.failures-- > 0) throw new Error("KMS: unavailable");
+      envelope.failures = 0;
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(JSON.stringify(context)));
+      return Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    },
+    async open(context, sealed) {
+      const bytes = Buffer.from(sealed);
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));
+      decipher.setAAD(Buffer.from(JSON.stringify(context))).setAuthTag(bytes.subarray(-16));
+      return decipher.update(bytes.subarray(12, -16), undefined, "utf8") + decipher.final("utf8");
+    },
+  };
+  return envelope;
+};
+
+/** The provider as it is behind its API: what is good there, and what was asked. */
+export const createTestProvider = () => {
+  const provider = {
+    /** API keys and access tokens that are good, and whose account they lead to. */
+    secrets: new Map<string, string>(),
+    codes: new Map<string, string>(),
+    refreshTokens: new Map<string, string>(),
+    asked: [] as string[],
+    contexts: [] as OperationContext[],
+    /** Called before each request; what it throws is the answer. */
+    before: (_request: string) => {},
+    /** Called after an exchange is done, before its answer comes. */
+    afterExchange: async () => {},
+    hasOAuth: true,
+    flushes: 0,
+    tokens: 0,
+    give: (accountId: string) => {
+      const n = ++provider.tokens;
+      const [accessToken, refreshToken] = [`access_secret_${accountId}_${n}`, `refresh_secret_${accountId}_${n}`];
+      provider.secrets.set(accessToken, accountId);
+      provider.refreshTokens.set(refreshToken, accountId);
+      return { accessToken, refreshToken, accountId };
+    },
+    exchanges: () => provider.asked.filter((request) => request === "refresh").length,
+  };
+  const ask = (request: string, context: OperationContext) => {
+    provider.asked.push(request);
+    provider.contexts.push(context);
+    provider.before(request);
+  };
+  const exchange = async (from: Map<string, string>, grant: string) => {
+    const accountId = from.get(grant);
+    if (accountId === undefined) throw invalidGrant();
+    from.delete(grant);
+    const tokens = provider.give(accountId);
+    await provider.afterExchange();
+    return tokens;
+  };
+  const readAccount = async (credentials: Credentials, context: OperationContext, isSecond = false) => {
+    const secret = await credentials.current();
+    ask("account", context);
+    const accountId = provider.secrets.get(secret);
+    if (accountId !== undefined) return { accountId };
+    const another = await credentials.refused(secret);
+    const second = another === undefined ? undefined : provider.secrets.get(another);
+    if (second !== undefined) return { accountId: second };
+    if (another !== undefined && !isSecond) await credentials.refused(another);
+    throw unauthorized();
+  };
+  const access: Pick<ProviderAccess, "open" | "exchangeCode" | "refreshTokens" | "authorizeUrl" | "flush"> = {
+    open: (credentials, context) => ({ readAccount: () => readAccount(credentials, context) }) as Provider,
+    exchangeCode: async (code, context) => {
+      ask("code", context);
+      return exchange(provider.codes, code);
+    },
+    refreshTokens: async (refreshToken, context) => {
+      ask("refresh", context);
+      return exchange(provider.refreshTokens, refreshToken);
+    },
+    authorizeUrl: (state) => `https://provider.example/authorize?client_id=ca_1&state=${state}`,
+    flush: async () => {
+      provider.flushes++;
+    },
+  };
+  return Object.assign(provider, { access });
+};
+export type TestProvider = ReturnType<typeof createTestProvider>;
+
+export const callerOf = (organizationId: string, userId = "ada") => ({
+  organizationId,
+  userId,
+  sessionId: "session-1",
+  scope: `org:${organizationId}` as const,
+});
+export const origin = { requestId: "request-1", ipAddress: "192.0.2.1", userAgent: "jest" };
+
+/** Everything of connections, with a clock that tests set, and what it did beside the table. */
+export const createWorld = (stores: Stores, provider = createTestProvider()) => {
+  const world = {
+    now: NOON,
+    events: [] as NewSecurityEvent[],
+    steps: [] as string[],
+    startFirstSync: async (organizationId: string) => {
+      world.steps.push(`sync ${organizationId}`);
+    },
+    cancelRuns: async (organizationId: string) => {
+      world.steps.push(`cancel ${organizationId}`);
+    },
+    lastSuccess: async (_organizationId: string): Promise<number | undefined> => undefined,
+    /** Called where the program would wait. */
+    pause: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    },
+  };
+  const now = () => world.now;
+  const newToken = () => randomBytes(9).toString("base64url");
+  const recorder = {
+    record: async (event: NewSecurityEvent) => {
+      world.events.push(event);
+      return undefined;
+    },
+  };
+  const envelope = createTestEnvelope();
+  const secrets = createConnectionSecrets(envelope);
+  const states = createAuthorizationStates({
+    sealing: createSealing("a secret of at least 32 characters"),
+    used: stores.usedStates,
+    now,
+  });
+  const view = createViewConnection({
+    lastSuccess: (organizationId) => world.lastSuccess(organizationId),
+    readsThisMonth: async () => 3,
+    webhookUrl: "https://hooks.example",
+  });
+  const around = {
+    cancelRuns: (organizationId: string) => world.cancelRuns(organizationId),
+    startFirstSync: (organizationId: string) => world.startFirstSync(organizationId),
+  };
+  const connectAs = createConnect({
+    ...{ states, secrets, recorder, view, now, newToken, ...around },
+    verification: createVerification(provider.access),
+    provider: provider.access,
+    connections: stores.connections,
+  });
+  const disconnect = createDisconnect({ connections: stores.connections, recorder, now, ...around });
+  const openConnection = createOpenConnection({
+    ...{ secrets, recorder, now, newToken },
+    connections: stores.connections,
+    refreshes: stores.refreshes,
+    provider: provider.access,
+    pause: () => world.pause(),
+  });
+  return Object.assign(world, {
+    stores,
+    provider,
+    envelope,
+    secrets,
+    states,
+    view,
+    openConnection,
+    connect: (request: Parameters<typeof connectAs>[0], organizationId: string, userId?: string) =>
+      connectAs(request, { caller: callerOf(organizationId, userId), origin }),
+    disconnect: (organizationId: string) => disconnect({ organizationId, source: "user", userId: "ada" }),
+    /** Connects by OAuth and gives back the tokens. */
+    connectByOAuth: async (organizationId: string, accountId = "acct_1") => {
+      const code = `code ${organizationId} ${provider.tokens}`;
+      provider.codes.set(code, accountId);
+      await connectAs(
+        { method: "oauth", code, state: states.issue(callerOf(organizationId)) },
+        { caller: callerOf(organizationId), origin },
+      );
+      const { credentials } = await openConnection(organizationId);
+      return credentials.current();
+    },
+  });
+};
+export type World = ReturnType<typeof createWorld>;
