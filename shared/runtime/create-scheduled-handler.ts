@@ -19,7 +19,8 @@ const describe = (error: unknown): string => {
   return error.cause === undefined ? own : `${own}\ncaused by ${describe(error.cause)}`;
 };
 
-const logRun = (name: string): MiddlewareObj<unknown, RunSummary, Error, Context> => {
+/** One line per run, under its name, with its summary or the causes of its failure. */
+export const logRun = (name: string): MiddlewareObj<unknown, RunSummary, Error, Context> => {
   let startedAt = 0;
   const durationMs = () => systemClock() - startedAt;
   return {

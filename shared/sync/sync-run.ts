@@ -35,7 +35,7 @@ export type Progress = z.output<typeof Progress>;
 /** How many ids of each side a report names. */
 export const MAX_REPORTED_IDS = 100;
 
-const Completeness = z
+export const Completeness = z
   .object({
     listed: count("Objects that the provider's lists gave."),
     stored: count("Records that are stored and not deleted."),

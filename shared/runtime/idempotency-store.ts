@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod/mini";
+import { callStore } from "./call-store.ts";
+import { DomainError } from "./domain-error.ts";
+
+/** Decisions: so long the same key gets the same answer. */
+const KEPT_SECONDS = 24 * 3_600;
+
+const KeyItem = z.object({ request: z.string(), value: z.string(), ttl: z.number() });
+
+/** `scope` is the partition; `request` a text of any length that names the route and what it was asked for. */
+export type IdempotentRequest = { scope: string; idempotencyKey: string; request: string };
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
+
+const keyOf = ({ scope, idempotencyKey }: Pick<IdempotentRequest, "scope" | "idempotencyKey">) => ({
+  scope,
+  key: `key#${digest(idempotencyKey)}`,
+});
+
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
+
+/**
+ * What requests with an Idempotency-Key were given: of several with the same key, the first one decides what they work
+ * on. One item per key in any table with partition key `scope`, sort key `key` and expiry `ttl`: `key#<digest>`, a
+ * digest of the `request`, and the `value`. All calls throw DomainError `store_unavailable`.
+ */
+export const createIdempotencyStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+  /**
+   * Reserves a key; one write unit, and a read unit where it is reserved already.
+   * @param value what the work is to be named by, unique to this call.
+   * @param now epoch ms; what has expired by then is free.
+   * @returns the value that counts: this one, or that of the first request with the same key and content.
+   * @throws DomainError `idempotency_conflict` where the key was used with other content.
+   */
+  async reserve(
+    { request, ...named }: IdempotentRequest,
+    value: string,
+    now: number,
+  ): Promise<{ isNew: boolean; value: string }> {
+    const nowSeconds = Math.floor(now / 1_000);
+    const command = new PutCommand({
+      TableName: tableName,
+      Item: { ...keyOf(named), request: digest(request), value, ttl: nowSeconds + KEPT_SECONDS },
+      ConditionExpression: "attribute_not_exists(#key) OR #ttl <= :now",
+      ExpressionAttributeNames: { "#key": "key", "#ttl": "ttl" },
+      ExpressionAttributeValues: { ":now": nowSeconds },
+    });
+    try {
+      await callStore((options) => client.send(command, options));
+      return { isNew: true, value };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+    const read = new GetCommand({ TableName: tableName, Key: keyOf(named), ConsistentRead: true });
+    const { Item } = await callStore((options) => client.send(read, options));
+    // Released or expired between the two calls: the client's repetition finds the key free.
+    if (Item === undefined) throw new DomainError("store_unavailable", "The Idempotency-Key was in use. Try again.");
+    const stored = KeyItem.parse(Item);
+    if (stored.request !== digest(request)) {
+      throw new DomainError("idempotency_conflict", "Idempotency-Key: it was used with another body.");
+    }
+    return { isNew: stored.value === value, value: stored.value };
+  },
+
+  /** Frees a key whose request came to nothing, if it still has the value; one write unit. */
+  async release(named: Pick<IdempotentRequest, "scope" | "idempotencyKey">, value: string): Promise<void> {
+    const command = new DeleteCommand({
+      TableName: tableName,
+      Key: keyOf(named),
+      ConditionExpression: "#value = :value",
+      ExpressionAttributeNames: { "#value": "value" },
+      ExpressionAttributeValues: { ":value": value },
+    });
+    try {
+      await callStore((options) => client.send(command, options));
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  },
+});

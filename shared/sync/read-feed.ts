@@ -1,0 +1,85 @@
+/** A page of the provider's event feed, which is read from the newest event back to the cursor. */
+
+import type { Observation, ProviderEvent } from "../provider/provider.ts";
+import { ProviderError } from "../provider/provider-error.ts";
+import type { RecordType } from "../records/record.ts";
+import { advance, cursorAt, isTooOld, MAX_CURSOR_AGE_SECONDS, sinceOf, withoutKnown } from "./feed-cursor.ts";
+import { plusProgress, type RunContext, type Step } from "./run-context.ts";
+import { ConnectionGoneError } from "./sync-failure.ts";
+import type { ActiveRun } from "./sync-item.ts";
+import { type FeedPosition, newWork, type SyncWork } from "./sync-work.ts";
+
+const MAX_RESTARTS = 1;
+
+const countByType = (observations: readonly Observation[]): Partial<Record<RecordType, number>> => {
+  const counts: Partial<Record<RecordType, number>> = {};
+  for (const { type } of observations) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+};
+
+/** Events may have come and gone unseen: everything is to be read. */
+const asFullRun = (run: ActiveRun): ActiveRun => ({ ...run, mode: "full", work: newWork("full") });
+
+/** How long ago the last run was, on one and the same clock. */
+const isLongAgo = ({ lastSuccessAt, now }: RunContext): boolean =>
+  lastSuccessAt !== undefined && now() - lastSuccessAt > MAX_CURSOR_AGE_SECONDS * 1_000;
+
+/** The first step of a full run: the feed's newest event is remembered before the first list is read. */
+export const beginFullRun: Step = async (context, run) => {
+  const { items } = await context.provider.listEvents({ limit: 1 });
+  const at = { phase: "list", type: "customers" } as const;
+  return { ...run, work: { ...run.work, feedStart: cursorAt(items[0]), at } };
+};
+
+/** An event from before the connection was made is of an earlier one. */
+const requireConnection = async (context: RunContext, events: readonly ProviderEvent[]): Promise<void> => {
+  const isOurs = ({ isDeauthorization, createdSeconds }: ProviderEvent) =>
+    isDeauthorization && createdSeconds * 1_000 > context.connectedAt;
+  if (!events.some(isOurs)) return;
+  await context.disconnect();
+  throw new ConnectionGoneError("The account took its permission away.");
+};
+
+const afterFeed = ({ mode, work }: ActiveRun): SyncWork["at"] =>
+  mode === "full" && Object.keys(work.failures).length === 0
+    ? { phase: "compare", type: "customers" }
+    : { phase: "done" };
+
+export const readFeed: Step<FeedPosition> = async (context, run, at) => {
+  const isFull = run.mode === "full";
+  const cursor = isFull ? run.work.feedStart : context.cursor;
+  if (cursor === undefined || (!isFull && isLongAgo(context))) return asFullRun(run);
+  const { after, restarts } = at;
+  const page = await context.provider.listEvents({ since: sinceOf(cursor), after }).catch((error: unknown) => {
+    if (error instanceof ProviderError && error.reason === "missing" && after !== undefined) return undefined;
+    throw error;
+  });
+  if (page === undefined) {
+    // What the page should start after has left the feed, and so has all before it: what is left is read again.
+    if (restarts >= MAX_RESTARTS) return asFullRun(run);
+    return {
+      ...run,
+      work: { ...run.work, at: { phase: "feed", hasMetKnown: at.hasMetKnown, restarts: restarts + 1 } },
+    };
+  }
+  if (!isFull && isTooOld(cursor, page.items[0])) return asFullRun(run);
+  const { fresh: unknown, knownCount } = withoutKnown(cursor, page.items);
+  // What is older than a full run is in its lists; it is read to be known to the next run.
+  const fresh = isFull
+    ? unknown.filter(({ createdSeconds }) => createdSeconds >= (cursor.createdSeconds ?? 0))
+    : unknown;
+  const observations = fresh.flatMap((event) => event.observations);
+  const written = await context.apply(observations, "feed");
+  await requireConnection(context, fresh);
+  const hasMetKnown = at.hasMetKnown || knownCount > 0;
+  const isEnd = page.next === undefined;
+  // The feed does not reach back to what was seen of it last time.
+  if (isEnd && cursor.known !== "" && !hasMetKnown) return asFullRun(run);
+  const next = advance(after === undefined ? undefined : run.work.next, cursor, page.items);
+  const position: FeedPosition = { phase: "feed", hasMetKnown, restarts, ...(!isEnd && { after: page.next }) };
+  return {
+    ...run,
+    progress: plusProgress(run.progress, countByType(observations), written),
+    work: { ...run.work, next, at: isEnd ? afterFeed(run) : position },
+  };
+};

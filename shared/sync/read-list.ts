@@ -1,0 +1,70 @@
+/** A page of a type's list. What is created while the list is read comes by the feed. */
+
+import type { ObjectState } from "../provider/provider.ts";
+import { ProviderError } from "../provider/provider-error.ts";
+import { plusProgress, type Step } from "./run-context.ts";
+import { failureOfType } from "./sync-failure.ts";
+import type { ActiveRun } from "./sync-item.ts";
+import { afterList, type ListPosition } from "./sync-work.ts";
+
+const secondsOf = ({ createdAt }: ObjectState): number => Math.floor(createdAt / 1_000);
+
+const isMissing = (error: unknown): boolean => error instanceof ProviderError && error.reason === "missing";
+
+const withFailure = (run: ActiveRun, { type }: ListPosition, error: unknown): ActiveRun => {
+  const failures = { ...run.work.failures, [type]: failureOfType(error) };
+  return { ...run, work: { ...run.work, failures, at: afterList(type, failures) } };
+};
+
+/**
+ * Where to go on when the object that the page should start after was deleted: by the time of the last one. Nowhere
+ * when that has been tried, and all of a page was created in the same second.
+ */
+const withoutAfter = (run: ActiveRun, at: ListPosition): ActiveRun | undefined => {
+  const { type, lastSeconds: until } = at;
+  const isStuck = at.repeats !== undefined && at.until === until;
+  if (at.after === undefined || until === undefined || isStuck) return undefined;
+  const repeats = (run.work.lists[type]?.pages ?? 1) - 1;
+  return { ...run, work: { ...run.work, at: { phase: "list", type, until, lastSeconds: until, repeats } } };
+};
+
+export const readList: Step<ListPosition> = async (context, run, at) => {
+  const { type, after, until, repeats } = at;
+  const list = { organizationId: context.organizationId, runId: run.id, type };
+  const { pages, bound } = run.work.lists[type] ?? { pages: 0 };
+  try {
+    const { items, next } = await context.provider.listObjects(type, { after, createdUntil: until });
+    const known = new Set(repeats === undefined ? [] : await context.pageIds.read(list, repeats));
+    const fresh = items.filter(({ id }) => !known.has(id));
+    const written = await context.apply(fresh, "list");
+    await context.pageIds.put(
+      list,
+      pages,
+      fresh.map(({ id }) => id),
+      context.now(),
+    );
+    const [first] = items;
+    const last = items.at(-1);
+    const newBound = bound ?? (first && secondsOf(first));
+    const lastSeconds = last === undefined ? at.lastSeconds : secondsOf(last);
+    // Beyond the second in which the list was taken up again, nothing comes twice.
+    const isRepeating = repeats !== undefined && lastSeconds === until;
+    const lists = {
+      ...run.work.lists,
+      [type]: { pages: pages + 1, ...(newBound !== undefined && { bound: newBound }) },
+    };
+    const position: ListPosition = {
+      ...{ phase: "list", type, until: until ?? newBound, lastSeconds },
+      ...(next !== undefined && { after: next }),
+      ...(isRepeating && { repeats }),
+    };
+    return {
+      ...run,
+      progress: plusProgress(run.progress, { [type]: fresh.length }, written),
+      work: { ...run.work, lists, at: next === undefined ? afterList(type, run.work.failures) : position },
+    };
+  } catch (error) {
+    const goingOn = isMissing(error) ? withoutAfter(run, at) : undefined;
+    return goingOn ?? withFailure(run, at, error);
+  }
+};

@@ -1,0 +1,119 @@
+/** What POST …/sync does. Decisions: docs/sync.md, "On demand". */
+
+import * as z from "zod/mini";
+import type { OrganizationCaller } from "../api/caller.ts";
+import type { Origin } from "../api/origin.ts";
+import { CircuitOpenError } from "../circuit-breaker/circuit-open-error.ts";
+import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
+import { effectiveState } from "../circuit-breaker/effective-state.ts";
+import type { ConnectionStore } from "../connection/connection-store.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import type { IdempotencyStore } from "../runtime/idempotency-store.ts";
+import { organizationKey } from "../security/keys.ts";
+import { modeOf, type StartRun } from "./start-run.ts";
+import type { Asker, SyncState } from "./sync-item.ts";
+import { noProgress, type SyncRequest, SyncRun } from "./sync-run.ts";
+import type { SyncRunStore } from "./sync-run-store.ts";
+
+export type StartSyncParts = {
+  connections: Pick<ConnectionStore, "read">;
+  circuits: Pick<CircuitStore, "read">;
+  runs: Pick<SyncRunStore, "readState" | "findEnded" | "withdraw">;
+  startRun: StartRun;
+  keys: Pick<IdempotencyStore, "reserve" | "release">;
+  clock: Clock;
+  /** An id that is in order of time; epoch ms. */
+  newRunId: (now: number) => string;
+};
+
+export type StartSync = (
+  request: SyncRequest | undefined,
+  by: {
+    caller: Pick<OrganizationCaller, "organizationId" | "userId" | "sessionId">;
+    origin: Origin;
+    idempotencyKey: string | undefined;
+  },
+) => Promise<SyncRun>;
+
+/** What a key stands for: the run that was promised first. The answer follows from it alone. */
+const Promised = z.pick(SyncRun, { id: true, mode: true, startedAt: true });
+type Promised = z.output<typeof Promised>;
+
+const answerOf = (promised: Promised): SyncRun => ({
+  ...{ ...promised, trigger: "manual", status: "running", progress: noProgress() },
+});
+
+const askerOf = ({
+  caller: { userId, sessionId },
+  origin: { ipAddress, userAgent },
+}: Parameters<StartSync>[1]): Asker => ({
+  ...{ userId, ipAddress },
+  ...(sessionId !== undefined && { sessionId }),
+  ...(userAgent !== undefined && { userAgent }),
+});
+
+export const createStartSync = (parts: StartSyncParts): StartSync => {
+  const { connections, circuits, runs, startRun, keys, clock, newRunId } = parts;
+
+  const requireConnection = async (organizationId: string): Promise<void> => {
+    const { status } = await connections.read(organizationId);
+    if (status === "connected") return;
+    throw new DomainError(
+      "not_connected",
+      status === "disconnected"
+        ? "The organization is not connected to the provider."
+        : "The connection to the provider must be made anew.",
+    );
+  };
+
+  const requireCircuit = async (organizationId: string): Promise<void> => {
+    const now = clock();
+    const circuit = effectiveState(await circuits.read(organizationId), now);
+    if (circuit.state === "open") throw new CircuitOpenError(circuit.retryAt, now);
+  };
+
+  /** Whether a promised run was put under way, be it that it is over by now. */
+  const isKept = async (organizationId: string, { id }: Promised, { run }: SyncState): Promise<boolean> =>
+    run?.id === id || (await runs.findEnded(organizationId, id)) !== undefined;
+
+  const start = async (promised: Promised, state: SyncState, by: Parameters<StartSync>[1]): Promise<void> => {
+    const { organizationId } = by.caller;
+    await requireConnection(organizationId);
+    await requireCircuit(organizationId);
+    const wanted = { ...promised, organizationId, trigger: "manual", askedBy: askerOf(by) } as const;
+    const { isRequested } = await startRun(wanted, state);
+    // Nobody was asked: the client may ask again at once. Where a worker has it after all, it stands.
+    if (!isRequested && (await runs.withdraw(organizationId, promised.id))) {
+      throw new DomainError("store_unavailable", "The run could not be handed to a worker. Try again.");
+    }
+  };
+
+  /**
+   * @throws DomainError `not_connected`, `sync_running`, `idempotency_conflict`, `store_unavailable`; CircuitOpenError.
+   * Failures free the Idempotency-Key.
+   */
+  return async (request = {}, by) => {
+    const { caller, idempotencyKey } = by;
+    const { organizationId } = caller;
+    const now = clock();
+    const state = await runs.readState(organizationId);
+    const own: Promised = { id: newRunId(now), mode: modeOf(request.mode, state), startedAt: now };
+    if (idempotencyKey === undefined) {
+      await start(own, state, by);
+      return answerOf(own);
+    }
+    const key = { scope: organizationKey(organizationId), idempotencyKey };
+    const content = { ...key, request: `startSync ${request.mode ?? ""}` };
+    const { isNew, value } = await keys.reserve(content, JSON.stringify(own), now);
+    const promised = Promised.parse(JSON.parse(value));
+    if (isNew || !(await isKept(organizationId, promised, state))) {
+      await start(promised, state, by).catch(async (error: unknown) => {
+        // Another request with the key may be ahead: only the one that reserved it frees it.
+        if (isNew) await keys.release(key, value).catch(() => undefined);
+        throw error;
+      });
+    }
+    return answerOf(promised);
+  };
+};

@@ -1,0 +1,87 @@
+/**
+ * What is stored of syncing. Table SyncRuns: partition key `scope` (the organization's), sort key `key`:
+ *
+ * - `state`, one item, without expiry: `run` the run under way, whole, with its work (sync-work.ts) · `leaseOwner`,
+ *   `leaseUntil` (epoch ms) whose it is · `takes` leases taken since it last got on · `activeShard` partition of the
+ *   index byActive, from which runs without a worker are resumed · `cursor` how far the feed was read · `lastSuccessAt` ·
+ *   `slot` (epoch ms) the schedule's last occurrence that a run was begun for. All in one item, because a quiet run
+ *   then costs three writes.
+ * - `run#<id>` a run that is over; `ttl`.
+ * - `page#<run>#<type>#<page>` the ids that a page of a list gave (page-id-store.ts); `ttl`.
+ * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts) and `reads#…` counts of provider reads.
+ */
+import * as z from "zod/mini";
+import { shardOf } from "../runtime/shard-of.ts";
+import { organizationKey } from "../security/keys.ts";
+import { FeedCursor } from "./feed-cursor.ts";
+import { SyncRun } from "./sync-run.ts";
+import { SyncWork } from "./sync-work.ts";
+
+/** Who asked for a run: for its security events, and only while it is under way. */
+export const Asker = z.object({
+  userId: z.string(),
+  sessionId: z.optional(z.string()),
+  ipAddress: z.string(),
+  userAgent: z.optional(z.string()),
+});
+export type Asker = z.output<typeof Asker>;
+
+/** A run under way. */
+export const ActiveRun = z.extend(
+  z.pick(SyncRun, { id: true, trigger: true, mode: true, startedAt: true, progress: true }),
+  {
+    askedBy: z.optional(Asker),
+    work: SyncWork,
+  },
+);
+export type ActiveRun = z.output<typeof ActiveRun>;
+
+/** An organization's syncing as it is. Times in epoch ms. */
+export const SyncState = z.object({
+  run: z.optional(ActiveRun),
+  leaseOwner: z.optional(z.string()),
+  leaseUntil: z.optional(z.number()),
+  takes: z.optional(z.number()),
+  cursor: z.optional(FeedCursor),
+  lastSuccessAt: z.optional(z.number()),
+  slot: z.optional(z.number()),
+});
+export type SyncState = z.output<typeof SyncState>;
+
+export const parseState = (item: unknown): SyncState => (item === undefined ? {} : SyncState.parse(item));
+
+export const stateKey = (organizationId: string) => ({ scope: organizationKey(organizationId), key: "state" });
+
+export const RUN_PREFIX = "run#";
+
+/** After the keys of all runs: `$` follows `#`. */
+export const RUNS_END = "run$";
+
+export const runKey = (organizationId: string, runId: string) => ({
+  scope: organizationKey(organizationId),
+  key: RUN_PREFIX + runId,
+});
+
+/** What is removed from `state` with a run. */
+export const RUN_ATTRIBUTES = ["run", "leaseOwner", "leaseUntil", "takes", "activeShard"] as const;
+
+export const ACTIVE_INDEX = "byActive";
+
+const ACTIVE_SHARDS = 16;
+
+const shardName = (shard: number): string => `active#${shard}`;
+
+export const activeShards: readonly string[] = Array.from({ length: ACTIVE_SHARDS }, (_, i) => shardName(i));
+
+export const activeShardOf = (organizationId: string): string =>
+  shardName(shardOf(organizationKey(organizationId), ACTIVE_SHARDS));
+
+/** The run as clients see it. */
+export const toSyncRun = ({ id, trigger, mode, startedAt, progress }: ActiveRun): SyncRun => ({
+  id,
+  trigger,
+  mode,
+  status: "running",
+  startedAt,
+  progress,
+});

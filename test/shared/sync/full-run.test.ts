@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { recordTypes } from "../../../shared/records/record.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { providerErrors } from "../../support/fake-provider.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { createStage, NOW, type Stage, startSyncEngine } from "./stage.ts";
+
+quietLog();
+
+let engine: EmbeddedDynamoDb;
+beforeAll(async () => {
+  engine = await startSyncEngine();
+});
+afterAll(() => engine.stop());
+
+/** Objects of all types, a second apart. */
+const populate = (stage: Stage, count: number): void => {
+  for (let i = 0; i < count; i++) {
+    for (const type of recordTypes) {
+      stage.world.create(type, { status: "open" }, { createdAt: NOW - 86_400_000 + i * 1_000 });
+    }
+  }
+};
+
+describe("the first run of a connection", () => {
+  it("reads everything, compares both sides, and says so", async () => {
+    const stage = createStage(engine);
+    populate(stage, 230);
+    const payment = stage.world.ids("payments")[0] ?? "";
+    stage.world.link(payment, "in_1");
+    const run = await stage.sync({ mode: "incremental" });
+    const side = { listed: 230, stored: 230, onlyListed: [], onlyStored: [] };
+    expect(run).toEqual({
+      id: expect.any(String),
+      trigger: "manual",
+      mode: "full",
+      status: "succeeded",
+      startedAt: NOW,
+      finishedAt: NOW,
+      progress: {
+        // The newest second's events are read beside the lists.
+        customers: { read: 231, written: 230 },
+        subscriptions: { read: 231, written: 230 },
+        invoices: { read: 231, written: 230 },
+        payments: { read: 231, written: 231 },
+      },
+      completeness: { customers: side, subscriptions: side, invoices: side, payments: side },
+    });
+    const { stored, living } = await stage.bothSides();
+    expect(stored).toEqual(living);
+    expect(stage.told()).toEqual(["PROVIDER_SYNC_STARTED sync_full", "PROVIDER_SYNC_COMPLETED sync_full"]);
+    const [started, completed] = [...stage.recorded.values()];
+    expect(started).toMatchObject({
+      resource: "acct_1",
+      metadata: { runId: run.id, syncType: "full", batchSize: 100 },
+    });
+    expect(completed).toMatchObject({ success: true, metadata: { trigger: "manual", progress: run.progress } });
+    await expect(stage.runs.lastSuccess(stage.organizationId)).resolves.toBe(NOW);
+  });
+
+  it("sees what is created, changed and deleted while it reads, by the feed", async () => {
+    const stage = createStage(engine);
+    populate(stage, 150);
+    const [changed = "", deleted = ""] = stage.world.ids("customers").reverse();
+    let isOver = false;
+    stage.world.onCall(({ method, type, after }) => {
+      if (method !== "listObjects" || type !== "customers" || after === undefined || isOver) return;
+      isOver = true;
+      stage.time.now += 5_000;
+      stage.world.create("customers", { name: "late" });
+      stage.world.update("customers", changed, { name: "changed" });
+      stage.world.remove("customers", deleted);
+    });
+    const run = await stage.sync();
+    expect(run.status).toBe("succeeded");
+    const { stored, living } = await stage.bothSides();
+    expect(stored).toEqual(living);
+    expect(run.completeness?.customers).toEqual({ listed: 150, stored: 150, onlyListed: [], onlyStored: [] });
+  });
+
+  it("goes on by time where the object that a page should start after was deleted, and counts none twice", async () => {
+    const stage = createStage(engine);
+    for (let i = 0; i < 250; i++) {
+      stage.world.create("customers", {}, { isSilent: true, createdAt: NOW - 1_000_000 + Math.floor(i / 40) * 1_000 });
+    }
+    let isOver = false;
+    stage.world.onCall(({ method, type, after }) => {
+      if (method !== "listObjects" || type !== "customers" || after === undefined || isOver) return;
+      isOver = true;
+      stage.world.remove("customers", after);
+    });
+    const run = await stage.sync();
+    expect(run).toMatchObject({ status: "succeeded", progress: { customers: { read: 251 } } });
+    const { stored, living } = await stage.bothSides();
+    expect(stored).toEqual(living);
+    expect(run.completeness?.customers).toMatchObject({ onlyListed: [], onlyStored: [] });
+  });
+
+  it("gives a type up that stands still, where all of a page vanishes again and again in one second", async () => {
+    const stage = createStage(engine);
+    for (let i = 0; i < 250; i++) stage.world.create("customers", {}, { isSilent: true, createdAt: NOW - 1_000_000 });
+    stage.world.onCall(({ type, after }) => {
+      if (type === "customers" && after !== undefined) throw providerErrors.missing();
+    });
+    await expect(stage.sync()).resolves.toMatchObject({
+      status: "failed",
+      error: {
+        category: "validation",
+        message: expect.stringMatching(/^Read to their end: subscriptions, invoices, pay/),
+      },
+    });
+  });
+
+  it("reads the others to their end where a type fails, and says which", async () => {
+    const stage = createStage(engine);
+    populate(stage, 3);
+    stage.world.create("customers");
+    stage.world.onCall(({ method, type }) => {
+      if (method === "listObjects" && type === "subscriptions") throw providerErrors.unavailable();
+    });
+    const run = await stage.sync();
+    expect(run).toMatchObject({
+      status: "failed",
+      progress: { customers: { written: 4 }, subscriptions: { written: 0 }, payments: { written: 3 } },
+      error: {
+        category: "provider",
+        message:
+          "Read to their end: customers, invoices, payments. Not read to their end: subscriptions (The provider failed.).",
+      },
+    });
+    expect(run.completeness).toBeUndefined();
+    expect(stage.told()).toEqual(["PROVIDER_SYNC_STARTED sync_full", "PROVIDER_SYNC_FAILED sync_full"]);
+    expect([...stage.recorded.values()][1]).toMatchObject({ errorKind: "provider", errorCode: "api_error" });
+    // What was missed is missed until a full run has everything.
+    stage.world.onCall(() => undefined);
+    await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });
+  });
+
+  it("ends at once where the credentials are refused", async () => {
+    const stage = createStage(engine);
+    populate(stage, 3);
+    stage.world.onCall(({ type }) => {
+      if (type === "subscriptions") throw providerErrors.refused();
+    });
+    const run = await stage.sync();
+    expect(run).toMatchObject({ status: "failed", error: { category: "authentication" } });
+    expect(stage.world.calls.filter(({ type }) => type === "invoices")).toEqual([]);
+    await expect(stage.runs.lastSuccess(stage.organizationId)).resolves.toBeUndefined();
+  });
+
+  it("heals a deletion that nobody told of, and reports what it cannot heal", async () => {
+    const stage = createStage(engine);
+    populate(stage, 20);
+    await stage.sync();
+    const [gone = "", hidden = ""] = stage.world.ids("invoices");
+    stage.world.remove("invoices", gone, { isSilent: true });
+    const { listObjects } = stage.world.provider;
+    stage.world.provider.listObjects = async (type, page) => {
+      const { items, next } = await listObjects(type, page);
+      return { items: items.filter(({ id }) => id !== hidden), next };
+    };
+    const run = await stage.sync({ mode: "full" });
+    expect(run).toMatchObject({ mode: "full", status: "succeeded" });
+    expect(run.completeness?.invoices).toEqual({ listed: 18, stored: 19, onlyListed: [], onlyStored: [hidden] });
+    const { stored, living } = await stage.bothSides();
+    expect(stored).toEqual(living);
+  });
+
+  it("of an account without anything succeeds, and the next one sees the first object", async () => {
+    const stage = createStage(engine);
+    await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });
+    stage.time.now += 60_000;
+    stage.world.create("customers");
+    await expect(stage.sync()).resolves.toMatchObject({
+      mode: "incremental",
+      status: "succeeded",
+      progress: { customers: { read: 1, written: 1 } },
+    });
+    await expect(stage.sync()).resolves.toMatchObject({ progress: { customers: { read: 0, written: 0 } } });
+  });
+});

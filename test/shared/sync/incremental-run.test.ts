@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { MAX_CURSOR_AGE_SECONDS } from "../../../shared/sync/feed-cursor.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { providerErrors } from "../../support/fake-provider.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { createStage, type Stage, startSyncEngine } from "./stage.ts";
+
+quietLog();
+
+let engine: EmbeddedDynamoDb;
+beforeAll(async () => {
+  engine = await startSyncEngine();
+});
+afterAll(() => engine.stop());
+
+const HOUR = 3_600_000;
+
+/** A stage whose first run is over. */
+const synced = async (options: { skewMs?: number } = {}): Promise<Stage> => {
+  const stage = createStage(engine, options);
+  stage.world.create("customers", { name: "Ada" });
+  stage.world.create("invoices", { status: "open" });
+  await stage.sync();
+  stage.time.now += HOUR;
+  stage.world.calls.length = 0;
+  return stage;
+};
+
+const nothing = { read: 0, written: 0 };
+const quiet = { customers: nothing, subscriptions: nothing, invoices: nothing, payments: nothing };
+
+describe.each([
+  ["as ours", 0],
+  ["40 days ahead of ours", 40 * 24 * HOUR],
+  ["40 days behind ours", -40 * 24 * HOUR],
+])("a later run, the provider's clock %s", (_, skewMs) => {
+  it("reads the feed once where nothing happened", async () => {
+    const stage = await synced({ skewMs });
+    await expect(stage.sync()).resolves.toMatchObject({ mode: "incremental", status: "succeeded", progress: quiet });
+    expect(stage.world.calls).toEqual([{ method: "listEvents", after: undefined }]);
+    expect(stage.told().slice(2)).toEqual([
+      "PROVIDER_SYNC_STARTED sync_incremental",
+      "PROVIDER_SYNC_COMPLETED sync_incremental",
+    ]);
+  });
+
+  it("sees what was created, changed and deleted, and each event once", async () => {
+    const stage = await synced({ skewMs });
+    const [invoice = ""] = stage.world.ids("invoices");
+    const [customer = ""] = stage.world.ids("customers");
+    stage.world.update("invoices", invoice, { status: "paid" });
+    stage.world.create("payments", { status: "succeeded" });
+    stage.world.remove("customers", customer);
+    await expect(stage.sync()).resolves.toMatchObject({
+      status: "succeeded",
+      progress: { ...quiet, customers: { written: 1 }, invoices: { written: 1 }, payments: { written: 1 } },
+    });
+    const { stored, living } = await stage.bothSides();
+    expect(stored).toEqual(living);
+    await expect(stage.stored("customers")).resolves.toMatchObject([{ deleted: true }]);
+    await expect(stage.sync()).resolves.toMatchObject({ progress: quiet });
+  });
+
+  it("sees an event of the very second that it had read up to", async () => {
+    const stage = await synced({ skewMs });
+    stage.world.create("payments");
+    await stage.sync();
+    stage.world.create("payments");
+    await expect(stage.sync()).resolves.toMatchObject({ progress: { payments: { read: 1, written: 1 } } });
+    await expect(stage.sync()).resolves.toMatchObject({ progress: quiet });
+  });
+
+  it("reads again what was only said to have changed, once", async () => {
+    const stage = await synced({ skewMs });
+    const [invoice = ""] = stage.world.ids("invoices");
+    stage.world.touch("invoices", invoice);
+    stage.world.fieldsOf("invoices", invoice).status = "uncollectible";
+    await expect(stage.sync()).resolves.toMatchObject({ progress: { invoices: { written: 1 } } });
+    expect(stage.world.calls.filter(({ method }) => method === "readObject")).toHaveLength(1);
+    stage.world.calls.length = 0;
+    await stage.sync();
+    expect(stage.world.calls).toHaveLength(1);
+  });
+
+  it("reads many pages to their end", async () => {
+    const stage = await synced({ skewMs });
+    for (let i = 0; i < 350; i++) {
+      if (i % 10 === 0) stage.time.now += 1_000;
+      stage.world.create("payments");
+    }
+    await expect(stage.sync()).resolves.toMatchObject({ progress: { payments: { read: 350, written: 350 } } });
+    expect(stage.world.calls).toHaveLength(4);
+    await expect(stage.sync()).resolves.toMatchObject({ progress: quiet });
+  });
+
+  it("reads everything where the feed's newest event is too far from the cursor", async () => {
+    const stage = await synced({ skewMs });
+    // Our own clock, by which the last run was a moment ago, has no say.
+    stage.world.create("payments", {}, { createdAt: stage.clock() + skewMs + (MAX_CURSOR_AGE_SECONDS + 1) * 1_000 });
+    await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });
+    expect(stage.world.calls.slice(0, 3)).toEqual([
+      { method: "listEvents", after: undefined },
+      { method: "listEvents", after: undefined },
+      { method: "listObjects", type: "customers", after: undefined },
+    ]);
+    const { stored, living } = await stage.bothSides();
+    expect(stored).toEqual(living);
+  });
+
+  it("reads everything where the feed does not reach back to what was seen of it", async () => {
+    const stage = await synced({ skewMs });
+    const [customer = ""] = stage.world.ids("customers");
+    stage.world.remove("customers", customer);
+    stage.world.forgetEventsBefore(Number.MAX_SAFE_INTEGER);
+    await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });
+    const { stored, living } = await stage.bothSides();
+    expect(stored).toEqual(living);
+    // Once, and not each time from then on: an empty feed is a start, too.
+    await expect(stage.sync()).resolves.toMatchObject({ mode: "incremental", progress: quiet });
+  });
+
+  it("reads everything where the last run was too long ago", async () => {
+    const stage = await synced({ skewMs });
+    stage.time.now += (MAX_CURSOR_AGE_SECONDS + 1) * 1_000;
+    await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });
+  });
+});
+
+describe("a later run", () => {
+  it("is full on demand", async () => {
+    const stage = await synced();
+    const run = await stage.sync({ mode: "full" });
+    expect(run).toMatchObject({ mode: "full", status: "succeeded" });
+    expect(run.completeness?.customers).toEqual({ listed: 1, stored: 1, onlyListed: [], onlyStored: [] });
+    expect(run.progress.customers.written).toBe(0);
+  });
+
+  it("begins the feed again where the event that a page should start after is gone", async () => {
+    const stage = await synced();
+    for (let i = 0; i < 250; i++) stage.world.create("payments");
+    let isOver = false;
+    stage.world.onCall(({ after }) => {
+      if (after === undefined || isOver) return;
+      isOver = true;
+      throw providerErrors.missing();
+    });
+    await expect(stage.sync()).resolves.toMatchObject({ mode: "incremental", status: "succeeded" });
+    const { stored, living } = await stage.bothSides();
+    expect(stored).toEqual(living);
+  });
+
+  it("fails where the feed cannot be read, and the next one misses nothing", async () => {
+    const stage = await synced();
+    stage.world.create("payments");
+    stage.world.onCall(() => {
+      throw providerErrors.unavailable();
+    });
+    await expect(stage.sync()).resolves.toMatchObject({
+      mode: "incremental",
+      status: "failed",
+      error: { category: "provider", message: "The provider failed." },
+    });
+    stage.world.onCall(() => undefined);
+    await expect(stage.sync()).resolves.toMatchObject({ mode: "incremental", progress: { payments: { written: 1 } } });
+  });
+
+  it("makes a second cheap read where the circuit is on trial, and only then", async () => {
+    const stage = await synced();
+    stage.parts.isHalfOpen = async () => true;
+    await stage.sync();
+    expect(stage.world.calls).toHaveLength(2);
+    stage.world.calls.length = 0;
+    stage.parts.isHalfOpen = async () => false;
+    await stage.sync();
+    expect(stage.world.calls).toHaveLength(1);
+  });
+
+  it("ends the connection where the account took its permission away since it was made", async () => {
+    const stage = await synced();
+    stage.world.deauthorize();
+    stage.connection.connectedAt = stage.clock() + 1_000;
+    await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded" });
+    expect(stage.disconnected).toEqual([]);
+    stage.time.now += 10_000;
+    stage.world.deauthorize();
+    await expect(stage.sync()).resolves.toMatchObject({ status: "cancelled" });
+    expect(stage.disconnected).toEqual(["connection"]);
+    expect(stage.told().at(-1)).toBe("PROVIDER_SYNC_STARTED sync_incremental");
+  });
+});

@@ -1,0 +1,214 @@
+/** An organization's syncing on a real engine, with real stores and records, and a provider in memory. */
+
+import type { ConnectedItem } from "../../../shared/connection/connection-item.ts";
+import { PAGE_SIZE } from "../../../shared/provider/provider.ts";
+import { createApply } from "../../../shared/records/apply.ts";
+import { type RecordType, recordTypes } from "../../../shared/records/record.ts";
+import type { ListedId } from "../../../shared/records/record-item.ts";
+import { createRecordListStore } from "../../../shared/records/record-list-store.ts";
+import { createRecordStore } from "../../../shared/records/record-store.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { eventId, identityOf } from "../../../shared/security/event-id.ts";
+import type { Recorder } from "../../../shared/security/recorder.ts";
+import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+import { createRunEnd } from "../../../shared/sync/end-run.ts";
+import { createPageIdStore } from "../../../shared/sync/page-id-store.ts";
+import { createRunWorker, type RunWorkerParts } from "../../../shared/sync/run-worker.ts";
+import { createStartRun } from "../../../shared/sync/start-run.ts";
+import { createSyncActiveStore } from "../../../shared/sync/sync-active-store.ts";
+import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
+import { createSyncEvents } from "../../../shared/sync/sync-events.ts";
+import { createSyncLeaseStore } from "../../../shared/sync/sync-lease-store.ts";
+import { SyncRequested } from "../../../shared/sync/sync-request.ts";
+import type { SyncRun } from "../../../shared/sync/sync-run.ts";
+import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { createFakeProvider } from "../../support/fake-provider.ts";
+import { declaredTable } from "../../support/security-tables.ts";
+
+export const RUNS = "sync-runs";
+export const RECORDS = "records";
+
+export const startSyncEngine = (): Promise<EmbeddedDynamoDb> =>
+  startEmbeddedDynamoDb(declaredTable("TablesSyncRuns", RUNS), declaredTable("TablesRecords", RECORDS));
+
+/** Where tests begin: a moment of our clock. */
+export const NOW = Date.UTC(2026, 10, 21, 12);
+
+/** A way to what is outside of an instance: it may delay, and it may never come back. */
+export type Io = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
+const direct: Io = (_, work) => work();
+
+let organizations = 0;
+
+export type Stage = ReturnType<typeof createStage>;
+
+/** A new organization on the engine. `skewMs`: the provider's clock before ours. */
+export const createStage = (
+  engine: Pick<EmbeddedDynamoDb, "documentClient">,
+  { skewMs = 0, pageSize = PAGE_SIZE } = {},
+) => {
+  const organizationId = `acme ${++organizations}`;
+  const time = { now: NOW };
+  const clock = () => time.now;
+  const world = createFakeProvider(() => time.now + skewMs, pageSize);
+
+  const recorded = new Map<string, NewSecurityEvent>();
+  let names = 0;
+  const recorder: Pick<Recorder, "record"> = {
+    record: async (said, { timestamp = clock(), identity = identityOf(++names) } = {}) => {
+      recorded.set(eventId(timestamp, identity), said);
+      return undefined;
+    },
+  };
+  const published: BusEvent[] = [];
+  const bus = {
+    publish: async <Event extends BusEvent>(events: readonly Event[]) => {
+      published.push(...events);
+      return [];
+    },
+  };
+  let tokens = 0;
+  const newToken = () => `token ${++tokens}`;
+  const newRunId = (now: number) => eventId(now, identityOf("run", organizationId, ++names));
+
+  const client = engine.documentClient(documentTranslation);
+  const runs = createSyncRunStore(client, RUNS);
+  const leases = createSyncLeaseStore(client, RUNS);
+  const ends = createSyncEndStore(client, RUNS, { retentionDays: 90 });
+  const active = createSyncActiveStore(client, RUNS);
+  const pageIds = createPageIdStore(client, RUNS);
+  const lists = createRecordListStore(client, RECORDS);
+
+  const connection: { isThere: boolean; isOurs: boolean; connectedAt: number } = {
+    ...{ isThere: true, isOurs: true, connectedAt: NOW - 1_000 },
+  };
+  const disconnected: string[] = [];
+  const item = (): ConnectedItem => ({
+    ...{ status: "connected", connectionId: "connection", method: "api_key", accountId: "acct_1" },
+    ...{ connectedAt: connection.connectedAt, credentials: new Uint8Array(), credentialsVersion: "1" },
+  });
+
+  /** The parts of one instance, which reaches everything outside of it through `io`. */
+  const createParts = (io: Io = direct): RunWorkerParts => {
+    const own = engine.documentClient(documentTranslation);
+    own.middlewareStack.add(
+      (next, { commandName = "" }) =>
+        (args) =>
+          io(commandName, () => next(args)),
+      {
+        step: "initialize",
+        name: "io",
+      },
+    );
+    const { provider } = world;
+    const itsEnds = createSyncEndStore(own, RUNS, { retentionDays: 90 });
+    const events = createSyncEvents({
+      recorder: { record: (said, moment) => io("record", () => recorder.record(said, moment)) },
+    });
+    return {
+      leases: createSyncLeaseStore(own, RUNS),
+      runs: createSyncRunStore(own, RUNS),
+      pageIds: createPageIdStore(own, RUNS),
+      records: createRecordListStore(own, RECORDS),
+      events,
+      runEnd: createRunEnd({ ends: itsEnds, events, clock }),
+      access: {
+        open: () => ({
+          readAccount: () => io("readAccount", () => provider.readAccount()),
+          listObjects: (type, page) => io(`list ${type}`, () => provider.listObjects(type, page)),
+          readObject: (type, id) => io("readObject", () => provider.readObject(type, id)),
+          listPaymentLinks: (page) => io("listPaymentLinks", () => provider.listPaymentLinks(page)),
+          listEvents: (page) => io("listEvents", () => provider.listEvents(page)),
+        }),
+        flush: async () => undefined,
+      },
+      bus: { publish: (events) => io("publish", () => bus.publish(events)) },
+      isHalfOpen: async () => false,
+      openConnection: async () => {
+        if (!connection.isThere) throw new DomainError("not_connected", "There is no connection.");
+        const credentials = { current: async () => "secret", refused: async () => undefined };
+        return { connection: item(), credentials };
+      },
+      claims: { claimRecords: async () => connection.isOurs },
+      apply: createApply({ store: createRecordStore(own, RECORDS), now: clock, newToken }),
+      disconnect: async (_, connectionId) => {
+        disconnected.push(connectionId);
+        await ends.cancel(organizationId, clock());
+      },
+      clock,
+      newRunId,
+      newToken,
+    };
+  };
+  const parts = createParts();
+  const startRun = createStartRun({ runs, ends, bus, clock, newRunId });
+
+  let deliveries = 0;
+  const deliver = (
+    request: SyncRequested,
+    { delivery = `delivery ${++deliveries}`, remainingMs = () => 300_000, using = parts } = {},
+  ) => createRunWorker(using)(request, { delivery, remainingMs });
+
+  const list = async (): Promise<SyncRun[]> =>
+    (await runs.list(organizationId, { limit: 50, after: undefined, now: clock() })).items;
+
+  const stored = async (type: RecordType): Promise<ListedId[]> => {
+    const ids: ListedId[] = [];
+    for await (const id of lists.listIds(organizationId, type)) ids.push(id);
+    return ids;
+  };
+
+  return {
+    ...{
+      organizationId,
+      time,
+      clock,
+      client,
+      world,
+      recorded,
+      published,
+      parts,
+      createParts,
+      startRun,
+      deliver,
+      list,
+      stored,
+    },
+    ...{ runs, leases, ends, active, pageIds, connection, disconnected, bus, newRunId },
+
+    /** Delivers what was published, and what that publishes, until nothing is left. @returns how many deliveries. */
+    async deliverAll(options: Parameters<typeof deliver>[1] = {}): Promise<number> {
+      let count = 0;
+      for (let event = published.shift(); event !== undefined; event = published.shift()) {
+        await deliver(SyncRequested.parse(event.detail), options);
+        count++;
+      }
+      return count;
+    },
+
+    /** A run from its start to its end. */
+    async sync(wanted: Partial<Parameters<typeof startRun>[0]> = {}): Promise<SyncRun> {
+      const { run } = await startRun({ organizationId, trigger: "manual", ...wanted });
+      await this.deliverAll();
+      const ended = (await list()).find(({ id }) => id === run.id);
+      if (ended === undefined) throw new Error("The run is gone.");
+      return ended;
+    },
+
+    /** Ids that are stored and not deleted, beside those in the provider's world. */
+    async bothSides(): Promise<{ stored: string[]; living: string[] }> {
+      const lists = await Promise.all(recordTypes.map(stored));
+      const live = lists.flat().filter(({ deleted }) => !deleted);
+      return {
+        stored: live.map(({ id }) => id).sort(),
+        living: recordTypes.flatMap((type) => world.ids(type)).sort(),
+      };
+    },
+
+    /** What was recorded, as `type action`. */
+    told: (): string[] => [...recorded.values()].map(({ eventType, action }) => `${eventType} ${action}`),
+  };
+};

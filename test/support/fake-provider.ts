@@ -1,0 +1,162 @@
+/** A provider in memory that implements the port: a world of objects with a history, its feed, its faults, its own clock. */
+
+import type { Provider, ProviderEvent, ProviderPage } from "../../shared/provider/provider.ts";
+import { type ObjectDeleted, type ObjectState, type Observation, PAGE_SIZE } from "../../shared/provider/provider.ts";
+import { ProviderError } from "../../shared/provider/provider-error.ts";
+import { type RecordType, recordFields } from "../../shared/records/record.ts";
+
+type Living = { type: RecordType; id: string; createdAt: number; fields: Record<string, unknown> };
+
+/** A call of the provider, as a fault sees it. */
+export type ProviderCall = { method: keyof Provider; type?: RecordType | undefined; after?: string | undefined };
+
+export const providerErrors = {
+  missing: () =>
+    new ProviderError("No such object.", {
+      ...{ kind: "validation", outcome: "success", isRetryable: false, reason: "missing", status: 400 },
+    }),
+  unavailable: () =>
+    new ProviderError("The provider failed.", {
+      ...{ kind: "provider", outcome: "failure", isRetryable: true, status: 503, code: "api_error" },
+    }),
+  refused: () =>
+    new ProviderError("The credentials were refused.", {
+      ...{ kind: "authentication", outcome: "failure", isRetryable: false, status: 401, code: "expired" },
+    }),
+};
+
+export type FakeProvider = ReturnType<typeof createFakeProvider>;
+
+/** @param clock the provider's own, epoch ms. */
+export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) => {
+  const living = new Map<string, Living>();
+  const events: ProviderEvent[] = [];
+  const links = new Map<string, string>();
+  const calls: ProviderCall[] = [];
+  let made = 0;
+  let fault: (call: ProviderCall) => Promise<void> | void = () => undefined;
+
+  const seconds = () => Math.floor(clock() / 1_000);
+  const keyOf = (type: RecordType, id: string) => `${type}#${id}`;
+
+  const stateOf = ({ type, id, createdAt, fields }: Living, at: { from: number; to: number }): ObjectState =>
+    ({ kind: "state", type, id, createdAt, fields: { ...fields }, seenAt: at }) as ObjectState;
+
+  const tell = (type: string, observations: readonly Observation[], isDeauthorization = false): void => {
+    const createdSeconds = observations[0]?.seenAt.from ?? seconds();
+    events.push({ id: `evt_${++made}`, type, createdSeconds, observations, isDeauthorization });
+  };
+
+  const now = () => ({ from: seconds(), to: seconds() });
+
+  const require = (type: RecordType, id: string): Living => {
+    const object = living.get(keyOf(type, id));
+    if (object === undefined) throw new Error(`The test's world has no ${keyOf(type, id)}`);
+    return object;
+  };
+
+  const call = async (one: ProviderCall): Promise<void> => {
+    calls.push(one);
+    await fault(one);
+  };
+
+  const pageOf = <Item>(
+    items: readonly Item[],
+    idOf: (item: Item) => string,
+    after: string | undefined,
+    limit = pageSize,
+  ): ProviderPage<Item> => {
+    const start = after === undefined ? 0 : items.findIndex((item) => idOf(item) === after) + 1;
+    if (after !== undefined && start === 0) throw providerErrors.missing();
+    const page = items.slice(start, start + limit);
+    const last = page.at(-1);
+    return { items: page, next: start + limit < items.length && last !== undefined ? idOf(last) : undefined };
+  };
+
+  const provider: Provider = {
+    async readAccount() {
+      await call({ method: "readAccount" });
+      return { accountId: "acct_1" };
+    },
+    async listObjects(type, { after, createdUntil }) {
+      await call({ method: "listObjects", type, after });
+      const objects = [...living.values()]
+        .filter((object) => object.type === type)
+        .reverse()
+        .sort((a, b) => b.createdAt - a.createdAt)
+        .filter((object) => createdUntil === undefined || Math.floor(object.createdAt / 1_000) <= createdUntil);
+      const { items, next } = pageOf(objects, ({ id }) => id, after);
+      return { items: items.map((object) => stateOf(object, now())), next };
+    },
+    async readObject(type, id): Promise<ObjectState | ObjectDeleted> {
+      await call({ method: "readObject", type });
+      const object = living.get(keyOf(type, id));
+      return object === undefined ? { kind: "deleted", type, id, seenAt: now() } : stateOf(object, now());
+    },
+    async listPaymentLinks({ after }) {
+      await call({ method: "listPaymentLinks", after });
+      const { items, next } = pageOf([...links], ([id]) => id, after);
+      return {
+        items: items.map(([id, invoiceId]) => ({ kind: "linked", type: "payments", id, invoiceId, seenAt: now() })),
+        next,
+      };
+    },
+    async listEvents({ since = 0, after, limit }) {
+      await call({ method: "listEvents", after });
+      const feed = events
+        .filter(({ createdSeconds }) => createdSeconds >= since)
+        .reverse()
+        .sort((a, b) => b.createdSeconds - a.createdSeconds);
+      return pageOf(feed, ({ id }) => id, after, limit);
+    },
+  };
+
+  return {
+    provider,
+    /** All calls so far. */
+    calls,
+    /** Is asked before each call is answered; what it throws, the call throws. */
+    onCall: (check: typeof fault) => {
+      fault = check;
+    },
+    /** All living objects of a type. */
+    ids: (type: RecordType): string[] => [...living.values()].filter((one) => one.type === type).map(({ id }) => id),
+    fieldsOf: (type: RecordType, id: string) => require(type, id).fields,
+    /** @param options.isSilent without an event. */
+    create(
+      type: RecordType,
+      fields: Record<string, unknown> = {},
+      { isSilent = false, createdAt = clock() }: { isSilent?: boolean; createdAt?: number } = {},
+    ): string {
+      const id = `${type.slice(0, 2)}_${String(++made).padStart(6, "0")}`;
+      const empty = Object.fromEntries(Object.keys(recordFields[type].shape).map((name) => [name, null]));
+      const object = { type, id, createdAt: Math.floor(createdAt / 1_000) * 1_000, fields: { ...empty, ...fields } };
+      living.set(keyOf(type, id), object);
+      const second = object.createdAt / 1_000;
+      if (!isSilent) tell(`${type}.created`, [stateOf(object, { from: second, to: second })]);
+      return id;
+    },
+    update(type: RecordType, id: string, fields: Record<string, unknown>): void {
+      const object = require(type, id);
+      Object.assign(object.fields, fields);
+      tell(`${type}.updated`, [stateOf(object, now())]);
+    },
+    remove(type: RecordType, id: string, { isSilent = false } = {}): void {
+      living.delete(keyOf(type, id));
+      if (!isSilent) tell(`${type}.deleted`, [{ kind: "deleted", type, id, seenAt: now() }]);
+    },
+    /** Says that something happened to an object, without saying what it is now. */
+    touch(type: RecordType, id: string): void {
+      tell(`${type}.touched`, [{ kind: "touched", type, id, seenAt: now() }]);
+    },
+    link(paymentId: string, invoiceId: string): void {
+      links.set(paymentId, invoiceId);
+    },
+    deauthorize: () => tell("deauthorized", [], true),
+    /** Events that are older than this leave the feed. */
+    forgetEventsBefore(second: number): void {
+      const kept = events.filter(({ createdSeconds }) => createdSeconds >= second);
+      events.splice(0, events.length, ...kept);
+    },
+  };
+};
