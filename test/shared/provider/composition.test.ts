@@ -1,0 +1,124 @@
+/** Operations as a function has them: the real adapter, guard and stores, over sockets. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createProviderAccess } from "../../../shared/provider/create-provider-access.ts";
+import { createReadCountStore } from "../../../shared/provider/read-count-store.ts";
+import { createReadCounts } from "../../../shared/provider/read-counts.ts";
+import { createStripeAdapter } from "../../../shared/provider/stripe/adapter.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { newRequestToken } from "../../../shared/runtime/ids.ts";
+import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { circuitTable } from "../circuit-breaker/circuit-table.ts";
+import { createInstance, testClock } from "../circuit-breaker/parts.ts";
+import { json, list, refusal, reset, startWireServer, type WireServer } from "./stripe/wire-server.ts";
+
+quietLog();
+
+let server: WireServer;
+let database: EmbeddedDynamoDb;
+beforeAll(async () => {
+  server = await startWireServer();
+  database = await startEmbeddedDynamoDb(circuitTable, {
+    TableName: "runs",
+    KeySchema: [
+      { AttributeName: "scope", KeyType: "HASH" },
+      { AttributeName: "key", KeyType: "RANGE" },
+    ],
+    AttributeDefinitions: [
+      { AttributeName: "scope", AttributeType: "S" },
+      { AttributeName: "key", AttributeType: "S" },
+    ],
+  });
+});
+afterAll(async () => {
+  await database.stop();
+  await server.stop();
+});
+
+let time = testClock();
+let organizations = 0;
+let organizationId = "";
+beforeEach(() => {
+  time = testClock();
+  organizationId = `organization ${++organizations}`;
+});
+
+const createFunction = (refused: (secret: string) => Promise<string | undefined> = async () => undefined) => {
+  const instance = createInstance(database, time.clock);
+  const events: NewSecurityEvent[] = [];
+  const store = createReadCountStore(database.documentClient(documentTranslation), "runs");
+  const access = createProviderAccess({
+    adapter: createStripeAdapter({ url: server.url, clock: time.clock }),
+    guard: instance.guard,
+    recorder: {
+      record: async (event) => {
+        events.push(event);
+        return undefined;
+      },
+    },
+    reads: createReadCounts({ store, clock: time.clock, newToken: newRequestToken }),
+    clock: time.clock,
+    sleep: async (ms) => time.pass(ms),
+  });
+  const provider = access.open({ current: async () => "sk_1", refused }, { organizationId, source: "system" });
+  return { ...instance, access, provider, events, store };
+};
+
+describe("operations of a function", () => {
+  it("open the circuit by their attempts, end at once while it is open, and close it", async () => {
+    const { provider, access, events, store, reader } = createFunction();
+    server.answers(reset);
+    await expect(provider.listEvents({})).rejects.toMatchObject({ kind: "network" });
+    // The fifth failure is the second attempt's, and the third is refused.
+    await expect(provider.listEvents({})).rejects.toMatchObject({ code: "circuit_open" });
+    expect(server.arrived).toHaveLength(5);
+    await expect(provider.listEvents({})).rejects.toMatchObject({ code: "circuit_open" });
+    expect(server.arrived).toHaveLength(5);
+    await access.flush();
+    expect(events.map(({ errorCode, metadata }) => [errorCode, metadata?.attempts])).toEqual([
+      ["ECONNRESET", 3],
+      ["ECONNRESET", 2],
+      ["circuit_open", 0],
+    ]);
+    await expect(store.read(organizationId, "2023-11")).resolves.toBe(5);
+    await expect(reader.readOrganization(organizationId)).resolves.toMatchObject({ state: "open", failedRequests: 5 });
+
+    time.pass(30_000);
+    server.answers(list([]));
+    await provider.listEvents({});
+    await provider.listEvents({});
+    await expect(reader.readOrganization(organizationId)).resolves.toMatchObject({ state: "closed" });
+  });
+
+  it("leave the circuit alone with refusals of ours, of locks, and of secrets that were replaced", async () => {
+    const { provider, access, reader } = createFunction(async () => "sk_2");
+    server.answers((response, arrived) => {
+      const isOld = arrived.headers.authorization === "Bearer sk_1";
+      (isOld ? refusal(401, { type: "invalid_request_error" }) : json(200, { id: "acct_1" }))(response, arrived);
+    });
+    for (let i = 0; i < 6; i++) await expect(provider.readAccount()).resolves.toEqual({ accountId: "acct_1" });
+    for (const answer of [refusal(403, {}), refusal(400, {}), refusal(429, { code: "lock_timeout" })]) {
+      server.answers(answer);
+      for (let i = 0; i < 3; i++) await expect(provider.listEvents({})).rejects.toThrow("The provider answered");
+    }
+    await access.flush();
+    await expect(reader.readOrganization(organizationId)).resolves.toMatchObject({
+      state: "closed",
+      failedRequests: 0,
+    });
+  });
+
+  it("open the circuit by refusals of the connection's credentials", async () => {
+    const { provider, events, reader } = createFunction();
+    server.answers(refusal(401, { type: "invalid_request_error", message: "Invalid API Key provided: sk_1" }));
+    for (let i = 0; i < 5; i++) await expect(provider.listEvents({})).rejects.toMatchObject({ status: 401 });
+    await expect(provider.listEvents({})).rejects.toMatchObject({ code: "circuit_open" });
+    expect(server.arrived).toHaveLength(5);
+    expect(events.map(({ eventType }) => eventType)).toEqual([
+      ...Array(5).fill("AUTHENTICATION_FAILURE"),
+      "PROVIDER_REQUEST",
+    ]);
+    await expect(reader.readOrganization(organizationId)).resolves.toMatchObject({ state: "open" });
+  });
+});

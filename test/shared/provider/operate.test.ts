@@ -1,0 +1,395 @@
+import { describe, expect, it } from "@jest/globals";
+import { CallTimeoutError, CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import type { OperationContext } from "../../../shared/provider/provider-access.ts";
+import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import {
+  context,
+  createWorld,
+  type ErrorRow,
+  errorLike,
+  failing,
+  organizationId,
+  page,
+  START,
+  type Step,
+} from "./operations.ts";
+
+const done: Step = { value: page };
+
+describe("an operation", () => {
+  it.each([
+    [[done], [], "returned", ["success"]],
+    [[failing("network"), done], [500], "returned", ["failure", "success"]],
+    [[failing("network"), failing("timeout"), done], [500, 1_000], "returned", ["failure", "failure", "success"]],
+    [
+      [failing("network"), failing("network"), failing("rateLimit")],
+      [500, 1_000],
+      "rate_limit",
+      Array(3).fill("failure"),
+    ],
+    // Of the provider's asking, if it is longer than our own pause.
+    [[failing("rateLimit", { retryAfterMs: 2_000 }), done], [2_000], "returned", ["failure", "success"]],
+    [[failing("rateLimit", { retryAfterMs: 100 }), done], [500], "returned", ["failure", "success"]],
+    [[failing("rateLimit", { retryAfterMs: 9_490 }), done], [9_490], "returned", ["failure", "success"]],
+    [[failing("rateLimit", { retryAfterMs: 9_491 })], [], "rate_limit", ["failure"]],
+    [[failing("rateLimit", { retryAfterMs: 60_000 })], [], "rate_limit", ["failure"]],
+    // Ten seconds over all.
+    [
+      [failing("timeout", { tookMs: 5_000 }), failing("timeout", { tookMs: 4_500 })],
+      [500],
+      "network",
+      Array(2).fill("failure"),
+    ],
+    [[failing("lock"), done], [500], "returned", ["success", "success"]],
+    [[failing("forbidden")], [], "authorization", ["success"]],
+    [[failing("invalid")], [], "validation", ["success"]],
+    [[failing("missing")], [], "validation", ["success"]],
+    [[failing("invalidGrant")], [], "authentication", ["success"]],
+    [[failing("unauthorized")], [], "authentication", ["failure"]],
+  ] as [Step[], number[], string, string[]][])(
+    "is tried again where that helps: case %#",
+    async (steps, pauses, end, outcomes) => {
+      const world = createWorld(steps);
+      const ended = world
+        .open()
+        .listObjects("invoices", {})
+        .then(
+          () => "returned",
+          ({ kind }) => kind,
+        );
+      expect(await ended).toBe(end);
+      expect(world.left).toEqual([]);
+      expect(world.pauses).toEqual(pauses);
+      expect(world.guarded.map(({ outcome }) => outcome)).toEqual(outcomes);
+      expect(world.events).toHaveLength(1);
+      expect(world.events[0]).toMatchObject({
+        success: end === "returned",
+        metadata: { attempts: steps.length, durationMs: world.time.now - START },
+      });
+    },
+  );
+
+  it("pauses for a random time: none of it is certain", async () => {
+    const world = createWorld([failing("network"), failing("network"), done], { random: 0.1 });
+    await world.open().listEvents({});
+    expect(world.pauses).toEqual([50, 100]);
+  });
+
+  it("gives each attempt what is left of ten seconds, and the request at most five", async () => {
+    const world = createWorld([failing("timeout", { tookMs: 5_000 }), done]);
+    await world.open().readAccount();
+    expect(world.guarded.map(({ timeoutMs }) => timeoutMs)).toEqual([10_000, 4_500]);
+    expect(world.signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+  });
+
+  it("reads the circuit as it is at the beginning of work, and not again", async () => {
+    const world = createWorld([failing("network"), done, done, done]);
+    const provider = world.open();
+    await provider.listEvents({});
+    await provider.listEvents({});
+    await world.open().listEvents({});
+    expect(world.guarded.map(({ isStart }) => isStart)).toEqual([true, false, false, true]);
+    expect(new Set(world.guarded.map((call) => call.organizationId))).toEqual(new Set([organizationId]));
+  });
+
+  it("takes a call that outlasted the guard for a time-out", async () => {
+    const late = new CallTimeoutError("The call took longer than 10000 ms.");
+    const world = createWorld([{ error: late, tookMs: 10_000 }]);
+    await expect(world.open().readAccount()).rejects.toMatchObject({ kind: "network", code: "timeout" });
+    expect(world.events).toMatchObject([{ errorKind: "network", errorCode: "timeout" }]);
+  });
+
+  it("leaves faults of our own as they are, and the circuit out of them", async () => {
+    const fault = new TypeError("Cannot read properties of undefined");
+    const world = createWorld([{ error: fault }]);
+    await expect(world.open().readAccount()).rejects.toBe(fault);
+    expect(world.guarded).toMatchObject([{ outcome: "neutral" }]);
+    expect(world.events).toMatchObject([{ success: false, riskLevel: "MEDIUM", errorCode: "system" }]);
+    expect(JSON.stringify(world.events)).not.toContain("properties");
+  });
+
+  it("does not begin without credentials", async () => {
+    const away = new DomainError("store_unavailable", "The store did not answer. Try again.");
+    const world = createWorld([], { credentials: { current: () => Promise.reject(away) } });
+    await expect(world.open().readAccount()).rejects.toBe(away);
+    expect(world.events).toEqual([]);
+    expect(world.added).toEqual([]);
+  });
+});
+
+describe("an open circuit", () => {
+  const open = new CircuitOpenError(START + 30_000, START);
+
+  it("ends an operation at once", async () => {
+    const world = createWorld([], { guardErrors: [open] });
+    await expect(world.open().listEvents({})).rejects.toBe(open);
+    expect(world.pauses).toEqual([]);
+    expect(world.events).toMatchObject([
+      {
+        eventType: "PROVIDER_REQUEST",
+        success: false,
+        riskLevel: "LOW",
+        errorCode: "circuit_open",
+        metadata: { attempts: 0 },
+      },
+    ]);
+    await world.access.flush();
+    expect(world.added).toEqual([]);
+  });
+
+  it("that opened on the way is recorded as what opened it", async () => {
+    const world = createWorld([failing("rateLimit")], { guardErrors: [undefined, open] });
+    await expect(world.open().listEvents({})).rejects.toBe(open);
+    expect(world.events).toMatchObject([
+      { eventType: "RATE_LIMIT_EXCEEDED", errorKind: "rate_limit", metadata: { attempts: 1, rateLimited: 1 } },
+    ]);
+  });
+});
+
+describe("refused credentials", () => {
+  /** Gives these in turn, and remembers what it was told. */
+  const replacing = (...others: (string | undefined | Error)[]) => {
+    const told: string[] = [];
+    const refused = async (secret: string) => {
+      told.push(secret);
+      const other = others.shift();
+      if (other instanceof Error) throw other;
+      return other;
+    };
+    return { told, credentials: { refused } };
+  };
+
+  it("are replaced once, and neither the circuit nor an event hears of it", async () => {
+    const { told, credentials } = replacing("sk_2");
+    const world = createWorld([failing("unauthorized"), done], { credentials });
+    await expect(world.open().listEvents({})).resolves.toBe(page);
+    expect([told, world.secrets]).toEqual([["sk_1"], ["sk_1", "sk_2"]]);
+    expect(world.guarded.map(({ outcome }) => outcome)).toEqual(["neutral", "success"]);
+    expect(world.pauses).toEqual([]);
+    expect(world.events).toMatchObject([
+      { eventType: "PROVIDER_REQUEST", success: true, riskLevel: "LOW", metadata: { attempts: 2 } },
+    ]);
+  });
+
+  it("are used on in the attempts that follow", async () => {
+    const { credentials } = replacing("sk_2");
+    const world = createWorld([failing("network"), failing("unauthorized"), failing("network"), done], { credentials });
+    await world.open().listEvents({});
+    expect(world.secrets).toEqual(["sk_1", "sk_1", "sk_2", "sk_2"]);
+    expect(world.guarded.map(({ outcome }) => outcome)).toEqual(["failure", "neutral", "failure", "success"]);
+  });
+
+  it("are refused for good where the new ones are, and who keeps them is told", async () => {
+    for (const second of [undefined, "sk_3", new Error("away")]) {
+      const { told, credentials } = replacing("sk_2", second);
+      const world = createWorld([failing("unauthorized"), failing("unauthorized")], { credentials });
+      await expect(world.open().listEvents({})).rejects.toMatchObject({ status: 401 });
+      expect(told).toEqual(["sk_1", "sk_2"]);
+      expect(world.guarded.map(({ outcome }) => outcome)).toEqual(["neutral", "failure"]);
+      expect(world.events).toMatchObject([
+        {
+          eventType: "AUTHENTICATION_FAILURE",
+          category: "authentication",
+          errorKind: "authentication",
+          success: false,
+        },
+      ]);
+    }
+  });
+
+  it("are refused for good where there are no others, or the same again", async () => {
+    for (const other of [undefined, "sk_1"]) {
+      const { credentials } = replacing(other);
+      const world = createWorld([failing("unauthorized")], { credentials });
+      await expect(world.open().listEvents({})).rejects.toMatchObject({ status: 401 });
+      expect(world.guarded).toMatchObject([{ outcome: "failure" }]);
+    }
+  });
+
+  it.each([
+    [errorLike("network")],
+    [new CircuitOpenError(undefined, START)],
+    [new DomainError("store_unavailable", "away")],
+  ])("that cannot be replaced now say nothing of the provider, and are not tried again: case %#", async (error) => {
+    const { credentials } = replacing(error);
+    const world = createWorld([failing("unauthorized")], { credentials });
+    await expect(world.open().listEvents({})).rejects.toBe(error);
+    expect(world.guarded).toMatchObject([{ outcome: "neutral" }]);
+    expect(world.events).toHaveLength(1);
+    expect(world.events[0]).toMatchObject({ eventType: "PROVIDER_REQUEST", success: false });
+  });
+
+  it("while connecting are no failure of the provider's, nor to authenticate", async () => {
+    const world = createWorld([failing("unauthorized")]);
+    const connecting: OperationContext = { organizationId, source: "user", userId: "ada", isConnecting: true };
+    await expect(world.open(connecting).readAccount()).rejects.toMatchObject({ status: 401 });
+    expect(world.guarded).toMatchObject([{ outcome: "neutral" }]);
+    expect(world.events).toMatchObject([
+      { eventType: "PROVIDER_REQUEST", errorKind: "authentication", success: false },
+    ]);
+  });
+});
+
+describe("the event of an operation", () => {
+  it("says who, what, how long and how it ended", async () => {
+    const world = createWorld([
+      failing("rateLimit", { retryAfterMs: 700 }),
+      failing("rateLimit"),
+      { value: page, tookMs: 30 },
+    ]);
+    await world.open().listObjects("invoices", {});
+    expect(world.events).toEqual([
+      {
+        organizationId,
+        source: "system",
+        eventType: "PROVIDER_REQUEST",
+        category: "integration",
+        riskLevel: "LOW",
+        resource: "acct_1",
+        resourceType: "provider_account",
+        action: "list_invoices",
+        success: true,
+        metadata: {
+          durationMs: 10 + 700 + 10 + 1_000 + 30,
+          attempts: 3,
+          retryAfterMs: 700,
+          rateLimited: 2,
+          type: "invoices",
+          batchSize: 3,
+          runId: "run_1",
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ["rateLimit", "RATE_LIMIT_EXCEEDED", "integration", "rate_limit", "rate_limit"],
+    ["unauthorized", "AUTHENTICATION_FAILURE", "authentication", "authentication", "http_401"],
+    ["forbidden", "PERMISSION_DENIED", "authorization", "authorization", "http_403"],
+    ["network", "PROVIDER_REQUEST", "integration", "network", "http_503"],
+    ["timeout", "PROVIDER_REQUEST", "integration", "network", "timeout"],
+    ["invalid", "PROVIDER_REQUEST", "integration", "validation", "parameter_unknown"],
+  ] as const)("has the type of what it failed by: %s", async (row, eventType, category, errorKind, errorCode) => {
+    const world = createWorld([failing(row), failing(row), failing(row)]);
+    await expect(world.open().listEvents({})).rejects.toThrow(`The provider answered: ${row}.`);
+    expect(world.events).toMatchObject([
+      {
+        ...{ eventType, category, errorKind, errorCode },
+        success: false,
+        errorMessage: `The provider answered: ${row}.`,
+      },
+    ]);
+  });
+
+  it("names the user, and the account that connecting found", async () => {
+    const world = createWorld([{ value: { accountId: "acct_9" } }]);
+    const who = { sessionId: "s1", ipAddress: "192.0.2.1", userAgent: "curl" };
+    await world.open({ organizationId, source: "user", userId: "ada", ...who }).readAccount();
+    expect(world.events).toMatchObject([
+      { source: "user", userId: "ada", ...who, resource: "acct_9", action: "read_account" },
+    ]);
+    expect(world.events[0]?.metadata).toEqual({ durationMs: 10, attempts: 1 });
+  });
+
+  it("names each operation", async () => {
+    const world = createWorld([...Array(8).fill(done), { value: undefined }]);
+    const provider = world.open();
+    await provider.listObjects("customers", {});
+    for (const type of ["customers", "subscriptions", "invoices", "payments"] as const)
+      await provider.readObject(type, "x");
+    await provider.listPaymentLinks({});
+    await provider.listEvents({});
+    await provider.readAccount();
+    await expect(provider.listPaymentLinks({})).resolves.toBeUndefined();
+    expect(world.events.map(({ action }) => action)).toEqual([
+      "list_customers",
+      ...["read_customer", "read_subscription", "read_invoice", "read_payment"],
+      ...["list_payment_links", "list_events", "read_account", "list_payment_links"],
+    ]);
+  });
+});
+
+describe("reads", () => {
+  it("are counted by organization and month, each request on the wire", async () => {
+    const slow = failing("network", { tookMs: 1_000 });
+    // From 23:59:58 on: the first pause ends 1.5 s later, the second after midnight.
+    const world = createWorld([slow, slow, done, done, done]);
+    await world.open().listEvents({});
+    await world.open().listEvents({});
+    await world.open({ organizationId: "other", source: "webhook" }).readObject("invoices", "in_1");
+    await world.access.flush();
+    expect(world.added).toEqual([
+      [organizationId, "2026-11", 2],
+      [organizationId, "2026-12", 2],
+      ["other", "2026-12", 1],
+    ]);
+    expect(world.flushed).toEqual(["guard"]);
+    await world.access.flush();
+    expect(world.added).toHaveLength(3);
+  });
+});
+
+describe("OAuth", () => {
+  const tokens = { accessToken: "at", refreshToken: "rt", accountId: "acct_2" };
+  const connecting: OperationContext = { organizationId, source: "user", userId: "ada", isConnecting: true };
+
+  it("exchanges a code once, and records that", async () => {
+    const world = createWorld([{ value: tokens }]);
+    await expect(world.access.exchangeCode("ac_1", connecting)).resolves.toBe(tokens);
+    expect(world.grants).toEqual([{ code: "ac_1" }]);
+    expect(world.guarded).toEqual([{ organizationId, isStart: true, timeoutMs: 10_000, outcome: "success" }]);
+    expect(world.events).toMatchObject([
+      { action: "exchange_code", success: true, userId: "ada", resource: "acct_2", metadata: { attempts: 1 } },
+    ]);
+  });
+
+  it.each([
+    ["network", "failure"],
+    ["timeout", "failure"],
+    ["rateLimit", "failure"],
+    ["invalidGrant", "neutral"],
+    ["unauthorized", "neutral"],
+    ["invalid", "success"],
+  ] as [ErrorRow, string][])("does not repeat a code's exchange that failed: %s", async (row, outcome) => {
+    const world = createWorld([failing(row)]);
+    await expect(world.access.exchangeCode("ac_1", connecting)).rejects.toThrow(row);
+    expect(world.guarded).toMatchObject([{ outcome }]);
+    expect(world.events).toMatchObject([{ action: "exchange_code", success: false, errorKind: errorLike(row).kind }]);
+    expect(JSON.stringify(world.events)).not.toContain("ac_1");
+  });
+
+  it.each([
+    ["network", "failure"],
+    ["unauthorized", "failure"],
+    ["invalidGrant", "success"],
+  ] as [ErrorRow, string][])("does not repeat a refresh that failed, nor record it: %s", async (row, outcome) => {
+    const world = createWorld([failing(row)]);
+    await expect(world.access.refreshTokens("rt_1", context)).rejects.toThrow(row);
+    expect(world.grants).toEqual([{ refreshToken: "rt_1" }]);
+    expect(world.guarded).toMatchObject([{ outcome, isStart: false }]);
+    expect(world.events).toEqual([]);
+    await world.access.flush();
+    expect(world.added).toEqual([]);
+  });
+
+  it("says so where the platform has no credentials", async () => {
+    const world = createWorld([], { hasOAuth: false });
+    expect(world.access.hasOAuth).toBe(false);
+    const refusal = { code: "oauth_not_configured" };
+    expect(() => world.access.authorizeUrl("s")).toThrow(expect.objectContaining(refusal));
+    await expect(world.access.exchangeCode("ac_1", connecting)).rejects.toMatchObject(refusal);
+    await expect(world.access.refreshTokens("rt_1", context)).rejects.toMatchObject(refusal);
+    expect(world.events).toEqual([]);
+    const configured = createWorld([]).access;
+    expect(configured.hasOAuth).toBe(true);
+    expect(configured.authorizeUrl("s")).toBe("https://provider.example/authorize?state=s");
+  });
+
+  it("takes an exchange that outlasted the guard for a time-out", async () => {
+    const world = createWorld([{ error: new CallTimeoutError("late") }]);
+    await expect(world.access.refreshTokens("rt_1", context)).rejects.toMatchObject({
+      kind: "network",
+      code: "timeout",
+    });
+  });
+});

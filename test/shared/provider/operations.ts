@@ -1,0 +1,163 @@
+/** Operations over a scripted adapter, a guard that lets everything pass, and a clock that sleeping moves. */
+
+import type { Outcome } from "../../../shared/circuit-breaker/decide.ts";
+import type { CallOptions, Guard, GuardedCall } from "../../../shared/circuit-breaker/guard.ts";
+import { createProviderAccess } from "../../../shared/provider/create-provider-access.ts";
+import type { Provider } from "../../../shared/provider/provider.ts";
+import type { Credentials, OperationContext } from "../../../shared/provider/provider-access.ts";
+import type { Grant, OAuthAdapter, ProviderAdapter } from "../../../shared/provider/provider-adapter.ts";
+import { ProviderError } from "../../../shared/provider/provider-error.ts";
+import { createReadCounts } from "../../../shared/provider/read-counts.ts";
+import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+
+export const START = Date.UTC(2026, 10, 30, 23, 59, 58);
+
+export const organizationId = "acme";
+export const context: OperationContext = { organizationId, source: "system", accountId: "acct_1", runId: "run_1" };
+
+/** One request's end: what it gives or throws, after so long. */
+export type Step = { tookMs?: number; value?: unknown; error?: unknown };
+
+const answersOf = {
+  network: { kind: "network", outcome: "failure", isRetryable: true, status: 503 },
+  timeout: { kind: "network", outcome: "failure", isRetryable: true, code: "timeout" },
+  rateLimit: { kind: "rate_limit", outcome: "failure", isRetryable: true, status: 429, code: "rate_limit" },
+  lock: { kind: "network", outcome: "success", isRetryable: true, status: 429, reason: "lock_timeout" },
+  unauthorized: { kind: "authentication", outcome: "failure", isRetryable: false, status: 401 },
+  invalidGrant: {
+    kind: "authentication",
+    outcome: "success",
+    isRetryable: false,
+    status: 400,
+    reason: "invalid_grant",
+    code: "invalid_grant",
+  },
+  forbidden: { kind: "authorization", outcome: "success", isRetryable: false, status: 403 },
+  invalid: { kind: "validation", outcome: "success", isRetryable: false, status: 400, code: "parameter_unknown" },
+  missing: { kind: "validation", outcome: "success", isRetryable: false, status: 400, reason: "missing" },
+} as const satisfies Record<string, ConstructorParameters<typeof ProviderError>[1]>;
+
+export type ErrorRow = keyof typeof answersOf;
+
+/** An error as the adapter has it. */
+export const errorLike = (row: ErrorRow, more: { retryAfterMs?: number } = {}): ProviderError =>
+  new ProviderError(`The provider answered: ${row}.`, { ...answersOf[row], ...more });
+
+export const failing = (row: ErrorRow, more: { retryAfterMs?: number; tookMs?: number } = {}): Step => ({
+  error: errorLike(row, more),
+  ...(more.tookMs !== undefined && { tookMs: more.tookMs }),
+});
+
+export const page = { items: [{}, {}, {}], next: "x" };
+
+type Guarded = {
+  organizationId: string;
+  isStart: boolean | undefined;
+  timeoutMs: number | undefined;
+  outcome: Outcome;
+};
+
+/** @param options.random what full jitter draws: 1 is the longest pause. */
+export const createWorld = (
+  steps: readonly Step[],
+  {
+    credentials = {},
+    guardErrors = [],
+    random = 1,
+    hasOAuth = true,
+  }: {
+    credentials?: Partial<Credentials>;
+    /** Refusals of the guard, by the number of the call that it refuses. */
+    guardErrors?: readonly (Error | undefined)[];
+    random?: number;
+    hasOAuth?: boolean;
+  } = {},
+) => {
+  const time = { now: START };
+  const pauses: number[] = [];
+  const events: NewSecurityEvent[] = [];
+  const secrets: string[] = [];
+  const signals: AbortSignal[] = [];
+  const guarded: Guarded[] = [];
+  const added: [string, string, number][] = [];
+  const grants: Grant[] = [];
+  const flushed: string[] = [];
+  const left = [...steps];
+
+  const take = async (): Promise<never> => {
+    const step = left.shift();
+    if (step === undefined) throw new Error("Nobody expected another request.");
+    time.now += step.tookMs ?? 10;
+    if (step.error !== undefined) throw step.error;
+    return step.value as never;
+  };
+  const provider: Provider = {
+    readAccount: take,
+    listObjects: take,
+    readObject: take,
+    listPaymentLinks: take,
+    listEvents: take,
+  };
+  const oauth: OAuthAdapter = {
+    authorizeUrl: (state) => `https://provider.example/authorize?state=${state}`,
+    exchange: (grant, signal) => {
+      grants.push(grant);
+      signals.push(signal);
+      return take();
+    },
+  };
+  const adapter: ProviderAdapter = {
+    oauth: hasOAuth ? oauth : undefined,
+    at: ({ secret, signal }) => {
+      secrets.push(secret);
+      signals.push(signal);
+      return provider;
+    },
+  };
+
+  let calls = 0;
+  const pass = async <Value>(id: string, call: GuardedCall<Value>, options: CallOptions = {}): Promise<Value> => {
+    const { isStart, timeoutMs, classifyError } = options;
+    const refusal = guardErrors[calls++];
+    if (refusal !== undefined) throw refusal;
+    const end = (outcome: Outcome) => void guarded.push({ organizationId: id, isStart, timeoutMs, outcome });
+    try {
+      const value = await call(new AbortController().signal);
+      end("success");
+      return value;
+    } catch (error) {
+      end(classifyError?.(error) ?? "failure");
+      throw error;
+    }
+  };
+  const guard: Guard = Object.assign(pass, { flush: async () => void flushed.push("guard") });
+
+  const access = createProviderAccess({
+    adapter,
+    guard,
+    recorder: {
+      record: async (event) => {
+        events.push(event);
+        return undefined;
+      },
+    },
+    reads: createReadCounts({
+      store: {
+        add: async (id, month, { count }) => void added.push([id, month, count]),
+      },
+      clock: () => time.now,
+      newToken: () => "token",
+    }),
+    clock: () => time.now,
+    sleep: async (ms) => {
+      pauses.push(ms);
+      time.now += ms;
+    },
+    random: () => random,
+  });
+  return {
+    ...{ access, time, pauses, events, secrets, signals, guarded, added, grants, flushed, left },
+    open: (who: OperationContext = context): Provider =>
+      access.open({ current: async () => "sk_1", refused: async () => undefined, ...credentials }, who),
+  };
+};

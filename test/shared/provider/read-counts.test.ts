@@ -1,0 +1,133 @@
+import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createReadCountStore, monthOf, type ReadAddition } from "../../../shared/provider/read-count-store.ts";
+import { createReadCounts } from "../../../shared/provider/read-counts.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb, type TestTable } from "../../support/embedded-dynamodb.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+
+const runsTable: TestTable = {
+  TableName: "runs",
+  KeySchema: [
+    { AttributeName: "scope", KeyType: "HASH" },
+    { AttributeName: "key", KeyType: "RANGE" },
+  ],
+  AttributeDefinitions: [
+    { AttributeName: "scope", AttributeType: "S" },
+    { AttributeName: "key", AttributeType: "S" },
+  ],
+};
+
+const NOW = Date.UTC(2026, 10, 30, 23, 59, 59, 999);
+
+describe("the months that reads are counted by", () => {
+  it.each([
+    [NOW, "2026-11"],
+    [NOW + 1, "2026-12"],
+  ])("are UTC's: %i", (time, month) => expect(monthOf(time)).toBe(month));
+});
+
+describe("the store of counts", () => {
+  let database: EmbeddedDynamoDb;
+  beforeAll(async () => {
+    database = await startEmbeddedDynamoDb(runsTable);
+  });
+  afterAll(() => database.stop());
+
+  const storeAt = (client = database.documentClient(documentTranslation)) => createReadCountStore(client, "runs");
+
+  it("adds up by organization and month", async () => {
+    const store = storeAt();
+    await store.add("a#b", "2026-11", { count: 3, token: "1" });
+    await store.add("a#b", "2026-11", { count: 4, token: "2" });
+    await store.add("a#b", "2026-12", { count: 5, token: "3" });
+    await store.add("a", "2026-11", { count: 6, token: "4" });
+    await expect(store.read("a#b", "2026-11")).resolves.toBe(7);
+    await expect(store.read("a#b", "2026-12")).resolves.toBe(5);
+    await expect(store.read("a", "2026-11")).resolves.toBe(6);
+    await expect(store.read("nobody", "2026-11")).resolves.toBe(0);
+    const { Item } = await database
+      .documentClient(documentTranslation)
+      .send(new GetCommand({ TableName: "runs", Key: { scope: "org#a%23b", key: "reads#2026-11" } }));
+    expect(Item).toEqual({
+      ...{ scope: "org#a%23b", key: "reads#2026-11", n: 7, token: "2" },
+      ttl: Date.UTC(2026, 10, 1) / 1_000 + 400 * 86_400,
+    });
+  });
+
+  it("adds once, though answers are lost, and though it is told again", async () => {
+    const proxy = await startLossyProxy(database.endpoint);
+    const client = database.client({ endpoint: proxy.url, maxAttempts: 3 });
+    const store = storeAt(DynamoDBDocumentClient.from(client, documentTranslation));
+    const addition = { count: 3, token: "once" };
+    await store.add("lossy", "2026-11", addition);
+    await store.add("lossy", "2026-11", addition);
+    await expect(storeAt().read("lossy", "2026-11")).resolves.toBe(3);
+    proxy.stop();
+  });
+
+  it("says where it is out of reach", async () => {
+    const away = storeAt(
+      DynamoDBDocumentClient.from(database.client({ endpoint: "http://127.0.0.1:1", maxAttempts: 1 })),
+    );
+    const refusal = { code: "store_unavailable" };
+    await expect(away.add("a", "2026-11", { count: 1, token: "1" })).rejects.toMatchObject(refusal);
+    await expect(away.read("a", "2026-11")).rejects.toMatchObject(refusal);
+  });
+});
+
+describe("counting in the instance", () => {
+  quietLog();
+  let now = NOW;
+  let sent: [string, string, ReadAddition][] = [];
+  let failures = 0;
+  let tokens = 0;
+  const counts = () =>
+    createReadCounts({
+      store: {
+        add: async (organizationId, month, addition) => {
+          sent.push([organizationId, month, addition]);
+          if (failures-- > 0) throw new Error("away");
+        },
+      },
+      clock: () => now,
+      newToken: () => `token ${++tokens}`,
+    });
+  beforeEach(() => {
+    now = NOW;
+    sent = [];
+    failures = 0;
+    tokens = 0;
+  });
+
+  it("sends nothing where nothing was read, and each count once", async () => {
+    const reads = counts();
+    await reads.flush();
+    for (let i = 0; i < 3; i++) reads.count("acme");
+    now += 1;
+    reads.count("acme");
+    await Promise.all([reads.flush(), reads.flush()]);
+    await reads.flush();
+    expect(sent).toEqual([
+      ["acme", "2026-11", { count: 3, token: "token 1" }],
+      ["acme", "2026-12", { count: 1, token: "token 2" }],
+    ]);
+  });
+
+  it("sends again as it was what the store did not take, then what came since, and never throws", async () => {
+    const reads = counts();
+    reads.count("acme");
+    failures = 2;
+    await reads.flush();
+    reads.count("acme");
+    reads.count("acme");
+    await reads.flush();
+    await reads.flush();
+    const first = ["acme", "2026-11", { count: 1, token: "token 1" }];
+    expect(sent).toEqual([first, first, first, ["acme", "2026-11", { count: 2, token: "token 2" }]]);
+    await reads.flush();
+    expect(sent).toHaveLength(4);
+    expect(process.stdout.write).toHaveBeenCalledTimes(2);
+  });
+});
