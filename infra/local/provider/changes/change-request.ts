@@ -1,0 +1,65 @@
+import * as z from "zod";
+
+/** What can be done to an account's objects. */
+export const actions = [
+  "create_customer",
+  "create_subscription",
+  "create_invoice",
+  "create_payment",
+  "update",
+  "delete",
+  "finalize_invoice",
+  "pay_invoice",
+  "void_invoice",
+  "mark_uncollectible",
+  "succeed_payment",
+  "fail_payment",
+  "process_payment",
+  "cancel_payment",
+  "refund",
+  "dispute",
+  "close_dispute",
+  "renew_subscription",
+  "cancel_subscription",
+  "deauthorize",
+] as const;
+export type Action = (typeof actions)[number];
+
+const common = {
+  /** The demo account where it is left out. */
+  accountId: z.string().optional(),
+  /** What is chosen by chance is chosen alike for the same seed and the same state. */
+  seed: z.int().default(0),
+};
+
+const OneChange = z.strictObject({
+  ...common,
+  action: z.enum(actions),
+  /** What it is done to; for `create_…` the customer. Any that it can be done to where it is left out. */
+  id: z.string().optional(),
+  /** For `update` and `create_customer`: attributes as the simulator names them, see objects.ts. */
+  fields: z.record(z.string(), z.json()).default({}),
+  /** In the currency's minor unit, for `create_invoice`, `create_payment` and `refund`. */
+  amount: z.int().min(1).optional(),
+  /** For `fail_payment`. */
+  failureCode: z.string().min(1).optional(),
+  /** For `cancel_subscription`: with the period rather than at once. */
+  atPeriodEnd: z.boolean().default(false),
+});
+
+const RandomChanges = z.strictObject({ ...common, count: z.int().min(1).max(10_000) });
+
+/** One change that is named, or so many that a business might make in a day. */
+export const ChangeRequest = z.union([OneChange, RandomChanges]);
+export type OneChange = z.output<typeof OneChange>;
+export type ChangeRequest = z.output<typeof ChangeRequest>;
+
+/** A change that cannot be made: `status` 404 where there is no such object, 409 where its state forbids it. */
+export class ImpossibleChangeError extends Error {
+  readonly status: 400 | 404 | 409;
+
+  constructor(status: 400 | 404 | 409, message: string) {
+    super(message);
+    this.status = status;
+  }
+}

@@ -1,0 +1,103 @@
+import { createLedger, type NewEvent } from "../ledger.ts";
+import type { ObjectType } from "../objects.ts";
+import { createRandom } from "../random.ts";
+import type { AccountRow } from "../store/account-table.ts";
+import { FEED_SECONDS } from "../store/event-table.ts";
+import type { Store } from "../store/store.ts";
+import type { WebhookSender } from "../webhooks/sender.ts";
+import { type Action, type ChangeRequest, ImpossibleChangeError, type OneChange } from "./change-request.ts";
+import { makeChange } from "./make-change.ts";
+import { inventChange } from "./random-changes.ts";
+import type { ChangeContext } from "./targets.ts";
+
+/** What changes did: the objects that they wrote and the events that tell of it, in order. */
+export type Changed = {
+  objects: { object: ObjectType; id: string }[];
+  events: Pick<NewEvent, "id" | "type" | "created">[];
+};
+
+/** Changes to accounts: objects, events and what webhooks have to send are written together or not at all. */
+export const createChanges = (options: {
+  store: Store;
+  sender: Pick<WebhookSender, "queue" | "poll">;
+  platform: { clientId: string };
+  now: () => number;
+}) => {
+  const { store, sender, platform, now } = options;
+  const { accounts, objects, events, grants, database } = store;
+
+  /** @param choices by what the change is chosen, where it is left to chance. */
+  const write = (account: AccountRow, choices: string, work: (context: ChangeContext) => void): Changed => {
+    const { changes = 0 } = accounts.byId(account.id) ?? {};
+    const ids = createRandom(`${account.account_id} change ${changes}`);
+    const ledger = createLedger({
+      apiVersion: account.api_version,
+      newId: (prefix, letters = 14) => prefix + ids.letters(letters),
+      load: (id) => objects.find(account.id, id),
+      eventsSince: 0,
+    });
+    ledger.at = Math.floor(now() / 1000);
+    work({ store, account, ledger, random: createRandom(`${account.account_id} ${choices}`) });
+    const written = ledger.take();
+    for (const object of written.objects) objects.put(account.id, object);
+    for (const event of written.events) events.insert(account.id, event);
+    accounts.countChange(account.id);
+    return {
+      objects: written.objects.map(({ object, id }) => ({ object, id })),
+      events: written.events.map(({ id, type, created }) => ({ id, type, created })),
+    };
+  };
+
+  const tellApplication = (account: AccountRow, type: string) =>
+    write(account, type, ({ ledger }) => {
+      const application = { id: platform.clientId, object: "application", name: "Local platform" };
+      ledger.emit(type, platform.clientId, application);
+    });
+
+  const one = (account: AccountRow, change: OneChange): Changed => {
+    if (change.action !== "deauthorize") {
+      const { action } = change;
+      return write(account, `seed ${change.seed}`, (context) => makeChange(context, { ...change, action }));
+    }
+    grants.removeAllOf(account.id);
+    return tellApplication(account, "account.application.deauthorized");
+  };
+
+  const invented = (account: AccountRow, choices: string): Changed => {
+    try {
+      return write(account, choices, (context) => makeChange(context, inventChange(context)));
+    } catch (error) {
+      if (!(error instanceof ImpossibleChangeError)) throw error;
+      const action: Action = "create_customer";
+      const change = { action, seed: 0, fields: {}, atPeriodEnd: false } as const;
+      return write(account, choices, (context) => makeChange(context, change));
+    }
+  };
+
+  const together = (account: AccountRow, work: () => Changed[]): Changed => {
+    const changed = database.transaction(() => {
+      const all = work();
+      const happened = all.flatMap((one) => one.events);
+      sender.queue(account.id, happened);
+      events.removeBefore(account.id, Math.floor(now() / 1000) - FEED_SECONDS);
+      return { objects: all.flatMap((one) => one.objects), events: happened };
+    });
+    sender.poll();
+    return changed;
+  };
+
+  return {
+    /** Makes one change, or so many by chance; all happen now. @throws ImpossibleChangeError and then changes nothing. */
+    make: (account: AccountRow, request: ChangeRequest): Changed =>
+      together(account, () =>
+        "action" in request
+          ? [one(account, request)]
+          : Array.from({ length: request.count }, (_, index) => invented(account, `seed ${request.seed} ${index}`)),
+      ),
+    /** Tells that an account has let the platform in. */
+    authorized: (account: AccountRow): Changed =>
+      together(account, () => [tellApplication(account, "account.application.authorized")]),
+  };
+};
+
+export type Changes = ReturnType<typeof createChanges>;

@@ -1,0 +1,150 @@
+import * as z from "zod";
+import { objectSchemas, StoredObject } from "../objects.ts";
+import { createCustomer, deleteCustomer } from "../operations/customers.ts";
+import { createInvoice, finalizeInvoice, markUncollectible, payInvoice, voidInvoice } from "../operations/invoices.ts";
+import { closeDispute, createPayment, disputeCharge, refundCharge } from "../operations/payments.ts";
+import {
+  cancelAtPeriodEnd,
+  cancelSubscription,
+  renewSubscription,
+  startSubscription,
+} from "../operations/subscriptions.ts";
+import { businesses } from "../seed/businesses.ts";
+import { inventPerson } from "../seed/people.ts";
+import { addMonths } from "../seed/subscription-history.ts";
+import { changePayment } from "./change-payment.ts";
+import { type Action, ImpossibleChangeError, type OneChange } from "./change-request.ts";
+import { type ChangeContext, paymentOf, requireAny, requireTarget, subscriptionsOf } from "./targets.ts";
+
+/** The event that tells of an update; of some objects none does. */
+const UPDATE_EVENTS = {
+  customer: ["customer.updated"],
+  subscription: ["customer.subscription.updated"],
+  invoice: ["invoice.updated"],
+  payment_intent: [],
+  charge: ["charge.updated"],
+  refund: ["refund.updated", "charge.refund.updated"],
+  dispute: ["charge.dispute.updated"],
+  invoice_payment: [],
+} as const;
+
+const update = (context: ChangeContext, { id, fields }: OneChange) => {
+  const object = requireAny(context, id);
+  const parsed = StoredObject.safeParse({ ...object, ...fields });
+  if (!parsed.success) throw new ImpossibleChangeError(400, z.prettifyError(parsed.error));
+  const { id: newId, deleted, object: newType } = parsed.data;
+  if (newId !== object.id || deleted || newType !== object.object)
+    throw new ImpossibleChangeError(400, "object, id and deleted cannot be updated");
+  context.ledger.change(object, parsed.data, ...UPDATE_EVENTS[object.object]);
+};
+
+const remove = (context: ChangeContext, { id }: OneChange) => {
+  const object = id === undefined ? requireTarget(context, id, { type: "customer" }) : requireAny(context, id);
+  if (object.object === "customer") return deleteCustomer(context.ledger, object, subscriptionsOf(context, object.id));
+  if (object.object !== "invoice" || object.status !== "draft")
+    throw new ImpossibleChangeError(409, `${object.id} cannot be deleted: only customers and draft invoices can`);
+  context.ledger.change<"invoice">(object, { deleted: true }, "invoice.deleted");
+};
+
+const chargeFor = (context: ChangeContext, id: string | undefined) => {
+  const intent = id?.startsWith("pi_") ? requireTarget(context, id, { type: "payment_intent" }) : undefined;
+  const chargeId = intent === undefined ? id : (intent.latestCharge ?? intent.id);
+  return requireTarget(context, chargeId, { type: "charge", statuses: ["succeeded"] });
+};
+
+const months = { month: 1, year: 12 } as const;
+
+const createSubscription = (context: ChangeContext, { id }: OneChange) => {
+  const { ledger, random } = context;
+  const customer = requireTarget(context, id, { type: "customer" });
+  const item = { ...random.pick(businesses[0].offers), quantity: 1 + random.int(3) };
+  const period = { start: ledger.at, end: addMonths(ledger.at, months[item.interval]) };
+  const { invoice } = startSubscription(ledger, customer, { items: [item], period });
+  const payment = finalizeInvoice(ledger, invoice);
+  if (payment !== undefined) payInvoice(ledger, invoice, payment);
+};
+
+const renew = (context: ChangeContext, { id }: OneChange) => {
+  const statuses = ["active", "trialing", "past_due"];
+  const subscription = requireTarget(context, id, { type: "subscription", statuses });
+  const customer = requireTarget(context, subscription.customer, { type: "customer" });
+  const length = months[subscription.items[0]?.interval ?? "month"];
+  const period = { start: subscription.periodEnd, end: addMonths(subscription.periodEnd, length) };
+  renewSubscription(context.ledger, customer, subscription, period);
+};
+
+const createManualInvoice = (context: ChangeContext, { id, amount }: OneChange) => {
+  const { ledger, random } = context;
+  const customer = requireTarget(context, id, { type: "customer" });
+  const line = { description: "Service", price: null, product: null, quantity: 1, subscriptionItem: null };
+  createInvoice(ledger, customer, {
+    lines: [{ ...line, id: ledger.newId("il_1", 23), amount: amount ?? 1_000 + random.int(20_000) }],
+    billingReason: "manual",
+    periodStart: ledger.at,
+    periodEnd: ledger.at,
+  });
+};
+
+const createSinglePayment = (context: ChangeContext, { id, amount }: OneChange) => {
+  const { ledger, random } = context;
+  const { id: customer, currency } = requireTarget(context, id, { type: "customer" });
+  createPayment(ledger, { customer, currency, amount: amount ?? 500 + random.int(20_000), description: "Order" });
+};
+
+const createPerson = (context: ChangeContext, { fields }: OneChange) => {
+  const parsed = objectSchemas.customer.pick({ name: true, email: true, phone: true }).partial().safeParse(fields);
+  if (!parsed.success) throw new ImpossibleChangeError(400, z.prettifyError(parsed.error));
+  const { name, email, phone } = { ...inventPerson(context.random), ...parsed.data };
+  const { currency } = context.account;
+  createCustomer(context.ledger, { name: name ?? null, email: email ?? null, phone: phone ?? null, currency });
+};
+
+const invoiceOf = (context: ChangeContext, { id }: OneChange, ...statuses: string[]) =>
+  requireTarget(context, id, { type: "invoice", statuses });
+
+type Work = (context: ChangeContext, change: OneChange) => unknown;
+
+const WORK: Record<Exclude<Action, "deauthorize">, Work> = {
+  create_customer: createPerson,
+  create_subscription: createSubscription,
+  create_invoice: createManualInvoice,
+  create_payment: createSinglePayment,
+  update,
+  delete: remove,
+  finalize_invoice: (context, change) => finalizeInvoice(context.ledger, invoiceOf(context, change, "draft")),
+  pay_invoice(context, change) {
+    const invoice = invoiceOf(context, change, "draft", "open", "uncollectible");
+    const payment = invoice.status === "draft" ? finalizeInvoice(context.ledger, invoice) : paymentOf(context, invoice);
+    if (payment !== undefined) payInvoice(context.ledger, invoice, payment);
+  },
+  void_invoice(context, change) {
+    const invoice = invoiceOf(context, change, "open", "uncollectible");
+    voidInvoice(context.ledger, invoice, paymentOf(context, invoice));
+  },
+  mark_uncollectible: (context, change) => markUncollectible(context.ledger, invoiceOf(context, change, "open")),
+  succeed_payment: changePayment("succeed"),
+  fail_payment: changePayment("fail"),
+  process_payment: changePayment("process"),
+  cancel_payment: changePayment("cancel"),
+  refund: (context, { id, amount }) => refundCharge(context.ledger, chargeFor(context, id), amount),
+  dispute: (context, { id }) => disputeCharge(context.ledger, chargeFor(context, id)),
+  close_dispute: (context, { id }) => {
+    const dispute = requireTarget(context, id, { type: "dispute", statuses: ["needs_response", "under_review"] });
+    closeDispute(context.ledger, dispute, context.random.chance(0.5) ? "won" : "lost");
+  },
+  renew_subscription: renew,
+  cancel_subscription(context, { id, atPeriodEnd }) {
+    const statuses = ["active", "trialing", "past_due", "unpaid", "paused", "incomplete"];
+    const subscription = requireTarget(context, id, { type: "subscription", statuses });
+    if (atPeriodEnd) cancelAtPeriodEnd(context.ledger, subscription);
+    else cancelSubscription(context.ledger, subscription);
+  },
+};
+
+/** Makes a change in the ledger. @throws ImpossibleChangeError where it cannot be made. */
+export const makeChange = (
+  context: ChangeContext,
+  change: OneChange & { action: Exclude<Action, "deauthorize"> },
+): void => {
+  WORK[change.action](context, change);
+};

@@ -1,0 +1,33 @@
+import type { Ledger } from "../ledger.ts";
+import type { ObjectOf } from "../objects.ts";
+import { cancelSubscription } from "./subscriptions.ts";
+
+type Customer = ObjectOf<"customer">;
+
+export const createCustomer = (
+  ledger: Ledger,
+  customer: Pick<Customer, "name" | "email" | "currency"> & Partial<Pick<Customer, "phone">>,
+): Customer =>
+  ledger.create<"customer">(
+    {
+      object: "customer",
+      id: ledger.newId("cus_", 14),
+      created: ledger.at,
+      deleted: false,
+      phone: null,
+      delinquent: false,
+      balance: 0,
+      ...customer,
+    },
+    "customer.created",
+  );
+
+/** Deletes a customer for ever; subscriptions that are not over are cancelled first. */
+export const deleteCustomer = (
+  ledger: Ledger,
+  customer: Customer,
+  subscriptions: readonly ObjectOf<"subscription">[],
+): void => {
+  for (const subscription of subscriptions) cancelSubscription(ledger, subscription);
+  ledger.change<"customer">(customer, { deleted: true }, "customer.deleted");
+};

@@ -1,0 +1,133 @@
+import type { Ledger } from "../ledger.ts";
+import type { ObjectOf } from "../objects.ts";
+
+type PaymentIntent = ObjectOf<"payment_intent">;
+type Charge = ObjectOf<"charge">;
+
+/** A payment that waits for a payment method. */
+export const createPayment = (
+  ledger: Ledger,
+  payment: Pick<PaymentIntent, "customer" | "amount" | "currency" | "description"> & { invoice?: string },
+): PaymentIntent =>
+  ledger.create<"payment_intent">(
+    {
+      object: "payment_intent",
+      id: ledger.newId("pi_3", 23),
+      created: ledger.at,
+      deleted: false,
+      invoice: null,
+      amountReceived: 0,
+      status: "requires_payment_method",
+      latestCharge: null,
+      failureCode: null,
+      canceledAt: null,
+      cancellationReason: null,
+      ...payment,
+    },
+    "payment_intent.created",
+  );
+
+const createCharge = (
+  ledger: Ledger,
+  intent: PaymentIntent,
+  outcome: Pick<Charge, "status" | "failureCode">,
+  eventType: string,
+): Charge =>
+  ledger.create<"charge">(
+    {
+      object: "charge",
+      id: ledger.newId("ch_3", 23),
+      created: ledger.at,
+      deleted: false,
+      customer: intent.customer,
+      paymentIntent: intent.id,
+      invoice: intent.invoice,
+      amount: intent.amount,
+      amountRefunded: 0,
+      currency: intent.currency,
+      description: intent.description,
+      disputed: false,
+      ...outcome,
+    },
+    eventType,
+  );
+
+/** The charge and the payment only; what it means for an invoice is in invoices.ts. */
+export const succeedPayment = (ledger: Ledger, intent: PaymentIntent): Charge => {
+  const charge = createCharge(ledger, intent, { status: "succeeded", failureCode: null }, "charge.succeeded");
+  const patch = {
+    status: "succeeded",
+    amountReceived: intent.amount,
+    latestCharge: charge.id,
+    failureCode: null,
+  } as const;
+  ledger.change<"payment_intent">(intent, patch, "payment_intent.succeeded");
+  return charge;
+};
+
+export const failPayment = (ledger: Ledger, intent: PaymentIntent, failureCode: string): Charge => {
+  const charge = createCharge(ledger, intent, { status: "failed", failureCode }, "charge.failed");
+  const patch = { status: "requires_payment_method", latestCharge: charge.id, failureCode } as const;
+  ledger.change<"payment_intent">(intent, patch, "payment_intent.payment_failed");
+  return charge;
+};
+
+/** The bank takes its time, as with direct debits. */
+export const processPayment = (ledger: Ledger, intent: PaymentIntent): void =>
+  ledger.change<"payment_intent">(intent, { status: "processing" }, "payment_intent.processing");
+
+/** The payer must do something first. */
+export const requireAction = (ledger: Ledger, intent: PaymentIntent): void =>
+  ledger.change<"payment_intent">(intent, { status: "requires_action" }, "payment_intent.requires_action");
+
+export const cancelPayment = (ledger: Ledger, intent: PaymentIntent, cancellationReason: string): void => {
+  const patch = { status: "canceled", canceledAt: ledger.at, cancellationReason } as const;
+  ledger.change<"payment_intent">(intent, patch, "payment_intent.canceled");
+};
+
+/** Gives back so much of a charge, or all that is left of it. */
+export const refundCharge = (ledger: Ledger, charge: Charge, amount?: number): ObjectOf<"refund"> => {
+  const left = charge.amount - charge.amountRefunded;
+  const given = Math.min(amount ?? left, left);
+  const refund = ledger.create<"refund">(
+    {
+      object: "refund",
+      id: ledger.newId("re_3", 23),
+      created: ledger.at,
+      deleted: false,
+      charge: charge.id,
+      paymentIntent: charge.paymentIntent,
+      amount: given,
+      currency: charge.currency,
+      status: "succeeded",
+      reason: "requested_by_customer",
+    },
+    "refund.created",
+  );
+  ledger.change<"charge">(charge, { amountRefunded: charge.amountRefunded + given }, "charge.refunded");
+  return refund;
+};
+
+/** The payer's bank asks for the money back. */
+export const disputeCharge = (ledger: Ledger, charge: Charge, reason = "fraudulent"): ObjectOf<"dispute"> => {
+  ledger.change<"charge">(charge, { disputed: true }, "charge.updated");
+  return ledger.create<"dispute">(
+    {
+      object: "dispute",
+      id: ledger.newId("du_1", 23),
+      created: ledger.at,
+      deleted: false,
+      charge: charge.id,
+      paymentIntent: charge.paymentIntent,
+      amount: charge.amount,
+      currency: charge.currency,
+      status: "needs_response",
+      reason,
+    },
+    "charge.dispute.created",
+    "charge.dispute.funds_withdrawn",
+  );
+};
+
+export const closeDispute = (ledger: Ledger, dispute: ObjectOf<"dispute">, status: "won" | "lost"): void =>
+  ledger.change<"dispute">(dispute, { status }, "charge.dispute.closed");

@@ -1,0 +1,173 @@
+import type { Shape } from "../api-version.ts";
+import { type ObjectOf, totalOf } from "../objects.ts";
+import { nestedList } from "./nested-list.ts";
+
+type Invoice = ObjectOf<"invoice">;
+
+/** Where a line or an invoice comes from, since basil; before, the subscription is named on the object itself. */
+const invoiceParent = ({ subscription }: Invoice) =>
+  subscription === null
+    ? null
+    : {
+        type: "subscription_details",
+        quote_details: null,
+        subscription_details: { metadata: {}, subscription },
+      };
+
+export const renderInvoiceLine = (line: Invoice["lines"][number], invoice: Invoice, shape: Shape) => ({
+  id: line.id,
+  object: "line_item",
+  amount: line.amount,
+  currency: invoice.currency,
+  description: line.description,
+  discount_amounts: [],
+  discountable: true,
+  discounts: [],
+  invoice: invoice.id,
+  livemode: false,
+  metadata: {},
+  period: { end: invoice.periodEnd, start: invoice.periodStart },
+  quantity: line.quantity,
+  ...(shape === "basil"
+    ? {
+        parent:
+          line.subscriptionItem === null
+            ? null
+            : {
+                type: "subscription_item_details",
+                invoice_item_details: null,
+                subscription_item_details: {
+                  invoice_item: null,
+                  proration: false,
+                  proration_details: { credited_items: null },
+                  subscription: invoice.subscription,
+                  subscription_item: line.subscriptionItem,
+                },
+              },
+        pricing: {
+          type: "price_details",
+          price_details: { price: line.price, product: line.product },
+          unit_amount_decimal: String(line.quantity === 0 ? 0 : line.amount / line.quantity),
+        },
+        taxes: [],
+      }
+    : {
+        amount_excluding_tax: line.amount,
+        plan: null,
+        price: line.price === null ? null : { id: line.price, object: "price", product: line.product },
+        proration: false,
+        subscription: invoice.subscription,
+        subscription_item: line.subscriptionItem,
+        tax_amounts: [],
+        tax_rates: [],
+        type: line.subscriptionItem === null ? "invoiceitem" : "subscription",
+        unit_amount_excluding_tax: String(line.quantity === 0 ? 0 : line.amount / line.quantity),
+      }),
+});
+
+/** What moved when basil came: who the invoice belongs to, and how it was paid. */
+const belongings = (invoice: Invoice, shape: Shape) =>
+  shape === "basil"
+    ? { parent: invoiceParent(invoice), total_taxes: [] }
+    : {
+        application_fee_amount: null,
+        charge: invoice.charge,
+        discount: null,
+        paid: invoice.status === "paid",
+        paid_out_of_band: false,
+        payment_intent: invoice.paymentIntent,
+        quote: null,
+        subscription: invoice.subscription,
+        subscription_details: { metadata: invoice.subscription === null ? null : {} },
+        tax: null,
+        total_tax_amounts: [],
+        transfer_data: null,
+      };
+
+export const renderInvoice = (invoice: Invoice, shape: Shape) => {
+  const total = totalOf(invoice);
+  return {
+    id: invoice.id,
+    object: "invoice",
+    account_country: null,
+    account_name: null,
+    account_tax_ids: null,
+    amount_due: total,
+    amount_overpaid: 0,
+    amount_paid: invoice.amountPaid,
+    amount_remaining: total - invoice.amountPaid,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: invoice.attemptCount,
+    attempted: invoice.attemptCount > 0,
+    auto_advance: invoice.status === "draft" || invoice.status === "open",
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatically_finalizes_at: invoice.status === "draft" ? invoice.created + 3_600 : null,
+    billing_reason: invoice.billingReason,
+    collection_method: invoice.collectionMethod,
+    created: invoice.created,
+    currency: invoice.currency,
+    custom_fields: null,
+    customer: invoice.customer,
+    customer_address: null,
+    customer_email: invoice.customerEmail,
+    customer_name: invoice.customerName,
+    customer_phone: null,
+    customer_shipping: null,
+    customer_tax_exempt: "none",
+    customer_tax_ids: [],
+    default_payment_method: null,
+    default_source: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    due_date: invoice.dueDate,
+    effective_at: invoice.finalizedAt,
+    ending_balance: invoice.finalizedAt === null ? null : 0,
+    footer: null,
+    from_invoice: null,
+    ...(invoice.finalizedAt !== null && {
+      hosted_invoice_url: `https://invoice.example.com/i/${invoice.id}`,
+      invoice_pdf: `https://invoice.example.com/i/${invoice.id}/pdf`,
+    }),
+    issuer: { type: "self" },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: nestedList(
+      invoice.lines.map((line) => renderInvoiceLine(line, invoice, shape)),
+      `/v1/invoices/${invoice.id}/lines`,
+    ),
+    livemode: false,
+    metadata: {},
+    next_payment_attempt: invoice.nextAttempt,
+    number: invoice.number,
+    on_behalf_of: null,
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    period_end: invoice.periodEnd,
+    period_start: invoice.periodStart,
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    starting_balance: 0,
+    statement_descriptor: null,
+    status: invoice.status,
+    status_transitions: {
+      finalized_at: invoice.finalizedAt,
+      marked_uncollectible_at: invoice.uncollectibleAt,
+      paid_at: invoice.paidAt,
+      voided_at: invoice.voidedAt,
+    },
+    subtotal: total,
+    subtotal_excluding_tax: total,
+    test_clock: null,
+    total,
+    total_discount_amounts: [],
+    total_excluding_tax: total,
+    total_pretax_credit_amounts: [],
+    webhooks_delivered_at: invoice.created,
+    ...belongings(invoice, shape),
+  };
+};

@@ -1,0 +1,55 @@
+/** How often one account was asked, by method and path without ids; `peakPerSecond` is the most in one second. */
+export type RequestCounts = {
+  total: number;
+  peakPerSecond: number;
+  byPath: Record<string, number>;
+  byStatus: Record<string, number>;
+};
+
+/** Requests that no account could be told of. */
+const NOBODY = "unknown";
+
+/** Counts requests since the start of the simulator; a restart begins anew. */
+export const createRequestCounts = () => {
+  const counts = new Map<string, RequestCounts & { second: number; inSecond: number }>();
+  const of = (accountId = NOBODY) => {
+    const known = counts.get(accountId) ?? {
+      total: 0,
+      peakPerSecond: 0,
+      byPath: {},
+      byStatus: {},
+      second: 0,
+      inSecond: 0,
+    };
+    counts.set(accountId, known);
+    return known;
+  };
+  return {
+    count(accountId: string | undefined, method: string, path: string, nowMs: number): void {
+      const known = of(accountId);
+      const [, version = "", name = "", id] = path.split("/");
+      const pattern = `${method} /${version}/${name}${id === undefined ? "" : `/${version === "v1" && name !== "oauth" ? "{id}" : id}`}`;
+      const second = Math.floor(nowMs / 1000);
+      known.inSecond = second === known.second ? known.inSecond + 1 : 1;
+      known.second = second;
+      known.total++;
+      known.peakPerSecond = Math.max(known.peakPerSecond, known.inSecond);
+      known.byPath[pattern] = (known.byPath[pattern] ?? 0) + 1;
+    },
+    /** @param outcome the answer's status, or what came in place of one. */
+    countOutcome(accountId: string | undefined, outcome: string): void {
+      const { byStatus } = of(accountId);
+      byStatus[outcome] = (byStatus[outcome] ?? 0) + 1;
+    },
+    /** By account id; under `unknown` what no account could be told of. */
+    all: (): Record<string, RequestCounts> =>
+      Object.fromEntries(
+        [...counts].map(([accountId, { total, peakPerSecond, byPath, byStatus }]) => [
+          accountId,
+          { total, peakPerSecond, byPath, byStatus },
+        ]),
+      ),
+  };
+};
+
+export type RequestCountsKeeper = ReturnType<typeof createRequestCounts>;

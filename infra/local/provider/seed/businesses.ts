@@ -1,0 +1,60 @@
+/** What a business sells: a price and how often it is paid, in the currency's minor unit. */
+export type Offer = { price: string; product: string; unitAmount: number; interval: "month" | "year" };
+
+/** A business whose account the simulator has from the start. */
+export type Business = {
+  accountId: string;
+  /** A test key of the simulator, good nowhere else. */
+  apiKey: string;
+  name: string;
+  country: string;
+  currency: string;
+  /** In which version its events are written, and its answers where a request names none. */
+  apiVersion: string;
+  customers: number;
+  offers: readonly Offer[];
+};
+
+const offersOf = (name: string, monthly: readonly number[]): Offer[] =>
+  monthly.flatMap((unitAmount, index) =>
+    (["month", "year"] as const).map((interval) => ({
+      price: `price_1${name}${index}${interval}`,
+      product: `prod_${name}${index}`,
+      unitAmount: interval === "month" ? unitAmount : unitAmount * 10,
+      interval,
+    })),
+  );
+
+/** The first is the one that `npm start` connects. One of them still speaks the provider's version of before "basil". */
+export const businesses = [
+  {
+    accountId: "acct_1LocalBrightBikes",
+    apiKey: "sk_test_local_bright_bikes",
+    name: "Bright Bikes",
+    country: "DE",
+    currency: "eur",
+    apiVersion: "2026-10-28.endive",
+    customers: 120,
+    offers: offersOf("BrightBikes", [1_900, 2_900, 5_900]),
+  },
+  {
+    accountId: "acct_1LocalNordlicht",
+    apiKey: "sk_test_local_nordlicht",
+    name: "Nordlicht Yoga",
+    country: "US",
+    currency: "usd",
+    apiVersion: "2024-06-20",
+    customers: 80,
+    offers: offersOf("Nordlicht", [2_500, 7_500]),
+  },
+  {
+    accountId: "acct_1LocalKumoTea",
+    apiKey: "sk_test_local_kumo_tea",
+    name: "Kumo Tea",
+    country: "JP",
+    currency: "jpy",
+    apiVersion: "2025-03-31.basil",
+    customers: 60,
+    offers: offersOf("KumoTea", [980, 1_980]),
+  },
+] as const satisfies readonly Business[];

@@ -1,0 +1,26 @@
+import type { Ledger } from "../ledger.ts";
+import { closeDispute, disputeCharge, refundCharge } from "../operations/payments.ts";
+import type { Random } from "../random.ts";
+
+const DAY = 86_400;
+
+/** Few charges are given back, and very few disputed, some days after they were made. Ends at the charge's own time. */
+export const tamperWithCharge = (
+  history: { ledger: Ledger; random: Random; nowSeconds: number },
+  chargeId: string | null,
+): void => {
+  const { ledger, random, nowSeconds } = history;
+  const charge = ledger.find("charge", chargeId);
+  const isRefunded = random.chance(0.02);
+  const isDisputed = !isRefunded && random.chance(0.005);
+  if (charge === undefined || (!isRefunded && !isDisputed)) return;
+  const before = ledger.at;
+  ledger.at = Math.min(before + 60 + random.int(6 * DAY), nowSeconds);
+  if (isRefunded) refundCharge(ledger, charge, random.chance(0.3) ? Math.ceil(charge.amount / 2) : undefined);
+  else {
+    const dispute = disputeCharge(ledger, charge);
+    ledger.at += 20 * DAY;
+    if (ledger.at < nowSeconds) closeDispute(ledger, dispute, random.chance(0.5) ? "won" : "lost");
+  }
+  ledger.at = before;
+};

@@ -1,0 +1,61 @@
+import { createLedger, type NewEvent } from "../ledger.ts";
+import type { ObjectType, StoredObject } from "../objects.ts";
+import { createCustomer } from "../operations/customers.ts";
+import { createRandom } from "../random.ts";
+import type { Offer } from "./businesses.ts";
+import { liveCustomer } from "./customer-history.ts";
+import { inventPerson } from "./people.ts";
+
+/** What a list of customers, subscriptions, invoices or payments gives: by this an account's size is counted. */
+const COUNTED: readonly ObjectType[] = ["customer", "subscription", "invoice", "payment_intent"];
+
+/** When customers came who have not bought anything yet: since that long. */
+const RECENT_SECONDS = 30 * 86_400;
+
+export type History = { objects: StoredObject[]; events: NewEvent[] };
+
+/**
+ * The history of a business, one customer at a time: the same for the same seed but for the times, which end now.
+ * Either of so many customers, or of exactly so many customers, subscriptions, invoices and payments in all.
+ */
+export function* historyOf(options: {
+  seed: string;
+  apiVersion: string;
+  currency: string;
+  offers: readonly Offer[];
+  nowSeconds: number;
+  /** How far back events are made. Epoch seconds. */
+  eventsSince: number;
+  size: { customers: number } | { objects: number };
+}): Generator<History> {
+  const { seed, apiVersion, nowSeconds, size } = options;
+  const [random, ids] = [createRandom(`${seed} history`), createRandom(`${seed} ids`)];
+  const ledger = createLedger({
+    apiVersion,
+    newId: (prefix, letters = 14) => prefix + ids.letters(letters),
+    load: () => undefined,
+    eventsSince: options.eventsSince,
+  });
+  const history = { ledger, random, nowSeconds };
+  if ("customers" in size) {
+    for (let customer = 0; customer < size.customers; customer++) {
+      liveCustomer(history, options);
+      yield ledger.take();
+    }
+    return;
+  }
+  let left = size.objects;
+  while (left > 0) {
+    liveCustomer(history, options);
+    let one = ledger.take();
+    const counted = one.objects.filter(({ object, deleted }) => COUNTED.includes(object) && !deleted).length;
+    // Whoever does not fit in any more is a customer who has not bought anything yet.
+    if (counted > left) {
+      ledger.at = nowSeconds - 60 - random.int(RECENT_SECONDS);
+      createCustomer(ledger, { ...inventPerson(random), currency: options.currency });
+      one = ledger.take();
+      left--;
+    } else left -= counted;
+    yield one;
+  }
+}

@@ -1,0 +1,88 @@
+import { type Activity, createActivity } from "../activity.ts";
+import type { Clock } from "../clock.ts";
+import type { JsonRoutes } from "../http/json-server.ts";
+import { createChanges } from "./changes/changes.ts";
+import { providerRoutes } from "./control-routes.ts";
+import { openFaults } from "./faults/faults.ts";
+import { createRequestCounts } from "./request-counts.ts";
+import { businesses } from "./seed/businesses.ts";
+import { seedBusinesses } from "./seed/create-account.ts";
+import { openStore } from "./store/store.ts";
+import { createWebhookSender } from "./webhooks/sender.ts";
+import { createOAuth, LOCAL_PLATFORM, type Platform } from "./wire/oauth.ts";
+import { startWireServer } from "./wire/server.ts";
+
+export type ProviderSimulator = {
+  /** The base of the provider's API, without a trailing slash. */
+  url: string;
+  /** Where users grant access to the platform. */
+  authorizeUrl: string;
+  /** The account that a first look is taken at. */
+  demo: { accountId: string; apiKey: string };
+  /** To be merged into the control server's. */
+  controlRoutes: JsonRoutes;
+  /** Events that webhooks have not taken yet. */
+  pendingDeliveries(): number;
+  /** When the next of them is tried again, in epoch milliseconds, and to try what is due: for who moves the clock. */
+  nextDueAt(): number | undefined;
+  poll(): void;
+  close(): Promise<void>;
+};
+
+/**
+ * Starts a stand-in for the payment provider: its wire protocol on a port of loopback, over businesses that do not
+ * exist. What it has is in `provider.sqlite` of the data directory, and seeded at the first start.
+ */
+export const startProviderSimulator = async (options: {
+  dataDirectory: string;
+  clock: Pick<Clock, "now">;
+  /** Deliveries under way count there, so that the clock does not move meanwhile. */
+  activity?: Activity;
+  oauth?: Platform;
+  onError: (error: unknown) => void;
+}): Promise<ProviderSimulator> => {
+  const { dataDirectory, clock, activity = createActivity(), oauth: platform = LOCAL_PLATFORM, onError } = options;
+  const now = () => clock.now();
+  const stopping = new AbortController();
+  const store = openStore(dataDirectory);
+  seedBusinesses(store, Math.floor(now() / 1000));
+
+  const sender = createWebhookSender({ store, now, activity, stopping: stopping.signal, onError });
+  const changes = createChanges({ store, sender, platform, now });
+  const oauth = createOAuth({
+    store,
+    platform,
+    now,
+    onAuthorized: (id) => {
+      const account = store.accounts.byId(id);
+      if (account !== undefined) changes.authorized(account);
+    },
+  });
+  const faults = openFaults(store.database);
+  const counts = createRequestCounts();
+  const server = await startWireServer({
+    store,
+    oauth,
+    faults,
+    counts,
+    now,
+    stopping: stopping.signal,
+    onError,
+  });
+  sender.poll();
+  const { accountId, apiKey } = businesses[0];
+  return {
+    url: server.url,
+    authorizeUrl: `${server.url}/oauth/v2/authorize`,
+    demo: { accountId, apiKey },
+    controlRoutes: providerRoutes({ url: () => server.url, store, faults, counts, changes, sender, activity, now }),
+    pendingDeliveries: sender.pending,
+    nextDueAt: sender.nextDueAt,
+    poll: sender.poll,
+    async close() {
+      stopping.abort(new Error("the provider simulator is stopping"));
+      await Promise.all([server.close(), sender.stop()]);
+      store.database.close();
+    },
+  };
+};

@@ -1,0 +1,49 @@
+import * as z from "zod";
+import type { Database } from "./database.ts";
+
+const Row = z.object({
+  id: z.int(),
+  account: z.int(),
+  event: z.string(),
+  queued_at: z.int(),
+  due_at: z.int(),
+  attempts: z.int(),
+  problem: z.string().nullable(),
+});
+
+/** An event that is still to be delivered; times in epoch milliseconds, `problem` is that of the last attempt. */
+export type Delivery = z.output<typeof Row>;
+
+const Count = z.object({ n: z.int() });
+const parse = (rows: unknown[]): Delivery[] => rows.map((row) => Row.parse(row));
+
+/** What webhooks are still to deliver. A row goes when it was delivered or given up. */
+export const openDeliveryTable = (database: Database) => ({
+  insert: (account: number, event: string, queuedAt: number, dueAt: number) =>
+    void database
+      .statement("INSERT INTO deliveries (account, event, queued_at, due_at) VALUES (?, ?, ?, ?)")
+      .run(account, event, queuedAt, dueAt),
+  due: (nowMs: number, limit: number): Delivery[] =>
+    parse(
+      database.statement("SELECT * FROM deliveries WHERE due_at <= ? ORDER BY due_at, id LIMIT ?").all(nowMs, limit),
+    ),
+  list: (limit: number): Delivery[] =>
+    parse(database.statement("SELECT * FROM deliveries ORDER BY due_at, id LIMIT ?").all(limit)),
+  nextDueAt: (afterMs: number): number | undefined =>
+    z
+      .object({ at: z.int().nullable() })
+      .parse(database.statement("SELECT min(due_at) AS at FROM deliveries WHERE due_at > ?").get(afterMs)).at ??
+    undefined,
+  /** All that are left become due. */
+  hasten: (nowMs: number) =>
+    void database.statement("UPDATE deliveries SET due_at = ? WHERE due_at > ?").run(nowMs, nowMs),
+  postpone: (id: number, dueAt: number, problem: string) =>
+    void database
+      .statement("UPDATE deliveries SET due_at = ?, attempts = attempts + 1, problem = ? WHERE id = ?")
+      .run(dueAt, problem, id),
+  remove: (id: number) => void database.statement("DELETE FROM deliveries WHERE id = ?").run(id),
+  removeAllOf: (account: number) => void database.statement("DELETE FROM deliveries WHERE account = ?").run(account),
+  count: (): number => Count.parse(database.statement("SELECT count(*) AS n FROM deliveries").get()).n,
+});
+
+export type DeliveryTable = ReturnType<typeof openDeliveryTable>;

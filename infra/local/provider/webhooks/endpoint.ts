@@ -1,0 +1,44 @@
+import * as z from "zod";
+import type { Database } from "../store/database.ts";
+
+const probability = z.number().min(0).max(1).default(0);
+
+/** Where an account's events are sent, and how badly. */
+export const Endpoint = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  /** Several while one is being rotated: each signs every delivery. */
+  secrets: z.array(z.string().min(1)).min(1),
+  /** Types of events that are sent; `*` is all. */
+  enabledEvents: z.array(z.string()).min(1).default(["*"]),
+  /** A platform's endpoint: its events name the account. */
+  connect: z.boolean().default(false),
+  /** How likely a delivery is made twice, or never. */
+  duplicate: probability,
+  drop: probability,
+  /** Each delivery waits for up to so long, on the local cloud's clock. */
+  delayMs: z.int().min(0).max(86_400_000).default(0),
+  /** Events of one change come in any order. */
+  shuffle: z.boolean().default(false),
+  seed: z.int().default(0),
+  /** Switched off, since it has failed for days. */
+  disabled: z.boolean().default(false),
+});
+export type Endpoint = z.output<typeof Endpoint>;
+
+const Row = z.object({ endpoint: z.string() });
+
+/** The webhook endpoint of each account that has one. */
+export const openEndpoints = (database: Database) => ({
+  find(account: number): Endpoint | undefined {
+    const row = database.statement("SELECT endpoint FROM endpoints WHERE account = ?").get(account);
+    return row === undefined ? undefined : Endpoint.parse(JSON.parse(Row.parse(row).endpoint));
+  },
+  set: (account: number, endpoint: Endpoint) =>
+    void database
+      .statement(
+        `INSERT INTO endpoints (account, endpoint) VALUES (?, ?)
+         ON CONFLICT (account) DO UPDATE SET endpoint = excluded.endpoint`,
+      )
+      .run(account, JSON.stringify(endpoint)),
+  remove: (account: number) => void database.statement("DELETE FROM endpoints WHERE account = ?").run(account),
+});

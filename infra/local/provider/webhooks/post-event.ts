@@ -1,0 +1,39 @@
+import type { WireObject } from "../render/render-object.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { signPayload } from "./signature.ts";
+
+const TIMEOUT_MS = 20_000;
+
+/**
+ * Sends one event as the provider does, signed anew.
+ * @returns why it did not arrive, if so.
+ */
+export const postEvent = async (
+  endpoint: Endpoint,
+  event: WireObject,
+  context: { accountId: string; nowMs: number; stopping: AbortSignal },
+): Promise<string | undefined> => {
+  const { accountId, nowMs, stopping } = context;
+  const isAbroad = endpoint.connect || String(event.type).startsWith("account.application.");
+  const payload = JSON.stringify(isAbroad ? { ...event, account: accountId } : event, null, 2);
+  try {
+    const response = await fetch(endpoint.url, {
+      method: "POST",
+      headers: {
+        accept: "*/*; q=0.5, application/xml",
+        "cache-control": "no-cache",
+        "content-type": "application/json; charset=utf-8",
+        "stripe-signature": signPayload(payload, endpoint.secrets, Math.floor(nowMs / 1000)),
+        "user-agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
+      },
+      body: payload,
+      redirect: "manual",
+      signal: AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    await response.arrayBuffer();
+    return response.ok ? undefined : `answered ${response.status}`;
+  } catch (error) {
+    const { cause } = error instanceof Error ? error : { cause: undefined };
+    return cause instanceof Error ? cause.message : String(error);
+  }
+};

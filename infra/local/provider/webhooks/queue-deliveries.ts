@@ -1,0 +1,34 @@
+import type { NewEvent } from "../ledger.ts";
+import { createRandom } from "../random.ts";
+import type { Store } from "../store/store.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** Queues what an endpoint is to be sent of these events: in order, once each and at once, unless it asks for worse. */
+export const queueDeliveries = (
+  store: Pick<Store, "deliveries" | "events">,
+  account: number,
+  endpoint: Endpoint,
+  happened: readonly Pick<NewEvent, "id" | "type">[],
+  nowMs: number,
+): void => {
+  const { enabledEvents, duplicate, drop, delayMs, shuffle, seed } = endpoint;
+  const wanted = happened.filter(({ type }) => enabledEvents.includes("*") || enabledEvents.includes(type));
+  const [first] = wanted;
+  if (first === undefined || endpoint.disabled) return;
+  const random = createRandom(`webhooks ${seed} ${first.id}`);
+  const ordered = shuffle
+    ? wanted
+        .map((event) => ({ event, rank: random.fraction() }))
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ event }) => event)
+    : wanted;
+  for (const { id } of ordered) {
+    const isDropped = random.chance(drop);
+    const copies = random.chance(duplicate) ? 2 : 1;
+    // What never arrives stays undelivered for ever, and the feed says so.
+    store.events.addUndelivered(account, id, copies);
+    if (isDropped) continue;
+    for (let copy = 0; copy < copies; copy++)
+      store.deliveries.insert(account, id, nowMs, nowMs + random.int(delayMs + 1));
+  }
+};

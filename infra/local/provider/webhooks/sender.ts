@@ -1,0 +1,127 @@
+import type { Activity } from "../../activity.ts";
+import type { NewEvent } from "../ledger.ts";
+import type { Delivery } from "../store/delivery-table.ts";
+import type { Store } from "../store/store.ts";
+import { type Endpoint, openEndpoints } from "./endpoint.ts";
+import { postEvent } from "./post-event.ts";
+import { queueDeliveries } from "./queue-deliveries.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** From one attempt to the next, on the local cloud's clock; the last one again and again. */
+const PAUSES_MS = [10_000, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 12 * HOUR];
+/** After so long an event is given up, and its endpoint is switched off. */
+const GIVE_UP_AFTER_MS = 72 * HOUR;
+const MAX_UNDER_WAY = 8;
+/** A timer waits no longer, since the machine may sleep and the clock may be moved. */
+const [MIN_WAIT_MS, MAX_WAIT_MS] = [10, 60_000];
+
+/** Sends events to webhook endpoints, at least once, until they are taken. */
+export type WebhookSender = {
+  endpointOf(account: number): Endpoint | undefined;
+  /** Replaces the endpoint, or takes it away with all that was still to be sent to it. */
+  setEndpoint(account: number, endpoint: Endpoint | undefined): void;
+  /** Queues events in the transaction that is under way; `poll` sends them. */
+  queue(account: number, events: readonly Pick<NewEvent, "id" | "type">[]): void;
+  /** Sends what is due; counts as activity until all that is due was tried. */
+  poll(): void;
+  /** Sends all that is left now, whenever it was due. Resolves when each was tried once. */
+  flush(): Promise<void>;
+  pending(): number;
+  /** When the next delivery that waits is due, in epoch milliseconds. */
+  nextDueAt(): number | undefined;
+  /** Sends nothing more. Resolves when nothing is under way. */
+  stop(): Promise<void>;
+};
+
+export const createWebhookSender = (options: {
+  store: Store;
+  now: () => number;
+  activity: Pick<Activity, "begin">;
+  stopping: AbortSignal;
+  onError: (error: unknown) => void;
+}): WebhookSender => {
+  const { store, now, activity, stopping, onError } = options;
+  const { accounts, deliveries, events, database } = store;
+  const endpoints = openEndpoints(database);
+  const underWay = new Map<number, Promise<void>>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const conclude = (delivery: Delivery, endpoint: Endpoint, problem: string | undefined) => {
+    const { id, account, event, attempts, queued_at: queuedAt } = delivery;
+    const nowMs = now();
+    if (problem === undefined) {
+      deliveries.remove(id);
+      events.addUndelivered(account, event, -1);
+    } else if (nowMs - queuedAt >= GIVE_UP_AFTER_MS) {
+      deliveries.removeAllOf(account);
+      endpoints.set(account, { ...endpoint, disabled: true });
+    } else deliveries.postpone(id, nowMs + (PAUSES_MS[attempts] ?? PAUSES_MS.at(-1) ?? 0), problem);
+  };
+
+  const attempt = async (delivery: Delivery): Promise<void> => {
+    const { id, account } = delivery;
+    const [endpoint, event] = [endpoints.find(account), events.find(account, delivery.event)];
+    const accountId = accounts.byId(account)?.account_id;
+    if (endpoint === undefined || endpoint.disabled || event === undefined || accountId === undefined)
+      return deliveries.remove(id);
+    const problem = await postEvent(endpoint, event, { accountId, nowMs: now(), stopping });
+    // What a stop cut off is sent again after the next start.
+    if (!stopping.aborted) database.transaction(() => conclude(delivery, endpoint, problem));
+  };
+
+  const poll = (): void => {
+    if (stopping.aborted) return;
+    for (const delivery of deliveries.due(now(), underWay.size + MAX_UNDER_WAY)) {
+      if (underWay.size >= MAX_UNDER_WAY) break;
+      if (underWay.has(delivery.id)) continue;
+      const end = activity.begin();
+      const work = attempt(delivery)
+        .catch(onError)
+        .finally(() => {
+          underWay.delete(delivery.id);
+          poll();
+          end();
+        });
+      underWay.set(delivery.id, work);
+    }
+    clearTimeout(timer);
+    const next = deliveries.nextDueAt(now());
+    if (next !== undefined)
+      timer = setTimeout(poll, Math.min(Math.max(next - now(), MIN_WAIT_MS), MAX_WAIT_MS)).unref();
+  };
+
+  const idle = async () => {
+    while (underWay.size > 0) await Promise.all(underWay.values());
+  };
+
+  return {
+    endpointOf: endpoints.find,
+    setEndpoint(account, endpoint) {
+      database.transaction(() => {
+        if (endpoint === undefined) {
+          endpoints.remove(account);
+          deliveries.removeAllOf(account);
+        } else endpoints.set(account, endpoint);
+      });
+      deliveries.hasten(now());
+      poll();
+    },
+    queue(account, happened) {
+      const endpoint = endpoints.find(account);
+      if (endpoint !== undefined) queueDeliveries(store, account, endpoint, happened, now());
+    },
+    poll,
+    async flush() {
+      deliveries.hasten(now());
+      poll();
+      await idle();
+    },
+    pending: deliveries.count,
+    nextDueAt: () => deliveries.nextDueAt(now()),
+    async stop() {
+      clearTimeout(timer);
+      await idle();
+    },
+  };
+};

@@ -1,0 +1,141 @@
+import type { Shape } from "../api-version.ts";
+import { shapeOf } from "../api-version.ts";
+import { renderAccount } from "../render/account.ts";
+import { renderDeletedCustomer } from "../render/customer.ts";
+import { renderObject, type WireObject } from "../render/render-object.ts";
+import type { AccountRow } from "../store/account-table.ts";
+import { FEED_SECONDS } from "../store/event-table.ts";
+import { type PageRequest, UnknownCursorError } from "../store/read-page.ts";
+import type { Store } from "../store/store.ts";
+import { type Answer, invalidParameter, missing, refusal } from "./answer.ts";
+import { expandObjects } from "./expand.ts";
+import { type ListRequest, readListRequest } from "./list-request.ts";
+import { listInvoiceLines, listSubscriptionItems } from "./nested-lists.ts";
+import type { Parameters } from "./parameters.ts";
+import { type Resource, resources } from "./resources.ts";
+
+/** A request of an account that was told by its key, in the API version that it named. */
+export type AccountRequest = {
+  method: string;
+  path: string;
+  parameters: Parameters;
+  account: AccountRow;
+  apiVersion: string;
+  nowSeconds: number;
+};
+
+const MAX_TYPES = 20;
+
+/** The path's parts; one that is badly encoded is like no path there is. */
+const decodeSegments = (path: string): string[] => {
+  try {
+    return path.split("/").map(decodeURIComponent);
+  } catch {
+    return [];
+  }
+};
+
+const unrecognized = ({ method, path }: AccountRequest) =>
+  refusal(404, {
+    message: `Unrecognized request URL (${method}: ${path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
+  });
+
+const cursorOr = <T>(list: ListRequest, type: string, read: () => T): T => {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UnknownCursorError)) throw error;
+    const { after, before = "" } = list;
+    const param = after === undefined ? "ending_before" : "starting_after";
+    throw missing({ type, id: after ?? before, param, status: 400 });
+  }
+};
+
+/** The reading part of the provider's API, as one account sees it. */
+export const createAccountApi = (store: Store) => {
+  const { objects, events } = store;
+  const envelope = (url: string, data: readonly WireObject[], hasMore: boolean): Answer => ({
+    status: 200,
+    body: { object: "list", data, has_more: hasMore, url },
+  });
+
+  const listObjects = (request: AccountRequest, resource: Resource, shape: Shape): Answer => {
+    const { account, parameters } = request;
+    const list = readListRequest(parameters);
+    const { type, path } = resource;
+    const filters = resource.filters(parameters);
+    parameters.requireAllRead();
+    const customer = filters.find(({ column }) => column === "customer")?.values[0];
+    if (customer !== undefined && objects.find(account.id, String(customer)) === undefined)
+      throw missing({ type: "customer", id: String(customer), param: "customer", status: 400 });
+    const conditions: PageRequest["conditions"] = [
+      { column: "type", is: "in", values: [type] },
+      { column: "deleted", is: "in", values: [0] },
+      ...filters,
+    ];
+    const page = cursorOr(list, type, () => objects.page({ ...list, account: account.id, conditions }));
+    const data = page.objects.map((object) => renderObject(object, shape));
+    const within = { objects, account: account.id, shape };
+    return envelope(`/v1/${path}`, expandObjects(data, list.expand, { ...within, prefix: "data." }), page.hasMore);
+  };
+
+  const readObject = (request: AccountRequest, resource: Resource, id: string, shape: Shape): Answer => {
+    const { account, parameters } = request;
+    const expand = parameters.list("expand");
+    parameters.requireAllRead();
+    const object = objects.find(account.id, id);
+    const isGone = object?.deleted === true && object.object !== "customer";
+    if (object?.object !== resource.type || isGone)
+      throw missing({ type: resource.type, id, param: resource.idParameter, status: 404 });
+    if (object.deleted) return { status: 200, body: renderDeletedCustomer(id) };
+    const within = { objects, account: account.id, shape, prefix: "" };
+    return { status: 200, body: expandObjects([renderObject(object, shape)], expand, within)[0] };
+  };
+
+  const listEvents = ({ account, parameters, nowSeconds }: AccountRequest): Answer => {
+    const list = readListRequest(parameters);
+    const [one, types] = [parameters.text("type"), parameters.list("types")];
+    const succeeded = parameters.text("delivery_success");
+    parameters.requireAllRead();
+    if (one !== undefined && types.length > 0)
+      throw invalidParameter("type", "You may only specify one of these parameters: type, types.");
+    if (types.length > MAX_TYPES)
+      throw invalidParameter("types", `You may only specify up to ${MAX_TYPES} event types.`);
+    const wanted = one === undefined ? types : [one];
+    const conditions: PageRequest["conditions"] = [
+      ...(wanted.length > 0 ? [{ column: "type", is: "in", values: wanted } as const] : []),
+      ...(succeeded === undefined
+        ? []
+        : [{ column: "(undelivered = 0)", is: "in", values: [Number(succeeded === "true")] } as const]),
+    ];
+    const oldest = nowSeconds - FEED_SECONDS;
+    const created = { ...list.created, gte: Math.max(list.created.gte ?? 0, oldest) };
+    const page = cursorOr(list, "event", () => events.page({ ...list, account: account.id, conditions, created }));
+    return envelope("/v1/events", page.objects, page.hasMore);
+  };
+
+  const readEvent = ({ account, nowSeconds }: AccountRequest, id: string): Answer => {
+    const event = events.find(account.id, id);
+    if (event === undefined || Number(event.created) < nowSeconds - FEED_SECONDS)
+      throw missing({ type: "event", id, param: "id", status: 404 });
+    return { status: 200, body: event };
+  };
+
+  /** @throws RefusedError as the provider refuses. */
+  return (request: AccountRequest): Answer => {
+    const [, version, name = "", id, more] = decodeSegments(request.path);
+    if (request.method !== "GET" || version !== "v1") throw unrecognized(request);
+    const shape = shapeOf(request.apiVersion);
+    const nested = { objects, account: request.account.id, parameters: request.parameters, shape };
+    if (name === "invoices" && id !== undefined && more === "lines") return listInvoiceLines(nested, id);
+    if (more !== undefined) throw unrecognized(request);
+    if (name === "subscription_items" && id === undefined) return listSubscriptionItems(nested);
+    if (name === "account" && id === undefined) return { status: 200, body: renderAccount(request.account) };
+    if (name === "accounts" && id === request.account.account_id)
+      return { status: 200, body: renderAccount(request.account) };
+    if (name === "events") return id === undefined ? listEvents(request) : readEvent(request, id);
+    const resource = resources.find(({ path }) => path === name);
+    if (resource === undefined || (resource.sinceBasil && shape === "legacy")) throw unrecognized(request);
+    return id === undefined ? listObjects(request, resource, shape) : readObject(request, resource, id, shape);
+  };
+};

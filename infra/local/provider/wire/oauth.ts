@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import type { Store } from "../store/store.ts";
+import { type Answer, oauthRefusal } from "./answer.ts";
+import type { Parameters } from "./parameters.ts";
+
+/** The platform to which accounts grant access. */
+export type Platform = { clientId: string; secret: string };
+
+/** The platform of the local cloud, unless it is given another; good nowhere else. */
+export const LOCAL_PLATFORM: Platform = { clientId: "ca_local_platform", secret: "sk_test_local_platform" };
+
+const CODE_LIFETIME_MS = 5 * 60_000;
+const ACCESS_LIFETIME_MS = 60 * 60_000;
+const REFRESH_LIFETIME_MS = 365 * 86_400_000;
+
+const newSecret = (prefix: string) => prefix + randomBytes(24).toString("hex");
+
+/** Grants and exchanges of one platform. */
+export const createOAuth = (options: {
+  store: Store;
+  platform: Platform;
+  now: () => number;
+  /** An account has let the platform in. */
+  onAuthorized: (account: number) => void;
+}) => {
+  const { store, platform, now, onAuthorized } = options;
+  const { accounts, grants } = store;
+
+  const tokensFor = (account: number): Answer => {
+    const [access, refresh] = [newSecret("sk_test_"), newSecret("rt_")];
+    grants.insert("access", access, account, now() + ACCESS_LIFETIME_MS);
+    grants.insert("refresh", refresh, account, now() + REFRESH_LIFETIME_MS);
+    return {
+      status: 200,
+      body: {
+        access_token: access,
+        livemode: false,
+        refresh_token: refresh,
+        scope: "stripe_apps",
+        stripe_publishable_key: "pk_test_local",
+        stripe_user_id: accounts.byId(account)?.account_id,
+        token_type: "bearer",
+      },
+    };
+  };
+
+  return {
+    /** Whether this is the platform's own key. */
+    isPlatform: (secret: string) => secret === platform.secret,
+    /** The account that a code or a token belongs to, for faults and counts; it may have expired. */
+    accountOf: (secret: string) =>
+      (["code", "refresh"] as const).map((kind) => grants.find(kind, secret)?.account).find(Boolean),
+
+    /**
+     * A user lets the platform in: where the real page would ask, this one agrees, for the account that is named.
+     * Redirects back where it is told to, else answers the code.
+     */
+    authorize(parameters: Parameters): Answer {
+      const [clientId, state] = [parameters.text("client_id"), parameters.text("state")];
+      const redirectUri = parameters.text("redirect_uri");
+      const account = parameters.text("account");
+      const chosen = account === undefined ? accounts.list()[0] : accounts.byAccountId(account);
+      if (clientId !== platform.clientId)
+        throw oauthRefusal(
+          400,
+          "invalid_client",
+          `No application matches the supplied client identifier '${clientId}'`,
+        );
+      if (chosen === undefined) throw oauthRefusal(400, "invalid_request", `There is no account '${account}'`);
+      const code = newSecret("ac_");
+      grants.insert("code", code, chosen.id, now() + CODE_LIFETIME_MS);
+      const granted = { code, ...(state !== undefined && { state }) };
+      if (redirectUri === undefined) return { status: 200, body: granted };
+      if (!URL.canParse(redirectUri)) throw oauthRefusal(400, "invalid_request", "redirect_uri is no URL");
+      const location = new URL(redirectUri);
+      for (const [name, value] of Object.entries(granted)) location.searchParams.set(name, value);
+      return { status: 302, headers: { location: location.href }, body: granted };
+    },
+
+    /** Code or refresh token for the next pair of tokens. Each is good once, whether or not the answer arrives. */
+    exchange(parameters: Parameters, secret: string | undefined): Answer {
+      if (secret !== platform.secret)
+        throw oauthRefusal(401, "invalid_client", "No such API key, or it is not the key of a platform");
+      const grantType = parameters.text("grant_type");
+      const kinds = { authorization_code: ["code", "code"], refresh_token: ["refresh", "refresh_token"] } as const;
+      const [kind, name] = kinds[grantType as keyof typeof kinds] ?? [];
+      if (kind === undefined || name === undefined)
+        throw oauthRefusal(400, "unsupported_grant_type", `Invalid grant type: '${grantType ?? ""}'`);
+      const given = parameters.text(name);
+      if (given === undefined || given === "") throw oauthRefusal(400, "invalid_request", `No ${name} given`);
+      const what = kind === "code" ? "Authorization code" : "Refresh token";
+      const grant = grants.find(kind, given);
+      if (grant === undefined)
+        throw oauthRefusal(400, "invalid_grant", `${what} does not exist: ${given.slice(0, 5)}…`);
+      grants.remove(given);
+      if (grant.expiresAt <= now()) throw oauthRefusal(400, "invalid_grant", `${what} expired: ${given.slice(0, 5)}…`);
+      const answer = tokensFor(grant.account);
+      if (kind === "code") onAuthorized(grant.account);
+      return answer;
+    },
+  };
+};
+
+export type OAuth = ReturnType<typeof createOAuth>;

@@ -1,0 +1,33 @@
+import { randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import type { Answer } from "./answer.ts";
+
+const CUT_AFTER_MS = 20;
+
+/** Sends an answer with the provider's headers; `isCut` sends a half of it and then resets the connection. */
+export const writeAnswer = (
+  response: ServerResponse,
+  { status, headers = {}, body }: Answer,
+  context: { version: string; dateMs: number; isCut: boolean; idempotencyKey: string | string[] | undefined },
+): void => {
+  if (response.destroyed) return;
+  const { version, dateMs, isCut, idempotencyKey } = context;
+  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "cache-control": "no-cache, no-store",
+    "content-length": bytes.length,
+    date: new Date(dateMs).toUTCString(),
+    "request-id": `req_${randomBytes(7).toString("hex")}`,
+    "stripe-version": version,
+    ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+    ...headers,
+  });
+  if (!isCut) {
+    response.end(bytes);
+    return;
+  }
+  // Not at once: a reset takes back what the client has not read yet, and it shall see the answer begin.
+  const cut = () => setTimeout(() => response.socket?.resetAndDestroy(), CUT_AFTER_MS);
+  response.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), cut);
+};

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createFixture, type Fixture } from "./simulator-fixture.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture.stop());
+
+type Made = { accountId: string; apiKey: string };
+const create = (body: Record<string, unknown>, where = fixture) => where.told<Made>("POST /provider/accounts", body);
+const LISTS = ["customers", "subscriptions", "invoices", "paymentIntents"] as const;
+const readAll = async (key: string, where = fixture) => {
+  const found: { id: string; created: number }[] = [];
+  for (const list of LISTS) {
+    const parameters = list === "subscriptions" ? { status: "all" as const, limit: 100 } : { limit: 100 };
+    for await (const one of where.sdk(key)[list].list(parameters)) found.push(one);
+  }
+  return found;
+};
+
+describe("an account on demand", () => {
+  it.each([1, 2, 17, 500])("has exactly %d objects that a sync reads", async (objects) => {
+    const { apiKey, accountId } = await create({ objects });
+    const found = await readAll(apiKey);
+    expect(found).toHaveLength(objects);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(objects);
+    expect((await fixture.sdk(apiKey).accounts.retrieveCurrent()).id).toBe(accountId);
+  });
+
+  it("is the same for the same seed, and another for another", async () => {
+    const other = await createFixture();
+    try {
+      const [here, there] = [
+        await create({ objects: 200, seed: "x" }),
+        await create({ objects: 200, seed: "x" }, other),
+      ];
+      const twin = (await readAll(there.apiKey, other)).map(({ created }) => created);
+      const own = (await readAll(here.apiKey)).map(({ created }) => created);
+      expect(own).toHaveLength(twin.length);
+      const again = await create({ objects: 200, seed: "x" }, other);
+      expect(again.accountId).not.toBe(there.accountId);
+      const third = await createFixture();
+      try {
+        const same = await create({ objects: 200, seed: "x" }, third);
+        expect(same).toEqual(there);
+        expect(await readAll(same.apiKey, third)).toEqual(await readAll(there.apiKey, other));
+      } finally {
+        await third.stop();
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it("speaks the version that it is told, and has events as far back as it is told", async () => {
+    const { apiKey } = await create({ objects: 300, apiVersion: "2024-06-20", eventDays: 10 });
+    const events = await fixture.sdk(apiKey).events.list({ limit: 100 });
+    expect(events.data.length).toBeGreaterThan(10);
+    expect(new Set(events.data.map(({ api_version: version }) => version))).toEqual(new Set(["2024-06-20"]));
+    expect(events.data.every(({ created }) => created >= fixture.nowSeconds() - 10 * 86_400)).toBe(true);
+    const without = await create({ objects: 300, eventDays: 0 });
+    expect(
+      (await fixture.sdk(without.apiKey).events.list()).data.every(({ created }) => created >= fixture.nowSeconds()),
+    ).toBe(true);
+  });
+
+  it("can be large, and is listed to its end while it changes", async () => {
+    const { apiKey, accountId } = await create({ objects: 20_000 });
+    const sdk = fixture.sdk(apiKey);
+    const ids: string[] = [];
+    for await (const { id } of sdk.invoices.list({ limit: 100 })) {
+      if (ids.length % 1_000 === 0)
+        await fixture.told("POST /provider/changes", { accountId, count: 5, seed: ids.length });
+      ids.push(id);
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+    const shown = await fixture.told<{ accounts: { accountId: string; objects: { invoice: number } }[] }>(
+      "GET /provider",
+    );
+    const { invoice = 0 } = shown.accounts.find((one) => one.accountId === accountId)?.objects ?? {};
+    expect(ids.length).toBeGreaterThan(8_000);
+    expect(Math.abs(invoice - ids.length)).toBeLessThan(60);
+  });
+
+  it("outlives a restart", async () => {
+    const { apiKey } = await create({ objects: 50 });
+    await fixture.restart();
+    expect(await readAll(apiKey)).toHaveLength(50);
+  });
+
+  it("is bounded by a schema", async () => {
+    const asked = async (body: unknown) => (await fixture.control("POST /provider/accounts", body)).status;
+    for (const body of [
+      {},
+      { objects: 0 },
+      { objects: 1_000_001 },
+      { objects: 1, apiVersion: "new" },
+      { objects: 1, x: 1 },
+    ])
+      expect(await asked(body)).toBe(400);
+  });
+});

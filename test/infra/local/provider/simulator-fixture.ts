@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Stripe from "stripe";
+import type { JsonAnswer } from "../../../../infra/local/http/json-server.ts";
+import { type ProviderSimulator, startProviderSimulator } from "../../../../infra/local/provider/simulator.ts";
+
+export const START_MS = Date.UTC(2027, 2, 15, 12, 30, 5);
+
+/** A simulator of its own data directory whose clock stands still until it is told. */
+export const createFixture = async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "provider-"));
+  const errors: unknown[] = [];
+  let nowMs = START_MS;
+  let simulator: ProviderSimulator;
+  const start = async () => {
+    simulator = await startProviderSimulator({
+      dataDirectory,
+      clock: { now: () => nowMs },
+      onError: (error) => errors.push(error),
+    });
+  };
+  await start();
+
+  const control = async (route: string, body?: unknown, query = ""): Promise<JsonAnswer> => {
+    const work = simulator.controlRoutes[route];
+    if (work === undefined) throw new Error(`no route ${route}`);
+    return work({ parameters: {}, query: new URLSearchParams(query), body });
+  };
+
+  return {
+    errors,
+    now: () => nowMs,
+    nowSeconds: () => Math.floor(nowMs / 1000),
+    pass(ms: number) {
+      nowMs += ms;
+    },
+    get simulator() {
+      return simulator;
+    },
+    /** The official SDK, unmodified, its own retries off. */
+    sdk: (key = simulator.demo.apiKey, config: Stripe.StripeConfig = {}) => {
+      const { hostname, port } = new URL(simulator.url);
+      return new Stripe(key, {
+        host: hostname,
+        port,
+        protocol: "http",
+        maxNetworkRetries: 0,
+        telemetry: false,
+        ...config,
+      });
+    },
+    control,
+    /** Asks the control server; anything but 200 fails. */
+    async told<T = Record<string, unknown>>(route: string, body?: unknown): Promise<T> {
+      const { status, body: answer } = await control(route, body);
+      if (status !== 200) throw new Error(`${route} answered ${status} ${JSON.stringify(answer)}`);
+      return answer as T;
+    },
+    async restart() {
+      await simulator.close();
+      await start();
+    },
+    async stop() {
+      await simulator.close();
+      rmSync(dataDirectory, { recursive: true });
+    },
+  };
+};
+
+export type Fixture = Awaited<ReturnType<typeof createFixture>>;
+
+/** What the SDK throws. @throws Error where it throws nothing. */
+export const thrownBy = async (
+  work: () => Promise<unknown>,
+): Promise<InstanceType<typeof Stripe.errors.StripeError>> => {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+};
+
+export type Happened = {
+  objects: { object: string; id: string }[];
+  events: { id: string; type: string; created: number }[];
+};

@@ -1,0 +1,226 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import type Stripe from "stripe";
+import { createFixture, type Fixture, type Happened } from "./simulator-fixture.ts";
+
+const SECRET = "whsec_first";
+type Received = { body: string; signature: string; headers: NodeJS.Dict<string | string[]> };
+
+let fixture: Fixture;
+let receiver: Server;
+let url: string;
+let received: Received[];
+/** What the receiver answers next; 200 where nothing is said. */
+let answers: number[];
+
+beforeEach(async () => {
+  fixture = await createFixture();
+  received = [];
+  answers = [];
+  receiver = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString("utf8");
+    received.push({ body, signature: String(request.headers["stripe-signature"]), headers: request.headers });
+    response.writeHead(answers.shift() ?? 200).end();
+  });
+  receiver.listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const address = receiver.address();
+  url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/acme`;
+});
+afterEach(async () => {
+  expect(fixture.errors).toEqual([]);
+  await fixture.stop();
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+const subscribe = (options: Record<string, unknown> = {}) =>
+  fixture.told<{ secrets: string[] }>("POST /provider/webhooks", { url, secret: SECRET, ...options });
+const change = (body: Record<string, unknown> = { action: "create_customer" }) =>
+  fixture.told<Happened>("POST /provider/changes", body);
+const flush = () => fixture.told<{ pendingDeliveries: number }>("POST /provider/webhooks/flush");
+const verify = ({ body, signature }: Received, secret = SECRET): Stripe.Event =>
+  fixture.sdk().webhooks.constructEvent(body, signature, secret, undefined, undefined, fixture.now());
+const idsOf = (all: readonly Received[]) => all.map(({ body }) => (JSON.parse(body) as { id: string }).id);
+
+describe("a webhook", () => {
+  it("is signed as the SDK verifies it, and carries the feed's event", async () => {
+    await subscribe();
+    fixture.pass(90_000);
+    const made = await change({ count: 10 });
+    expect(idsOf(received).sort()).toEqual(made.events.map(({ id }) => id).sort());
+    for (const one of received) {
+      const event = verify(one);
+      const { pending_webhooks: _, ...listed } = await fixture.sdk().events.retrieve(event.id);
+      expect(event).toMatchObject(JSON.parse(JSON.stringify(listed)));
+      expect(one.signature).toMatch(new RegExp(`^t=${fixture.nowSeconds()},v1=[0-9a-f]{64},v0=[0-9a-f]{64}$`));
+      expect(one.headers["content-type"]).toBe("application/json; charset=utf-8");
+      expect(() => verify(one, "whsec_other")).toThrow("No signatures found");
+    }
+    expect(fixture.simulator.pendingDeliveries()).toBe(0);
+  });
+
+  it("is signed with each secret while one is being rotated", async () => {
+    await subscribe({ secret: undefined, secrets: ["whsec_old", "whsec_new"] });
+    await change();
+    expect(received).toHaveLength(1);
+    for (const one of received) for (const secret of ["whsec_old", "whsec_new"]) verify(one, secret);
+  });
+
+  it("has a secret of its own where it is given none", async () => {
+    const { secrets } = await subscribe({ secret: undefined });
+    await change();
+    expect(secrets).toEqual([expect.stringMatching(/^whsec_/)]);
+    for (const one of received) verify(one, secrets[0]);
+    expect(received).toHaveLength(1);
+  });
+
+  it("is for its account, for the types that it wants, and until it is taken away", async () => {
+    await subscribe({ enabledEvents: ["customer.updated"] });
+    await change();
+    await change({ accountId: "acct_1LocalKumoTea", count: 5 });
+    expect(received).toEqual([]);
+    const [customer] = (await fixture.sdk().customers.list({ limit: 1 })).data;
+    await change({ action: "update", id: customer?.id, fields: { name: "Ada" } });
+    expect(received).toHaveLength(1);
+    await fixture.told("POST /provider/webhooks", { url: null });
+    await change({ action: "update", id: customer?.id, fields: { name: "Eve" } });
+    expect(received).toHaveLength(1);
+  });
+
+  it("tells the account where a platform listens, and when permission is taken back", async () => {
+    await subscribe();
+    await change();
+    await change({ action: "deauthorize" });
+    await subscribe({ connect: true });
+    await change();
+    expect(received.map((one) => verify(one).account)).toEqual([
+      undefined,
+      fixture.simulator.demo.accountId,
+      fixture.simulator.demo.accountId,
+    ]);
+    expect(received.map((one) => verify(one).type)[1]).toBe("account.application.deauthorized");
+  });
+});
+
+describe("a delivery that fails", () => {
+  it("is tried again with growing pauses, signed anew", async () => {
+    await subscribe();
+    answers = [500, 302, 404, 200];
+    await change();
+    expect(fixture.simulator.pendingDeliveries()).toBe(1);
+    const pauses: number[] = [];
+    while (fixture.simulator.pendingDeliveries() > 0) {
+      const pause = (fixture.simulator.nextDueAt() ?? 0) - fixture.now();
+      pauses.push(pause);
+      fixture.pass(pause - 1);
+      fixture.simulator.poll();
+      expect(received).toHaveLength(pauses.length);
+      fixture.pass(1);
+      await flush();
+    }
+    expect(pauses).toEqual([10_000, 60_000, 300_000]);
+    expect(new Set(idsOf(received)).size).toBe(1);
+    expect(new Set(received.map(({ signature }) => signature)).size).toBe(4);
+    verify(received.at(-1) as Received);
+  });
+
+  it("shows in the feed until it succeeds", async () => {
+    await subscribe();
+    answers = [500];
+    const [event] = (await change()).events;
+    const sdk = fixture.sdk();
+    expect(await sdk.events.retrieve(event?.id ?? "")).toMatchObject({ pending_webhooks: 1 });
+    expect((await sdk.events.list({ delivery_success: false })).data.map(({ id }) => id)).toEqual([event?.id]);
+    expect(await fixture.told("GET /provider")).toMatchObject({
+      deliveries: [{ event: event?.id, attempts: 1, problem: "answered 500" }],
+    });
+    expect(await flush()).toEqual({ pendingDeliveries: 0 });
+    expect((await sdk.events.list({ delivery_success: false })).data).toEqual([]);
+    expect((await sdk.events.list({ delivery_success: true, limit: 1 })).data[0]?.id).toBe(event?.id);
+  });
+
+  it("outlives a restart, and goes to where the endpoint is by then", async () => {
+    await subscribe({ url: "http://127.0.0.1:9/nobody" });
+    const made = await change({ count: 3 });
+    expect(fixture.simulator.pendingDeliveries()).toBe(made.events.length);
+    await fixture.restart();
+    expect(fixture.simulator.pendingDeliveries()).toBe(made.events.length);
+    await subscribe();
+    expect(await flush()).toEqual({ pendingDeliveries: 0 });
+    expect(idsOf(received).sort()).toEqual(made.events.map(({ id }) => id).sort());
+  });
+
+  it("for three days switches the endpoint off, and nothing is sent later", async () => {
+    await subscribe();
+    answers = Array.from({ length: 99 }, () => 503);
+    await change();
+    fixture.pass(72 * 3_600_000);
+    expect(await flush()).toEqual({ pendingDeliveries: 0 });
+    const attempts = received.length;
+    await change();
+    expect(received).toHaveLength(attempts);
+    expect(fixture.simulator.pendingDeliveries()).toBe(0);
+    answers = [];
+    await subscribe();
+    await change();
+    expect(received).toHaveLength(attempts + 1);
+  });
+});
+
+describe("bad delivery, by seed", () => {
+  const deliver = async (options: Record<string, unknown>) => {
+    await subscribe(options);
+    const from = received.length;
+    const made = await change({ count: 40, seed: 5 });
+    await flush();
+    return { sent: idsOf(received.slice(from)), made: made.events.map(({ id }) => id) };
+  };
+
+  it("duplicates", async () => {
+    const { sent, made } = await deliver({ duplicate: 0.5 });
+    expect(new Set(sent)).toEqual(new Set(made));
+    expect(sent.length).toBeGreaterThan(made.length * 1.2);
+  });
+
+  it("drops, and the feed says what did not arrive", async () => {
+    const { sent, made } = await deliver({ drop: 0.5 });
+    expect(sent.length).toBeGreaterThan(made.length * 0.2);
+    expect(sent.length).toBeLessThan(made.length * 0.8);
+    const lost = made.filter((id) => !sent.includes(id));
+    const listed: string[] = [];
+    for await (const { id } of fixture.sdk().events.list({ delivery_success: false, limit: 100 })) listed.push(id);
+    expect(listed.sort()).toEqual(lost.sort());
+  });
+
+  it("delays, on the local cloud's clock", async () => {
+    await subscribe({ delayMs: 60_000 });
+    const made = await change({ count: 20 });
+    const early = received.length;
+    expect(early).toBeLessThan(made.events.length / 2);
+    fixture.pass(60_000);
+    await flush();
+    expect(received).toHaveLength(made.events.length);
+  });
+
+  it("shuffles, alike for the same seed", async () => {
+    await subscribe({ shuffle: true, seed: 1, url: "http://127.0.0.1:9/nobody" });
+    const made = await change({ count: 20 });
+    const queued = async () =>
+      (await fixture.told<{ deliveries: { event: string }[] }>("GET /provider")).deliveries.map(({ event }) => event);
+    const order = await queued();
+    expect(order).not.toEqual(made.events.map(({ id }) => id));
+    expect([...order].sort()).toEqual(made.events.map(({ id }) => id).sort());
+  });
+
+  it("is refused where it makes no sense", async () => {
+    const asked = async (body: unknown) => (await fixture.control("POST /provider/webhooks", body)).status;
+    expect(await asked({ url: "ftp://127.0.0.1/x" })).toBe(400);
+    expect(await asked({ url, drop: 2 })).toBe(400);
+    expect(await asked({ url, accountId: "acct_none" })).toBe(404);
+    expect(await asked({})).toBe(400);
+  });
+});
