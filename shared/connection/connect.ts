@@ -9,10 +9,10 @@ import { writeLog } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { AuthorizationStates } from "./authorization-state.ts";
 import type { Connection } from "./connection.ts";
+import type { ConnectionChangeStore, NewConnection } from "./connection-change-store.ts";
 import { type ActingUser, connectedEvent, contextOfUser } from "./connection-events.ts";
 import type { ConnectionRequest } from "./connection-request.ts";
 import { bearerOf, type ConnectionSecrets, type Secret } from "./connection-secrets.ts";
-import type { ConnectionStore, NewConnection } from "./connection-store.ts";
 import { TOKEN_LIFE_MS } from "./credentials.ts";
 import { isRefused, type Verification } from "./verify-account.ts";
 import type { ViewConnection } from "./view-connection.ts";
@@ -22,7 +22,7 @@ export type ConnectParts = {
   verification: Verification;
   provider: Pick<ProviderAccess, "flush">;
   secrets: Pick<ConnectionSecrets, "sealCredentials" | "sealWebhookSecrets">;
-  connections: Pick<ConnectionStore, "connect">;
+  changes: Pick<ConnectionChangeStore, "connect">;
   /** Ends the runs of the connection before. */
   cancelRuns(organizationId: string): Promise<void>;
   startFirstSync(organizationId: string): Promise<void>;
@@ -51,7 +51,7 @@ const orElse = async <Result>(what: string, work: Promise<Result>, fallback: Res
 };
 
 export const createConnect = (parts: ConnectParts): Connect => {
-  const { states, verification, provider, secrets, connections, recorder, view, now, newToken } = parts;
+  const { states, verification, provider, secrets, changes, recorder, view, now, newToken } = parts;
 
   /** A code is spent once it is exchanged; its state is given back only where the provider may not have seen it. */
   const exchange = async (code: string, state: string, by: ActingUser, context: OperationContext) => {
@@ -90,7 +90,7 @@ export const createConnect = (parts: ConnectParts): Connect => {
       ...(tokenExpiresAt !== undefined && { tokenExpiresAt }),
       ...(given !== undefined && { webhookSecrets: await secrets.sealWebhookSecrets(organizationId, given) }),
     };
-    await connections.connect(organizationId, connection);
+    await changes.connect(organizationId, connection);
     return { status: "connected" as const, ...connection };
   };
 

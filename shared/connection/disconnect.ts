@@ -5,11 +5,11 @@
 import type { OperationContext } from "../provider/provider-access.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Recorder } from "../security/recorder.ts";
+import type { ConnectionChangeStore } from "./connection-change-store.ts";
 import { disconnectedEvent } from "./connection-events.ts";
-import type { ConnectionStore } from "./connection-store.ts";
 
 export type DisconnectParts = {
-  connections: Pick<ConnectionStore, "disconnect">;
+  changes: Pick<ConnectionChangeStore, "disconnect">;
   cancelRuns(organizationId: string): Promise<void>;
   recorder: Pick<Recorder, "record">;
   now: Clock;
@@ -22,11 +22,11 @@ export type DisconnectOptions = { connectionId?: string; requestId?: string; rea
 export type Disconnect = (context: OperationContext, options?: DisconnectOptions) => Promise<void>;
 
 export const createDisconnect =
-  ({ connections, cancelRuns, recorder, now }: DisconnectParts): Disconnect =>
+  ({ changes, cancelRuns, recorder, now }: DisconnectParts): Disconnect =>
   async (context, { connectionId, ...said } = {}) => {
     const startedAt = now();
     const { organizationId } = context;
-    const found = await connections.disconnect(organizationId, connectionId);
+    const found = await changes.disconnect(organizationId, connectionId);
     if (found.outcome === "another") return;
     if (found.outcome === "removed") {
       const { accountId, method } = found.connection;

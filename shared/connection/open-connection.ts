@@ -1,7 +1,6 @@
 /** The door for all who work with an organization's account: its connection, and credentials that look after themselves. */
 import type { Credentials, OperationContext } from "../provider/provider-access.ts";
 import type { ConnectedItem } from "./connection-item.ts";
-import type { ConnectionStore } from "./connection-store.ts";
 import { createCredentials } from "./credentials.ts";
 import { createRefresh, notConnected, type RefreshParts } from "./refresh.ts";
 
@@ -14,11 +13,9 @@ export type OpenConnection = (
   context?: OpeningContext,
 ) => Promise<{ connection: ConnectedItem; credentials: Credentials }>;
 
-export type OpenConnectionParts = RefreshParts & { connections: Pick<ConnectionStore, "read" | "requireReconnect"> };
-
 /** Reads strongly (one read unit) and opens the credentials (one call of KMS), once for a whole piece of work. */
 export const createOpenConnection =
-  (parts: OpenConnectionParts): OpenConnection =>
+  (parts: RefreshParts): OpenConnection =>
   async (organizationId, context = { source: "system" }) => {
     const connection = await parts.connections.read(organizationId);
     if (connection.status !== "connected") throw notConnected();

@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { ConnectionMarkStore } from "../circuit-breaker/connection-mark-store.ts";
 import { type ConnectedItem, connectedShardOf } from "./connection-item.ts";
 import { createConnectionWriter } from "./connection-write-store.ts";
 
@@ -21,8 +22,12 @@ export type RefreshStore = ReturnType<typeof createRefreshStore>;
  * The refreshing of an organization's tokens, one at a time. One write unit a call, and all throw DomainError
  * `store_unavailable` when the table does not answer.
  */
-export const createRefreshStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const write = createConnectionWriter(client, tableName);
+export const createRefreshStore = (
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  marks: Pick<ConnectionMarkStore, "mark">,
+) => {
+  const write = createConnectionWriter(client, tableName, marks);
   return {
     /**
      * Takes the lease, which says by being there that these credentials are being exchanged.

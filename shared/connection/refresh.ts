@@ -9,6 +9,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
+import type { ConnectionChangeStore } from "./connection-change-store.ts";
 import { reconnectNeededEvent, refreshedEvent, refreshFailedEvent } from "./connection-events.ts";
 import type { StoredConnection } from "./connection-item.ts";
 import type { ConnectionSecrets } from "./connection-secrets.ts";
@@ -26,7 +27,8 @@ export const MAX_WAIT_MS = 8_000;
 const STORE_ATTEMPTS = 6;
 
 export type RefreshParts = {
-  connections: Pick<ConnectionStore, "read" | "requireReconnect">;
+  connections: Pick<ConnectionStore, "read">;
+  changes: Pick<ConnectionChangeStore, "requireReconnect">;
   refreshes: RefreshStore;
   secrets: Pick<ConnectionSecrets, "sealCredentials" | "openCredentials">;
   provider: Pick<ProviderAccess, "refreshTokens">;
@@ -46,7 +48,7 @@ const isOver = (error: unknown): boolean =>
 
 /** Of one organization's connection, in one piece of work. */
 export const createRefresh = (context: OperationContext, parts: RefreshParts) => {
-  const { connections, refreshes, secrets, provider, recorder, now, pause, newToken } = parts;
+  const { connections, changes, refreshes, secrets, provider, recorder, now, pause, newToken } = parts;
   const { organizationId } = context;
 
   /** The connection with its credentials, if it leads to the same account still. */
@@ -67,7 +69,7 @@ export const createRefresh = (context: OperationContext, parts: RefreshParts) =>
     opened: OpenedConnection,
     reason: Parameters<typeof reconnectNeededEvent>[1] = "token_refused",
   ): Promise<void> => {
-    if (!(await connections.requireReconnect(organizationId, opened))) return;
+    if (!(await changes.requireReconnect(organizationId, opened))) return;
     await recorder.record(reconnectNeededEvent({ ...context, accountId: opened.accountId }, reason));
   };
 

@@ -222,6 +222,49 @@ describe("many at once", () => {
   });
 });
 
+describe("the organization's circuit", () => {
+  const open = () =>
+    stores.circuits.operate(org, {
+      ...{ action: "force_open", at: 1, id: "o1", by: "alice", baseline: { total: 0, failed: 0, rejected: 0 } },
+    });
+  const close = () =>
+    stores.circuits.operate(org, {
+      ...{ action: "reset", at: 2, id: "o2", by: "alice", baseline: { total: 0, failed: 0, rejected: 0 } },
+    });
+  const unconnected = async () => (await stores.circuits.countOpen(5)).unconnected;
+
+  it("is marked by the transaction that counts the connection, open or not", async () => {
+    const before = await unconnected();
+    await open();
+    expect(await unconnected()).toBe(before + 1);
+    await stores.connections.connect(org, connectionNamed("a"));
+    expect(await unconnected()).toBe(before);
+    await stores.connections.requireReconnect(org, connectionNamed("a"));
+    expect(await unconnected()).toBe(before + 1);
+    await close();
+    await stores.connections.connect(org, connectionNamed("b"));
+    await open();
+    expect(await unconnected()).toBe(before);
+    await stores.connections.disconnect(org);
+    expect(await unconnected()).toBe(before + 1);
+    await close();
+  });
+
+  it("may open and close while organizations connect and disconnect", async () => {
+    const before = await unconnected();
+    const counted = await stores.connected.countConnected();
+    for (let round = 0; round < 10; round++) {
+      await Promise.all([open(), stores.connections.connect(org, connectionNamed("a")), close()]);
+      await Promise.all([stores.connections.disconnect(org), open()]);
+      await close();
+    }
+    await open();
+    expect(await unconnected()).toBe(before + 1);
+    await expect(stores.connected.countConnected()).resolves.toBe(counted);
+    await close();
+  });
+});
+
 describe("behind a network that loses every first answer", () => {
   it("each change is made once, and known to be made", async () => {
     const before = await stores.connected.countConnected();

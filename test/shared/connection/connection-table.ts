@@ -1,8 +1,11 @@
 /** A real engine with the table of connections as the template declares it, and every store over it. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
+import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
 import { createConnectedStore } from "../../../shared/connection/connected-store.ts";
-import { createConnectionStore, type NewConnection } from "../../../shared/connection/connection-store.ts";
+import { createConnectionChangeStore, type NewConnection } from "../../../shared/connection/connection-change-store.ts";
+import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
 import { createRecordsClaimStore } from "../../../shared/connection/records-claim-store.ts";
 import { createRefreshStore } from "../../../shared/connection/refresh-store.ts";
 import { createUsedStateStore } from "../../../shared/connection/used-state-store.ts";
@@ -11,10 +14,12 @@ import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embe
 import { declaredTable } from "../../support/security-tables.ts";
 
 const TABLE = "connections";
+const CIRCUITS = "circuits";
 
-const storesOver = (client: DynamoDBDocumentClient) => ({
-  connections: createConnectionStore(client, TABLE),
-  refreshes: createRefreshStore(client, TABLE),
+const storesOver = (client: DynamoDBDocumentClient, marks = createConnectionMarkStore(client, CIRCUITS)) => ({
+  connections: { ...createConnectionStore(client, TABLE), ...createConnectionChangeStore(client, TABLE, marks) },
+  refreshes: createRefreshStore(client, TABLE, marks),
+  circuits: createCircuitStore(client, CIRCUITS),
   claims: createRecordsClaimStore(client, TABLE),
   connected: createConnectedStore(client, TABLE),
   usedStates: createUsedStateStore(client, TABLE),
@@ -27,7 +32,10 @@ export type ConnectionTable = EmbeddedDynamoDb & {
 };
 
 export const startConnectionTable = async (): Promise<ConnectionTable> => {
-  const database = await startEmbeddedDynamoDb(declaredTable("TablesConnections", TABLE));
+  const database = await startEmbeddedDynamoDb(
+    declaredTable("TablesConnections", TABLE),
+    declaredTable("TablesCircuits", CIRCUITS),
+  );
   const client = database.documentClient(documentTranslation);
   return {
     ...database,

@@ -63,9 +63,11 @@ export const rateLimited = (retryAfterMs?: number) =>
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
 
-/** Opens what it sealed for the same context, as the real one does. `fail` makes calls fail. */
+/** All test envelopes have one key, as all functions have. */
+const key = randomBytes(32);
+
+/** Opens what it sealed for the same context, as the real one does. As many calls as `failures` says fail. */
 const createTestEnvelope = () => {
-  const key = randomBytes(32);
   const envelope: Envelope & { failures: number } = {
     failures: 0,
     async seal(context, plaintext) {
@@ -207,12 +209,13 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     ...{ states, secrets, recorder, view, now, newToken, ...around },
     verification: createVerification(provider.access),
     provider: provider.access,
-    connections: stores.connections,
+    changes: stores.connections,
   });
-  const disconnect = createDisconnect({ connections: stores.connections, recorder, now, ...around });
+  const disconnect = createDisconnect({ changes: stores.connections, recorder, now, ...around });
   const openConnection = createOpenConnection({
     ...{ secrets, recorder, now, newToken },
     connections: stores.connections,
+    changes: stores.connections,
     refreshes: stores.refreshes,
     provider: provider.access,
     pause: () => world.pause(),
