@@ -1,5 +1,5 @@
 /** Several observations of one object in one. Pure. */
-import type { ObjectState, ObjectTouched, Observation } from "../provider/provider.ts";
+import type { ObjectDeleted, ObjectState, ObjectTouched, Observation } from "../provider/provider.ts";
 import { compareSeen, laterSeen } from "./compare-seen.ts";
 import { allowedFields, areEqual, invoiceOf, isFinal, withInvoice } from "./fields.ts";
 import type { RecordType } from "./record.ts";
@@ -46,6 +46,18 @@ const newestObservation = (
   return { kind: "touched", type: first.type, id: first.id, seenAt: latest(others, first) };
 };
 
+/** A state with no field that the type does not have, and the invoice that is known. */
+const clean = (state: ObjectState, invoiceId: string | undefined): ObjectState =>
+  ({ ...state, fields: withInvoice(allowedFields(state.type, state.fields), invoiceId) }) as ObjectState;
+
+/** What an answer of the provider says of an object whose invoice may be known already. */
+export const sightingOf = (answer: ObjectState | ObjectDeleted, invoiceId: string | undefined): Sighting => ({
+  type: answer.type,
+  id: answer.id,
+  observation: answer.kind === "state" ? clean(answer, invoiceId) : answer,
+  invoiceId: invoiceId ?? (answer.kind === "state" ? invoiceOf(answer.fields) : undefined),
+});
+
 const coalesceOne = (first: Observation, observations: readonly Observation[]): Sighting => {
   const invoices = observations.map((one) => {
     if (one.kind === "linked") return one.invoiceId;
@@ -53,11 +65,7 @@ const coalesceOne = (first: Observation, observations: readonly Observation[]): 
   });
   const invoiceId = invoices.find((invoice) => invoice !== undefined);
   const deletions = observations.filter((one) => one.kind === "deleted");
-  const states = observations
-    .filter((one) => one.kind === "state")
-    .map(
-      (state) => ({ ...state, fields: withInvoice(allowedFields(state.type, state.fields), invoiceId) }) as ObjectState,
-    );
+  const states = observations.filter((one) => one.kind === "state").map((state) => clean(state, invoiceId));
   const touches = observations.filter((one) => one.kind === "touched");
   const deletion = deletions.find(({ createdAt }) => createdAt !== undefined) ?? deletions[0];
   const observation = deletion ?? newestObservation(states, touches) ?? first;

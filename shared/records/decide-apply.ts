@@ -5,18 +5,20 @@
 import type { ObjectDeleted, ObjectState } from "../provider/provider.ts";
 import type { Sighting } from "./coalesce.ts";
 import { compareSeen, laterSeen } from "./compare-seen.ts";
-import { allowedFields, areEqual, invoiceOf, isFinal, withInvoice } from "./fields.ts";
+import { areEqual, invoiceOf, isFinal, withInvoice } from "./fields.ts";
 import type { RecordFields } from "./record.ts";
 import type { StoredRecord } from "./record-item.ts";
 
 /** What to write of a record; who writes it adds the time and a version. */
 export type RecordContent = Pick<StoredRecord, "createdAt" | "fields" | "seenAt">;
 
+/** `isChange` where more than the time of the last sighting is new. */
+export type RecordWrite = { kind: "write"; content: RecordContent; isChange: boolean };
+
 export type Decision =
   | { kind: "keep" }
-  /** `isChange` where more than the time of the last sighting is new. */
-  | { kind: "write"; content: RecordContent; isChange: boolean }
-  /** The object must be read at the provider, after the stored record. */
+  | RecordWrite
+  /** The object must be read at the provider, after the stored record was put in question. */
   | { kind: "reread" };
 
 type LiveRecord = StoredRecord & { fields: RecordFields };
@@ -59,7 +61,8 @@ const decideState = (
   const seenAt = laterSeen(state.seenAt, stored.seenAt);
   const fields = withInvoice(state.fields, invoiceOf(stored.fields));
   if (areEqual(fields, stored.fields)) {
-    return recordsSightings && seenAt.to > stored.seenAt.to ? sight(stored, seenAt) : keep;
+    const isLater = recordsSightings && seenAt.to > stored.seenAt.to;
+    return isLater || stored.isInQuestion ? sight(stored, seenAt) : keep;
   }
   if (order === "newer") return write({ createdAt, fields, seenAt });
   // The same second: only what cannot have happened before the other is known to be later.
@@ -98,21 +101,17 @@ export const decideApply = (
 };
 
 /**
- * What the provider's answer does to the record that was read before it was asked. The answer is not older, whatever
- * the times say; that it was seen is always kept, or the same question would be asked again.
+ * What the provider's answer does to the record that was put in question before. The answer is not older, whatever the
+ * times say. That the record is as the answer says is written, too: others may have got another answer before.
  */
-export const decideReread = (
-  stored: StoredRecord | undefined,
-  actual: ObjectState | ObjectDeleted,
-  invoiceId: string | undefined,
-): Decision => {
-  if (stored !== undefined && !isLive(stored)) return keep;
-  if (actual.kind === "deleted") return bury(stored, actual);
-  const known = (stored && invoiceOf(stored.fields)) ?? invoiceId;
-  const fields = withInvoice(allowedFields(actual.type, actual.fields), known);
-  const { createdAt } = actual;
-  if (stored === undefined) return write({ createdAt, fields, seenAt: actual.seenAt });
-  const seenAt = laterSeen(actual.seenAt, stored.seenAt);
-  if (!areEqual(fields, stored.fields)) return write({ createdAt, fields, seenAt });
-  return seenAt.to > stored.seenAt.to ? sight(stored, seenAt) : keep;
+export const decideAnswered = (stored: StoredRecord | undefined, answer: Sighting): Decision => {
+  const { observation } = answer;
+  if (stored === undefined || !isLive(stored) || observation.kind !== "state") {
+    return decideApply(stored, answer, { recordsSightings: true });
+  }
+  const seenAt = laterSeen(observation.seenAt, stored.seenAt);
+  const fields = withInvoice(observation.fields, invoiceOf(stored.fields));
+  return areEqual(fields, stored.fields)
+    ? sight(stored, seenAt)
+    : write({ createdAt: observation.createdAt, fields, seenAt });
 };

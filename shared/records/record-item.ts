@@ -13,6 +13,8 @@ export type StoredRecord = RecordKey & {
   fields: RecordFields | undefined;
   /** The latest that it was seen to be so. */
   seenAt: SeenAt;
+  /** Somebody asks the provider whether it is still so: who finds that it is says so by writing it. */
+  isInQuestion: boolean;
   /** Changes with every write. */
   version: string;
 };
@@ -26,10 +28,15 @@ const ShownItem = z.object({
 });
 
 /** One item per record, tombstones too. `seenFrom` and `seenTo` are epoch seconds of the provider's clock. */
-const RecordItem = z.extend(ShownItem, { seenFrom: z.number(), seenTo: z.number(), version: z.string() });
+const RecordItem = z.extend(ShownItem, {
+  seenFrom: z.number(),
+  seenTo: z.number(),
+  inQuestion: z.optional(z.boolean()),
+  version: z.string(),
+});
 
 export const toItem = (organizationId: string, record: StoredRecord): Record<string, unknown> => {
-  const { createdAt, updatedAt, fields, seenAt, version } = record;
+  const { createdAt, updatedAt, fields, seenAt, isInQuestion, version } = record;
   const customerId = fields !== undefined && "customerId" in fields ? fields.customerId : null;
   return {
     ...itemKeyOf(organizationId, record),
@@ -39,17 +46,21 @@ export const toItem = (organizationId: string, record: StoredRecord): Record<str
     ...(fields === undefined ? { deleted: true } : { fields }),
     seenFrom: seenAt.from,
     seenTo: seenAt.to,
+    ...(isInQuestion && { inQuestion: true }),
     version,
   };
 };
 
 export const fromItem = (item: unknown): StoredRecord => {
-  const { key, createdAt, updatedAt, fields, seenFrom, seenTo, version } = RecordItem.parse(item);
+  const { key, fields, seenFrom, seenTo, inQuestion = false, ...own } = RecordItem.parse(item);
   const { type, id } = parseSortKey(key);
   return {
-    ...{ type, id, createdAt, updatedAt, version },
+    ...own,
+    type,
+    id,
     fields: fields && recordFields[type].parse(fields),
     seenAt: { from: seenFrom, to: seenTo },
+    isInQuestion: inQuestion,
   };
 };
 

@@ -117,30 +117,43 @@ export const storedAs = ({ type, id, createdAt, fields, seenAt }: ObjectState): 
   fields,
   seenAt,
   updatedAt: CREATED_AT,
+  isInQuestion: false,
   version: "v0",
 });
 
 type ApplyStore = Pick<RecordStore, "get" | "getMany" | "put">;
 
-/** A store as strict as the table, where each call waits for `turn` before and after; and what it holds. */
-export const recordsInMemory = (turn: () => Promise<unknown> = () => setImmediate()) => {
+/**
+ * A store as strict as the table, and what it holds.
+ * @param turn what each call waits for before it happens, and before its answer arrives.
+ * @param isStale whether a read that need not be strong gives what was there before the last write.
+ */
+export const recordsInMemory = (
+  turn: () => Promise<unknown> = () => setImmediate(),
+  isStale: () => boolean = () => false,
+) => {
   const records = new Map<string, StoredRecord>();
+  const before = new Map<string, StoredRecord | undefined>();
   const keyOf = (organizationId: string, { type, id }: RecordKey) => JSON.stringify([organizationId, type, id]);
-  /** What becomes of a call happens at one moment, and its answer arrives at a later one. */
   const atOnce = async <Result>(work: () => Result): Promise<Result> => {
     await turn();
     const result = work();
     await turn();
     return result;
   };
+  const read = (key: string, strongly: boolean) => (!strongly && isStale() ? before : records).get(key);
   const store: ApplyStore = {
     get: (organizationId, key) => atOnce(() => records.get(keyOf(organizationId, key))),
-    getMany: (organizationId, keys) =>
-      atOnce(() => keys.map((key) => records.get(keyOf(organizationId, key))).filter((record) => record !== undefined)),
+    getMany: (organizationId, keys, { strongly }) =>
+      atOnce(() =>
+        keys.map((key) => read(keyOf(organizationId, key), strongly)).filter((record) => record !== undefined),
+      ),
     put: (organizationId, record, previousVersion) =>
       atOnce(() => {
         const key = keyOf(organizationId, record);
-        if (records.get(key)?.version !== previousVersion) return false;
+        const previous = records.get(key);
+        if (previous?.version !== previousVersion) return false;
+        before.set(key, previous);
         records.set(key, record);
         return true;
       }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { ObjectDeleted, ObjectState, Observation } from "../../../shared/provider/provider.ts";
-import { coalesce } from "../../../shared/records/coalesce.ts";
-import { type Decision, decideApply, decideReread } from "../../../shared/records/decide-apply.ts";
+import { coalesce, sightingOf } from "../../../shared/records/coalesce.ts";
+import { type Decision, decideAnswered, decideApply } from "../../../shared/records/decide-apply.ts";
 import type { StoredRecord } from "../../../shared/records/record-item.ts";
 import {
   CREATED_AT,
@@ -77,6 +77,12 @@ describe("a state", () => {
       storedAs(customer(seen(10))),
       customer(seen(10, 14)),
       sights(customer(seen(10, 14))),
+    ],
+    [
+      "that finds a record in question as it is says so",
+      { ...storedAs(customer(seen(10))), isInQuestion: true },
+      customer(seen(10)),
+      sights(customer(seen(10))),
     ],
     ["after a deletion changes nothing", grave, customer(seen(99)), keep],
   ])("%s", (_what, stored, observation, decision) => {
@@ -245,7 +251,12 @@ describe("the provider's answer", () => {
       customer(seen(12, 13)),
       sights(customer(seen(12, 13))),
     ],
-    ["that is equal and no later costs nothing", storedAs(customer(seen(10))), customer(seen(10)), keep],
+    [
+      "that is equal is written, though it is no later",
+      storedAs(customer(seen(10))),
+      customer(seen(10)),
+      sights(customer(seen(10))),
+    ],
     ["that it is gone buries", storedAs(customer(seen(10))), deleted(key, seen(12)), buries(CREATED_AT, seen(12))],
     ["that there is none buries what never was", undefined, deleted(key, seen(12)), buries(12_000, seen(12))],
     ["does not dig up", grave, customer(seen(99)), keep],
@@ -256,17 +267,17 @@ describe("the provider's answer", () => {
       writes(payment(seen(11), { ...succeeded, invoiceId: "in_1" })),
     ],
   ])("%s", (_what, stored, actual, decision) => {
-    expect(decideReread(stored, actual, undefined)).toEqual(decision);
+    expect(decideAnswered(stored, sightingOf(actual, undefined))).toEqual(decision);
   });
 
   it("takes the invoice that a link said", () => {
-    expect(decideReread(undefined, payment(seen(10)), "in_1")).toEqual(
+    expect(decideAnswered(undefined, sightingOf(payment(seen(10)), "in_1"))).toEqual(
       writes(payment(seen(10), { invoiceId: "in_1" })),
     );
   });
 
   it("loses what the type has no field for", () => {
     const state = customer(seen(10));
-    expect(decideReread(undefined, withCard(state), undefined)).toEqual(writes(state));
+    expect(decideAnswered(undefined, sightingOf(withCard(state), undefined))).toEqual(writes(state));
   });
 });

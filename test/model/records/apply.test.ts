@@ -1,0 +1,76 @@
+/**
+ * Whatever happens at the provider, and however late, often and mixed up it is heard of, the records end as the
+ * provider's own. A failing history is printed with fast-check's seed and path, which replay it alone:
+ * `fc.assert(…, { seed, path })`.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { type RecordTable, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
+import { recordsInMemory } from "../../support/records.ts";
+import { steps } from "./provider-history.ts";
+import { type History, type Place, runHistory, type Schedule } from "./run-history.ts";
+
+const SEED = 20_261_121;
+
+const history: fc.Arbitrary<History> = fc.record({
+  steps,
+  seed: fc.integer({ min: 0, max: 2 ** 31 }),
+  appliers: fc.integer({ min: 1, max: 4 }),
+  lists: fc.integer({ min: 0, max: 3 }),
+  crashes: fc.integer({ min: 0, max: 10 }),
+});
+
+const check = async (one: History, placeIn: (schedule: Schedule) => Place): Promise<void> => {
+  const records = await runHistory(one, placeIn);
+  expect(records.map(({ expected: { key }, found }) => ({ ...key, fields: found?.fields, isStored: !!found }))).toEqual(
+    records.map(({ expected: { key, fields } }) => ({ ...key, fields, isStored: true })),
+  );
+  for (const { found } of records) expect(found?.seenAt.from).toBeLessThanOrEqual(found?.seenAt.to ?? 0);
+};
+
+describe("records end as the provider's objects", () => {
+  it("in 200 histories in memory, where reads may be stale and functions crash at any await", async () => {
+    const inMemory = ({ random, turn }: Schedule): Place => {
+      const { store, of } = recordsInMemory(turn, () => random() < 0.5);
+      return { store, find: async (key) => of("o", key) };
+    };
+    await fc.assert(
+      fc.asyncProperty(history, (one) => check(one, inMemory)),
+      { seed: SEED, numRuns: 200 },
+    );
+  }, 120_000);
+
+  describe("on a real engine", () => {
+    let table: RecordTable;
+    beforeAll(async () => {
+      table = await startRecordTable();
+    });
+    afterAll(() => table.stop());
+
+    it("in 8 histories", async () => {
+      const onEngine = ({ turns, turn }: Schedule): Place => {
+        const organization = table.newOrganization();
+        const client = table.translated();
+        turns.delay(client);
+        const store = recordStoresOver(client);
+        const slow = { get: table.stores().get };
+        return {
+          store: {
+            get: async (_, key) => turn().then(() => store.get(organization, key)),
+            getMany: async (_, keys, how) => turn().then(() => store.getMany(organization, keys, how)),
+            put: async (_, record, version) => {
+              const isWritten = await store.put(organization, record, version);
+              await turn();
+              return isWritten;
+            },
+          },
+          find: (key) => slow.get(organization, key),
+        };
+      };
+      await fc.assert(
+        fc.asyncProperty(history, (one) => check(one, onEngine)),
+        { seed: SEED, numRuns: 8 },
+      );
+    }, 120_000);
+  });
+});

@@ -1,0 +1,137 @@
+/** A provider whose objects change as a script says, several times in a second, and which tells of it in events. */
+import fc from "fast-check";
+import type { ObjectDeleted, ObjectState, Observation, SeenAt } from "../../../shared/provider/provider.ts";
+import type { RecordFields, RecordType } from "../../../shared/records/record.ts";
+import type { RecordKey } from "../../../shared/records/record-keys.ts";
+import { customer, invoice, linked, payment, seen, subscription, touched } from "../../support/records.ts";
+
+/** What happens to an object, and what becomes of the event that tells of it. */
+export type Step = {
+  object: number;
+  /** A change is told with the new state; a touch changes the object and says only that something happened. */
+  what: "change" | "touch" | "finish" | "delete" | "link";
+  /** Of few, so that objects often become what they were. */
+  value: number;
+  /** How many thirds of a second pass before. */
+  thirds: number;
+  /** How often it is delivered. The last change of an object is delivered once at least. */
+  copies: number;
+};
+
+const step = (objects: readonly number[]): fc.Arbitrary<Step> =>
+  fc.record({
+    object: fc.constantFrom(...objects),
+    what: fc.oneof(
+      { weight: 6, arbitrary: fc.constant("change" as const) },
+      { weight: 3, arbitrary: fc.constant("touch" as const) },
+      { weight: 1, arbitrary: fc.constantFrom("finish" as const, "delete" as const, "link" as const) },
+    ),
+    value: fc.integer({ min: 0, max: 2 }),
+    thirds: fc.constantFrom(0, 0, 0, 1, 2, 5),
+    copies: fc.constantFrom(0, 0, 1, 1, 2),
+  });
+
+/** What happens to one object to three. */
+export const steps: fc.Arbitrary<Step[]> = fc
+  .subarray([0, 1, 2, 3, 4], { minLength: 1, maxLength: 3 })
+  .chain((objects) => fc.array(step(objects), { minLength: 1, maxLength: 30, size: "max" }));
+
+const LINK = "in_1";
+
+type Make = (seenAt: SeenAt, value: number, isFinished: boolean, invoiceId: string | null) => ObjectState;
+
+/** The objects of a script. */
+const kinds: readonly Make[] = [
+  (at, value) => customer(at, { name: `name ${value}` }),
+  (at, amount, isFinished, invoiceId) => payment(at, { amount, invoiceId, ...(isFinished && { status: "succeeded" }) }),
+  (at, amountPaid, isFinished) => invoice(at, { amountPaid, ...(isFinished && { status: "void" }) }),
+  (at, value, isFinished) =>
+    subscription(at, { cancelAtPeriodEnd: value > 0, ...(isFinished && { status: "canceled" }) }),
+  (at, amount, isFinished, invoiceId) =>
+    payment(at, { amount, invoiceId, ...(isFinished && { status: "canceled" }) }, "pi_2"),
+];
+
+type ProviderObject = { make: Make; value: number; isFinished: boolean; isLinked: boolean; isDeleted: boolean };
+
+export type Event = { observations: Observation[]; copies: number };
+
+/** What must be stored in the end; no fields where it was deleted. */
+export type Expected = { key: RecordKey; fields: RecordFields | undefined };
+
+export const createProviderWorld = () => {
+  const objects = new Map<string, ProviderObject>();
+  const lastChanges = new Map<string, Event>();
+  let thirds = 3 * 1_795_300_000;
+
+  const now = () => Math.floor(thirds / 3);
+  const keyOf = (make: Make) => {
+    const { type, id } = make(seen(0), 0, false, null);
+    return { type, id, name: `${type} ${id}` };
+  };
+  /** Some answers say the invoice of a payment, others do not know of such a field. */
+  const stateOf = ({ make, value, isFinished, isLinked }: ProviderObject, at: SeenAt, saysLink: boolean) =>
+    make(at, value, isFinished, isLinked && saysLink ? LINK : null);
+
+  const change = (object: ProviderObject, { what, value }: Step) => {
+    object.value = value;
+    object.isFinished ||= what === "finish" && keyOf(object.make).type !== "customers";
+    object.isDeleted = what === "delete";
+  };
+
+  const tell = (object: ProviderObject, { what, value }: Step): Observation => {
+    const key = keyOf(object.make);
+    if (object.isDeleted) return { kind: "deleted", type: key.type, id: key.id, seenAt: seen(now()) };
+    return what === "touch" ? touched(key, seen(now())) : stateOf(object, seen(now()), value === 0);
+  };
+
+  return {
+    now,
+
+    /** Lets a step happen. @returns the event that tells of it; none where nothing could happen. */
+    take(next: Step): Event | undefined {
+      thirds += next.thirds;
+      const make = kinds[next.object];
+      if (make === undefined) return undefined;
+      const { name, type, id } = keyOf(make);
+      let object = objects.get(name);
+      if (object?.isDeleted) return undefined;
+      if (next.what === "link" && object !== undefined) {
+        if (object.isLinked || type !== "payments") return undefined;
+        object.isLinked = true;
+        return { observations: [linked(seen(now()), LINK, id)], copies: Math.max(1, next.copies) };
+      }
+      if (object?.isFinished && next.what !== "delete") return undefined;
+      object ??= { make, value: 0, isFinished: false, isLinked: false, isDeleted: false };
+      objects.set(name, object);
+      change(object, next);
+      const event = { observations: [tell(object, next)], copies: next.copies };
+      lastChanges.set(name, event);
+      return event;
+    },
+
+    /** An object as it is now, which whoever asked since `from` gets to know now or later. */
+    read({ type, id }: RecordKey, from: number): ObjectState | ObjectDeleted {
+      const object = objects.get(`${type} ${id}`);
+      const at = seen(from, now());
+      if (object === undefined || object.isDeleted) return { kind: "deleted", type, id, seenAt: at };
+      return stateOf(object, at, false);
+    },
+
+    /** All objects of a type that there are. */
+    list(type: RecordType, from: number): ObjectState[] {
+      return [...objects.values()]
+        .filter(({ make, isDeleted }) => !isDeleted && keyOf(make).type === type)
+        .map((object) => stateOf(object, seen(from, now()), false));
+    },
+
+    /** The last changes of objects that were never told. */
+    untold: (): Event[] => [...lastChanges.values()].filter(({ copies }) => copies === 0),
+
+    expected: (): Expected[] =>
+      [...objects.values()].map((object) => ({
+        key: keyOf(object.make),
+        fields: object.isDeleted ? undefined : stateOf(object, seen(now()), true).fields,
+      })),
+  };
+};
+export type ProviderWorld = ReturnType<typeof createProviderWorld>;

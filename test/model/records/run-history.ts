@@ -1,0 +1,118 @@
+/**
+ * Lets a provider's objects change while several functions apply what they hear of it: shuffled, repeated, late, in
+ * batches, beside lists, with crashes, in an order of all calls that the seed decides.
+ */
+import type { Observation } from "../../../shared/provider/provider.ts";
+import { type ApplyOptions, createApply } from "../../../shared/records/apply.ts";
+import { recordTypes } from "../../../shared/records/record.ts";
+import type { StoredRecord } from "../../../shared/records/record-item.ts";
+import type { RecordKey } from "../../../shared/records/record-keys.ts";
+import type { RecordStore } from "../../../shared/records/record-store.ts";
+import { createTurns } from "../../support/interleaving.ts";
+import { createRandom } from "../../support/random.ts";
+import { createProviderWorld, type Expected, type Step } from "./provider-history.ts";
+
+export type History = {
+  steps: readonly Step[];
+  seed: number;
+  /** How many functions apply events at once. */
+  appliers: number;
+  /** How often everything is listed meanwhile, as a sync run does. */
+  lists: number;
+  /** How often functions crash at most. */
+  crashes: number;
+};
+
+type Store = Pick<RecordStore, "get" | "getMany" | "put">;
+
+/** Where a history's records go. */
+export type Place = { store: Store; find: (key: RecordKey) => Promise<StoredRecord | undefined> };
+
+/** What a place may be made of: a wait for this history's next turn, and its own randomness. */
+export type Schedule = { turns: ReturnType<typeof createTurns>; random: () => number; turn: () => Promise<void> };
+
+const CRASH_PROBABILITY = 0.05;
+const ORGANIZATION = "o";
+
+/** @returns what should be stored in the end, and what is. */
+export const runHistory = async (
+  { steps, seed, appliers, lists, crashes }: History,
+  placeIn: (schedule: Schedule) => Place,
+): Promise<{ expected: Expected; found: StoredRecord | undefined }[]> => {
+  const turns = createTurns(seed);
+  const random = createRandom(seed + 1);
+  const world = createProviderWorld();
+  const pool: Observation[][] = [];
+  let isRunning = true;
+  let crashesLeft = crashes;
+
+  /** A call that a function waits for, and may not live to see the end of. */
+  const turn = async () => {
+    await turns.pause();
+    if (crashesLeft === 0 || random() >= CRASH_PROBABILITY) return;
+    crashesLeft--;
+    throw new Error("crash");
+  };
+  const place = placeIn({ turns, random, turn });
+  let tokens = 0;
+  const apply = createApply({
+    store: place.store,
+    now: () => world.now() * 1_000,
+    newToken: () => `v${++tokens}`,
+    pause: turn,
+  });
+  const reread: ApplyOptions["reread"] = async (type, id) => {
+    const from = world.now();
+    await turn();
+    const answer = world.read({ type, id }, from);
+    await turn();
+    return answer;
+  };
+
+  const deliver = ({ observations, copies }: { observations: Observation[]; copies: number }) => {
+    for (let i = 0; i < copies; i++) pool.push(observations);
+  };
+  const takeFromPool = (): Observation[] => pool.splice(Math.floor(random() * pool.length), 1).flat();
+
+  const live = async () => {
+    for (const next of steps) {
+      await turns.pause();
+      const event = world.take(next);
+      if (event !== undefined) deliver(event);
+    }
+    for (const { observations } of world.untold()) deliver({ observations, copies: 1 });
+    isRunning = false;
+  };
+
+  /** Applies until nothing is left, some deliveries together; after a crash they are delivered again. */
+  const applyEvents = async () => {
+    while (isRunning || pool.length > 0) {
+      await turns.pause();
+      const batch: Observation[][] = [];
+      while (pool.length > 0 && batch.length < 3 && (batch.length === 0 || random() < 0.3)) batch.push(takeFromPool());
+      try {
+        await apply(ORGANIZATION, batch.flat(), { reread, recordsSightings: true });
+      } catch (error) {
+        if (!(error instanceof Error && error.message === "crash")) throw error;
+        pool.push(...batch);
+      }
+    }
+  };
+
+  const applyLists = async () => {
+    for (let i = 0; i < lists; i++) {
+      for (const type of recordTypes) {
+        const from = world.now();
+        await turns.pause();
+        const page = world.list(type, from);
+        await turns.pause();
+        await apply(ORGANIZATION, page, { reread, recordsSightings: false }).catch((error: Error) => {
+          if (error.message !== "crash") throw error;
+        });
+      }
+    }
+  };
+
+  await turns.run([live(), applyLists(), ...Array.from({ length: appliers }, applyEvents)]);
+  return Promise.all(world.expected().map(async (expected) => ({ expected, found: await place.find(expected.key) })));
+};
