@@ -36,6 +36,8 @@ const variables = {
   /** The platform's own credentials at the provider; without both of them nobody connects by OAuth. */
   PROVIDER_OAUTH_CLIENT_ID: maybe(text),
   PROVIDER_OAUTH_SECRET: maybe(text),
+  /** Where the provider's webhooks come in, without an organization; none while they do not. */
+  WEBHOOK_URL: maybe(z.url({ protocol: /^https?$/ })),
   /** How long security events, their statistics and alerts are kept. */
   RETENTION_DAYS: z.pipe(
     z.string().check(z.regex(/^[1-9][0-9]{0,3}$/)),
