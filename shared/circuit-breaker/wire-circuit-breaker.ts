@@ -1,5 +1,6 @@
 /** The parts of the circuit breaker of a deployed function. */
 import type { Origin } from "../api/origin.ts";
+import { createConnectedStore } from "../connection/connected-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
@@ -19,12 +20,10 @@ import { createStatisticsStore } from "./statistics-store.ts";
 
 const clock = systemClock;
 
-/** No organization can connect yet, so all that count are those whose circuit is not closed. */
-const connectedOrganizations = async () => 0;
-
 const wireStores = () => {
-  const { CIRCUITS_TABLE_NAME } = readConfig(["CIRCUITS_TABLE_NAME"]);
+  const { CIRCUITS_TABLE_NAME, CONNECTIONS_TABLE_NAME } = readConfig(["CIRCUITS_TABLE_NAME", "CONNECTIONS_TABLE_NAME"]);
   return {
+    connectedOrganizations: createConnectedStore(documentClient, CONNECTIONS_TABLE_NAME).countConnected,
     store: createCircuitStore(documentClient, CIRCUITS_TABLE_NAME),
     statisticsStore: createStatisticsStore(documentClient, CIRCUITS_TABLE_NAME),
     outages: createOutageStore(documentClient, CIRCUITS_TABLE_NAME),
@@ -33,7 +32,7 @@ const wireStores = () => {
 
 /** @param origin where the operator's request under way came from. */
 const wireChanging = (origin: () => Origin | undefined = () => undefined) => {
-  const { store, statisticsStore, outages } = wireStores();
+  const { store, statisticsStore, outages, connectedOrganizations } = wireStores();
   const recorder = wireRecorder();
   const bus = createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
   const checkOutage = createOutageCheck({ circuits: store, outages, connectedOrganizations, recorder, clock });
@@ -59,7 +58,6 @@ export const wireStatisticsReader = () =>
     ...wireStores(),
     // A transition that nobody told of is left to the next who calls or operates: reading changes nothing.
     announcer: { announceOverdue: () => undefined },
-    connectedOrganizations,
     clock,
   });
 

@@ -56,6 +56,9 @@ export const createAdmission = (route: Route, { authenticate, settings, recordRe
   const { permission } = route;
   if (permission === "public") return async () => undefined;
   if (authenticate === undefined) throw new Error(`${route.method} ${route.path} needs authentication.`);
+  if (needsOrganization(permission) && settings === undefined) {
+    throw new Error(`${route.method} ${route.path} needs the organization's settings.`);
+  }
 
   const requireSettings = async (caller: Caller, event: APIGatewayProxyEventV2): Promise<void> => {
     if (settings === undefined || caller.organizationId === undefined) return;

@@ -235,5 +235,10 @@ describe("other routes", () => {
 
   it("are never open for want of a part", () => {
     expect(() => createAdmission(plantRoutes.listPlants, {})).toThrow("needs authentication");
+    const authenticate = async () => callerOf("admin");
+    expect(() => createAdmission(settingsRoutes.getSettings, { authenticate })).toThrow(
+      "needs the organization's settings",
+    );
+    expect(() => createAdmission(plantRoutes.listPlants, { authenticate })).not.toThrow();
   });
 });
