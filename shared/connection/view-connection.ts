@@ -18,6 +18,9 @@ type Seen = { status: StoredConnection["status"] } & Partial<
 
 export type ViewConnection = (organizationId: string, stored: Seen) => Promise<Connection>;
 
+/** What GET …/connection does. */
+export type ShowConnection = (organizationId: string) => Promise<Connection>;
+
 const ownFields = ({ status, method, accountId, connectedAt, tokenExpiresAt }: Seen): Connection => ({
   status,
   ...(method !== undefined && { method }),

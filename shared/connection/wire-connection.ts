@@ -14,7 +14,7 @@ import { type Connect, type ConnectParts, createConnect } from "./connect.ts";
 import { createDisconnect, type Disconnect, type DisconnectParts } from "./disconnect.ts";
 import { createUsedStateStore } from "./used-state-store.ts";
 import { createVerification } from "./verify-account.ts";
-import { createViewConnection } from "./view-connection.ts";
+import { createViewConnection, type ShowConnection } from "./view-connection.ts";
 import { wireConnectionChangeStore, wireConnectionSecrets, wireConnectionStore } from "./wire-open-connection.ts";
 
 const wireStates = () => {
@@ -39,7 +39,7 @@ export const wireViewConnection = () => {
 };
 
 /** What GET …/connection does. */
-export const wireShowConnection = () => {
+export const wireShowConnection = (): ShowConnection => {
   const connections = wireConnectionStore();
   const view = wireViewConnection();
   return async (organizationId: string) => view(organizationId, await connections.read(organizationId));
