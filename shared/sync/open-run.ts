@@ -1,4 +1,5 @@
 /** What a worker needs for a run that it has taken: the account's provider, and the door to the records. */
+import type { Disconnect } from "../connection/disconnect.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
 import type { RecordsClaimStore } from "../connection/records-claim-store.ts";
 import type { ProviderAccess } from "../provider/provider-access.ts";
@@ -23,8 +24,9 @@ export type OpenRunParts = {
   apply: Apply;
   records: Pick<RecordListStore, "listIds">;
   pageIds: Pick<PageIdStore, "put" | "read" | "readAll">;
-  /** Ends the connection that the account took its permission from, if it is still this one. */
-  disconnect(organizationId: string, connectionId: string): Promise<void>;
+  disconnect: Disconnect;
+  /** Those of the feed's events whose observations webhooks have brought into the records. */
+  delivered(organizationId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   clock: Clock;
 };
 
@@ -41,10 +43,8 @@ export const openRun = async (
   const origin = { ...originOfRun(run), runId: run.id };
   const { connection, credentials } = await parts.openConnection(organizationId, origin);
   const { connectionId, accountId, connectedAt } = connection;
-  const { provider, operations } = createLeasedProvider(
-    parts.access.open(credentials, { ...origin, organizationId, accountId }),
-    lease.keep,
-  );
+  const operation = { ...origin, organizationId, accountId };
+  const { provider, operations } = createLeasedProvider(parts.access.open(credentials, operation), lease.keep);
   let isClaimed = false;
 
   const claim = async (): Promise<void> => {
@@ -73,7 +73,8 @@ export const openRun = async (
       },
       pageIds: parts.pageIds,
       listIds: parts.records.listIds,
-      disconnect: () => parts.disconnect(organizationId, connectionId),
+      delivered: (eventIds) => parts.delivered(organizationId, eventIds),
+      disconnect: () => parts.disconnect(operation, { connectionId, reason: "deauthorized" }),
       keepLease: lease.keep,
       isTimeShort: () => remainingMs() < HANDOVER_MS,
       isFresh: true,

@@ -31,10 +31,18 @@ export const beginFullRun: Step = async (context, run) => {
   return { ...run, work: { ...run.work, feedStart: cursorAt(items[0]), at } };
 };
 
+/** What events say, but for those that webhooks have brought already. */
+const observationsOf = async (context: RunContext, events: readonly ProviderEvent[]): Promise<Observation[]> => {
+  const telling = events.filter(({ observations }) => observations.length > 0);
+  if (telling.length === 0) return [];
+  const delivered = await context.delivered(telling.map(({ id }) => id));
+  return telling.filter(({ id }) => !delivered.has(id)).flatMap(({ observations }) => observations);
+};
+
 /** An event from before the connection was made is of an earlier one. */
 const requireConnection = async (context: RunContext, events: readonly ProviderEvent[]): Promise<void> => {
   const isOurs = ({ isDeauthorization, createdSeconds }: ProviderEvent) =>
-    isDeauthorization && createdSeconds * 1_000 > context.connectedAt;
+    isDeauthorization && createdSeconds >= Math.floor(context.connectedAt / 1_000);
   if (!events.some(isOurs)) return;
   await context.disconnect();
   throw new ConnectionGoneError("The account took its permission away.");
@@ -68,7 +76,7 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
   const fresh = isFull
     ? unknown.filter(({ createdSeconds }) => createdSeconds >= (cursor.createdSeconds ?? 0))
     : unknown;
-  const observations = fresh.flatMap((event) => event.observations);
+  const observations = await observationsOf(context, fresh);
   const written = await context.apply(observations, "feed");
   await requireConnection(context, fresh);
   const hasMetKnown = at.hasMetKnown || knownCount > 0;

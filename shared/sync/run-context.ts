@@ -28,6 +28,8 @@ export type RunContext = {
   pageIds: Pick<PageIdStore, "put" | "read" | "readAll">;
   /** The ids of all stored records of a type, in any order. */
   listIds(organizationId: string, type: RecordType): AsyncIterable<ListedId>;
+  /** Those of the feed's events whose observations webhooks have brought into the records. */
+  delivered(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Ends the connection, because the account took its permission away. */
   disconnect(): Promise<void>;
   keepLease(): Promise<void>;

@@ -175,6 +175,15 @@ describe("a later run", () => {
     expect(stage.world.calls).toHaveLength(1);
   });
 
+  it("applies nothing that webhooks brought already", async () => {
+    const stage = await synced();
+    const id = stage.world.create("payments");
+    stage.world.create("payments");
+    stage.parts.delivered = async (_, [event = ""]) => new Set([event]);
+    await expect(stage.sync()).resolves.toMatchObject({ progress: { payments: { read: 1, written: 1 } } });
+    await expect(stage.stored("payments")).resolves.toMatchObject([{ id }]);
+  });
+
   it("ends the connection where the account took its permission away since it was made", async () => {
     const stage = await synced();
     stage.world.deauthorize();

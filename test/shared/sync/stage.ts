@@ -134,7 +134,8 @@ export const createStage = (
       },
       claims: { claimRecords: async () => connection.isOurs },
       apply: createApply({ store: createRecordStore(own, RECORDS), now: clock, newToken }),
-      disconnect: async (_, connectionId) => {
+      delivered: async () => new Set(),
+      disconnect: async (_, { connectionId = "" } = {}) => {
         disconnected.push(connectionId);
         await ends.cancel(organizationId, clock());
       },
@@ -149,7 +150,7 @@ export const createStage = (
   let deliveries = 0;
   const deliver = (
     request: SyncRequested,
-    { delivery = `delivery ${++deliveries}`, remainingMs = () => 300_000, using = parts } = {},
+    { delivery = `delivery ${++deliveries}`, remainingMs = (): number => 300_000, using = parts } = {},
   ) => createRunWorker(using)(request, { delivery, remainingMs });
 
   const list = async (): Promise<SyncRun[]> =>

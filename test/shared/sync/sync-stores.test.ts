@@ -1,0 +1,205 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
+import { createSyncLeaseStore, LEASE_MS, RunLostError } from "../../../shared/sync/sync-lease-store.ts";
+import { noProgress } from "../../../shared/sync/sync-run.ts";
+import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
+import { newWork } from "../../../shared/sync/sync-work.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { createStage, NOW, RUNS, type Stage, startSyncEngine } from "./stage.ts";
+
+let engine: EmbeddedDynamoDb;
+beforeAll(async () => {
+  engine = await startSyncEngine();
+});
+afterAll(() => engine.stop());
+
+const DAY = 86_400_000;
+
+const owner = { delivery: "delivery", attempt: "1" };
+
+const runOf = (stage: Stage, startedAt = NOW) => ({
+  ...({ id: stage.newRunId(startedAt), trigger: "manual", mode: "full", startedAt } as const),
+  ...{ progress: noProgress(), work: newWork("full") },
+});
+
+/** Runs that are over, a minute apart, oldest first. */
+const ended = async (stage: Stage, count: number): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const { work: _, ...run } = runOf(stage, NOW + i * 60_000);
+    await stage.ends.decide(stage.organizationId, { ...run, status: "succeeded", finishedAt: run.startedAt });
+    ids.push(run.id);
+  }
+  return ids;
+};
+
+describe("the list of runs", () => {
+  it.each([1, 2, 3, 4, 5, 50])("gives each once by pages of %i, the last to begin first", async (limit) => {
+    const stage = createStage(engine);
+    const ids = await ended(stage, 4);
+    const active = runOf(stage, NOW + 3_600_000);
+    await stage.runs.start(stage.organizationId, active);
+    const seen: string[] = [];
+    let after: { id: string } | undefined;
+    do {
+      const page = await stage.runs.list(stage.organizationId, { limit, after, now: NOW });
+      expect(page.items.length).toBeLessThanOrEqual(limit);
+      seen.push(...page.items.map(({ id }) => id));
+      after = page.next;
+    } while (after !== undefined);
+    expect(seen).toEqual([active.id, ...ids.reverse()]);
+  });
+
+  it("shows a run that is decided and not closed as running, once", async () => {
+    const stage = createStage(engine);
+    const run = runOf(stage);
+    await stage.runs.start(stage.organizationId, run);
+    const { work: _, ...seen } = run;
+    const over = await stage.ends.decide(stage.organizationId, { ...seen, status: "succeeded", finishedAt: NOW });
+    await expect(stage.list()).resolves.toMatchObject([{ id: run.id, status: "running" }]);
+    await stage.ends.close(stage.organizationId, over, { known: "" });
+    await expect(stage.list()).resolves.toMatchObject([{ id: run.id, status: "succeeded" }]);
+  });
+
+  it("leaves out what has expired, and other organizations' runs", async () => {
+    const stage = createStage(engine);
+    await ended(stage, 2);
+    const page = { limit: 50, after: undefined, now: NOW + 90 * DAY };
+    await expect(stage.runs.list(stage.organizationId, page)).resolves.toMatchObject({ items: [{}, {}] });
+    await expect(stage.runs.list(stage.organizationId, { ...page, now: NOW + 91 * DAY })).resolves.toEqual({
+      items: [],
+      next: undefined,
+    });
+    await expect(stage.runs.list(`${stage.organizationId}0`, page)).resolves.toEqual({ items: [], next: undefined });
+  });
+});
+
+describe("a run", () => {
+  it("is the only one of its organization", async () => {
+    const stage = createStage(engine);
+    const runs = Array.from({ length: 8 }, () => runOf(stage));
+    const results = await Promise.allSettled(runs.map((run) => stage.runs.start(stage.organizationId, run)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "sync_running" });
+    }
+  });
+
+  it("is taken back while nobody has taken it, and only then", async () => {
+    const stage = createStage(engine);
+    const run = runOf(stage);
+    await stage.runs.start(stage.organizationId, run);
+    await expect(stage.runs.withdraw(stage.organizationId, run.id)).resolves.toBe(true);
+    await expect(stage.runs.withdraw(stage.organizationId, run.id)).resolves.toBe(true);
+    await expect(stage.list()).resolves.toEqual([]);
+    await stage.runs.start(stage.organizationId, run);
+    await stage.leases.take(stage.organizationId, run.id, owner, NOW);
+    await expect(stage.runs.withdraw(stage.organizationId, run.id)).resolves.toBe(false);
+    await stage.leases.release(stage.organizationId, run.id, owner);
+    await expect(stage.runs.withdraw(stage.organizationId, run.id)).resolves.toBe(false);
+  });
+
+  it("has one worker at a time, until the millisecond in which its lease is over", async () => {
+    const stage = createStage(engine);
+    const { organizationId, leases } = stage;
+    const run = runOf(stage);
+    await stage.runs.start(organizationId, run);
+    const other = { delivery: "other", attempt: "1" };
+    await expect(leases.take(organizationId, "another run", owner, NOW)).resolves.toBeUndefined();
+    await expect(leases.take(organizationId, run.id, owner, NOW)).resolves.toMatchObject({ takes: 1 });
+    await expect(leases.take(organizationId, run.id, other, NOW + LEASE_MS - 1)).resolves.toBeUndefined();
+    await leases.renew(organizationId, run.id, owner, NOW + 1);
+    await expect(leases.take(organizationId, run.id, other, NOW + LEASE_MS)).resolves.toBeUndefined();
+    await expect(leases.take(organizationId, run.id, other, NOW + LEASE_MS + 1)).resolves.toMatchObject({ takes: 2 });
+    await expect(leases.renew(organizationId, run.id, owner, NOW)).rejects.toThrow(RunLostError);
+    await expect(leases.checkpoint(organizationId, run, owner, NOW)).rejects.toThrow(RunLostError);
+    await leases.release(organizationId, run.id, owner);
+    await expect(leases.take(organizationId, run.id, owner, NOW + LEASE_MS + 1)).resolves.toBeUndefined();
+    // A delivery that comes again takes over from itself; one whose name only begins alike does not.
+    await expect(
+      leases.take(organizationId, run.id, { delivery: "oth", attempt: "2" }, NOW + 1),
+    ).resolves.toBeUndefined();
+    await expect(leases.take(organizationId, run.id, { ...other, attempt: "2" }, NOW + 1)).resolves.toMatchObject({
+      takes: 3,
+    });
+  });
+
+  it("is in the index from its start on, or from its first checkpoint where the schedule began it, until it is over", async () => {
+    const stage = createStage(engine);
+    const { organizationId, leases } = stage;
+    const active = async () => {
+      const ids: string[] = [];
+      for await (const id of stage.active.listActive()) ids.push(id);
+      return ids.includes(organizationId);
+    };
+    await stage.startRun({ organizationId, trigger: "manual" });
+    await expect(active()).resolves.toBe(true);
+    await stage.ends.cancel(organizationId, NOW);
+    await expect(active()).resolves.toBe(false);
+    const run = runOf(stage);
+    await leases.begin(organizationId, { run, slot: NOW, owner, now: NOW });
+    await expect(active()).resolves.toBe(false);
+    await leases.checkpoint(organizationId, run, owner, NOW);
+    await expect(active()).resolves.toBe(true);
+    await stage.ends.cancel(organizationId, NOW);
+    await expect(active()).resolves.toBe(false);
+  });
+
+  it("ends once: who comes later hears of the first end", async () => {
+    const stage = createStage(engine);
+    const { organizationId, ends } = stage;
+    const run = runOf(stage);
+    await stage.runs.start(organizationId, run);
+    await ends.cancel(organizationId, NOW);
+    const { work: _, ...seen } = run;
+    const late = { ...seen, status: "succeeded", finishedAt: NOW + 1 } as const;
+    await expect(ends.decide(organizationId, late)).resolves.toMatchObject({ status: "cancelled", finishedAt: NOW });
+    await ends.close(organizationId, late, { known: "" });
+    await expect(stage.runs.lastSuccess(organizationId)).resolves.toBeUndefined();
+  });
+});
+
+describe("where the first answer to each call is lost", () => {
+  it("a run is put under way, taken, kept, ended and closed all the same", async () => {
+    const stage = createStage(engine);
+    const { organizationId } = stage;
+    const proxy = await startLossyProxy(engine.endpoint);
+    const sdk = new DynamoDBClient({
+      endpoint: proxy.url,
+      region: "eu-central-1",
+      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    });
+    const lossy = DynamoDBDocumentClient.from(sdk, documentTranslation);
+    try {
+      const runs = createSyncRunStore(lossy, RUNS);
+      const leases = createSyncLeaseStore(lossy, RUNS);
+      const ends = createSyncEndStore(lossy, RUNS, { retentionDays: 90 });
+      const run = runOf(stage);
+      await runs.start(organizationId, run);
+      await expect(leases.take(organizationId, run.id, owner, NOW)).resolves.toMatchObject({ run: { id: run.id } });
+      await leases.renew(organizationId, run.id, owner, NOW + 1);
+      await leases.checkpoint(organizationId, run, owner, NOW + 2);
+      await leases.release(organizationId, run.id, owner);
+      const { work: _, ...seen } = run;
+      const over = { ...seen, status: "succeeded", finishedAt: NOW } as const;
+      await expect(ends.decide(organizationId, over)).resolves.toEqual(over);
+      await ends.close(organizationId, over, { known: "" });
+      await expect(runs.lastSuccess(organizationId)).resolves.toBe(NOW);
+      const begun = runOf(stage);
+      await expect(leases.begin(organizationId, { run: begun, slot: NOW, owner, now: NOW })).resolves.toMatchObject({
+        run: { id: begun.id },
+        cursor: { known: "" },
+      });
+      await expect(ends.cancel(organizationId, NOW)).resolves.toMatchObject({ run: { status: "cancelled" } });
+      await runs.start(organizationId, run);
+      await expect(runs.withdraw(organizationId, run.id)).resolves.toBe(true);
+    } finally {
+      sdk.destroy();
+      proxy.stop();
+    }
+  });
+});

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import { recordTypes } from "../../../shared/records/record.ts";
+import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import { SyncRequested, syncRequested } from "../../../shared/sync/sync-request.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { createTurns } from "../../support/interleaving.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { createStage, NOW, type Stage, startSyncEngine } from "./stage.ts";
+
+quietLog();
+
+let engine: EmbeddedDynamoDb;
+beforeAll(async () => {
+  engine = await startSyncEngine();
+});
+afterAll(() => engine.stop());
+
+const populated = (pageSize = 2): Stage => {
+  const stage = createStage(engine, { pageSize });
+  for (const type of recordTypes) {
+    for (let i = 0; i < 5; i++) stage.world.create(type, {}, { createdAt: NOW - 86_400_000 + i * 120_000 });
+  }
+  return stage;
+};
+
+const start = async (stage: Stage): Promise<SyncRequested> => {
+  await stage.startRun({ organizationId: stage.organizationId, trigger: "manual" });
+  return SyncRequested.parse(stage.published.shift()?.detail);
+};
+
+const requireWhole = async (stage: Stage): Promise<void> => {
+  const runs = await stage.list();
+  expect(runs.map(({ status }) => status)).toEqual(["succeeded"]);
+  const { stored, living } = await stage.bothSides();
+  expect(stored).toEqual(living);
+  expect(stage.told()).toHaveLength(2);
+};
+
+/** A function's time that is over after so many looks at it. */
+const shortTime = (looks: number) => {
+  let left = looks;
+  return () => (left-- > 0 ? 60_000 : 14_000);
+};
+
+describe("a worker whose time is short", () => {
+  it.each([1, 2, 3, 5])("hands over after %i steps, as often as it must, and reads nothing twice", async (looks) => {
+    const once = populated();
+    await once.sync();
+    const stage = populated();
+    await stage.startRun({ organizationId: stage.organizationId, trigger: "manual" });
+    let deliveries = 0;
+    let before = "";
+    for (let event = stage.published.shift(); event !== undefined; event = stage.published.shift()) {
+      await stage.deliver(SyncRequested.parse(event.detail), { remainingMs: shortTime(looks) });
+      const { run } = await stage.runs.readState(stage.organizationId);
+      // Each goes on from where the one before was.
+      expect(JSON.stringify(run)).not.toBe(before);
+      before = JSON.stringify(run);
+      deliveries++;
+      expect(stage.published.length).toBeLessThanOrEqual(1);
+    }
+    expect(deliveries).toBeGreaterThan(15 / looks);
+    await requireWhole(stage);
+    expect(stage.world.calls).toEqual(once.world.calls);
+  });
+
+  it("leaves the run to the repetition of its own delivery where the bus does not take it", async () => {
+    const stage = populated();
+    const request = await start(stage);
+    const refusing = {
+      ...stage.parts,
+      bus: { publish: async <E>(events: readonly E[]) => events.map((event) => ({ event, reason: "no" })) },
+    };
+    let remaining = 100_000;
+    const remainingMs = () => {
+      remaining -= 10_000;
+      return remaining;
+    };
+    await expect(stage.deliver(request, { using: refusing, remainingMs })).rejects.toThrow("did not take");
+    await stage.deliver(request);
+    await requireWhole(stage);
+  });
+
+  it("shows how far it is", async () => {
+    const stage = populated();
+    const request = await start(stage);
+    await stage.deliver(request, { remainingMs: shortTime(3) });
+    const [run] = await stage.list();
+    expect(run).toMatchObject({ status: "running", progress: { customers: { read: 4, written: 4 } } });
+    expect(run).not.toHaveProperty("work");
+    expect(run).not.toHaveProperty("askedBy");
+  });
+});
+
+describe("deliveries", () => {
+  it("that come twice, or late, do nothing", async () => {
+    const stage = populated();
+    const request = await start(stage);
+    let isOver = false;
+    stage.world.onCall(async () => {
+      if (isOver) return;
+      isOver = true;
+      await expect(stage.deliver(request)).resolves.toMatchObject({ isTaken: false, steps: 0 });
+    });
+    await stage.deliver(request);
+    await expect(stage.deliver(request)).resolves.toMatchObject({ isTaken: false });
+    await requireWhole(stage);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    "of one event to two workers at once end in one whole run (seed %i)",
+    async (seed) => {
+      const stage = populated();
+      const request = await start(stage);
+      const turns = createTurns(seed);
+      const io = async <Result>(_: string, work: () => Promise<Result>): Promise<Result> => {
+        await turns.pause();
+        return work();
+      };
+      const worker = () => stage.deliver(request, { delivery: "the same", using: stage.createParts(io) });
+      await turns.run([worker(), worker()]);
+      // Whoever was last to take the lease may have died on the other's end: nothing is left to do but that.
+      await stage.deliver(request, { delivery: "the same" });
+      await requireWhole(stage);
+    },
+  );
+
+  it("after a pause that outlived the lease find the run another's, and stop", async () => {
+    const stage = populated();
+    const request = await start(stage);
+    let isOver = false;
+    stage.world.onCall(async ({ type }) => {
+      if (isOver || type !== "invoices") return;
+      isOver = true;
+      stage.time.now += 46_000;
+      await stage.deliver(request);
+    });
+    await expect(stage.deliver(request)).resolves.toMatchObject({ isTaken: true, isEnded: false });
+    await requireWhole(stage);
+  });
+
+  it("keep the lease while a page takes long", async () => {
+    const stage = populated();
+    const request = await start(stage);
+    stage.world.onCall(() => {
+      stage.time.now += 16_000;
+    });
+    const renewals: number[] = [];
+    const { leases } = stage.parts;
+    const renew = async (...args: Parameters<typeof leases.renew>) => {
+      renewals.push(args[3]);
+      await leases.renew(...args);
+    };
+    await stage.deliver(request, { using: { ...stage.parts, leases: { ...leases, renew } } });
+    expect(renewals.length).toBeGreaterThan(10);
+    await requireWhole(stage);
+  });
+});
+
+describe("a run", () => {
+  it("that is cancelled within a page is over at once, and its worker stops and says nothing", async () => {
+    const stage = populated();
+    const request = await start(stage);
+    let isOver = false;
+    stage.world.onCall(async ({ type }) => {
+      if (isOver || type !== "invoices") return;
+      isOver = true;
+      const cancelled = await stage.ends.cancel(stage.organizationId, stage.clock());
+      expect(cancelled).toMatchObject({ run: { status: "cancelled" }, quietAt: NOW + 45_000 });
+      await expect(stage.list()).resolves.toMatchObject([{ status: "cancelled", finishedAt: NOW }]);
+      await expect(stage.ends.cancel(stage.organizationId, stage.clock())).resolves.toBeUndefined();
+    });
+    await expect(stage.deliver(request)).resolves.toMatchObject({ isEnded: false });
+    expect(stage.world.calls.filter(({ type }) => type === "payments")).toEqual([]);
+    expect(stage.told()).toEqual(["PROVIDER_SYNC_STARTED sync_full"]);
+    await expect(stage.list()).resolves.toHaveLength(1);
+    await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded" });
+  });
+
+  it("whose connection is not that one any more is cancelled before it stores anything", async () => {
+    const stage = populated();
+    stage.connection.isOurs = false;
+    await expect(stage.sync()).resolves.toMatchObject({ status: "cancelled" });
+    await expect(stage.bothSides()).resolves.toMatchObject({ stored: [] });
+  });
+
+  it("without a connection fails and says so", async () => {
+    const stage = populated();
+    stage.connection.isThere = false;
+    await expect(stage.sync()).resolves.toMatchObject({ status: "failed", error: { category: "connection" } });
+    expect(stage.told()).toEqual(["PROVIDER_SYNC_FAILED sync_full"]);
+    expect([...stage.recorded.values()]).toMatchObject([{ riskLevel: "MEDIUM", errorCode: "not_connected" }]);
+  });
+
+  it("that meets an open circuit fails at once, and is visible", async () => {
+    const stage = populated();
+    stage.world.onCall(({ type }) => {
+      if (type === "subscriptions") throw new CircuitOpenError(NOW + 30_000, NOW);
+    });
+    await stage.deliver(syncRequested({ organizationId: stage.organizationId, slot: NOW }).detail);
+    await expect(stage.list()).resolves.toMatchObject([
+      {
+        trigger: "scheduled",
+        status: "failed",
+        error: { category: "circuit_open" },
+        progress: { customers: { read: 5 } },
+      },
+    ]);
+    expect(stage.world.calls.filter(({ type }) => type === "invoices")).toEqual([]);
+  });
+
+  it("goes on when the store is back, and its delivery comes again until then", async () => {
+    const stage = populated();
+    const request = await start(stage);
+    let isAway = true;
+    const { apply } = stage.parts;
+    const failing: typeof apply = async (...args) => {
+      if (isAway) throw new DomainError("store_unavailable", "The store did not answer.");
+      return apply(...args);
+    };
+    const using = { ...stage.parts, apply: failing };
+    for (let i = 0; i < 3; i++) {
+      await expect(stage.deliver(request, { delivery: "the same", using })).rejects.toThrow("did not answer");
+    }
+    isAway = false;
+    await stage.deliver(request, { delivery: "the same", using });
+    await requireWhole(stage);
+  });
+
+  it("that meets a fault of ours again and again ends, and says nothing of it", async () => {
+    const stage = populated();
+    const request = await start(stage);
+    const using = {
+      ...stage.parts,
+      apply: async () => {
+        throw new TypeError("secret is not a function");
+      },
+    };
+    // As often as Lambda delivers: the first try got a step further, so two stood still.
+    for (let i = 0; i < 2; i++) {
+      await expect(stage.deliver(request, { delivery: "the same", using })).rejects.toThrow(TypeError);
+    }
+    await stage.deliver(request, { delivery: "the same", using });
+    const [run] = await stage.list();
+    expect(run).toMatchObject({ status: "failed", error: { category: "system" } });
+    expect(JSON.stringify([run, ...stage.recorded.values()])).not.toContain("secret");
+    expect([...stage.recorded.values()].at(-1)).toMatchObject({ riskLevel: "HIGH" });
+  });
+
+  it("that is taken again and again without getting on ends", async () => {
+    const stage = populated();
+    const request = await start(stage);
+    for (let i = 0; i < 6; i++) {
+      await stage.leases.take(
+        stage.organizationId,
+        "runId" in request ? request.runId : "",
+        { delivery: "x", attempt: "y" },
+        NOW,
+      );
+    }
+    await stage.deliver(request, { delivery: "x" });
+    await expect(stage.list()).resolves.toMatchObject([{ status: "failed", error: { category: "system" } }]);
+  });
+});
+
+describe("the schedule", () => {
+  it("has one run for each occurrence, however often it is delivered", async () => {
+    const stage = populated();
+    const { organizationId } = stage;
+    const due = (slot: number) => syncRequested({ organizationId, slot }).detail;
+    await expect(stage.deliver(due(NOW))).resolves.toMatchObject({ isEnded: true });
+    await expect(stage.deliver(due(NOW))).resolves.toMatchObject({ isTaken: false });
+    await expect(stage.deliver(due(NOW - 1))).resolves.toMatchObject({ isTaken: false });
+    stage.time.now += 14_400_000;
+    await stage.deliver(due(NOW + 14_400_000));
+    await expect(stage.list()).resolves.toMatchObject([
+      { trigger: "scheduled", mode: "incremental", status: "succeeded" },
+      { trigger: "scheduled", mode: "full", status: "succeeded" },
+    ]);
+    expect([...stage.recorded.values()].map(({ source }) => source)).toEqual(Array(4).fill("system"));
+  });
+
+  it("leaves a run alone that has its worker, and goes on with one that lost it", async () => {
+    const stage = populated();
+    const due = syncRequested({ organizationId: stage.organizationId, slot: NOW }).detail;
+    await stage.startRun({ organizationId: stage.organizationId, trigger: "connection" });
+    const { run } = await stage.runs.readState(stage.organizationId);
+    await stage.leases.take(stage.organizationId, run?.id ?? "", { delivery: "dead", attempt: "1" }, NOW);
+    await expect(stage.deliver(due)).resolves.toMatchObject({ isTaken: false });
+    stage.time.now += 45_000;
+    await expect(stage.deliver(due)).resolves.toMatchObject({ isEnded: true });
+    await expect(stage.list()).resolves.toMatchObject([{ id: run?.id, trigger: "connection", status: "succeeded" }]);
+  });
+});
