@@ -1,0 +1,63 @@
+import "../../support/function-environment.ts";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+
+const required = {
+  SECURITY_EVENTS_TABLE_NAME: "events",
+  SECURITY_ROLLUPS_TABLE_NAME: "rollups",
+  SECURITY_ALERTS_TABLE_NAME: "alerts",
+  CIRCUITS_TABLE_NAME: "circuits",
+  CONNECTIONS_TABLE_NAME: "connections",
+  SYNC_RUNS_TABLE_NAME: "runs",
+  EVENT_BUS_NAME: "bus",
+  RETENTION_DAYS: "30",
+  SECURITY_LOG_LEVEL: "LOW",
+  ALERT_THRESHOLD: "HIGH",
+};
+
+const environment = { ...process.env };
+beforeEach(() => {
+  process.env = { ...environment, ...required };
+});
+afterEach(() => {
+  process.env = environment;
+});
+
+const wire = async (variables: Record<string, string> = {}) => {
+  Object.assign(process.env, variables);
+  const { wireProviderAccess } = await import("../../../shared/provider/wire-provider.ts");
+  return wireProviderAccess();
+};
+
+describe("a deployed function's way to the provider", () => {
+  it.each([
+    [{}, false],
+    [
+      { PROVIDER_API_URL: "", PROVIDER_AUTHORIZE_URL: "", PROVIDER_OAUTH_CLIENT_ID: "", PROVIDER_OAUTH_SECRET: "" },
+      false,
+    ],
+    [{ PROVIDER_OAUTH_CLIENT_ID: "ca_1", PROVIDER_OAUTH_SECRET: "" }, false],
+    [{ PROVIDER_OAUTH_SECRET: "sk_1" }, false],
+    [
+      { PROVIDER_API_URL: "http://127.0.0.1:1/p", PROVIDER_OAUTH_CLIENT_ID: "ca_1", PROVIDER_OAUTH_SECRET: "sk_1" },
+      true,
+    ],
+  ] as [Record<string, string>, boolean][])(
+    "has OAuth only with both of the platform's credentials: case %#",
+    async (variables, hasOAuth) => {
+      expect((await wire(variables)).hasOAuth).toBe(hasOAuth);
+    },
+  );
+
+  it("sends users where the deployment says", async () => {
+    const access = await wire({
+      PROVIDER_OAUTH_CLIENT_ID: "ca_1",
+      PROVIDER_OAUTH_SECRET: "sk_1",
+      PROVIDER_AUTHORIZE_URL: "http://127.0.0.1:1/grant",
+    });
+    expect(access.authorizeUrl("s")).toBe("http://127.0.0.1:1/grant?response_type=code&client_id=ca_1&state=s");
+  });
+
+  it("does not start with an address that is none", async () => {
+    await expect(wire({ PROVIDER_API_URL: "ftp://provider.example" })).rejects.toThrow("PROVIDER_API_URL is malformed");
+  });
+});
