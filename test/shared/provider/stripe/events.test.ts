@@ -45,7 +45,7 @@ describe("an event of the provider", () => {
     ["invoice.deleted", given.invoice, ["deleted invoices in_1"]],
     ["invoice_payment.paid", given.invoicePayment, ["linked payments pi_1"]],
     ["invoice_payment.paid", { ...given.invoicePayment, payment: { type: "charge", charge: "ch_1" } }, []],
-    ["invoice_payment.paid", { ...given.invoicePayment, status: "canceled" }, []],
+    ["invoice_payment.paid", { ...given.invoicePayment, status: "canceled" }, ["linked payments pi_1"]],
     ...named(
       "payment_intent",
       "created processing requires_action amount_capturable_updated partially_funded payment_failed succeeded canceled",
