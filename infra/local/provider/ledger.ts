@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { shapeOf } from "./api-version.ts";
-import { isA, type ObjectOf, type ObjectType, type StoredObject } from "./objects.ts";
+import { isA, type ObjectOf, type ObjectType, type StoredObject } from "./objects/objects.ts";
 import { renderObject, type WireObject } from "./render/render-object.ts";
 
 /** An event as it was when it happened: its data never change. `created` in epoch seconds. */

@@ -37,7 +37,7 @@ const OneChange = z.strictObject({
   action: z.enum(actions),
   /** What it is done to; for `create_…` the customer. Any that it can be done to where it is left out. */
   id: z.string().optional(),
-  /** For `update` and `create_customer`: attributes as the simulator names them, see objects.ts. */
+  /** For `update` and `create_customer`: attributes as the simulator names them, see objects/. */
   fields: z.record(z.string(), z.json()).default({}),
   /** In the currency's minor unit, for `create_invoice`, `create_payment` and `refund`. */
   amount: z.int().min(1).optional(),

@@ -1,5 +1,5 @@
 import { createLedger, type NewEvent } from "../ledger.ts";
-import type { ObjectType } from "../objects.ts";
+import type { ObjectType } from "../objects/objects.ts";
 import { createRandom } from "../random.ts";
 import type { AccountRow } from "../store/account-table.ts";
 import { FEED_SECONDS } from "../store/event-table.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { objectSchemas, StoredObject } from "../objects.ts";
+import { objectSchemas, StoredObject } from "../objects/objects.ts";
 import { createCustomer, deleteCustomer } from "../operations/customers.ts";
 import { createInvoice, finalizeInvoice, markUncollectible, payInvoice, voidInvoice } from "../operations/invoices.ts";
 import { closeDispute, createPayment, disputeCharge, refundCharge } from "../operations/payments.ts";

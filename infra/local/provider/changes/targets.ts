@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger.ts";
-import { isA, type ObjectOf, type ObjectType } from "../objects.ts";
+import { isA, type ObjectOf, type ObjectType } from "../objects/objects.ts";
 import type { InvoicePayment } from "../operations/invoices.ts";
 import type { Random } from "../random.ts";
 import type { AccountRow } from "../store/account-table.ts";

@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger.ts";
-import type { ObjectOf } from "../objects.ts";
+import type { ObjectOf } from "../objects/objects.ts";
 import { createInvoice } from "./invoices.ts";
 
 type Subscription = ObjectOf<"subscription">;

@@ -1,4 +1,4 @@
-import type { ObjectOf } from "../objects.ts";
+import type { ObjectOf } from "../objects/objects.ts";
 
 export const renderCustomer = (customer: ObjectOf<"customer">) => ({
   id: customer.id,

@@ -1,10 +1,11 @@
 import type { Shape } from "../api-version.ts";
-import { type ObjectOf, totalOf } from "../objects.ts";
+import { type ObjectOf, totalOf } from "../objects/objects.ts";
+import { renderInvoiceLine } from "./invoice-line.ts";
 import { nestedList } from "./nested-list.ts";
 
 type Invoice = ObjectOf<"invoice">;
 
-/** Where a line or an invoice comes from, since basil; before, the subscription is named on the object itself. */
+/** What an invoice comes from, since basil; before, it names the subscription itself. */
 const invoiceParent = ({ subscription }: Invoice) =>
   subscription === null
     ? null
@@ -13,57 +14,6 @@ const invoiceParent = ({ subscription }: Invoice) =>
         quote_details: null,
         subscription_details: { metadata: {}, subscription },
       };
-
-export const renderInvoiceLine = (line: Invoice["lines"][number], invoice: Invoice, shape: Shape) => ({
-  id: line.id,
-  object: "line_item",
-  amount: line.amount,
-  currency: invoice.currency,
-  description: line.description,
-  discount_amounts: [],
-  discountable: true,
-  discounts: [],
-  invoice: invoice.id,
-  livemode: false,
-  metadata: {},
-  period: { end: invoice.periodEnd, start: invoice.periodStart },
-  quantity: line.quantity,
-  ...(shape === "basil"
-    ? {
-        parent:
-          line.subscriptionItem === null
-            ? null
-            : {
-                type: "subscription_item_details",
-                invoice_item_details: null,
-                subscription_item_details: {
-                  invoice_item: null,
-                  proration: false,
-                  proration_details: { credited_items: null },
-                  subscription: invoice.subscription,
-                  subscription_item: line.subscriptionItem,
-                },
-              },
-        pricing: {
-          type: "price_details",
-          price_details: { price: line.price, product: line.product },
-          unit_amount_decimal: String(line.quantity === 0 ? 0 : line.amount / line.quantity),
-        },
-        taxes: [],
-      }
-    : {
-        amount_excluding_tax: line.amount,
-        plan: null,
-        price: line.price === null ? null : { id: line.price, object: "price", product: line.product },
-        proration: false,
-        subscription: invoice.subscription,
-        subscription_item: line.subscriptionItem,
-        tax_amounts: [],
-        tax_rates: [],
-        type: line.subscriptionItem === null ? "invoiceitem" : "subscription",
-        unit_amount_excluding_tax: String(line.quantity === 0 ? 0 : line.amount / line.quantity),
-      }),
-});
 
 /** What moved when basil came: who the invoice belongs to, and how it was paid. */
 const belongings = (invoice: Invoice, shape: Shape) =>

@@ -1,8 +1,9 @@
 import type { Shape } from "../api-version.ts";
-import type { StoredObject } from "../objects.ts";
+import type { StoredObject } from "../objects/objects.ts";
+import { renderCharge, renderDispute, renderRefund } from "./charge.ts";
 import { renderCustomer } from "./customer.ts";
 import { renderInvoice } from "./invoice.ts";
-import { renderCharge, renderDispute, renderInvoicePayment, renderPaymentIntent, renderRefund } from "./payment.ts";
+import { renderInvoicePayment, renderPaymentIntent } from "./payment.ts";
 import { renderSubscription } from "./subscription.ts";
 
 /** An object as the provider's answers and events have it. */

@@ -1,5 +1,5 @@
 import type { Shape } from "../api-version.ts";
-import type { ObjectOf } from "../objects.ts";
+import type { ObjectOf } from "../objects/objects.ts";
 import { nestedList } from "./nested-list.ts";
 
 type Subscription = ObjectOf<"subscription">;

@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger.ts";
-import type { ObjectOf } from "../objects.ts";
+import type { ObjectOf } from "../objects/objects.ts";
 import { createCustomer, deleteCustomer } from "../operations/customers.ts";
 import { createInvoice, finalizeInvoice, payInvoice, voidInvoice } from "../operations/invoices.ts";
 import {

@@ -1,5 +1,5 @@
 import { createLedger, type NewEvent } from "../ledger.ts";
-import type { ObjectType, StoredObject } from "../objects.ts";
+import type { ObjectType, StoredObject } from "../objects/objects.ts";
 import { createCustomer } from "../operations/customers.ts";
 import { createRandom } from "../random.ts";
 import type { Offer } from "./businesses.ts";

@@ -34,9 +34,11 @@ export const openDeliveryTable = (database: Database) => ({
       .object({ at: z.int().nullable() })
       .parse(database.statement("SELECT min(due_at) AS at FROM deliveries WHERE due_at > ?").get(afterMs)).at ??
     undefined,
-  /** All that are left become due. */
-  hasten: (nowMs: number) =>
-    void database.statement("UPDATE deliveries SET due_at = ? WHERE due_at > ?").run(nowMs, nowMs),
+  /** All that are left become due, of one account or of every. */
+  hasten: (nowMs: number, account: number | null = null) =>
+    void database
+      .statement("UPDATE deliveries SET due_at = :now WHERE due_at > :now AND account = coalesce(:account, account)")
+      .run({ now: nowMs, account }),
   postpone: (id: number, dueAt: number, problem: string) =>
     void database
       .statement("UPDATE deliveries SET due_at = ?, attempts = attempts + 1, problem = ? WHERE id = ?")

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ObjectOf, type ObjectType, StoredObject } from "../objects.ts";
+import { type ObjectOf, type ObjectType, StoredObject } from "../objects/objects.ts";
 import type { Database } from "./database.ts";
 import { type PageRequest, readPage } from "./read-page.ts";
 

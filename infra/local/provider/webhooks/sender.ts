@@ -104,7 +104,8 @@ export const createWebhookSender = (options: {
           deliveries.removeAllOf(account);
         } else endpoints.set(account, endpoint);
       });
-      deliveries.hasten(now());
+      // What waited for an endpoint that did not answer goes to the one that may.
+      deliveries.hasten(now(), account);
       poll();
     },
     queue(account, happened) {

@@ -1,6 +1,6 @@
 import type { Shape } from "../api-version.ts";
-import { isA } from "../objects.ts";
-import { renderInvoiceLine } from "../render/invoice.ts";
+import { isA } from "../objects/objects.ts";
+import { renderInvoiceLine } from "../render/invoice-line.ts";
 import { renderSubscriptionItem } from "../render/subscription.ts";
 import type { ObjectTable } from "../store/object-table.ts";
 import { type Answer, invalidParameter, missing } from "./answer.ts";

@@ -1,4 +1,4 @@
-import { type ObjectType, objectSchemas } from "../objects.ts";
+import { type ObjectType, objectSchemas } from "../objects/objects.ts";
 import type { Condition } from "../store/read-page.ts";
 import { invalidParameter } from "./answer.ts";
 import type { Parameters } from "./parameters.ts";

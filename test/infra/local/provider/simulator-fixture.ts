@@ -1,15 +1,30 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll } from "@jest/globals";
 import Stripe from "stripe";
 import type { JsonAnswer } from "../../../../infra/local/http/json-server.ts";
 import { type ProviderSimulator, startProviderSimulator } from "../../../../infra/local/provider/simulator.ts";
 
 export const START_MS = Date.UTC(2027, 2, 15, 12, 30, 5);
 
+let seeded: string | undefined;
+/** A data directory as the first start leaves it: seeded once for all of a file's simulators. */
+const seededDirectory = async (): Promise<string> => {
+  if (seeded !== undefined) return seeded;
+  seeded = mkdtempSync(join(tmpdir(), "provider-seeded-"));
+  const options = { dataDirectory: seeded, clock: { now: () => START_MS }, onError: console.error };
+  await (await startProviderSimulator(options)).close();
+  return seeded;
+};
+afterAll(() => {
+  if (seeded !== undefined) rmSync(seeded, { recursive: true });
+});
+
 /** A simulator of its own data directory whose clock stands still until it is told. */
 export const createFixture = async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "provider-"));
+  cpSync(await seededDirectory(), dataDirectory, { recursive: true });
   const errors: unknown[] = [];
   let nowMs = START_MS;
   let simulator: ProviderSimulator;
