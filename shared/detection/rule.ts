@@ -5,8 +5,11 @@ import type { Fact } from "./fact.ts";
 /** An hour, in epoch ms: from its start up to and without its end. */
 export type Hour = { start: number; end: number };
 
-/** Calls per day, of up to 28 days before the hour; `hours` are those in which there could have been any. */
-export type Baseline = { calls: number; hours: number };
+/**
+ * What came before the hour, in up to 28 days (baseline.ts): how much in all, the hours in which there could have been
+ * any, and how much in the busiest hour of each day that had some, in no order.
+ */
+export type Baseline = { calls: number; hours: number; dailyPeaks: readonly number[] };
 
 /** A run as the rules of sync see it; times in epoch ms. */
 export type RunFact = {
@@ -31,7 +34,7 @@ export type ConnectionFact = {
 /** Everything that rules read: nothing else decides a finding. */
 export type RuleInput = {
   hour: Hour;
-  /** Of this hour and of the carried ones before it, by id, in order of time, none twice. */
+  /** Of this hour and, before them, those carried into it: in order of time, then of id, none twice. */
   facts: readonly Fact[];
   baseline: Baseline;
   baselineOfUser: (userId: string) => Baseline;
@@ -39,6 +42,7 @@ export type RuleInput = {
   isKnown: (kind: "address" | "resource" | "error", value: string) => boolean;
   /** Runs that began in this hour and in the 28 days before it. */
   runs: readonly RunFact[];
+  /** Of the runs that somebody or something asked for (rules/abnormal-sync-frequency.ts), an hour before this one. */
   runBaseline: Baseline;
   connection: ConnectionFact | undefined;
 };
@@ -47,10 +51,11 @@ export type Rule = {
   id: FindingRule;
   /** Raised with every change of what it finds; an hour is judged once for each version. */
   version: number;
-  /** How long before the hour it must see facts that it keeps; 0 where its window never crosses the hour. */
-  horizonMs: number;
-  /** Whether a fact is carried into the hours of its horizon. */
-  keeps: (fact: Fact) => boolean;
-  /** Findings whose last evidence lies in the hour. */
+  /**
+   * What the judging of later hours must see of these facts, in order of time. Without it the rule's windows end with
+   * the hour.
+   */
+  carries?: (input: RuleInput) => readonly Fact[];
+  /** Findings whose last evidence lies in the hour, at most one per subject. */
   judge: (input: RuleInput) => readonly Finding[];
 };

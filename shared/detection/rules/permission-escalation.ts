@@ -1,0 +1,84 @@
+/**
+ * A user tries what the role does not allow, one thing after another.
+ *
+ * Reads: PERMISSION_DENIED of source `user` that names the permission. What was judged at once (a denied change of
+ *   breaker or settings, an id of another organization) is not counted again; an address that is not allowed lacks no
+ *   permission, and is a violation of policy.
+ * Group: `user:…`. Threshold, window: 3 distinct permissions in 60 min; `records:read` is one whatever the type.
+ * Deduplication: one finding per user and hour.
+ * Severity: HIGH, as a denied request is.
+ * Reason: trying one function after another is how broken authorization is looked for
+ *   (https://owasp.org/API-Security/editions/2023/en/0xa5-broken-function-level-authorization/, and
+ *   https://attack.mitre.org/tactics/TA0004/). Distinct, so that a deployment that retries one call stays quiet: Sigma's
+ *   value_count, rather than its event_count
+ *   (https://github.com/SigmaHQ/sigma-specification/blob/main/specification/sigma-correlation-rules-specification.md).
+ */
+import { catalogueEntry } from "../../api/error-catalogue.ts";
+import { HOUR_MS } from "../../security/hours.ts";
+import type { Fact } from "../fact.ts";
+import { findingOfHour, isIn, listed, recent } from "../make-finding.ts";
+import type { Hour, Rule } from "../rule.ts";
+import { groupBy, slide } from "../sliding-window.ts";
+
+const rule = "permission_escalation";
+
+export const DENIED = { threshold: 3, windowMs: HOUR_MS } as const;
+
+const ADDRESS_REFUSED = String(catalogueEntry("ip_address_not_allowed").number);
+
+const isDenial = ({ type, source, userId, permission, errorCode, judgedAtOnce }: Fact): boolean =>
+  type === "PERMISSION_DENIED" &&
+  source === "user" &&
+  userId !== undefined &&
+  permission !== undefined &&
+  errorCode !== ADDRESS_REFUSED &&
+  judgedAtOnce !== true;
+
+const permissionOf = ({ permission = "" }: Fact): string =>
+  permission.startsWith("records:read") ? "records:read" : permission;
+
+/** The latest denial of each permission in each window that has enough of them and ends in the hour. */
+const evidenceOf = (denials: readonly Fact[], hour: Hour): Fact[] => {
+  const evidence = new Set<Fact>();
+  const latest = new Map<string, Fact>();
+  const tally = {
+    add: (fact: Fact) => latest.set(permissionOf(fact), fact),
+    remove: (fact: Fact) => latest.get(permissionOf(fact)) === fact && latest.delete(permissionOf(fact)),
+  };
+  slide(denials, DENIED.windowMs, tally, ({ at }) => {
+    if (latest.size < DENIED.threshold || !isIn(hour, at)) return;
+    for (const fact of latest.values()) evidence.add(fact);
+  });
+  return denials.filter((fact) => evidence.has(fact));
+};
+
+export const permissionEscalation: Rule = {
+  id: rule,
+  version: 1,
+  /** The latest denial of each permission is all that a later window can make use of. */
+  carries: ({ facts, hour }) => {
+    const denials = recent(facts.filter(isDenial), hour, DENIED.windowMs);
+    const latest = new Map(denials.map((fact) => [`${permissionOf(fact)} ${fact.userId}`, fact]));
+    return denials.filter((fact) => latest.get(`${permissionOf(fact)} ${fact.userId}`) === fact);
+  },
+  judge: ({ facts, hour }) =>
+    [...groupBy(facts.filter(isDenial), ({ userId }) => userId)].flatMap(([user, denials]) => {
+      const evidence = evidenceOf(denials, hour);
+      if (evidence.length === 0) return [];
+      const permissions = new Set(evidence.map(permissionOf));
+      return [
+        findingOfHour(hour, evidence, {
+          rule,
+          subject: `user:${user}`,
+          title: "A user was denied one permission after another",
+          level: "HIGH",
+          evidence: {
+            count: evidence.length,
+            permissions: listed(permissions),
+            threshold: DENIED.threshold,
+            windowMs: DENIED.windowMs,
+          },
+        }),
+      ];
+    }),
+};
