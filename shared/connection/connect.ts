@@ -6,14 +6,14 @@ import type { Account } from "../provider/provider.ts";
 import type { OperationContext, ProviderAccess } from "../provider/provider-access.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
-import type { Recorder } from "../security/recorder.ts";
 import type { AuthorizationStates } from "./authorization-state.ts";
 import type { Connection } from "./connection.ts";
 import type { ConnectionChangeStore, NewConnection } from "./connection-change-store.ts";
-import { type ActingUser, connectedEvent, contextOfUser } from "./connection-events.ts";
+import { type ActingUser, contextOfUser } from "./connection-events.ts";
 import type { ConnectionRequest } from "./connection-request.ts";
 import { bearerOf, type ConnectionSecrets, type Secret } from "./connection-secrets.ts";
 import { TOKEN_LIFE_MS } from "./credentials.ts";
+import type { TellChange } from "./tell-change.ts";
 import { isRefused, type Verification } from "./verify-account.ts";
 import type { ViewConnection } from "./view-connection.ts";
 
@@ -26,7 +26,7 @@ export type ConnectParts = {
   /** Ends the runs of the connection before. */
   cancelRuns(organizationId: string): Promise<void>;
   startFirstSync(organizationId: string): Promise<void>;
-  recorder: Pick<Recorder, "record">;
+  tell: TellChange;
   view: ViewConnection;
   now: Clock;
   /** A name that no other connection has. */
@@ -51,7 +51,7 @@ const orElse = async <Result>(what: string, work: Promise<Result>, fallback: Res
 };
 
 export const createConnect = (parts: ConnectParts): Connect => {
-  const { states, verification, provider, secrets, changes, recorder, view, now, newToken } = parts;
+  const { states, verification, provider, secrets, changes, tell, view, now, newToken } = parts;
 
   /** A code is spent once it is exchanged; its state is given back only where the provider may not have seen it. */
   const exchange = async (code: string, state: string, by: ActingUser, context: OperationContext) => {
@@ -77,7 +77,8 @@ export const createConnect = (parts: ConnectParts): Connect => {
     return { ...account, secret, tokenExpiresAt };
   };
 
-  const store = async (organizationId: string, request: ConnectionRequest, verified: Verified) => {
+  const store = async (request: ConnectionRequest, verified: Verified, by: ActingUser, startedAt: number) => {
+    const { organizationId } = by.caller;
     const { secret, accountId, tokenExpiresAt } = verified;
     const given = webhookSecretsOf(request);
     const connection: NewConnection = {
@@ -90,7 +91,13 @@ export const createConnect = (parts: ConnectParts): Connect => {
       ...(tokenExpiresAt !== undefined && { tokenExpiresAt }),
       ...(given !== undefined && { webhookSecrets: await secrets.sealWebhookSecrets(organizationId, given) }),
     };
-    await changes.connect(organizationId, connection);
+    const { isConnecting: _, organizationId: __, ...who } = contextOfUser(by);
+    const untold = await changes.connect(organizationId, connection, {
+      ...{ ...who, requestId: by.origin.requestId, at: now(), durationMs: now() - startedAt },
+      ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", accountId, method: secret.method },
+      connectionId: connection.connectionId,
+    });
+    for (const change of untold) await tell(organizationId, change);
     return { status: "connected" as const, ...connection };
   };
 
@@ -103,10 +110,8 @@ export const createConnect = (parts: ConnectParts): Connect => {
     const startedAt = now();
     const { organizationId } = by.caller;
     try {
-      const stored = await store(organizationId, request, await verify(request, by));
+      const stored = await store(request, await verify(request, by), by, startedAt);
       const { method, accountId, connectedAt, tokenExpiresAt } = stored;
-      const facts = { durationMs: now() - startedAt, method, requestId: by.origin.requestId };
-      await recorder.record(connectedEvent({ ...contextOfUser(by), accountId }, facts));
       // The connection stands: what fails from here on the next schedule makes up for.
       await orElse("The first sync did not start", restartSync(organizationId), undefined);
       const bare: Connection = { status: "connected", method, accountId, connectedAt, tokenExpiresAt };

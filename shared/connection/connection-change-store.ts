@@ -3,6 +3,7 @@ import type { ConnectionMarkStore } from "../circuit-breaker/connection-mark-sto
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
+import type { ConnectionChange } from "./connection-changed.ts";
 import { type ConnectedItem, connectedShardOf, type StoredConnection } from "./connection-item.ts";
 import { createConnectionStore } from "./connection-store.ts";
 import { createConnectionWriter } from "./connection-write-store.ts";
@@ -37,10 +38,16 @@ const CONNECTION_FIELDS = [
   "connectedShard",
 ];
 
-/** What disconnecting found: the connection that it removed, none, or another than it was to remove. */
-export type Disconnected =
-  | { outcome: "removed"; connection: Exclude<StoredConnection, { status: "disconnected" }> }
-  | { outcome: "none" | "another" };
+/**
+ * What disconnecting found: the connection that it removed, none, or another than it was to remove. `untold`: changes
+ * whose events are to be recorded, the one made now and one that was left behind.
+ */
+export type Disconnected = { outcome: "removed" | "none" | "another"; untold: readonly ConnectionChange[] };
+
+/** Who disconnects, and when; the rest of the change follows from the connection. */
+export type DisconnectedBy = Omit<ConnectionChange, "eventType" | "connectionId" | "accountId" | "method">;
+
+const changesOf = ({ change }: StoredConnection): ConnectionChange[] => (change === undefined ? [] : [change]);
 
 const otherAccount = () =>
   new DomainError(
@@ -78,9 +85,14 @@ export const createConnectionChangeStore = (
   return {
     /**
      * Puts a connection in place of whatever there was, as a whole: of several at once the last one stays.
+     * @returns the changes whose events are to be recorded: this one, and one that was left behind.
      * @throws DomainError `other_account` while records of another account are stored.
      */
-    connect: (organizationId: string, connection: NewConnection): Promise<void> =>
+    connect: (
+      organizationId: string,
+      connection: NewConnection,
+      change: ConnectionChange,
+    ): Promise<readonly ConnectionChange[]> =>
       settle(organizationId, async (before) => {
         const { accountId, tokenExpiresAt, webhookSecrets, ...rest } = connection;
         if (before.holdsRecordsOf !== undefined && before.holdsRecordsOf !== accountId) throw otherAccount();
@@ -89,7 +101,7 @@ export const createConnectionChangeStore = (
         const keepsSecrets = webhookSecrets !== undefined || wasAccount === accountId;
         const update = {
           set: {
-            ...{ status: "connected", connectedShard: connectedShardOf(organizationId), accountId, ...rest },
+            ...{ status: "connected", connectedShard: connectedShardOf(organizationId), accountId, change, ...rest },
             ...(tokenExpiresAt !== undefined && { tokenExpiresAt }),
             ...(webhookSecrets !== undefined && { webhookSecrets }),
           },
@@ -106,29 +118,44 @@ export const createConnectionChangeStore = (
           values: { ownAccount: accountId, ...(wasAccount !== undefined && { wasAccount }) },
         };
         const isDone = await write(organizationId, update, "connectionId", wasConnected ? 0 : 1);
-        return isDone ? { result: undefined } : undefined;
+        return isDone ? { result: [...changesOf(before), change] } : undefined;
       }),
 
     /**
      * Removes the connection with its credentials and webhook secrets.
      * @param connectionId only this one.
      */
-    disconnect: (organizationId: string, connectionId?: string): Promise<Disconnected> =>
+    disconnect: (organizationId: string, by: DisconnectedBy, connectionId?: string): Promise<Disconnected> =>
       settle(organizationId, async (before): Promise<{ result: Disconnected } | undefined> => {
-        if (before.status === "disconnected") return { result: { outcome: "none" } };
+        const left = changesOf(before);
+        if (before.status === "disconnected") return { result: { outcome: "none", untold: left } };
         if (connectionId !== undefined && connectionId !== before.connectionId) {
-          return { result: { outcome: "another" } };
+          return { result: { outcome: "another", untold: left } };
         }
+        const { connectionId: was, accountId, method } = before;
+        const eventType = "PROVIDER_CONNECTION_REMOVED" as const;
+        const change: ConnectionChange = { ...by, eventType, connectionId: was, accountId, method };
         const wasConnected = before.status === "connected";
         const update = {
-          set: { status: "disconnected", token: newRequestToken() },
+          set: { status: "disconnected", token: newRequestToken(), change },
           remove: CONNECTION_FIELDS,
           condition: `#connectionId = :was AND attribute_${wasConnected ? "exists" : "not_exists"}(#connectedShard)`,
-          values: { was: before.connectionId },
+          values: { was },
         };
         const isDone = await write(organizationId, update, "token", wasConnected ? -1 : 0);
-        return isDone ? { result: { outcome: "removed", connection: before } } : undefined;
+        return isDone ? { result: { outcome: "removed", untold: [...left, change] } } : undefined;
       }),
+
+    /** Forgets a change whose event was recorded, unless there is a later one. One write unit. */
+    async forgetChange(organizationId: string, { connectionId, eventType }: ConnectionChange): Promise<void> {
+      const update = {
+        set: { token: newRequestToken() },
+        remove: ["change"],
+        condition: "#change.#connectionId = :id AND #change.#eventType = :type",
+        values: { id: connectionId, type: eventType },
+      };
+      await write(organizationId, update, "token");
+    },
 
     /**
      * Says that a connection must be made anew, and destroys its credentials, if they are those that failed.

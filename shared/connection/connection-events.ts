@@ -1,10 +1,9 @@
-/** The security events of connections. Spec: "Events". */
+/** The security events of refreshing tokens, and who acts in events. Spec: "Events". */
 import type { OrganizationCaller } from "../api/caller.ts";
 import type { Origin } from "../api/origin.ts";
 import type { OperationContext } from "../provider/provider-access.ts";
 import type { ProviderError } from "../provider/provider-error.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
-import type { ConnectionMethod } from "./connection.ts";
 
 /** Who connects or disconnects, and from where. */
 export type ActingUser = {
@@ -26,29 +25,6 @@ const onAccount = ({ isConnecting: _, runId: __, accountId, ...who }: OperationC
   ...who,
   ...(accountId !== undefined && { resource: accountId }),
   resourceType: "provider_account" as const,
-});
-
-/** `durationMs`: how long the whole took. */
-type Facts = { durationMs: number; method: ConnectionMethod; requestId?: string; reason?: string };
-
-export const connectedEvent = (context: OperationContext, facts: Facts): NewSecurityEvent => ({
-  ...onAccount(context),
-  eventType: "PROVIDER_CONNECTION_ESTABLISHED",
-  category: "integration",
-  riskLevel: "LOW",
-  action: "connect_account",
-  success: true,
-  metadata: facts,
-});
-
-export const disconnectedEvent = (context: OperationContext, facts: Facts): NewSecurityEvent => ({
-  ...onAccount(context),
-  eventType: "PROVIDER_CONNECTION_REMOVED",
-  category: "integration",
-  riskLevel: "LOW",
-  action: "disconnect_account",
-  success: true,
-  metadata: facts,
 });
 
 const refreshOf = (context: OperationContext, durationMs: number) => ({

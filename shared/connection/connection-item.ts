@@ -5,7 +5,8 @@
  * `credentials` sealed (connection-secrets.ts) and `credentialsVersion`, new whenever they change · `tokenExpiresAt` (OAuth) ·
  * `webhookSecrets` sealed · `refreshOwner`, `refreshUntil` the lease of who refreshes the tokens · `holdsRecordsOf` the
  * account whose records are stored, and `claimedBy` the connection that said so last · `connectedShard` partition of the
- * index, only while connected · `token` of the write that made the last change of the status.
+ * index, only while connected · `change` the last connect or disconnect, until its event was recorded · `token` of the
+ * write that made the last other change.
  *
  * `#connected` counts the connected organizations (`n`); `state#…` marks a used OAuth state (used-state-store.ts).
  */
@@ -13,6 +14,7 @@ import * as z from "zod/mini";
 import { shardOf } from "../runtime/shard-of.ts";
 import { organizationKey } from "../security/keys.ts";
 import { connectionMethods } from "./connection.ts";
+import { ConnectionChange } from "./connection-changed.ts";
 
 /** No organization's item has this key. */
 export const CONNECTED_COUNT_KEY = "#connected";
@@ -31,10 +33,15 @@ export const connectedShardOf = (organizationId: string): string =>
 
 const binary = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
-const claim = { holdsRecordsOf: z.optional(z.string()), claimedBy: z.optional(z.string()) };
+/** What there is whatever the status. */
+const always = {
+  holdsRecordsOf: z.optional(z.string()),
+  claimedBy: z.optional(z.string()),
+  change: z.optional(ConnectionChange),
+};
 
 const account = {
-  ...claim,
+  ...always,
   connectionId: z.string(),
   method: z.enum(connectionMethods),
   accountId: z.string(),
@@ -59,7 +66,7 @@ export type ConnectedItem = z.output<typeof Connected>;
 const StoredConnection = z.discriminatedUnion("status", [
   Connected,
   z.object({ status: z.literal("needs_reconnect"), ...account, credentialsVersion: z.string() }),
-  z.object({ status: z.literal("disconnected"), ...claim }),
+  z.object({ status: z.literal("disconnected"), ...always }),
 ]);
 export type StoredConnection = z.output<typeof StoredConnection>;
 

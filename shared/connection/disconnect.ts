@@ -1,17 +1,16 @@
 /**
  * Ends a connection: on a user's behalf (DELETE …/connection), or because the account took its permission away. The
- * credentials are destroyed and runs end. Done again it changes nothing, but ends what a first try left running.
+ * credentials are destroyed and runs end. Done again it changes nothing, but ends and tells what a first try left behind.
  */
 import type { OperationContext } from "../provider/provider-access.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Recorder } from "../security/recorder.ts";
 import type { ConnectionChangeStore } from "./connection-change-store.ts";
-import { disconnectedEvent } from "./connection-events.ts";
+import type { TellChange } from "./tell-change.ts";
 
 export type DisconnectParts = {
   changes: Pick<ConnectionChangeStore, "disconnect">;
+  tell: TellChange;
   cancelRuns(organizationId: string): Promise<void>;
-  recorder: Pick<Recorder, "record">;
   now: Clock;
 };
 
@@ -22,16 +21,11 @@ export type DisconnectOptions = { connectionId?: string; requestId?: string; rea
 export type Disconnect = (context: OperationContext, options?: DisconnectOptions) => Promise<void>;
 
 export const createDisconnect =
-  ({ changes, cancelRuns, recorder, now }: DisconnectParts): Disconnect =>
-  async (context, { connectionId, ...said } = {}) => {
-    const startedAt = now();
-    const { organizationId } = context;
-    const found = await changes.disconnect(organizationId, connectionId);
-    if (found.outcome === "another") return;
-    if (found.outcome === "removed") {
-      const { accountId, method } = found.connection;
-      const facts = { ...said, durationMs: now() - startedAt, method };
-      await recorder.record(disconnectedEvent({ ...context, accountId }, facts));
-    }
-    await cancelRuns(organizationId);
+  ({ changes, tell, cancelRuns, now }: DisconnectParts): Disconnect =>
+  async ({ organizationId, source, userId, sessionId, ipAddress, userAgent }, { connectionId, ...said } = {}) => {
+    const who = { source, userId, sessionId, ipAddress, userAgent };
+    const by = { ...who, ...said, at: now() };
+    const { outcome, untold } = await changes.disconnect(organizationId, by, connectionId);
+    for (const change of untold) await tell(organizationId, change);
+    if (outcome !== "another") await cancelRuns(organizationId);
   };

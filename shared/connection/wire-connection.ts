@@ -12,6 +12,7 @@ import { createAuthorizationStates } from "./authorization-state.ts";
 import { type Authorize, createAuthorize } from "./authorize.ts";
 import { type Connect, type ConnectParts, createConnect } from "./connect.ts";
 import { createDisconnect, type Disconnect, type DisconnectParts } from "./disconnect.ts";
+import { createTellChange } from "./tell-change.ts";
 import { createUsedStateStore } from "./used-state-store.ts";
 import { createVerification } from "./verify-account.ts";
 import { createViewConnection, type ShowConnection } from "./view-connection.ts";
@@ -48,14 +49,15 @@ export const wireShowConnection = (): ShowConnection => {
 /** What PUT …/connection does. @param sync what it does to the organization's runs. */
 export const wireConnect = (sync: Pick<ConnectParts, "cancelRuns" | "startFirstSync">): Connect => {
   const provider = wireProviderAccess();
+  const changes = wireConnectionChangeStore();
   return createConnect({
     ...sync,
     states: wireStates(),
     verification: createVerification(provider),
     provider,
     secrets: wireConnectionSecrets(),
-    changes: wireConnectionChangeStore(),
-    recorder: wireRecorder(),
+    changes,
+    tell: createTellChange({ changes, recorder: wireRecorder() }),
     view: wireViewConnection(),
     now: systemClock,
     newToken: newRequestToken,
@@ -63,13 +65,11 @@ export const wireConnect = (sync: Pick<ConnectParts, "cancelRuns" | "startFirstS
 };
 
 /** What DELETE …/connection does, and an account's own end. @param sync what it does to the organization's runs. */
-export const wireDisconnect = (sync: Pick<DisconnectParts, "cancelRuns">): Disconnect =>
-  createDisconnect({
-    ...sync,
-    changes: wireConnectionChangeStore(),
-    recorder: wireRecorder(),
-    now: systemClock,
-  });
+export const wireDisconnect = (sync: Pick<DisconnectParts, "cancelRuns">): Disconnect => {
+  const changes = wireConnectionChangeStore();
+  const tell = createTellChange({ changes, recorder: wireRecorder() });
+  return createDisconnect({ ...sync, changes, tell, now: systemClock });
+};
 
 /** What POST …/connection/authorize does. */
 export const wireAuthorize = (): Authorize => createAuthorize({ states: wireStates(), provider: wireProviderAccess() });

@@ -282,6 +282,26 @@ describe("disconnecting", () => {
     expect(world.steps).toEqual([`cancel ${org}`]);
   });
 
+  it("and connecting are told by the next one where the process died before; of two deaths in a row the first is lost", async () => {
+    world.isRecording = false;
+    await expect(world.connect(byKey(), org)).rejects.toThrow("died");
+    await expect(world.disconnect(org)).rejects.toThrow("died");
+    await expect(world.disconnect(org)).rejects.toThrow("died");
+    world.isRecording = true;
+    await world.disconnect(org);
+    await world.disconnect(org);
+    expect(world.events.map(({ eventType }) => eventType)).toEqual(["PROVIDER_CONNECTION_REMOVED"]);
+    world.isRecording = false;
+    await expect(world.connect(byKey(), org)).rejects.toThrow("died");
+    world.isRecording = true;
+    await world.connect(byKey(), org);
+    const established = world.events.slice(1);
+    expect(established).toHaveLength(2);
+    expect(new Set(established.map(({ eventType }) => eventType))).toEqual(
+      new Set(["PROVIDER_CONNECTION_ESTABLISHED"]),
+    );
+  });
+
   it("does nothing but that where there never was a connection", async () => {
     await world.disconnect(org);
     expect(world.events).toEqual([]);

@@ -43,27 +43,27 @@ describe("the connection of an organization", () => {
   it("is stored as a whole, listed and counted once", async () => {
     const before = await stores.connected.countConnected();
     const connection = connectionNamed("a", { tokenExpiresAt: 5, method: "oauth", webhookSecrets: secrets });
-    await stores.connections.connect(org, connection);
+    await stores.connections.connectQuietly(org, connection);
     await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connection });
     expect((await listed(stores)).filter((one) => one === org)).toHaveLength(1);
-    await stores.connections.connect(org, connectionNamed("b"));
+    await stores.connections.connectQuietly(org, connectionNamed("b"));
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
   });
 
   it("leaves nothing of the one before, but webhook secrets of the same account", async () => {
-    await stores.connections.connect(
+    await stores.connections.connectQuietly(
       org,
       connectionNamed("a", { method: "oauth", tokenExpiresAt: 5, webhookSecrets: secrets }),
     );
     const { credentialsVersion, connectionId } = connectionNamed("a");
     const lease = { owner: "me", now: 0, until: 9 };
     await stores.refreshes.takeLease(org, { connectionId, credentialsVersion }, lease);
-    await stores.connections.connect(org, connectionNamed("b"));
+    await stores.connections.connectQuietly(org, connectionNamed("b"));
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "connected",
       ...connectionNamed("b", { webhookSecrets: secrets }),
     });
-    await stores.connections.connect(org, connectionNamed("c", { accountId: "acct_2" }));
+    await stores.connections.connectQuietly(org, connectionNamed("c", { accountId: "acct_2" }));
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "connected",
       ...connectionNamed("c", { accountId: "acct_2" }),
@@ -72,11 +72,10 @@ describe("the connection of an organization", () => {
 
   it("is removed with its secrets, once", async () => {
     const before = await stores.connected.countConnected();
-    await stores.connections.connect(org, connectionNamed("a", { webhookSecrets: secrets }));
-    await expect(stores.connections.disconnect(org, "another")).resolves.toEqual({ outcome: "another" });
-    const connection = { accountId: "acct_1" };
-    await expect(stores.connections.disconnect(org, "id a")).resolves.toMatchObject({ outcome: "removed", connection });
-    await expect(stores.connections.disconnect(org)).resolves.toEqual({ outcome: "none" });
+    await stores.connections.connectQuietly(org, connectionNamed("a", { webhookSecrets: secrets }));
+    await expect(stores.connections.disconnectQuietly(org, "another")).resolves.toBe("another");
+    await expect(stores.connections.disconnectQuietly(org, "id a")).resolves.toBe("removed");
+    await expect(stores.connections.disconnectQuietly(org)).resolves.toBe("none");
     const item = await table.item(organizationKey(org));
     expect(Object.keys(item ?? {}).sort()).toEqual(["id", "status", "token"]);
     expect(await isListed()).toBe(false);
@@ -86,7 +85,7 @@ describe("the connection of an organization", () => {
   it("needs another only if what failed is what is stored", async () => {
     const before = await stores.connected.countConnected();
     const connection = connectionNamed("a", { webhookSecrets: secrets });
-    await stores.connections.connect(org, connection);
+    await stores.connections.connectQuietly(org, connection);
     const { requireReconnect } = stores.connections;
     await expect(requireReconnect(org, { ...connection, credentialsVersion: "old" })).resolves.toBe(false);
     await expect(requireReconnect(org, { ...connection, connectionId: "old" })).resolves.toBe(false);
@@ -97,10 +96,7 @@ describe("the connection of an organization", () => {
     expect(await table.item(organizationKey(org))).not.toHaveProperty("credentials");
     expect(await isListed()).toBe(false);
     await expect(stores.connected.countConnected()).resolves.toBe(before);
-    await expect(stores.connections.disconnect(org)).resolves.toMatchObject({
-      outcome: "removed",
-      connection: { status: "needs_reconnect" },
-    });
+    await expect(stores.connections.disconnectQuietly(org)).resolves.toBe("removed");
     await expect(stores.connected.countConnected()).resolves.toBe(before);
   });
 });
@@ -108,44 +104,44 @@ describe("the connection of an organization", () => {
 describe("the claim on records", () => {
   it("keeps another account out until it is released, through disconnects too", async () => {
     const connection = connectionNamed("a");
-    await stores.connections.connect(org, connection);
+    await stores.connections.connectQuietly(org, connection);
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(true);
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(true);
-    await stores.connections.disconnect(org);
+    await stores.connections.disconnectQuietly(org);
     const another = connectionNamed("b", { accountId: "acct_2" });
-    await expect(stores.connections.connect(org, another)).rejects.toMatchObject({ code: "other_account" });
+    await expect(stores.connections.connectQuietly(org, another)).rejects.toMatchObject({ code: "other_account" });
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "disconnected",
       holdsRecordsOf: "acct_1",
       claimedBy: connection.connectionId,
     });
     await expect(stores.claims.releaseRecords(org, connection.connectionId)).resolves.toBe(true);
-    await stores.connections.connect(org, another);
+    await stores.connections.connectQuietly(org, another);
     await expect(stores.connections.read(org)).resolves.toMatchObject({ accountId: "acct_2" });
   });
 
   it("is refused to a connection that was replaced, removed or needs another", async () => {
     const connection = connectionNamed("a");
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
-    await stores.connections.connect(org, connection);
+    await stores.connections.connectQuietly(org, connection);
     await stores.connections.requireReconnect(org, connection);
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
-    await stores.connections.connect(org, connectionNamed("b", { accountId: "acct_2" }));
+    await stores.connections.connectQuietly(org, connectionNamed("b", { accountId: "acct_2" }));
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
-    await stores.connections.disconnect(org);
+    await stores.connections.disconnectQuietly(org);
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
     expect(await table.item(organizationKey(org))).not.toHaveProperty("holdsRecordsOf");
   });
 
   it("is not released by an erasure that began before a later connection claimed", async () => {
     const [first, second] = [connectionNamed("a"), connectionNamed("b")];
-    await stores.connections.connect(org, first);
+    await stores.connections.connectQuietly(org, first);
     await stores.claims.claimRecords(org, first);
-    await stores.connections.disconnect(org);
-    await stores.connections.connect(org, second);
+    await stores.connections.disconnectQuietly(org);
+    await stores.connections.connectQuietly(org, second);
     await expect(stores.claims.releaseRecords(org, first.connectionId)).resolves.toBe(false);
     await stores.claims.claimRecords(org, second);
-    await stores.connections.disconnect(org);
+    await stores.connections.disconnectQuietly(org);
     await expect(stores.claims.releaseRecords(org, first.connectionId)).resolves.toBe(false);
     await expect(stores.connections.read(org)).resolves.toMatchObject({ holdsRecordsOf: "acct_1" });
   });
@@ -154,10 +150,10 @@ describe("the claim on records", () => {
     for (let round = 0; round < 10; round++) {
       org = `claim or connect ${round}`;
       const connection = connectionNamed("a");
-      await stores.connections.connect(org, connection);
+      await stores.connections.connectQuietly(org, connection);
       const [isClaimed, isConnected] = await Promise.all([
         stores.claims.claimRecords(org, connection),
-        stores.connections.connect(org, connectionNamed("b", { accountId: "acct_2" })).then(
+        stores.connections.connectQuietly(org, connectionNamed("b", { accountId: "acct_2" })).then(
           () => true,
           () => false,
         ),
@@ -181,7 +177,7 @@ describe("many at once", () => {
         connectedAt: Number(name),
       }),
     );
-    await Promise.all(connections.map((connection) => stores.connections.connect(org, connection)));
+    await Promise.all(connections.map((connection) => stores.connections.connectQuietly(org, connection)));
     const stored = await stores.connections.read(org);
     const whole = connections.find(
       ({ connectionId }) => "connectionId" in stored && connectionId === stored.connectionId,
@@ -197,7 +193,7 @@ describe("many at once", () => {
         Array.from({ length: 12 }, (_, i) => {
           const accountId = `acct_${i % 3}`;
           const own = i % 2 === 0 ? { webhookSecrets: sealedText(accountId) } : {};
-          return stores.connections.connect(org, connectionNamed(`${i}`, { accountId, ...own }));
+          return stores.connections.connectQuietly(org, connectionNamed(`${i}`, { accountId, ...own }));
         }),
       );
       const stored = await stores.connections.read(org);
@@ -209,13 +205,13 @@ describe("many at once", () => {
   it("connect and disconnect different organizations: the count and the list agree", async () => {
     const before = await stores.connected.countConnected();
     const others = Array.from({ length: 20 }, (_, i) => `many ${i}`);
-    await Promise.all(others.map((one) => stores.connections.connect(one, connectionNamed(one))));
+    await Promise.all(others.map((one) => stores.connections.connectQuietly(one, connectionNamed(one))));
     await expect(stores.connected.countConnected()).resolves.toBe(before + 20);
     await Promise.all(
       others.flatMap((one, i) => [
-        ...(i % 2 === 0 ? [stores.connections.disconnect(one), stores.connections.disconnect(one)] : []),
+        ...(i % 2 === 0 ? [stores.connections.disconnectQuietly(one), stores.connections.disconnectQuietly(one)] : []),
         ...(i % 3 === 0 ? [stores.connections.requireReconnect(one, connectionNamed(one))] : []),
-        ...(i % 5 === 0 ? [stores.connections.connect(one, connectionNamed(`${one} again`))] : []),
+        ...(i % 5 === 0 ? [stores.connections.connectQuietly(one, connectionNamed(`${one} again`))] : []),
       ]),
     );
     await expect(stores.connected.countConnected()).resolves.toBe((await listed(stores)).length);
@@ -237,15 +233,15 @@ describe("the organization's circuit", () => {
     const before = await unconnected();
     await open();
     expect(await unconnected()).toBe(before + 1);
-    await stores.connections.connect(org, connectionNamed("a"));
+    await stores.connections.connectQuietly(org, connectionNamed("a"));
     expect(await unconnected()).toBe(before);
     await stores.connections.requireReconnect(org, connectionNamed("a"));
     expect(await unconnected()).toBe(before + 1);
     await close();
-    await stores.connections.connect(org, connectionNamed("b"));
+    await stores.connections.connectQuietly(org, connectionNamed("b"));
     await open();
     expect(await unconnected()).toBe(before);
-    await stores.connections.disconnect(org);
+    await stores.connections.disconnectQuietly(org);
     expect(await unconnected()).toBe(before + 1);
     await close();
   });
@@ -254,8 +250,8 @@ describe("the organization's circuit", () => {
     const before = await unconnected();
     const counted = await stores.connected.countConnected();
     for (let round = 0; round < 10; round++) {
-      await Promise.all([open(), stores.connections.connect(org, connectionNamed("a")), close()]);
-      await Promise.all([stores.connections.disconnect(org), open()]);
+      await Promise.all([open(), stores.connections.connectQuietly(org, connectionNamed("a")), close()]);
+      await Promise.all([stores.connections.disconnectQuietly(org), open()]);
       await close();
     }
     await open();
@@ -270,7 +266,7 @@ describe("behind a network that loses every first answer", () => {
     const before = await stores.connected.countConnected();
     const lossy = storesAt(proxy.url);
     const connection = connectionNamed("a", { method: "oauth", tokenExpiresAt: 5 });
-    await lossy.connections.connect(org, connection);
+    await lossy.connections.connectQuietly(org, connection);
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
     await expect(lossy.claims.claimRecords(org, connection)).resolves.toBe(true);
     const lease = { owner: "me", now: 1, until: 10 };
@@ -280,11 +276,10 @@ describe("behind a network that loses every first answer", () => {
     const renewed = { ...connection, credentialsVersion: "new" };
     await expect(lossy.connections.requireReconnect(org, renewed)).resolves.toBe(true);
     await expect(stores.connected.countConnected()).resolves.toBe(before);
-    const removed = (of: object) => ({ outcome: "removed", connection: of });
-    await expect(lossy.connections.disconnect(org)).resolves.toMatchObject(removed({ accountId: "acct_1" }));
+    await expect(lossy.connections.disconnectQuietly(org)).resolves.toBe("removed");
     await expect(lossy.claims.releaseRecords(org, connection.connectionId)).resolves.toBe(true);
-    await lossy.connections.connect(org, connectionNamed("b"));
-    await expect(lossy.connections.disconnect(org)).resolves.toMatchObject(removed({ connectionId: "id b" }));
+    await lossy.connections.connectQuietly(org, connectionNamed("b"));
+    await expect(lossy.connections.disconnectQuietly(org)).resolves.toBe("removed");
     await expect(stores.connected.countConnected()).resolves.toBe(before);
   });
 });
@@ -294,7 +289,7 @@ describe("the lease of a refresh", () => {
   const leaseOf = (owner: string, now: number) => ({ owner, now, until: now + 15 });
 
   it("has one owner of twenty, until it is over or given back", async () => {
-    await stores.connections.connect(org, connection);
+    await stores.connections.connectQuietly(org, connection);
     const take = (owner: string, now: number) => stores.refreshes.takeLease(org, connection, leaseOf(owner, now));
     const taken = await Promise.all(Array.from({ length: 20 }, (_, i) => take(`${i}`, 100)));
     expect(taken.filter(Boolean)).toHaveLength(1);
@@ -309,21 +304,21 @@ describe("the lease of a refresh", () => {
 
   it("is for these credentials of this connection only", async () => {
     await expect(stores.refreshes.takeLease(org, connection, leaseOf("me", 1))).resolves.toBe(false);
-    await stores.connections.connect(org, connection);
+    await stores.connections.connectQuietly(org, connection);
     for (const other of [
       { ...connection, connectionId: "old" },
       { ...connection, credentialsVersion: "old" },
     ]) {
       await expect(stores.refreshes.takeLease(org, other, leaseOf("me", 1))).resolves.toBe(false);
     }
-    await stores.connections.disconnect(org);
+    await stores.connections.disconnectQuietly(org);
     await stores.refreshes.endLease(org, "me", 1);
     await expect(stores.refreshes.takeLease(org, connection, leaseOf("me", 1))).resolves.toBe(false);
     expect(await table.item(organizationKey(org))).not.toHaveProperty("refreshUntil");
   });
 
   it("ends with the tokens, which go nowhere but in the place of those exchanged", async () => {
-    await stores.connections.connect(org, connection);
+    await stores.connections.connectQuietly(org, connection);
     await stores.refreshes.takeLease(org, connection, leaseOf("me", 1));
     const tokens = { credentials: sealedText("new"), credentialsVersion: "new", tokenExpiresAt: 99 };
     await expect(stores.refreshes.storeTokens(org, { ...connection, connectionId: "old" }, tokens)).resolves.toBe(
@@ -333,14 +328,14 @@ describe("the lease of a refresh", () => {
     await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connection, ...tokens });
     const late = { ...tokens, credentialsVersion: "late" };
     await expect(stores.refreshes.storeTokens(org, connection, late)).resolves.toBe(false);
-    await stores.connections.disconnect(org);
+    await stores.connections.disconnectQuietly(org);
     await expect(stores.refreshes.storeTokens(org, { ...connection, ...tokens }, late)).resolves.toBe(false);
     await expect(stores.connections.read(org)).resolves.toEqual({ status: "disconnected" });
   });
 
   it("heals what was said to need another by an exchange that came too late", async () => {
     const before = await stores.connected.countConnected();
-    await stores.connections.connect(org, connection);
+    await stores.connections.connectQuietly(org, connection);
     await stores.connections.requireReconnect(org, connection);
     const tokens = { credentials: sealedText("new"), credentialsVersion: "new", tokenExpiresAt: 99 };
     await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);

@@ -5,6 +5,7 @@ import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-stor
 import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
 import { createConnectedStore } from "../../../shared/connection/connected-store.ts";
 import { createConnectionChangeStore, type NewConnection } from "../../../shared/connection/connection-change-store.ts";
+import type { ConnectionChange } from "../../../shared/connection/connection-changed.ts";
 import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
 import { createRecordsClaimStore } from "../../../shared/connection/records-claim-store.ts";
 import { createRefreshStore } from "../../../shared/connection/refresh-store.ts";
@@ -17,7 +18,11 @@ const TABLE = "connections";
 const CIRCUITS = "circuits";
 
 const storesOver = (client: DynamoDBDocumentClient, marks = createConnectionMarkStore(client, CIRCUITS)) => ({
-  connections: { ...createConnectionStore(client, TABLE), ...createConnectionChangeStore(client, TABLE, marks) },
+  connections: {
+    ...createConnectionStore(client, TABLE),
+    ...createConnectionChangeStore(client, TABLE, marks),
+    ...quietly(client, marks),
+  },
   refreshes: createRefreshStore(client, TABLE, marks),
   circuits: createCircuitStore(client, CIRCUITS),
   claims: createRecordsClaimStore(client, TABLE),
@@ -74,6 +79,31 @@ export const connectionNamed = (name: string, changes: Partial<NewConnection> = 
 });
 
 export const sealedText = bytes;
+
+/** A change that was told; what tests of the stores do not look at. */
+export const changeOf = ({ connectionId, accountId, method }: NewConnection): ConnectionChange => ({
+  ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId, accountId, method },
+  ...{ at: 1, durationMs: 1, source: "user", userId: "ada" },
+});
+
+const by = { at: 2, source: "user", userId: "bob" } as const;
+
+/** The changes of connections without their telling. */
+const quietly = (client: DynamoDBDocumentClient, marks: ReturnType<typeof createConnectionMarkStore>) => {
+  const changes = createConnectionChangeStore(client, TABLE, marks);
+  const forget = async (organizationId: string, untold: readonly ConnectionChange[]) => {
+    for (const change of untold) await changes.forgetChange(organizationId, change);
+  };
+  return {
+    connectQuietly: async (organizationId: string, connection: NewConnection) =>
+      forget(organizationId, await changes.connect(organizationId, connection, changeOf(connection))),
+    disconnectQuietly: async (organizationId: string, connectionId?: string) => {
+      const { outcome, untold } = await changes.disconnect(organizationId, by, connectionId);
+      await forget(organizationId, untold);
+      return outcome;
+    },
+  };
+};
 
 export const listed = async ({ connected }: Stores): Promise<string[]> => {
   const found: string[] = [];

@@ -5,6 +5,7 @@ import { createConnect } from "../../../shared/connection/connect.ts";
 import { createConnectionSecrets } from "../../../shared/connection/connection-secrets.ts";
 import { createDisconnect } from "../../../shared/connection/disconnect.ts";
 import { createOpenConnection } from "../../../shared/connection/open-connection.ts";
+import { createTellChange } from "../../../shared/connection/tell-change.ts";
 import { createVerification } from "../../../shared/connection/verify-account.ts";
 import { createViewConnection } from "../../../shared/connection/view-connection.ts";
 import type { Provider } from "../../../shared/provider/provider.ts";
@@ -175,17 +176,23 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     cancelRuns: async (organizationId: string) => {
       world.steps.push(`cancel ${organizationId}`);
     },
+    isRecording: true,
     lastSuccess: async (_organizationId: string): Promise<number | undefined> => undefined,
     /** Called where the program would wait. */
     pause: async () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
     },
   };
+  const told = new Set<string>();
   const now = () => world.now;
   const newToken = () => randomBytes(9).toString("base64url");
   const recorder = {
-    record: async (event: NewSecurityEvent) => {
-      world.events.push(event);
+    record: async (event: NewSecurityEvent, moment?: { identity?: Uint8Array }) => {
+      if (!world.isRecording) throw new Error("The process died.");
+      // As the real one: the same identity is the same event.
+      const name = moment?.identity && Buffer.from(moment.identity).toString("hex");
+      if (name === undefined || !told.has(name)) world.events.push(event);
+      if (name !== undefined) told.add(name);
       return undefined;
     },
   };
@@ -205,13 +212,14 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     cancelRuns: (organizationId: string) => world.cancelRuns(organizationId),
     startFirstSync: (organizationId: string) => world.startFirstSync(organizationId),
   };
+  const tell = createTellChange({ recorder, changes: stores.connections });
   const connectAs = createConnect({
-    ...{ states, secrets, recorder, view, now, newToken, ...around },
+    ...{ states, secrets, tell, view, now, newToken, ...around },
     verification: createVerification(provider.access),
     provider: provider.access,
     changes: stores.connections,
   });
-  const disconnect = createDisconnect({ changes: stores.connections, recorder, now, ...around });
+  const disconnect = createDisconnect({ changes: stores.connections, tell, now, ...around });
   const openConnection = createOpenConnection({
     ...{ secrets, recorder, now, newToken },
     connections: stores.connections,
