@@ -5,7 +5,7 @@ import type { Random } from "../random.ts";
 const DAY = 86_400;
 
 /** Few charges are given back, and very few disputed, some days after they were made. Ends at the charge's own time. */
-export const tamperWithCharge = (
+export const liveCharge = (
   history: { ledger: Ledger; random: Random; nowSeconds: number },
   chargeId: string | null,
 ): void => {

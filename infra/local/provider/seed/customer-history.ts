@@ -13,7 +13,7 @@ import {
 import type { Random } from "../random.ts";
 import { failureCodes } from "../render/payment-failure.ts";
 import type { Offer } from "./businesses.ts";
-import { tamperWithCharge } from "./charge-history.ts";
+import { liveCharge } from "./charge-history.ts";
 import { inventPerson } from "./people.ts";
 import { liveSubscription } from "./subscription-history.ts";
 
@@ -35,7 +35,7 @@ const singlePayment = (history: History, customer: ObjectOf<"customer">) => {
   if (outcome === "processing") processPayment(ledger, intent);
   if (outcome === "action") requireAction(ledger, intent);
   if (outcome === "canceled") cancelPayment(ledger, intent, "abandoned");
-  if (outcome === "succeeded") tamperWithCharge(history, succeedPayment(ledger, intent).id);
+  if (outcome === "succeeded") liveCharge(history, succeedPayment(ledger, intent).id);
 };
 
 const singleInvoice = ({ ledger, random, nowSeconds }: History, customer: ObjectOf<"customer">) => {

@@ -17,7 +17,7 @@ import {
 import type { Random } from "../random.ts";
 import { failureCodes } from "../render/payment-failure.ts";
 import type { Offer } from "./businesses.ts";
-import { tamperWithCharge } from "./charge-history.ts";
+import { liveCharge } from "./charge-history.ts";
 
 const HOUR = 3_600;
 const DAY = 86_400;
@@ -65,7 +65,7 @@ const settle = ({ ledger, random, nowSeconds }: History, invoice: Invoice, subsc
     payInvoice(ledger, invoice, payment);
     ledger.change<"subscription">(subscription, { status: "active" }, "customer.subscription.updated");
   } else payInvoice(ledger, invoice, payment);
-  tamperWithCharge({ ledger, random, nowSeconds }, invoice.charge);
+  liveCharge({ ledger, random, nowSeconds }, invoice.charge);
 };
 
 const finish = (history: History, end: keyof typeof ENDS, subscription: Subscription, invoice: Invoice) => {
@@ -91,10 +91,7 @@ const finish = (history: History, end: keyof typeof ENDS, subscription: Subscrip
   cancelSubscription(ledger, subscription);
 };
 
-/**
- * A subscription from its start to today, period by period.
- * @returns when it began, in epoch seconds.
- */
+/** A subscription from its start to today, period by period, and the customer who begins it. */
 export const liveSubscription = (
   history: Omit<History, "customer">,
   plan: { offer: Offer; createCustomer: (at: number) => ObjectOf<"customer"> },
