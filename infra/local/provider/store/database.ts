@@ -13,7 +13,7 @@ const SCHEMA = `
     created INTEGER NOT NULL, deleted INTEGER NOT NULL, status TEXT, customer TEXT, parent TEXT, state TEXT NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX IF NOT EXISTS objects_by_id ON objects (account, id);
-  CREATE INDEX IF NOT EXISTS objects_by_created ON objects (account, type, created, position, deleted);
+  CREATE INDEX IF NOT EXISTS objects_by_created ON objects (account, type, created, position, deleted, status);
   CREATE INDEX IF NOT EXISTS objects_by_customer ON objects (account, customer, type, created) WHERE customer IS NOT NULL;
   CREATE INDEX IF NOT EXISTS objects_by_parent ON objects (account, parent, type, created) WHERE parent IS NOT NULL;
   CREATE TABLE IF NOT EXISTS events (
