@@ -8,9 +8,10 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { createSealing } from "../runtime/sealing.ts";
 import { wireRecorder } from "../security/wire-recorder.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
+import { wireCancelRuns, wireStartRun } from "../sync/wire-start.ts";
 import { createAuthorizationStates } from "./authorization-state.ts";
 import { type Authorize, createAuthorize } from "./authorize.ts";
-import { type Connect, type ConnectParts, createConnect } from "./connect.ts";
+import { type Connect, createConnect } from "./connect.ts";
 import { createDisconnect, type Disconnect, type DisconnectParts } from "./disconnect.ts";
 import { createTellChange } from "./tell-change.ts";
 import { createUsedStateStore } from "./used-state-store.ts";
@@ -46,12 +47,21 @@ export const wireShowConnection = (): ShowConnection => {
   return async (organizationId: string) => view(organizationId, await connections.read(organizationId));
 };
 
-/** What PUT …/connection does. @param sync what it does to the organization's runs. */
-export const wireConnect = (sync: Pick<ConnectParts, "cancelRuns" | "startFirstSync">): Connect => {
+/** The first run of a connection is a full one: what another account's runs read says nothing of this one. */
+const wireFirstSync = () => {
+  const start = wireStartRun();
+  return async (organizationId: string): Promise<void> => {
+    await start({ organizationId, trigger: "connection", mode: "full" });
+  };
+};
+
+/** What PUT …/connection does. */
+export const wireConnect = (): Connect => {
   const provider = wireProviderAccess();
   const changes = wireConnectionChangeStore();
   return createConnect({
-    ...sync,
+    cancelRuns: wireCancelRuns(),
+    startFirstSync: wireFirstSync(),
     states: wireStates(),
     verification: createVerification(provider),
     provider,
