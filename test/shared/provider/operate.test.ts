@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { CallTimeoutError, CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
 import type { OperationContext } from "../../../shared/provider/provider-access.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
@@ -76,10 +76,25 @@ describe("an operation", () => {
   });
 
   it("gives each attempt what is left of ten seconds, and the request at most five", async () => {
+    const timeout = jest.spyOn(AbortSignal, "timeout");
     const world = createWorld([failing("timeout", { tookMs: 5_000 }), done]);
     await world.open().readAccount();
     expect(world.guarded.map(({ timeoutMs }) => timeoutMs)).toEqual([10_000, 4_500]);
-    expect(world.signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+    expect(timeout.mock.calls).toEqual([[5_000], [4_500]]);
+    timeout.mockRestore();
+  });
+
+  it("keeps our own pace with each attempt, and says how long it waited for that", async () => {
+    const quick: Step = { value: page, tookMs: 0 };
+    const world = createWorld([quick, quick, quick, quick, failing("network", { tookMs: 0 }), quick], { random: 0 });
+    const provider = world.open();
+    for (let i = 0; i < 5; i++) await provider.listEvents({});
+    // The sixth request waits; that it is a second attempt makes no difference. The pause before it was none.
+    expect(world.pauses).toEqual([0, 50]);
+    expect(world.events.map(({ metadata }) => metadata)).toEqual([
+      ...Array(4).fill({ durationMs: 0, attempts: 1, batchSize: 3, runId: "run_1" }),
+      { durationMs: 0, attempts: 2, pacedMs: 50, batchSize: 3, runId: "run_1" },
+    ]);
   });
 
   it("reads the circuit as it is at the beginning of work, and not again", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import Stripe from "stripe";
 import { createStripeAdapter } from "../../../../shared/provider/stripe/adapter.ts";
 import * as given from "./fixtures.ts";
@@ -69,6 +69,14 @@ describe("a request", () => {
     server.answers(refusal(500, { type: "api_error" }, { "Stripe-Should-Retry": "true" }));
     await expect(as().readAccount()).rejects.toMatchObject({ status: 500 });
     expect(server.arrived).toHaveLength(1);
+  });
+
+  it("passes no notice of the provider on to our own output", async () => {
+    const warned = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    server.answers(json(200, { id: "acct_1" }, { "Stripe-Notice": "Upgrade now" }));
+    await as().readAccount();
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
   });
 
   it("uses its connection again, but not one that was idle for long", async () => {

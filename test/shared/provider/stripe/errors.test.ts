@@ -35,6 +35,17 @@ const cutOff: Script = (response) => {
   response.write('{"object":"account","id":"acct', () => response.socket?.resetAndDestroy());
 };
 
+/** More than any page of objects has, and never the end of it. */
+const endless: Script = (response) => {
+  const megabyte = " ".repeat(1_024 * 1_024);
+  const write = (): void => {
+    while (!response.destroyed && response.write(megabyte));
+    if (!response.destroyed) response.once("drain", write);
+  };
+  response.writeHead(200, { "content-type": "application/json" });
+  write();
+};
+
 const limited = { "Stripe-Rate-Limited-Reason": "global-rate" };
 
 type Expected = Partial<Pick<ProviderError, "kind" | "outcome" | "isRetryable" | "reason" | "status" | "code">>;
@@ -120,6 +131,7 @@ describe("an answer of the provider becomes", () => {
     ["200 that is a number", text(200, "5"), { ...unreachable, code: "invalid_json" }],
     ["200 that is null", text(200, "null"), { ...unreachable, code: "invalid_json" }],
     ["200 that breaks off", cutOff, { ...unreachable, code: "ECONNRESET" }],
+    ["200 without end", endless, { ...unreachable, code: "too_large" }],
     [
       "200 that is something else",
       json(200, { object: "balance" }),
