@@ -26,6 +26,7 @@ const variables = {
   SYNC_RUNS_TABLE_NAME: text,
   RECORDS_TABLE_NAME: text,
   WEBHOOK_EVENTS_TABLE_NAME: text,
+  DETECTION_TABLE_NAME: text,
   EVENT_BUS_NAME: text,
   /** The KMS key that organizations' secrets are sealed with: its ARN or its id. */
   CREDENTIALS_KEY_ID: text,
@@ -38,6 +39,11 @@ const variables = {
   PROVIDER_OAUTH_SECRET: maybe(text),
   /** Where the provider's webhooks come in, without an organization; none while they do not. */
   WEBHOOK_URL: maybe(z.url({ protocol: /^https?$/ })),
+  /** How often connected organizations are synced. */
+  SYNC_INTERVAL_HOURS: z.pipe(
+    z.string().check(z.regex(/^[1-9][0-9]{0,2}$/)),
+    z.transform((hours: string) => Number(hours)),
+  ),
   /** How long security events, their statistics and alerts are kept. */
   RETENTION_DAYS: z.pipe(
     z.string().check(z.regex(/^[1-9][0-9]{0,3}$/)),
