@@ -17,7 +17,7 @@ import { declaredTable } from "../../support/security-tables.ts";
 const TABLE = "connections";
 const CIRCUITS = "circuits";
 
-const storesOver = (client: DynamoDBDocumentClient, marks = createConnectionMarkStore(client, CIRCUITS)) => ({
+export const storesOver = (client: DynamoDBDocumentClient, marks = createConnectionMarkStore(client, CIRCUITS)) => ({
   connections: {
     ...createConnectionStore(client, TABLE),
     ...createConnectionChangeStore(client, TABLE, marks),
@@ -105,7 +105,7 @@ const quietly = (client: DynamoDBDocumentClient, marks: ReturnType<typeof create
   };
 };
 
-export const listed = async ({ connected }: Stores): Promise<string[]> => {
+export const listed = async ({ connected }: Pick<Stores, "connected">): Promise<string[]> => {
   const found: string[] = [];
   for await (const organizationId of connected.connectedOrganizations()) found.push(organizationId);
   return found.sort();

@@ -1,0 +1,45 @@
+/** What connections cost, as the engine counts it; the figures are those of docs/connection.md. */
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { countUnits } from "../../support/consumed-units.ts";
+import { type ConnectionTable, connectionNamed, listed, startConnectionTable, storesOver } from "./connection-table.ts";
+
+let table: ConnectionTable;
+beforeAll(async () => {
+  table = await startConnectionTable();
+});
+afterAll(() => table.stop());
+
+it("costs little", async () => {
+  const client = table.documentClient(documentTranslation);
+  const measure = countUnits(client);
+  const { connections, refreshes, claims, connected } = storesOver(client);
+  const credentials = new Uint8Array(400);
+  const connection = connectionNamed("a", {
+    method: "oauth",
+    tokenExpiresAt: 1,
+    credentials,
+    webhookSecrets: credentials,
+  });
+  const tokens = { credentials, credentialsVersion: "new", tokenExpiresAt: 2 };
+  const costs = {
+    connect: await measure(() => connections.connectQuietly("acme", connection)),
+    read: await measure(() => connections.read("acme")),
+    again: await measure(() => connections.connectQuietly("acme", connection)),
+    claim: await measure(() => claims.claimRecords("acme", connection)),
+    lease: await measure(() => refreshes.takeLease("acme", connection, { owner: "me", now: 1, until: 2 })),
+    store: await measure(() => refreshes.storeTokens("acme", connection, tokens)),
+    list: await measure(() => listed({ connected })),
+    disconnect: await measure(() => connections.disconnectQuietly("acme")),
+  };
+  expect(costs).toEqual({
+    connect: { read: 2, write: 11 },
+    read: { read: 1, write: 0 },
+    again: { read: 1, write: 4 },
+    claim: { read: 0, write: 1 },
+    lease: { read: 0, write: 2 },
+    store: { read: 0, write: 2 },
+    list: { read: 8, write: 0 },
+    disconnect: { read: 2, write: 8 },
+  });
+});
