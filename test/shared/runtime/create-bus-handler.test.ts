@@ -1,0 +1,45 @@
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import type { Context } from "aws-lambda";
+import * as z from "zod/mini";
+import { createBusHandler } from "../../../shared/runtime/create-bus-handler.ts";
+
+const written = jest.spyOn(process.stdout, "write");
+afterEach(() => void written.mockReset());
+
+const lines = () => written.mock.calls.map(([line]) => JSON.parse(String(line)));
+const context = { awsRequestId: "request", getRemainingTimeInMillis: () => 4_321 } as Context;
+const event = { id: "event-1", time: "2026-11-21T12:00:00Z", detail: { organizationId: "acme" } };
+const Detail = z.object({ organizationId: z.optional(z.string()) });
+
+describe("the handler of an event of the bus", () => {
+  it("gives the work the detail and its delivery, and logs what it did in one line", async () => {
+    written.mockReturnValue(true);
+    const handler = createBusHandler("work", Detail, async (detail, { id, timeMs, remainingMs }) => {
+      expect(detail).toEqual({ organizationId: "acme" });
+      expect([id, timeMs]).toEqual(["event-1", Date.UTC(2026, 10, 21, 12)]);
+      return { left: remainingMs() };
+    });
+    expect(await handler(event, context)).toEqual({ left: 4_321 });
+    expect(lines()).toEqual([
+      { level: "info", message: "work", requestId: "request", durationMs: expect.any(Number), left: 4_321 },
+    ]);
+  });
+
+  it("takes a schedule's event, whose detail is empty", async () => {
+    written.mockReturnValue(true);
+    const handler = createBusHandler("work", Detail, async (detail) => ({ fields: Object.keys(detail).length }));
+    expect(await handler({ ...event, detail: {} }, context)).toEqual({ fields: 0 });
+  });
+
+  it("throws on what is no such event, and what the work throws, so that Lambda delivers again", async () => {
+    written.mockReturnValue(true);
+    const error = new Error("The store did not answer.");
+    const handler = createBusHandler("work", Detail, async () => {
+      throw error;
+    });
+    await expect(handler(event, context)).rejects.toBe(error);
+    await expect(handler({ ...event, detail: { organizationId: 7 } }, context)).rejects.toThrow();
+    await expect(handler({}, context)).rejects.toThrow();
+    expect(lines().map(({ level }) => level)).toEqual(["error", "error", "error"]);
+  });
+});

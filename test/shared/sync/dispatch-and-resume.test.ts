@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { connectedShardOf, connectedShards } from "../../../shared/connection/connection-item.ts";
+import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import { connectedAfter } from "../../../shared/sync/connected-after.ts";
+import { createSyncDispatcher, SyncDispatch } from "../../../shared/sync/dispatch-syncs.ts";
+import { resumeSyncs } from "../../../shared/sync/resume-syncs.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { createStage, NOW, startSyncEngine } from "./stage.ts";
+
+quietLog();
+
+/** A schedule's world: organizations in an order, a bus, and a clock that only sleeping moves. */
+const createWorld = (count: number) => {
+  const time = { now: NOW };
+  const organizations = Array.from({ length: count }, (_, i) => `organization ${String(i).padStart(5, "0")}`);
+  const published: { event: BusEvent; at: number }[] = [];
+  const bus = {
+    refuses: (_: BusEvent) => false as boolean,
+    publish: async <Event extends BusEvent>(events: readonly Event[]) => {
+      const refused = events.filter(bus.refuses);
+      published.push(...events.filter((event) => !refused.includes(event)).map((event) => ({ event, at: time.now })));
+      return refused.map((event) => ({ event, reason: "no" }));
+    },
+  };
+  const dispatch = createSyncDispatcher({
+    async *connectedOrganizations(after = "") {
+      yield* organizations.filter((id) => id > after);
+    },
+    bus,
+    clock: () => time.now,
+    sleep: async (ms) => {
+      time.now += ms;
+    },
+  });
+  const requests = () => published.filter(({ event }) => event.detailType === "SyncRequested");
+  return { time, organizations, published, bus, dispatch, requests };
+};
+
+describe("the dispatch of scheduled runs", () => {
+  it("asks for each connected organization, twenty a second", async () => {
+    const { dispatch, organizations, requests } = createWorld(95);
+    await expect(dispatch(NOW, undefined, () => 900_000)).resolves.toEqual({ requested: 95, isHandedOver: false });
+    expect(requests().map(({ event }) => event.detail)).toEqual(
+      organizations.map((organizationId) => ({ version: 1, organizationId, slot: NOW })),
+    );
+    for (let second = 0; second < 5; second++) {
+      const from = NOW + second * 1_000;
+      expect(requests().filter(({ at }) => at >= from && at < from + 1_000).length).toBeLessThanOrEqual(20);
+    }
+    expect(requests().at(-1)?.at).toBe(NOW + 4_500);
+  });
+
+  it("hands over where its time is short, and the rest is asked for once", async () => {
+    const { dispatch, published, requests, time } = createWorld(10_000);
+    let continuation: SyncDispatch = {};
+    let invocations = 0;
+    for (let isOver = false; !isOver; invocations++) {
+      const endsAt = time.now + 120_000;
+      const { isHandedOver } = await dispatch(continuation.slot ?? NOW, continuation.after, () => endsAt - time.now);
+      isOver = !isHandedOver;
+      if (isHandedOver) continuation = SyncDispatch.parse(published.at(-1)?.event.detail);
+    }
+    expect(invocations).toBeGreaterThan(4);
+    expect(requests()).toHaveLength(10_000);
+    expect(new Set(requests().map(({ event }) => JSON.stringify(event.detail))).size).toBe(10_000);
+    // A schedule never fires more often than hourly.
+    expect(time.now - NOW).toBeLessThan(3_600_000);
+  });
+
+  it("repeats what the bus refused, and fails where it goes on refusing", async () => {
+    const { dispatch, bus, requests } = createWorld(12);
+    let refusals = 3;
+    bus.refuses = ({ detail }) => JSON.stringify(detail).includes("00007") && refusals-- > 0;
+    await dispatch(NOW, undefined, () => 900_000);
+    expect(requests()).toHaveLength(12);
+    bus.refuses = () => true;
+    await expect(dispatch(NOW, undefined, () => 900_000)).rejects.toThrow("does not take");
+  });
+
+  it("of nobody asks for nothing", async () => {
+    const { dispatch, published } = createWorld(0);
+    await expect(dispatch(NOW, undefined, () => 900_000)).resolves.toEqual({ requested: 0, isHandedOver: false });
+    expect(published).toEqual([]);
+  });
+});
+
+describe("the connected organizations after one", () => {
+  it("are those that the index has after it, be it that it is connected no longer", async () => {
+    const stored = Array.from({ length: 200 }, (_, i) => `organization ${i}`).sort((a, b) => {
+      const [shardA, shardB] = [a, b].map((id) => connectedShards.indexOf(connectedShardOf(id)));
+      return shardA === shardB ? (organizationKey(a) < organizationKey(b) ? -1 : 1) : (shardA ?? 0) - (shardB ?? 0);
+    });
+    const after = async (all: readonly string[], start?: string) => {
+      const seen: string[] = [];
+      async function* each() {
+        yield* all;
+      }
+      for await (const id of connectedAfter(each(), start)) seen.push(id);
+      return seen;
+    };
+    await expect(after(stored)).resolves.toEqual(stored);
+    for (const at of [0, 7, 100, 198, 199]) {
+      const gone = stored.filter((_, i) => i !== at);
+      await expect(after(stored, stored[at])).resolves.toEqual(stored.slice(at + 1));
+      await expect(after(gone, stored[at])).resolves.toEqual(stored.slice(at + 1));
+    }
+  });
+});
+
+describe("the hourly look at runs without a worker", () => {
+  let engine: EmbeddedDynamoDb;
+  beforeAll(async () => {
+    engine = await startSyncEngine();
+  });
+  afterAll(() => engine.stop());
+
+  it("asks for workers for those, and for no others", async () => {
+    const [lost, dead, alive, fresh] = [
+      createStage(engine),
+      createStage(engine),
+      createStage(engine),
+      createStage(engine),
+    ];
+    const owner = { delivery: "dead", attempt: "1" };
+    for (const stage of [lost, dead, alive]) {
+      const { run } = await stage.startRun({ organizationId: stage.organizationId, trigger: "manual" });
+      if (stage === dead) await stage.leases.take(stage.organizationId, run.id, owner, NOW);
+      if (stage === alive) await stage.leases.take(stage.organizationId, run.id, owner, NOW + 80_000);
+    }
+    fresh.time.now += 60_000;
+    await fresh.startRun({ organizationId: fresh.organizationId, trigger: "manual" });
+    const { active, runs, bus, published } = lost;
+    published.length = 0;
+    const clock = () => NOW + 90_000;
+    await expect(resumeSyncs({ active, runs, bus, clock }, () => 60_000)).resolves.toEqual({
+      underWay: 4,
+      resumed: 2,
+      failed: 0,
+    });
+    expect(published.map(({ detail }) => detail)).toMatchObject(
+      expect.arrayContaining([lost, dead].map(({ organizationId }) => expect.objectContaining({ organizationId }))),
+    );
+    await expect(resumeSyncs({ active, runs, bus, clock }, () => 9_000)).resolves.toMatchObject({ resumed: 0 });
+  });
+});
