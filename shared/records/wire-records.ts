@@ -5,13 +5,16 @@ import { documentClient } from "../runtime/document-client.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { type Apply, createApply } from "./apply.ts";
 import { createRecordListStore, type RecordListStore } from "./record-list-store.ts";
-import { createRecordStore } from "./record-store.ts";
+import { createRecordStore, type RecordStore } from "./record-store.ts";
 
 const tableName = () => readConfig(["RECORDS_TABLE_NAME"]).RECORDS_TABLE_NAME;
 
 /** @throws Error at cold start where the environment lacks a variable. */
 export const wireRecordLists = (): RecordListStore => createRecordListStore(documentClient, tableName());
 
+/** @throws Error at cold start where the environment lacks a variable. */
+export const wireRecordStore = (): RecordStore => createRecordStore(documentClient, tableName());
+
 /** What writes records. @throws Error at cold start where the environment lacks a variable. */
 export const wireApply = (): Apply =>
-  createApply({ store: createRecordStore(documentClient, tableName()), now: systemClock, newToken: newRequestToken });
+  createApply({ store: wireRecordStore(), now: systemClock, newToken: newRequestToken });

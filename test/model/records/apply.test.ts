@@ -7,18 +7,20 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type RecordTable, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
 import { recordsInMemory } from "../../support/records.ts";
-import { steps } from "./provider-history.ts";
+import { burst, type Step, steps } from "./provider-history.ts";
 import { type History, type Place, runHistory, type Schedule } from "./run-history.ts";
 
 const SEED = 20_261_121;
 
-const history: fc.Arbitrary<History> = fc.record({
-  steps,
-  seed: fc.integer({ min: 0, max: 2 ** 31 }),
-  appliers: fc.integer({ min: 1, max: 4 }),
-  lists: fc.integer({ min: 0, max: 3 }),
-  crashes: fc.integer({ min: 0, max: 10 }),
-});
+const historyOf = (happening: fc.Arbitrary<Step[]>): fc.Arbitrary<History> =>
+  fc.record({
+    steps: happening,
+    seed: fc.integer({ min: 0, max: 2 ** 31 }),
+    appliers: fc.integer({ min: 1, max: 4 }),
+    lists: fc.integer({ min: 0, max: 3 }),
+    calm: fc.integer({ min: 1, max: 3 }),
+    crashes: fc.integer({ min: 0, max: 10 }),
+  });
 
 const check = async (one: History, placeIn: (schedule: Schedule) => Place): Promise<void> => {
   const records = await runHistory(one, placeIn);
@@ -29,16 +31,24 @@ const check = async (one: History, placeIn: (schedule: Schedule) => Place): Prom
 };
 
 describe("records end as the provider's objects", () => {
-  it("in 200 histories in memory, where reads may be stale and functions crash at any await", async () => {
-    const inMemory = ({ random, turn }: Schedule): Place => {
-      const { store, of } = recordsInMemory(turn, () => random() < 0.5);
-      return { store, find: async (key) => of("o", key) };
-    };
-    await fc.assert(
-      fc.asyncProperty(history, (one) => check(one, inMemory)),
-      { seed: SEED, numRuns: 200 },
-    );
-  }, 120_000);
+  const inMemory = ({ random, turn }: Schedule): Place => {
+    const { store, of } = recordsInMemory(turn, () => random() < 0.5);
+    return { store, find: async (key) => of("o", key) };
+  };
+
+  it.each([
+    [500, "histories", steps],
+    [1_000, "bursts", burst],
+  ])(
+    "in %i %s in memory, where reads may be stale and functions crash at any await",
+    async (numRuns, _what, happening) => {
+      await fc.assert(
+        fc.asyncProperty(historyOf(happening), (one) => check(one, inMemory)),
+        { seed: SEED, numRuns },
+      );
+    },
+    120_000,
+  );
 
   describe("on a real engine", () => {
     let table: RecordTable;
@@ -68,7 +78,7 @@ describe("records end as the provider's objects", () => {
         };
       };
       await fc.assert(
-        fc.asyncProperty(history, (one) => check(one, onEngine)),
+        fc.asyncProperty(historyOf(steps), (one) => check(one, onEngine)),
         { seed: SEED, numRuns: 8 },
       );
     }, 120_000);

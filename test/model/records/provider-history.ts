@@ -31,6 +31,18 @@ const step = (objects: readonly number[]): fc.Arbitrary<Step> =>
     copies: fc.constantFrom(0, 0, 1, 1, 2),
   });
 
+/** What happens to one object within a second, in which it becomes what it was again and again. */
+export const burst: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({
+    object: fc.constant(0),
+    what: fc.constantFrom("change" as const, "change" as const, "touch" as const),
+    value: fc.integer({ min: 0, max: 1 }),
+    thirds: fc.constant(0),
+    copies: fc.integer({ min: 0, max: 1 }),
+  }),
+  { minLength: 3, maxLength: 8, size: "max" },
+);
+
 /** What happens to one object to three. */
 export const steps: fc.Arbitrary<Step[]> = fc
   .subarray([0, 1, 2, 3, 4], { minLength: 1, maxLength: 3 })

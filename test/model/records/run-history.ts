@@ -19,6 +19,8 @@ export type History = {
   appliers: number;
   /** How often everything is listed meanwhile, as a sync run does. */
   lists: number;
+  /** How many turns of others pass between two steps. */
+  calm: number;
   /** How often functions crash at most. */
   crashes: number;
 };
@@ -36,7 +38,7 @@ const ORGANIZATION = "o";
 
 /** @returns what should be stored in the end, and what is. */
 export const runHistory = async (
-  { steps, seed, appliers, lists, crashes }: History,
+  { steps, seed, appliers, lists, calm, crashes }: History,
   placeIn: (schedule: Schedule) => Place,
 ): Promise<{ expected: Expected; found: StoredRecord | undefined }[]> => {
   const turns = createTurns(seed);
@@ -76,7 +78,7 @@ export const runHistory = async (
 
   const live = async () => {
     for (const next of steps) {
-      await turns.pause();
+      for (let i = 0; i < calm; i++) await turns.pause();
       const event = world.take(next);
       if (event !== undefined) deliver(event);
     }

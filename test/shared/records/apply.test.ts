@@ -133,13 +133,14 @@ describe("reading again", () => {
     const { store } = recordsInMemory();
     const spied: typeof store = {
       get: noting("get", store.get),
-      getMany: noting("getMany", store.getMany),
+      getMany: (organization, keys, how) =>
+        noting(how.strongly ? "getMany, strongly" : "getMany", store.getMany)(organization, keys, how),
       put: noting("put", store.put),
     };
     const reread = noting("reread", async () => customer(seen(10)));
     await applyTo(spied)("o", [touched(key, seen(10))], { reread, recordsSightings: false });
     await applyTo(spied)("o", [touched(key, seen(10))], { reread, recordsSightings: true });
-    expect(calls).toEqual(["getMany", "get", "reread", "put", "getMany", "put", "reread", "put"]);
+    expect(calls).toEqual(["getMany", "get", "reread", "put", "getMany, strongly", "put", "reread", "put"]);
   });
 
   it("happens anew where another wrote meanwhile", async () => {
@@ -154,6 +155,39 @@ describe("reading again", () => {
     });
     await apply(organization, [customer(seen(10), bob)], { reread, recordsSightings: true });
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: { name: "Cleo" } });
+  });
+
+  it("gives way to what others find right while the answer is under way", async () => {
+    const organization = table.newOrganization();
+    const apply = applyTo(stores);
+    await apply(organization, [customer(seen(10))], events);
+    const reread = jest.fn<ApplyOptions["reread"]>(async () => {
+      if (reread.mock.calls.length > 1) return customer(seen(10));
+      // After this answer was made the object becomes what it was, still in the same second.
+      await apply(organization, [customer(seen(10))], events);
+      return customer(seen(10), bob);
+    });
+    const { written } = await apply(organization, [customer(seen(10), bob)], { reread, recordsSightings: true });
+    expect(written).toEqual(nothing);
+    expect(reread).toHaveBeenCalledTimes(2);
+    await expect(stores.get(organization, key)).resolves.toMatchObject({
+      fields: { name: "Ada" },
+      isInQuestion: false,
+    });
+  });
+
+  it("is not needed again where another stored the same answer", async () => {
+    const organization = table.newOrganization();
+    const apply = applyTo(stores);
+    await apply(organization, [customer(seen(10))], events);
+    const reread = jest.fn<ApplyOptions["reread"]>(async () => {
+      if (reread.mock.calls.length === 1) await apply(organization, [touched(key, seen(10))], options);
+      return customer(seen(10), bob);
+    });
+    const options = { reread, recordsSightings: true };
+    await apply(organization, [customer(seen(10), bob)], options);
+    expect(reread).toHaveBeenCalledTimes(2);
+    await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: bob, isInQuestion: false });
   });
 
   it("that fails leaves the record as it is, and can be done again", async () => {
