@@ -23,6 +23,7 @@ export type RunFact = {
 /** What is known of the connection at the hour's end. Silence counts from the latest of the three times. */
 export type ConnectionFact = {
   isConnected: boolean;
+  /** Open or half open. */
   isCircuitOpen: boolean;
   isForcedOpen: boolean;
   lastSuccessAt?: number;

@@ -50,12 +50,15 @@ const seriesOf = (input: RuleInput): Fact[][] => {
 
 /** The refusals that nothing has ended yet. */
 export const carriedRefusals = (input: RuleInput): Fact[] => {
+  const refusals = input.facts.filter(isConnectionRefusal);
+  if (refusals.length === 0) return [];
   const latestSuccess = successesOf(input).at(-1) ?? 0;
-  const open = input.facts.filter((fact) => isConnectionRefusal(fact) && fact.at > latestSuccess);
+  const open = refusals.filter(({ at }) => at > latestSuccess);
   return recent(open, input.hour, HORIZON_MS).slice(-MAX_REMEMBERED);
 };
 
 export const connectionFindings = (input: RuleInput): Finding[] => {
+  if (!input.facts.some(isConnectionRefusal)) return [];
   const evidence = seriesOf(input)
     .filter((series) => series.some(({ at }, index) => index >= REFUSALS - 1 && isIn(input.hour, at)))
     .flat();

@@ -25,7 +25,7 @@ const rule = "unusual_api_usage";
 /** Decisions: below it nothing is unusual. */
 export const LEAST_CALLS = 30;
 
-/** Somebody new is believed to make 60 calls an hour, until two hours have shown better: a first hour may have 101. */
+/** Somebody new is believed to make 60 calls an hour, until two hours have shown better: a first hour may have 100. */
 export const CALLS_PRIOR = { calls: 120, hours: 2 } as const;
 
 const CALLS = { prior: CALLS_PRIOR, least: LEAST_CALLS } as const;

@@ -1,0 +1,200 @@
+import { eventId } from "../../shared/security/event-id.ts";
+import type { SecurityEvent } from "../../shared/security/security-event.ts";
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export type Said = Pick<SecurityEvent, "eventType"> & Partial<Omit<SecurityEvent, "id" | "timestamp" | "createdAt">>;
+type Who = { user?: string; address?: string };
+
+/** 16 bytes that are other ones for each number, so that ids are too. */
+const bytesOf = (number: number): Uint8Array => {
+  const bytes = new Uint8Array(16);
+  for (let rest = number, i = 15; rest > 0; i--) {
+    bytes[i] = rest % 32;
+    rest = Math.floor(rest / 32);
+  }
+  return bytes;
+};
+
+const callerOf = ({ user, address }: Who) => ({
+  source: "user" as const,
+  ...(user !== undefined && { userId: user }),
+  ...(address !== undefined && { ipAddress: address }),
+});
+
+export type Events = ReturnType<typeof createEvents>;
+
+/** Makes events of an organization as the service records them; times in epoch ms. */
+export const createEvents = (organizationId: string | undefined = "acme") => {
+  let made = 0;
+
+  const event = (at: number, said: Said): SecurityEvent => ({
+    id: eventId(at, bytesOf(made++)),
+    ...(organizationId !== undefined && { organizationId }),
+    category: "integration",
+    riskLevel: "LOW",
+    source: "system",
+    success: true,
+    processed: false,
+    alertGenerated: false,
+    ...said,
+    timestamp: at,
+    createdAt: at,
+  });
+
+  const operation = (at: number, metadata: Record<string, unknown> = {}, said: Partial<Said> = {}) =>
+    event(at, {
+      eventType: "PROVIDER_REQUEST",
+      action: "list_events",
+      resourceType: "provider_account",
+      metadata: { durationMs: 120, attempts: 1, ...metadata },
+      ...said,
+    });
+
+  const run = (at: number, runId: string, trigger: string, said: Said) =>
+    event(at, {
+      action: "sync_incremental",
+      resourceType: "provider_account",
+      metadata: { runId, trigger },
+      ...said,
+    });
+
+  return {
+    event,
+
+    /** A refused token; `count` makes it a flood's count record. */
+    tokenFailure: (at: number, who: Who, count?: { failures: number; users: number }) =>
+      event(at, {
+        eventType: "AUTHENTICATION_FAILURE",
+        category: "authentication",
+        riskLevel: "HIGH",
+        ...callerOf(who),
+        success: false,
+        errorCode: "40103",
+        action: "get_api_integrations_provider_security",
+        metadata: { permission: "security:read", ...count },
+      }),
+
+    /** A forged webhook. */
+    forgedWebhook: (at: number, address: string, failures?: number) =>
+      event(at, {
+        eventType: "AUTHENTICATION_FAILURE",
+        category: "authentication",
+        riskLevel: "HIGH",
+        source: "webhook",
+        ipAddress: address,
+        success: false,
+        errorCode: "40005",
+        action: "receive_webhook",
+        metadata: failures === undefined ? {} : { failures },
+      }),
+
+    call: (at: number, who: Who, action = "read_invoices") =>
+      event(at, { eventType: "DATA_READ", category: "data_access", ...callerOf(who), action }),
+
+    denial: (at: number, who: Who, permission: string, metadata: Record<string, unknown> = {}) =>
+      event(at, {
+        eventType: "PERMISSION_DENIED",
+        category: "authorization",
+        riskLevel: "HIGH",
+        ...callerOf(who),
+        success: false,
+        errorCode: "40301",
+        action: `try_${permission.replace(":", "_")}`,
+        metadata: { permission, ...metadata },
+      }),
+
+    blocked: (at: number, who: Who, metadata: Record<string, unknown> = {}) =>
+      event(at, {
+        eventType: "PERMISSION_DENIED",
+        category: "authorization",
+        riskLevel: "HIGH",
+        ...callerOf(who),
+        success: false,
+        errorCode: "40302",
+        action: "get_api_integrations_provider_sync",
+        metadata: { permission: "status:read", ...metadata },
+      }),
+
+    operation,
+
+    /** An operation that ended with the provider's rate limit. */
+    rateLimited: (at: number, attempts = 1) =>
+      operation(
+        at,
+        { attempts, rateLimited: attempts },
+        { eventType: "RATE_LIMIT_EXCEEDED", riskLevel: "HIGH", success: false, errorCode: "rate_limit" },
+      ),
+
+    /** An operation whose credentials the provider refused. */
+    credentialsRefused: (at: number, said: Partial<Said> = {}) =>
+      operation(
+        at,
+        {},
+        {
+          eventType: "AUTHENTICATION_FAILURE",
+          category: "authentication",
+          riskLevel: "HIGH",
+          success: false,
+          errorCode: "http_401",
+          ...said,
+        },
+      ),
+
+    reconnectNeeded: (at: number) =>
+      event(at, {
+        eventType: "AUTHENTICATION_FAILURE",
+        category: "authentication",
+        riskLevel: "HIGH",
+        success: false,
+        errorCode: "invalid_grant",
+        action: "require_reconnect",
+      }),
+
+    /** A key that is refused while somebody connects with it. */
+    connectRefused: (at: number, who: Who) =>
+      operation(
+        at,
+        {},
+        { action: "read_account", ...callerOf(who), riskLevel: "HIGH", success: false, errorCode: "http_401" },
+      ),
+
+    connected: (at: number, who: Who = { user: "ada" }) =>
+      event(at, { eventType: "PROVIDER_CONNECTION_ESTABLISHED", ...callerOf(who), action: "connect_account" }),
+
+    disconnected: (at: number, who: Who = { user: "ada" }) =>
+      event(at, { eventType: "PROVIDER_CONNECTION_REMOVED", ...callerOf(who), action: "disconnect_account" }),
+
+    circuit: (at: number, to: "open" | "half_open" | "closed" | "forced_open" | "forced_closed") =>
+      event(at, {
+        eventType: "CIRCUIT_BREAKER_CHANGED",
+        category: "system",
+        riskLevel: to === "open" ? "HIGH" : "LOW",
+        resourceType: "circuit_breaker",
+        action: to,
+        metadata: { to },
+      }),
+
+    storeFailure: (at: number, metadata: Record<string, unknown> = {}) =>
+      operation(
+        at,
+        { attempts: 0, ...metadata },
+        { riskLevel: "MEDIUM", success: false, errorCode: "store_unavailable" },
+      ),
+
+    runStarted: (at: number, runId: string, trigger = "scheduled", who: Who = {}) =>
+      run(at, runId, trigger, {
+        eventType: "PROVIDER_SYNC_STARTED",
+        ...callerOf(who),
+        source: trigger === "manual" ? "user" : trigger === "webhook_gap" ? "webhook" : "system",
+      }),
+
+    runSucceeded: (at: number, runId: string, trigger = "scheduled") =>
+      run(at, runId, trigger, { eventType: "PROVIDER_SYNC_COMPLETED" }),
+
+    runFailed: (at: number, runId: string, trigger = "scheduled", errorCode = "no_answer") =>
+      run(at, runId, trigger, { eventType: "PROVIDER_SYNC_FAILED", success: false, riskLevel: "MEDIUM", errorCode }),
+  };
+};

@@ -1,0 +1,91 @@
+import { type Fact, factOf } from "../../shared/detection/fact.ts";
+import { hourlyRules, judgeHour } from "../../shared/detection/judge-hour.ts";
+import type { Rule } from "../../shared/detection/rule.ts";
+import {
+  isTimedOperation,
+  judgeLatency,
+  type Latency,
+  noLatency,
+  withOperation,
+} from "../../shared/detection/rules/performance-degradation.ts";
+import type { Finding, FindingRule } from "../../shared/security/alerts/finding.ts";
+import { startOfHour } from "../../shared/security/hours.ts";
+import type { SecurityEvent } from "../../shared/security/security-event.ts";
+import { HOUR } from "./events.ts";
+import { createReplayState } from "./replay-state.ts";
+
+/** Findings of an hour; `hour` is its start in epoch ms. */
+export type ReplayedHour = { hour: number; events: number; findings: Finding[] };
+
+export type ReplayOptions = {
+  /** One rule; without it all of them. */
+  rule?: FindingRule;
+  syncIntervalMs?: number;
+  /** Judges what was judged when it happened as if nobody had. */
+  ignoreMarks?: boolean;
+};
+
+/** Replays one organization's events hour by hour, as the hourly detection and those at once would judge them. */
+export const createReplay = ({ rule, syncIntervalMs = HOUR, ignoreMarks = false }: ReplayOptions = {}) => {
+  const state = createReplayState(syncIntervalMs);
+  const rules: readonly Rule[] = hourlyRules.filter(({ id }) => rule === undefined || id === rule);
+  const watchesLatency = rule === undefined || rule === "performance_degradation";
+  let carried: readonly Fact[] = [];
+  let latency: Latency = noLatency;
+
+  const unmarked = ({ judgedAtOnce, ...fact }: Fact): Fact =>
+    ignoreMarks || judgedAtOnce === undefined ? fact : { ...fact, judgedAtOnce };
+
+  const judgeOperations = (facts: readonly Fact[]): Finding[] => {
+    const byOccurrence = new Map<string, Finding>();
+    for (const fact of watchesLatency ? facts.filter(isTimedOperation) : []) {
+      latency = withOperation(latency, fact);
+      const finding = judgeLatency(latency);
+      if (finding !== undefined && !byOccurrence.has(finding.occurrence)) byOccurrence.set(finding.occurrence, finding);
+    }
+    return [...byOccurrence.values()];
+  };
+
+  return {
+    /** Judges the next hour. @param events its own, in any order, perhaps repeated. */
+    judge(hour: number, events: readonly SecurityEvent[]): ReplayedHour {
+      const once = [...new Map(events.map((event) => [event.id, event])).values()];
+      const inOrder = once.sort((a, b) => a.timestamp - b.timestamp || (a.id < b.id ? -1 : 1));
+      const facts = inOrder.map((event) => unmarked(factOf(event)));
+      const known = state.begin(hour, inOrder);
+      const byId = new Map(facts.map((fact) => [fact.id, fact]));
+      // As they came: that order and repetition change nothing is the judgement's business.
+      const asTheyCame = events.flatMap(({ id }) => byId.get(id) ?? []);
+      const judged = judgeHour({ ...known, facts: asTheyCame, carried }, rules);
+      carried = judged.carried;
+      state.end(hour, facts);
+      return { hour, events: facts.length, findings: [...judged.findings, ...judgeOperations(facts)] };
+    },
+    isIdle: () => state.isIdle(),
+  };
+};
+
+/** All hours of one organization's events that there is anything to judge in, up to `end` (epoch ms). */
+export const replay = (
+  events: readonly SecurityEvent[],
+  { end, ...options }: ReplayOptions & { end?: number } = {},
+): ReplayedHour[] => {
+  const byHour = new Map<number, SecurityEvent[]>();
+  for (const event of events) {
+    const hour = startOfHour(event.timestamp);
+    const others = byHour.get(hour);
+    if (others === undefined) byHour.set(hour, [event]);
+    else others.push(event);
+  }
+  const hours = [...byHour.keys()].sort((a, b) => a - b);
+  const [first] = hours;
+  const last = end === undefined ? hours.at(-1) : startOfHour(end - 1);
+  if (first === undefined || last === undefined) return [];
+  const replayed: ReplayedHour[] = [];
+  const organization = createReplay(options);
+  for (let hour = first; hour <= last; hour += HOUR) {
+    const own = byHour.get(hour);
+    if (own !== undefined || !organization.isIdle()) replayed.push(organization.judge(hour, own ?? []));
+  }
+  return replayed;
+};

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import type { Fact } from "../../../shared/detection/fact.ts";
+import { factOf } from "../../../shared/detection/fact.ts";
+import { hourlyRules, judgeHour, MAX_CARRIED_PER_RULE } from "../../../shared/detection/judge-hour.ts";
+import type { Finding } from "../../../shared/security/alerts/finding.ts";
+import { hourName } from "../../../shared/security/hours.ts";
+import { createEvents, HOUR, MINUTE } from "../../detection/events.ts";
+import { arbitraryFacts, arbitraryRuns, inputOf, START } from "./judge-hour-inputs.ts";
+
+const HOURS = 3;
+const hours = Array.from({ length: HOURS }, (_, index) => ({
+  start: START + index * HOUR,
+  end: START + (index + 1) * HOUR,
+}));
+
+/** Rules whose windows slide over the hours' edges; what the others read is the hour's. */
+const sliding = hourlyRules.filter(({ id }) =>
+  [
+    "repeated_auth_failures",
+    "rate_limit_violations",
+    "permission_escalation",
+    "abnormal_sync_frequency",
+    "system_errors",
+  ].includes(id),
+);
+
+/** Per rule and subject: the events found, and the worst level. */
+const gist = (findings: readonly Finding[]) => {
+  const found = new Map<string, { ids: Set<string>; isCritical: boolean }>();
+  for (const { rule, subject, eventIds, level } of findings) {
+    const before = found.get(`${rule} ${subject}`);
+    found.set(`${rule} ${subject}`, {
+      ids: new Set([...(before?.ids ?? []), ...eventIds]),
+      isCritical: level === "CRITICAL" || before?.isCritical === true,
+    });
+  }
+  return [...found]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, { ids, isCritical }]) => [key, isCritical, [...ids].sort()]);
+};
+
+/** Fewer requests than the share of refused ones needs, which is the hour's. */
+const fewRequests = (facts: readonly Fact[]) => facts.reduce((sum, { attempts = 0 }) => sum + attempts, 0) < 40;
+
+describe("judgeHour", () => {
+  it("finds the same whatever the order of facts, and however often they come", () => {
+    const shuffled = arbitraryFacts(1).chain((facts) =>
+      fc.tuple(
+        fc.constant(facts),
+        fc.shuffledSubarray([...facts, ...facts], { minLength: facts.length * 2 }),
+        arbitraryRuns(1),
+      ),
+    );
+    fc.assert(
+      fc.property(shuffled, ([facts, others, runs]) => {
+        expect(judgeHour(inputOf(others, { runs: runs.toReversed() }))).toEqual(judgeHour(inputOf(facts, { runs })));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("finds the same across the hour's edge as within one long window", () => {
+    fc.assert(
+      fc.property(arbitraryFacts(HOURS), arbitraryRuns(HOURS), (facts, runs) => {
+        fc.pre(fewRequests(facts));
+        let carried: Fact[] = [];
+        const split = hours.flatMap((hour) => {
+          const judged = judgeHour(inputOf(facts, { hour, carried, runs }), sliding);
+          carried = judged.carried;
+          return judged.findings;
+        });
+        const long = judgeHour(inputOf(facts, { hour: { start: START, end: START + HOURS * HOUR }, runs }), sliding);
+        expect(gist(split)).toEqual(gist(long.findings));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("needs no more of the hours before than it carries", () => {
+    fc.assert(
+      fc.property(arbitraryFacts(HOURS), arbitraryRuns(HOURS), (facts, runs) => {
+        let carried: Fact[] = [];
+        for (const hour of hours) {
+          const everything = facts.filter(({ at }) => at < hour.start);
+          const judged = judgeHour(inputOf(facts, { hour, carried, runs }));
+          expect(judged.findings).toEqual(judgeHour(inputOf(facts, { hour, carried: everything, runs })).findings);
+          carried = judged.carried;
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("finds nothing without its evidence's events, one finding per subject, of the hour", () => {
+    fc.assert(
+      fc.property(arbitraryFacts(2), (facts) => {
+        const [first, second] = hours;
+        const { carried } = judgeHour(inputOf(facts, { ...(first && { hour: first }) }));
+        const hour = second ?? { start: START, end: START + HOUR };
+        const { findings } = judgeHour(inputOf(facts, { hour, carried }));
+        const byId = new Map(facts.map((fact) => [fact.id, fact]));
+        for (const { eventIds, occurrence, evidence, firstSeen, lastSeen } of findings) {
+          const evident = eventIds.map((id) => byId.get(id));
+          expect(evident.length).toBeGreaterThan(0);
+          expect(evident).not.toContain(undefined);
+          const times = evident.flatMap((fact) => fact?.at ?? []);
+          expect([firstSeen, lastSeen]).toEqual([Math.min(...times), Math.max(...times)]);
+          expect(lastSeen).toBeGreaterThanOrEqual(hour.start);
+          expect(occurrence).toBe(hourName(hour.start));
+          expect(evidence.count).toBeGreaterThan(0);
+        }
+        const keys = findings.map(({ rule, subject }) => `${rule} ${subject}`);
+        expect(keys).toEqual([...new Set(keys)].sort());
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("finds nothing in an hour that has nothing", () => {
+    expect(judgeHour(inputOf([]))).toEqual({ findings: [], carried: [] });
+  });
+
+  it("carries no more than its bound, each rule the newest of its own", () => {
+    const events = createEvents();
+    const flood = Array.from({ length: 2_000 }, (_, index) => [
+      events.tokenFailure(START + 50 * MINUTE + index * 100, {
+        user: `user-${index}`,
+        address: `192.0.2.${index % 200}`,
+      }),
+      events.denial(START + 50 * MINUTE + index * 100, { user: `user-${index}` }, "sync:run"),
+      events.rateLimited(START + 50 * MINUTE + index * 100),
+    ]).flat();
+    const before = [1, 2].map((at) => events.credentialsRefused(START + at * MINUTE));
+    const { carried } = judgeHour(inputOf([...before, ...flood].map(factOf)));
+    expect(carried.length).toBeLessThanOrEqual(hourlyRules.length * MAX_CARRIED_PER_RULE);
+    const kept = new Set(carried.map(({ id }) => id));
+    // A flood of one kind crowds no other out: the connection's refusals are still there.
+    expect(before.every(({ id }) => kept.has(id))).toBe(true);
+    expect(flood.slice(-3).every(({ id }) => kept.has(id))).toBe(true);
+  });
+
+  it("names the newest hundred events of many", () => {
+    const events = createEvents();
+    const failures = Array.from({ length: 300 }, (_, index) =>
+      events.tokenFailure(START + index * 1_000, { user: "ada", address: "192.0.2.1" }),
+    );
+    const [finding] = judgeHour(inputOf(failures.map(factOf))).findings;
+    expect(finding).toMatchObject({ subject: "user:ada", evidence: { count: 300 } });
+    expect(finding?.eventIds).toEqual(failures.slice(-100).map(({ id }) => id));
+  });
+});
