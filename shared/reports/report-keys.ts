@@ -1,0 +1,49 @@
+/**
+ * The keys of the table of reports: partition key `scope` (the organization's), sort key `key`, expiry `ttl`.
+ *
+ * - `compliance#2026-11-21`, `review#2026-11-16` an entry of the list: what there is (report-store.ts).
+ * - `content#compliance#2026-11-21` what it says, as JSON text: apart, so that lists stay cheap.
+ * - `due#compliance#2026-11-21` a mark: it is to be made once its period is over (report-due-store.ts). In the sparse index
+ *   byDue: partition key `dueShard` ("0" to "7"), sort key `key`, keys only.
+ * - `erased` how often reports were erased (erase-reports-store.ts): one that was begun before is not stored after.
+ *
+ * Scope `#dispatcher`, key `connected`: up to which day reports of connected organizations were marked.
+ */
+import { shardOf } from "../runtime/shard-of.ts";
+import { dayName, timeOfName } from "../security/hours.ts";
+import { type Period, periodOf, type ReportKind, reportKinds } from "./period.ts";
+
+/** What names a report within its organization. `from`: epoch ms. */
+export type ReportRef = Pick<Period, "kind" | "from">;
+
+export const kindPrefix = (kind: ReportKind): string => `${kind}#`;
+
+export const entryKey = ({ kind, from }: ReportRef): string => kindPrefix(kind) + dayName(from);
+
+const CONTENT_PREFIX = "content#";
+
+export const contentKey = (report: ReportRef): string => CONTENT_PREFIX + entryKey(report);
+
+const DUE_PREFIX = "due#";
+
+export const dueKey = (report: ReportRef): string => DUE_PREFIX + entryKey(report);
+
+export const ERASED_KEY = "erased";
+
+export const DUE_INDEX = "byDue";
+
+const DUE_SHARDS = 8;
+
+export const dueShards: readonly string[] = Array.from({ length: DUE_SHARDS }, (_, shard) => String(shard));
+
+export const dueShardOf = (scope: string): string => String(shardOf(scope, DUE_SHARDS));
+
+export const DISPATCHER_KEY = { scope: "#dispatcher", key: "connected" };
+
+/** The period in a sort key of any of the kinds above. @throws Error where it has none: a bug of ours. */
+export const periodOfKey = (key: string): Period => {
+  const [day = "", name] = key.split("#").reverse();
+  const kind = reportKinds.find((one) => one === name);
+  if (kind === undefined) throw new Error(`There is no report in the key ${key}.`);
+  return periodOf(kind, timeOfName(day));
+};
