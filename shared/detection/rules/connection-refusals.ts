@@ -20,8 +20,9 @@ export const isConnectionRefusal = ({ type, source, attempts, action }: Fact): b
   (attempts !== undefined || action === "require_reconnect");
 
 /** When runs succeeded, as far as is known: the log level may leave out their events. */
-const successesOf = ({ facts, runs, hour }: RuleInput): number[] =>
+const successesOf = ({ facts, runs, hour, connection }: RuleInput): number[] =>
   [
+    ...(connection?.lastSuccessAt === undefined ? [] : [connection.lastSuccessAt]),
     ...runs.flatMap(({ status, finishedAt }) =>
       status === "succeeded" && finishedAt !== undefined ? [finishedAt] : [],
     ),

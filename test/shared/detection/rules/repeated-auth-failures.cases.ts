@@ -122,6 +122,14 @@ export const repeatedAuthFailuresCases: Cases = {
       ],
       finds: [ofAda(0, 5), ofAda(1, 5, "CRITICAL")],
     },
+    {
+      title: "a success in the hour after, of failures that began 15 minutes before that hour",
+      events: [
+        ...failuresOf(ada, [41, 44, 47, 50, 53]),
+        acme.call(minute(65), { user: "ada", address: "198.51.100.7" }),
+      ],
+      finds: [ofAda(0, 5), ofAda(1, 5, "CRITICAL")],
+    },
     { title: "two refusals of the connection's credentials", events: refusals([1, 61]), finds: [] },
     { title: "three refusals, hours apart", events: refusals([1, 61, 421]), finds: [ofConnection(7, 3)] },
     { title: "four refusals", events: refusals([1, 61, 121, 181]), finds: [ofConnection(2, 3), ofConnection(3, 4)] },

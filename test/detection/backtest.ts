@@ -1,0 +1,93 @@
+/**
+ * `npm run backtest -- --rule … --from … --to …`: what a rule of detection would have raised of recorded events, hour by
+ * hour. `--help` has the options. Ends with 1 where the arguments make no sense, the events cannot be read, or a labelled
+ * case fails.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { failWith } from "../../infra/local/fail-with.ts";
+import { readStackFile } from "../../infra/local/stack-file.ts";
+import { hourName, startOfHour } from "../../shared/security/hours.ts";
+import { allCases } from "../shared/detection/rules/all-cases.ts";
+import { type BacktestOptions, readBacktestOptions } from "./backtest-options.ts";
+import { DAY } from "./events.ts";
+import { byOrganization } from "./organizations.ts";
+import { readRecordedEvents, readRecordedFile } from "./recorded-events.ts";
+import { replay } from "./replay.ts";
+import { replayCase } from "./replay-case.ts";
+import { renderTable } from "./table.ts";
+
+/** What a rule may know of the time before. */
+const BEFORE_MS = 28 * DAY;
+
+type Period = Extract<BacktestOptions, { cases: false }>;
+
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+const readEvents = ({ from, organization, file }: Period) => {
+  if (file !== undefined) return readRecordedFile(file);
+  const { apiUrl, issuerUrl } = readStackFile() ?? {};
+  if (apiUrl === undefined || issuerUrl === undefined)
+    throw new Error("The local cloud does not run: start it with npm start.");
+  return readRecordedEvents({ apiUrl, issuerUrl }, organization ?? "", from - BEFORE_MS, (events) =>
+    process.stderr.write(`\r${events} events read`),
+  ).finally(() => process.stderr.write("\n"));
+};
+
+const backtest = async (options: Period): Promise<void> => {
+  const { rule, from, to, organization, syncIntervalMs } = options;
+  const events = (await readEvents(options)).filter(({ timestamp }) => timestamp >= from - BEFORE_MS && timestamp < to);
+  const organizations = [...byOrganization(events)].filter(
+    ([name]) => organization === undefined || name === organization,
+  );
+  const replayed = organizations.flatMap(([name, own]) =>
+    // What was judged when it happened is what these rules are about; elsewhere it is not counted again.
+    replay(own, { rule, syncIntervalMs, end: to, ignoreMarks: rule === "policy_violation" || rule === "system_errors" })
+      .filter(({ hour }) => hour >= startOfHour(from))
+      .map((hour) => ({ name, ...hour })),
+  );
+  const rows = replayed.flatMap(({ name, hour, events: judged, findings }) =>
+    findings.map(({ subject, level, evidence: { count, ...details } }) => [
+      hourName(hour),
+      name === "" ? "(none)" : name,
+      String(judged),
+      subject,
+      level,
+      String(count),
+      JSON.stringify(details),
+    ]),
+  );
+  if (rows.length > 0)
+    print(renderTable(["hour", "organization", "events", "subject", "level", "count", "evidence"], rows));
+  const judged = replayed.reduce((sum, one) => sum + one.events, 0);
+  print(
+    `\n${rule}: ${rows.length} findings in ${replayed.length} hours with ${judged} events of ${organizations.length} organizations.`,
+  );
+};
+
+const testCases = ({ rule }: BacktestOptions): void => {
+  const cases = allCases.find((one) => one.rule === rule)?.cases ?? [];
+  const judged = cases.map((one) => ({ ...one, raised: replayCase(one, rule).raised }));
+  const describe = (found: unknown[]) => found.map((one) => JSON.stringify(one)).join(" ");
+  const failed = judged.filter(({ finds, raised }) => !isDeepStrictEqual(raised, finds));
+  print(
+    renderTable(
+      ["case", "events", "raised", ""],
+      judged.map((one) => [
+        one.title,
+        String(one.events.length),
+        describe(one.raised),
+        failed.includes(one) ? "WRONG" : "ok",
+      ]),
+    ),
+  );
+  print(`\n${rule}: ${cases.length - failed.length} of ${cases.length} cases as labelled.`);
+  if (failed.length > 0) process.exitCode = 1;
+};
+
+try {
+  const options = readBacktestOptions(process.argv.slice(2));
+  if (options?.cases === true) testCases(options);
+  else if (options !== undefined) await backtest(options);
+} catch (error) {
+  failWith(error);
+}
