@@ -7,6 +7,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { GapStore } from "./gap-store.ts";
 import type { WebhookReceived } from "./hand-over.ts";
+import { type ReadRecords, trustedObservations } from "./late-births.ts";
 import { isLate, type Outcome, type WebhookEvent } from "./webhook-event.ts";
 import type { WebhookEventStore } from "./webhook-event-store.ts";
 
@@ -23,6 +24,7 @@ export type ProcessParts = {
    */
   claimRecords(organizationId: string, connection: EventConnection): Promise<boolean>;
   apply: Apply;
+  readRecords: ReadRecords;
   /** Reads an object at the provider. @throws ProviderError; DomainError `circuit_open`, `not_connected`. */
   reread(organizationId: string, connection: EventConnection): ApplyOptions["reread"];
   /** Removes the connection, where there is one; ends runs; records it. Done again, it changes nothing. */
@@ -44,7 +46,7 @@ const endsConnection = (event: WebhookEvent, { connectionId, connectedAt }: Even
   event.connectionId === connectionId && event.createdSeconds >= Math.floor(connectedAt / 1_000);
 
 export const createProcess = (parts: ProcessParts): Process => {
-  const { events, readConnection, claimRecords, apply, reread, disconnect } = parts;
+  const { events, readConnection, claimRecords, apply, readRecords, reread, disconnect } = parts;
   const { gaps, startGapRun, recordFailure, now } = parts;
 
   const applyAll = async (organizationId: string, event: WebhookEvent): Promise<Outcome> => {
@@ -53,7 +55,7 @@ export const createProcess = (parts: ProcessParts): Process => {
     // Where it must be made anew, the run that this starts reads the feed from its cursor on, and so this event.
     if (!(await claimRecords(organizationId, connection))) return "ignored";
     const options = { reread: reread(organizationId, connection), recordsSightings: true };
-    await apply(organizationId, event.observations, options);
+    await apply(organizationId, await trustedObservations(readRecords, organizationId, event, now()), options);
     return "applied";
   };
 

@@ -3,7 +3,7 @@
  * made from it. The payload, the signature and whatever is no field of a record are not kept. docs/webhooks.md.
  */
 import * as z from "zod/mini";
-import type { Observation, ProviderEvent } from "../provider/provider.ts";
+import type { ObjectTouched, Observation, ProviderEvent } from "../provider/provider.ts";
 import { type RecordType, recordFields, recordTypes } from "../records/record.ts";
 
 /** An event's id is the key that it is stored under. */
@@ -80,14 +80,13 @@ export const concernsUs = ({ observations, isDeauthorization }: ProviderEvent): 
 
 const bytesOf = (observations: readonly Observation[]): number => Buffer.byteLength(JSON.stringify(observations));
 
+/** That the object of an observation is to be read. */
+export const touchOf = ({ type, id, seenAt }: Observation): ObjectTouched => ({ kind: "touched", type, id, seenAt });
+
 /** Observations that may be kept: a state that is too large becomes a touch, so that the object is read anew. */
 export const boundObservations = (observations: readonly Observation[]): readonly Observation[] => {
   if (bytesOf(observations) <= OBSERVATIONS_MAX_BYTES) return observations;
-  return observations.map((observation) => {
-    if (observation.kind !== "state") return observation;
-    const { type, id, seenAt } = observation;
-    return { kind: "touched", type, id, seenAt };
-  });
+  return observations.map((one) => (one.kind === "state" ? touchOf(one) : one));
 };
 
 /** The provider was late with an event by so much that deliveries before it must have failed. */

@@ -46,6 +46,7 @@ const createInstance = (changes: Partial<ProcessParts> = {}) => {
     },
     ...mocks,
     apply: createApply({ store: records.store, now: () => time.now, newToken: newRequestToken }),
+    readRecords: (organizationId, keys) => records.store.getMany(organizationId, keys, { strongly: true }),
     reread: () => reread,
     gaps: { mayAsk: async () => true },
     recordFailure: createFailureRecorder({ record }),
@@ -221,6 +222,33 @@ describe("what fails", () => {
     await process(EVENT);
     expect(of(ACME, { type: "customers", id: "cus_1" })).toEqual(before);
     expect(markProcessed).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("a state that is processed long after it was", () => {
+  const gone = () => deleted({ type: "customers", id: "cus_1" }, seen(SECONDS + 40));
+  const key = { type: "customers", id: "cus_1" } as const;
+
+  it.each([
+    [30_000, 0],
+    [30_001, 1],
+  ])("by %i ms, of an object without a record, has it read %i times", async (ms, times) => {
+    time.now = SECONDS * 1_000 + ms;
+    const asked = jest.fn(async () => gone());
+    const { process, of } = createInstance({ reread: () => asked });
+    await process(EVENT);
+    expect(asked).toHaveBeenCalledTimes(times);
+    expect(of(ACME, key)?.fields === undefined).toBe(times === 1);
+  });
+
+  it("is applied where there is a record", async () => {
+    const { process, of, asked } = createInstance();
+    await process(EVENT);
+    event = webhookEvent({ observations: [customer(seen(SECONDS + 1), { name: "Bob" })] });
+    time.now += 600_000;
+    await process(EVENT);
+    expect(asked).not.toHaveBeenCalled();
+    expect(of(ACME, key)).toMatchObject({ fields: { name: "Bob" } });
   });
 });
 

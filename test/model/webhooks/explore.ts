@@ -1,0 +1,57 @@
+/** Thousands of histories of webhooks in memory, or a single one by its seed. It fails where anything is amiss. */
+import { parseArgs } from "node:util";
+import { runHistory } from "./history.ts";
+
+const help = `Plays histories of webhooks: shuffled, repeated, late and lost deliveries beside sync runs, with crashes.
+
+  --histories N            so many, 10,000 unless said
+  --seed N                 only the one of this seed
+  --first N                the first seed, 1 unless said
+  --full-runs-amid-drops   full runs also where webhooks go missing
+  --help                   this
+`;
+
+const { values } = parseArgs({
+  options: {
+    histories: { type: "string", default: "10000" },
+    seed: { type: "string" },
+    first: { type: "string", default: "1" },
+    "full-runs-amid-drops": { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+
+// What is played writes log lines to the same stream.
+const write = process.stdout.write.bind(process.stdout);
+process.stdout.write = () => true;
+const print = (line: string): void => void write(`${line}\n`);
+
+const play = async (seed: number) => {
+  try {
+    return await runHistory(seed, { fullRunsAmidDrops: values["full-runs-amid-drops"] });
+  } catch (error) {
+    return { problem: error instanceof Error ? error.stack : String(error), events: 0, dropped: 0, healed: 0 };
+  }
+};
+
+const explore = async (): Promise<number> => {
+  const first = Number(values.seed ?? values.first);
+  const count = values.seed === undefined ? Number(values.histories) : 1;
+  const startedAt = Date.now();
+  const total = { events: 0, dropped: 0, failures: 0 };
+  for (let seed = first; seed < first + count; seed++) {
+    const { problem, events, dropped } = await play(seed);
+    total.events += events;
+    total.dropped += dropped;
+    if (problem === undefined) continue;
+    total.failures++;
+    print(`--seed ${seed}: ${problem}`);
+  }
+  const seconds = Math.round((Date.now() - startedAt) / 1_000);
+  print(`${count} histories of ${total.events} events, ${total.dropped} never delivered, in ${seconds} s`);
+  print(total.failures === 0 ? "All records end as the provider has them." : `${total.failures} of them failed.`);
+  return total.failures;
+};
+
+if (values.help) print(help);
+else process.exitCode = (await explore()) === 0 ? 0 : 1;

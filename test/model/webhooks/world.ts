@@ -1,0 +1,175 @@
+/** The service's functions that webhooks and syncs are made of, around simulated stores, bus, queue and provider. */
+import { createHmac } from "node:crypto";
+import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import type { Provider, SeenAt } from "../../../shared/provider/provider.ts";
+import { parseDeliveredEvent } from "../../../shared/provider/stripe/delivered-event.ts";
+import { hasValidSignature } from "../../../shared/provider/stripe/verify-signature.ts";
+import { createApply } from "../../../shared/records/apply.ts";
+import type { RecordType } from "../../../shared/records/record.ts";
+import type { ListedId } from "../../../shared/records/record-item.ts";
+import type { RecordStore } from "../../../shared/records/record-store.ts";
+import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
+import { handOverPending, WebhookReceived } from "../../../shared/webhooks/hand-over.ts";
+import { createProcess, type ProcessParts } from "../../../shared/webhooks/process.ts";
+import { createReceive, type ReceiveParts } from "../../../shared/webhooks/receive.ts";
+import type { WebhookStores } from "./memory-stores.ts";
+import type { Life, Mortality, Turns } from "./mortality.ts";
+import type { SimulatedProvider, WireEvent } from "./simulated-provider.ts";
+
+export const ORGANIZATION = "acme";
+const SECRET = "whsec_simulated";
+const CONNECTION = { connectionId: "c1", accountId: "acct_1", connectedAt: 0 };
+
+/** Messages come five times; then they are kept apart. */
+const MAX_RECEIVES = 5;
+
+export type Records = Pick<RecordStore, "get" | "getMany" | "put">;
+
+/** Parts of the product replaced by wrong ones, to see that the histories notice. */
+export type Sabotage = {
+  receive?: (parts: ReceiveParts) => ReceiveParts;
+  process?: (parts: ProcessParts) => ProcessParts;
+  delivered?: (stores: WebhookStores) => WebhookStores["delivered"];
+};
+
+export type World = ReturnType<typeof createWorld>;
+
+type Parts = {
+  provider: SimulatedProvider;
+  stores: WebhookStores;
+  records: Records;
+  turns: Turns;
+  mortality: Mortality;
+  random: () => number;
+  sabotage: Sabotage;
+};
+
+export const createWorld = ({ provider, stores, records, turns, mortality, random, sabotage }: Parts) => {
+  const { call, mortal, rates } = mortality;
+  const queue: { received: WebhookReceived; receives: number }[] = [];
+  const deadLetters: typeof queue = [];
+  /** Our clock is not the provider's. */
+  const skewSeconds = Math.floor(random() * 20) - 10;
+  const now = () => (provider.clock.seconds + skewSeconds) * 1_000;
+  let tokens = 0;
+  /** What is stored, by type and id: the lists of records are another test's. */
+  const storedIds = new Map<string, ListedId & { type: RecordType }>();
+  const listed: Records = {
+    ...records,
+    async put(organizationId, record, previousVersion) {
+      const isWritten = await records.put(organizationId, record, previousVersion);
+      const { type, id, createdAt, fields } = record;
+      if (isWritten) storedIds.set(`${type} ${id}`, { type, id, createdAt, deleted: fields === undefined });
+      return isWritten;
+    },
+  };
+
+  const bus: { publish: EventBus["publish"] } = {
+    async publish(events) {
+      const isRefused = random() < rates.fail;
+      // What is refused may be there all the same, and what is taken may come twice.
+      const copies = isRefused ? Number(random() < 0.3) : 1 + Number(random() < rates.fail);
+      for (let i = 0; i < copies; i++) {
+        for (const { detail } of events) queue.push({ received: WebhookReceived.parse(detail), receives: 0 });
+      }
+      return isRefused ? events.map((event) => ({ event, reason: "Throttled" })) : [];
+    },
+  };
+  const busOf = (life: Life) => ({
+    publish: <Event extends BusEvent>(events: readonly Event[]) => call(life, () => bus.publish(events)),
+  });
+
+  /** The provider as an invocation sees it: asked, answered and dated at three moments. */
+  const providerOf = (life: Life): Provider => {
+    const ask = async <Result>(read: (at: Omit<Provider, "readAccount">) => Promise<Result>): Promise<Result> => {
+      const sent = provider.clock.seconds;
+      const seenAt: SeenAt = { from: sent - 1, to: sent };
+      return call(life, async () => {
+        if (random() < rates.fail) throw new CircuitOpenError(now() + 1_000, now());
+        const answer = await read(provider.at(seenAt));
+        if (random() < 0.3) await turns.pause();
+        seenAt.to = provider.clock.seconds;
+        return answer;
+      });
+    };
+    return {
+      readAccount: async () => ({ accountId: CONNECTION.accountId }),
+      listObjects: (type, page) => ask((at) => at.listObjects(type, page)),
+      readObject: (type, id) => ask((at) => at.readObject(type, id)),
+      listPaymentLinks: (page) => ask((at) => at.listPaymentLinks(page)),
+      listEvents: (page) => ask((at) => at.listEvents(page)),
+    };
+  };
+
+  const applyOf = (life: Life) =>
+    createApply({
+      store: mortal(life, listed),
+      now,
+      newToken: () => `v${tokens++}`,
+      pause: () => turns.pause().then(() => undefined),
+    });
+
+  /** One attempt of the provider to deliver an event; whether it is acknowledged. */
+  const deliver = async ({ created, ...event }: WireEvent): Promise<boolean> => {
+    const body = Buffer.from(JSON.stringify({ ...event, created, object: "event" }));
+    const time = provider.clock.seconds;
+    const hmac = createHmac("sha256", SECRET).update(`${time}.`).update(body).digest("hex");
+    const origin = { requestId: "r", ipAddress: "192.0.2.1" };
+    const delivery = { organizationId: ORGANIZATION, signature: `t=${time},v1=${hmac}`, body, origin };
+    const answer = await mortality.live(async (life) => {
+      const parts: ReceiveParts = {
+        readConnection: () => call(life, async () => ({ ...CONNECTION, webhookSecrets: new Uint8Array() })),
+        secrets: { open: () => call(life, async () => [SECRET]) },
+        hasValidSignature,
+        parseEvent: parseDeliveredEvent,
+        events: mortal(life, { add: stores.add, markHandedOver: stores.markHandedOver }),
+        bus: busOf(life),
+        recorder: {
+          genuine: () => turns.pause().then(() => undefined),
+          forged: () => Promise.reject(new Error("forged")),
+        },
+        now,
+      };
+      await createReceive(sabotage.receive?.(parts) ?? parts)(delivery);
+      return "acknowledged";
+    });
+    return answer === "acknowledged";
+  };
+
+  /** Processes a message; one that fails comes again, and is kept apart in the end. */
+  const consume = async (message: (typeof queue)[number]): Promise<void> => {
+    const end = await mortality.live(async (life) => {
+      const parts: ProcessParts = {
+        events: mortal(life, { read: stores.read, markProcessed: stores.markProcessed }),
+        readConnection: () => call(life, async () => CONNECTION),
+        claimRecords: () => call(life, async () => true),
+        apply: applyOf(life),
+        readRecords: (organizationId, keys) =>
+          call(life, () => records.getMany(organizationId, keys, { strongly: true })),
+        reread: () => providerOf(life).readObject,
+        disconnect: () => Promise.reject(new Error("nothing disconnects")),
+        gaps: { mayAsk: async () => false },
+        startGapRun: async () => undefined,
+        recordFailure: () => turns.pause().then(() => undefined),
+        now,
+      };
+      await createProcess(sabotage.process?.(parts) ?? parts)(message.received);
+      return "processed";
+    });
+    if (end === "processed") return;
+    const again = { ...message, receives: message.receives + 1 };
+    (again.receives < MAX_RECEIVES ? queue : deadLetters).push(again);
+  };
+
+  /** The hourly look at what was never handed over; its time is as much later. */
+  const handOver = () =>
+    mortality.live((life) => {
+      const events = mortal(life, { listPending: stores.listPending, markHandedOver: stores.markHandedOver });
+      const pause = () => turns.pause();
+      return handOverPending({ events, bus: busOf(life), now: () => now() + 120_000, pause }, () => 300_000);
+    });
+
+  const delivered = sabotage.delivered?.(stores) ?? stores.delivered;
+
+  return { queue, deadLetters, storedIds, now, deliver, consume, handOver, providerOf, applyOf, delivered };
+};

@@ -1,0 +1,52 @@
+import { describe, expect, it, jest } from "@jest/globals";
+import type { OpenConnection } from "../../../shared/connection/open-connection.ts";
+import type { Provider } from "../../../shared/provider/provider.ts";
+import type { Credentials, ProviderAccess } from "../../../shared/provider/provider-access.ts";
+import { createReread } from "../../../shared/webhooks/reread-object.ts";
+import { payment, seen } from "../../support/records.ts";
+
+const connection = { connectionId: "c1", accountId: "acct_1", connectedAt: 1 };
+const credentials: Credentials = { current: async () => "sk", refused: async () => undefined };
+
+const createParts = (connectionId = "c1") => {
+  const readObject = jest.fn<Provider["readObject"]>(async () => payment(seen(1)));
+  const open = jest.fn<ProviderAccess["open"]>(() => ({ readObject }) as Partial<Provider> as Provider);
+  const openConnection = jest.fn<OpenConnection>(async () => ({
+    connection: {
+      ...connection,
+      connectionId,
+      status: "connected",
+      method: "api_key",
+      credentials: new Uint8Array(),
+      credentialsVersion: "v1",
+    },
+    credentials,
+  }));
+  return { reread: createReread({ openConnection, access: { open } }), openConnection, open, readObject };
+};
+
+describe("reading an object on an event's behalf", () => {
+  it("opens the credentials once for an event, and only when something is read", async () => {
+    const { reread, openConnection, open, readObject } = createParts();
+    const read = reread("acme", connection);
+    expect(openConnection).not.toHaveBeenCalled();
+    await read("payments", "pi_1");
+    await read("payments", "pi_2");
+    expect(openConnection.mock.calls).toEqual([["acme", { source: "webhook" }]]);
+    expect(open.mock.calls).toEqual([
+      [credentials, { organizationId: "acme", source: "webhook", accountId: "acct_1" }],
+    ]);
+    expect(readObject.mock.calls).toEqual([
+      ["payments", "pi_1"],
+      ["payments", "pi_2"],
+    ]);
+    await reread("acme", connection)("payments", "pi_1");
+    expect(openConnection).toHaveBeenCalledTimes(2);
+  });
+
+  it("asks nothing as a connection that is another by now", async () => {
+    const { reread, open } = createParts("c2");
+    await expect(reread("acme", connection)("payments", "pi_1")).rejects.toMatchObject({ code: "not_connected" });
+    expect(open).not.toHaveBeenCalled();
+  });
+});
