@@ -1,8 +1,9 @@
 /** What rules read of an organization's connection, and of its runs. */
+
+import type { Circuit } from "../circuit-breaker/circuit.ts";
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { effectiveState, isHoldOver } from "../circuit-breaker/effective-state.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
-import type { Circuit } from "../circuit-breaker/circuit.ts";
 import { DAY_MS, HOUR_MS } from "../security/hours.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
 import { BASELINE_DAYS } from "./baseline.ts";
@@ -44,10 +45,7 @@ export const createSyncFacts = ({ connections, circuits, runs, syncFacts, syncIn
     lastSuccessAt: number | undefined,
     now: number,
   ): Promise<ConnectionFact> => {
-    const [connection, circuit] = await Promise.all([
-      connections.read(organizationId),
-      circuits.read(organizationId),
-    ]);
+    const [connection, circuit] = await Promise.all([connections.read(organizationId), circuits.read(organizationId)]);
     const { state, ...effective } = effectiveState(circuit, now);
     const circuitClosedAt = closedAt(circuit, now);
     return {
@@ -79,7 +77,11 @@ export const createSyncFacts = ({ connections, circuits, runs, syncFacts, syncIn
    * else about the connection matter.
    * @param since the organization's first judged hour, epoch ms.
    */
-  return async (organizationId: string, hour: Hour, { since, now }: { since: number; now: number }): Promise<SyncFacts> => {
+  return async (
+    organizationId: string,
+    hour: Hour,
+    { since, now }: { since: number; now: number },
+  ): Promise<SyncFacts> => {
     const [state, ended] = await Promise.all([
       runs.readState(organizationId),
       syncFacts.endedRuns(organizationId, { from: hour.start - LONGEST_RUN_MS, to: hour.end }),

@@ -1,14 +1,15 @@
 /**
  * Every hour: finds who has hours to be judged, and asks for each over the bus. docs/detection.md, "How an hour is judged".
  */
-import type { Clock } from "../runtime/clock.ts";
+
 import { chunksOf } from "../runtime/chunks.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
 import { HOUR_MS, startOfHour } from "../security/hours.ts";
 import { organizationKey } from "../security/keys.ts";
 import type { OpenHourStore } from "../security/statistics/open-hour-store.ts";
-import { organizationOfScope, scopeOfPartition } from "./detection-keys.ts";
 import { detectionDue, dispatchContinued, MAX_HOURS } from "./detection-due.ts";
+import { organizationOfScope, scopeOfPartition } from "./detection-keys.ts";
 import type { HeartbeatStore } from "./heartbeat-store.ts";
 import { SILENT_INTERVALS } from "./rules/sync-silence.ts";
 import type { SyncFactsStore } from "./sync-facts-store.ts";

@@ -91,7 +91,8 @@ export const makeStage = async (client: DynamoDBDocumentClient, total: number): 
     }
   });
   const { openHours, rollups, counts } = storesOf(client);
-  const parts = { openHours, rollups, events: counts, now: () => NOW, settleMs: 0 };
+  const detection = { markUnjudged: async () => undefined };
+  const parts = { openHours, rollups, events: counts, detection, now: () => NOW, settleMs: 0 };
   const close = await secondsOf(() => patiently(() => closeHours(parts, () => 600_000)));
   return { organizationId, total, known, seconds: { write, close } };
 };

@@ -8,6 +8,7 @@ export type Units = { read: number; write: number };
 const isRead = (input: object): boolean =>
   "KeyConditionExpression" in input ||
   "ConsistentRead" in input ||
+  "ProjectionExpression" in input ||
   ("RequestItems" in input && JSON.stringify(input).includes('"Keys"'));
 
 /** Counts what the calls of a client consume, as the engine says it: `await measure(() => store.put(…))`. */

@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { sweepExpired } from "../../infra/local/dynamodb/ttl-sweep.ts";
 import { isAtLeast } from "../../shared/api/risk-levels.ts";
+import { createUnjudgedStore } from "../../shared/detection/unjudged-store.ts";
+import { createWindowStore } from "../../shared/detection/window-store.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { createRecorder, type Recorder } from "../../shared/security/recorder.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
@@ -21,6 +23,7 @@ import { declaredTable } from "./security-tables.ts";
 
 const EVENTS = "events";
 const ROLLUPS = "rollups";
+const DETECTION = "detection";
 
 type Counted = Pick<SecurityEvent, "riskLevel" | "success" | "metadata">;
 
@@ -44,7 +47,11 @@ export type RollupWorld = Awaited<ReturnType<typeof startRollupWorld>>;
 export type Actor = ReturnType<RollupWorld["actor"]>;
 
 export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
-  const tables = [declaredTable("TablesSecurityEvents", EVENTS), declaredTable("TablesSecurityRollups", ROLLUPS)];
+  const tables = [
+    declaredTable("TablesSecurityEvents", EVENTS),
+    declaredTable("TablesSecurityRollups", ROLLUPS),
+    declaredTable("TablesDetection", DETECTION),
+  ];
   const engine = database ?? (await startEmbeddedDynamoDb());
   await engine.createTables(...tables);
   const time = { now: NOW };
@@ -63,6 +70,7 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
     const rollups = createRollupStore(client, ROLLUPS);
     const counts = createEventCountStore(client, EVENTS);
     const selections = createSelectionCountStore(client, EVENTS);
+    const unjudged = createUnjudgedStore(client, DETECTION, settings);
     const parts: CountSelectionParts = { openHours, rollups, events: counts, selections };
     return {
       client,
@@ -71,6 +79,8 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
       rollups,
       counts,
       selections,
+      unjudged,
+      windows: createWindowStore(client, DETECTION, settings),
       /** An instance of a function that records; what fails is thrown rather than kept. */
       recorder: (): Recorder =>
         createRecorder({
@@ -93,7 +103,7 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
           random: () => randomBytes(16),
         }),
       close: (remainingMs = () => 300_000) =>
-        closeHours({ openHours, rollups, events: counts, now, settleMs: 0 }, remainingMs),
+        closeHours({ openHours, rollups, events: counts, detection: unjudged, now, settleMs: 0 }, remainingMs),
       count: (selection: Selection) => countSelection(parts, selection, now()),
     };
   };

@@ -1,7 +1,8 @@
 /** Raises the alerts of events and findings, and publishes what changed. */
 import type { Clock } from "../../runtime/clock.ts";
+import { identityOf } from "../event-id.ts";
 import type { SecurityEvent } from "../security-event.ts";
-import type { Alert } from "./alert.ts";
+import { Alert } from "./alert.ts";
 import { alertHash, alertId } from "./alert-key.ts";
 import type { AlertPublisher } from "./alert-publisher.ts";
 import { type Raising, raisingOfEvent } from "./alert-raising.ts";
@@ -26,16 +27,19 @@ export const createAlertRaiser = ({ store, publisher, now, random }: AlertRaiser
     return alert;
   };
 
-  /** The alert of an event of no organization: it is on the bus and nowhere else. */
-  const unownedAlert = (event: SecurityEvent, at: number): Alert => {
-    const { rule, subject, title, level, message, eventIds, firstSeen, lastSeen } = raisingOfEvent(event);
-    return {
-      id: alertId(alertHash("event", rule, subject), at, random()),
-      ...{ title, level, rule, subject, status: "open", count: 1, firstSeen, lastSeen },
+  /** Publishes the alert of a reason of no organization: it is on the bus and nowhere else. */
+  const publishUnowned = async (raising: Raising, id: string, at: number): Promise<Alert> => {
+    const { rule, subject, title, level, message, eventIds, evidence, firstSeen, lastSeen } = raising;
+    const alert = Alert.parse({
+      ...{ id, title, level, rule, subject, status: "open", count: 1, firstSeen, lastSeen },
       eventIds: [...eventIds],
       ...(message !== undefined && { message }),
+      ...(evidence !== undefined && { evidence: { ...Object(evidence.details), count: evidence.count } }),
       revision: 1,
-    };
+    });
+    const unpublished = await publisher.publish([{ alert, change: "raised", at }]);
+    if (unpublished.length > 0) throw new Error("The event bus did not take the alert of no organization.");
+    return alert;
   };
 
   return {
@@ -50,15 +54,21 @@ export const createAlertRaiser = ({ store, publisher, now, random }: AlertRaiser
         return;
       }
       const at = now();
-      const unpublished = await publisher.publish([{ alert: unownedAlert(event, at), change: "raised", at }]);
-      if (unpublished.length > 0) throw new Error("The event bus did not take the alert of no organization.");
+      const raising = raisingOfEvent(event);
+      await publishUnowned(raising, alertId(alertHash(raising.kind, raising.rule, raising.subject), at, random()), at);
     },
 
     /**
-     * Raises the alert of a finding, whatever the threshold; for the same finding again it does nothing.
-     * @throws DomainError `store_unavailable`.
+     * Raises the alert of a finding, whatever the threshold; for the same finding again it does nothing. One of no
+     * organization is published again, under the same id.
+     * @throws DomainError `store_unavailable`, or Error where it is of no organization and the bus did not take it.
      */
-    raiseForFinding: (organizationId: string, finding: Finding): Promise<Alert> =>
-      raise(organizationId, raisingOfFinding(finding)),
+    async raiseForFinding(organizationId: string | undefined, finding: Finding): Promise<Alert> {
+      const raising = raisingOfFinding(finding);
+      if (organizationId !== undefined) return raise(organizationId, raising);
+      const { kind, rule, subject, occurrence, lastSeen } = raising;
+      const identity = identityOf("finding", rule, subject, occurrence);
+      return publishUnowned(raising, alertId(alertHash(kind, rule, subject), lastSeen, identity), now());
+    },
   };
 };

@@ -1,6 +1,6 @@
 /**
  * Closing hours: the events of each open hour that is over are counted anew, its rollup and its day's are overwritten,
- * and then its marker goes. Whatever stops a closer on its way, the marker is still there and the next run does it
+ * detection is told of it if it has not judged it, and then its marker goes. Whatever stops a closer on its way, the marker is still there and the next run does it
  * again; nothing is ever added to a stored number, so nothing can count twice.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,6 +28,8 @@ export type CloseHoursParts = {
   openHours: Pick<OpenHourStore, "listAll" | "clear">;
   rollups: Pick<RollupStore, "get" | "put" | "list">;
   events: Pick<EventCountStore, "countRange">;
+  /** Takes note of an hour that nobody judged yet; without its marker nothing else would tell of it. */
+  detection: { markUnjudged(scope: string, hour: number): Promise<void> };
   now: Clock;
   settleMs?: number;
 };
@@ -78,7 +80,7 @@ const summariseHour = async (
  * @throws Error at the end where hours could not be closed, with the first one's failure as its cause.
  */
 export const closeHours = async (
-  { openHours, now, settleMs = SETTLE_MS, ...parts }: CloseHoursParts,
+  { openHours, detection, now, settleMs = SETTLE_MS, ...parts }: CloseHoursParts,
   remainingMs: () => number,
 ): Promise<CloseHoursResult> => {
   const result = { closed: 0, left: 0, isComplete: true };
@@ -112,6 +114,7 @@ export const closeHours = async (
     if (openHour.markedAt + GRACE_MS > startedAt) return void result.left++;
     try {
       if (!(await summarise(openHour, startedAt))) return void result.left++;
+      await detection.markUnjudged(openHour.scope, openHour.hour);
       clearing.push(clear(openHour).catch((error: unknown) => void failures.push(error)));
     } catch (error) {
       failures.push(error);

@@ -55,7 +55,11 @@ const writeRows = async (database: EmbeddedDynamoDb): Promise<Row[]> => {
     for (let hour = from; hour <= NOW; hour += HOUR_MS) {
       await openHours.markHourOpen(organizationKey(organizationId), hourName(hour));
     }
-    await closeHours({ openHours, rollups, events: counts, now: () => NOW + HOUR_MS, settleMs: 0 }, () => 600_000);
+    const detection = { markUnjudged: async () => undefined };
+    await closeHours(
+      { openHours, rollups, events: counts, detection, now: () => NOW + HOUR_MS, settleMs: 0 },
+      () => 600_000,
+    );
   });
   return [
     unitsRow("record an event and mark it, median", MEDIAN, median(perEvent)),

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { RiskLevel } from "../../../../shared/api/risk-levels.ts";
-import { DAY_MS, HOUR_MS, hourName, startOfDay } from "../../../../shared/security/hours.ts";
+import { dayBefore } from "../../../../shared/detection/day-counts.ts";
+import type { UnjudgedHour } from "../../../../shared/detection/unjudged-store.ts";
+import { DAY_MS, HOUR_MS, hourName, startOfDay, startOfHour } from "../../../../shared/security/hours.ts";
 import { organizationKey } from "../../../../shared/security/keys.ts";
 import type { Recorder } from "../../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
@@ -58,6 +60,14 @@ const openHours = () => actor.openHours.list(organizationKey(organizationId), 0)
 const hoursOf = async (day: number) =>
   actor.rollups.list(organizationKey(organizationId), "hour", { first: day, last: day + DAY_MS - HOUR_MS });
 const dayOf = (day: number) => actor.rollups.get(organizationKey(organizationId), { kind: "day", start: day });
+
+/** The marks for detection, which are taken away. */
+const marksOf = async ({ unjudged }: Actor) => {
+  const marks: UnjudgedHour[] = [];
+  for await (const mark of unjudged.listAll()) marks.push(mark);
+  for (const mark of marks) await unjudged.clear(mark);
+  return marks;
+};
 
 const expectExact = async () => {
   for (const since of [0, world.time.now - 26.5 * HOUR]) {
@@ -137,7 +147,7 @@ describe("closing hours", () => {
     await expectExact();
   });
 
-  it("costs four write units and, beside its events, four read units", async () => {
+  it("costs six write units with its mark for detection and, beside its events, four and a half read units", async () => {
     await actor.close();
     const measured = world.actor();
     const measure = countUnits(measured.client);
@@ -150,8 +160,48 @@ describe("closing hours", () => {
     await record(actor.recorder(), [2.1]);
     world.time.now += 6 * 60_000;
     const looking = 8 * 0.5;
-    expect(await measure(() => measured.close())).toEqual({ read: looking + 4, write: 4 });
+    expect(await measure(() => measured.close())).toEqual({ read: looking + 4 + 0.5, write: 4 + 2 });
     expect(await measure(() => measured.close())).toEqual({ read: looking, write: 0 });
+  });
+
+  it("tells detection of each hour before its marker goes, strangers' partitions as one", async () => {
+    await marksOf(actor);
+    await record(actor.recorder(), [2, 3]);
+    const { organizationId: _, ...nobody } = said({ success: false });
+    for (const ipAddress of ["192.0.2.7", "192.0.2.8", "192.0.2.9"]) {
+      await actor.recorder().record({ ...nobody, ipAddress }, { timestamp: world.time.now - 2 * HOUR });
+    }
+    world.time.now += 6 * 60_000;
+    expect((await actor.close()).left).toBe(0);
+    const hour = startOfHour(world.time.now - 6 * 60_000 - 2 * HOUR);
+    const expected = [
+      { scope: "none", hour },
+      { scope: organizationKey(organizationId), hour: hour - HOUR },
+      { scope: organizationKey(organizationId), hour },
+    ];
+    const marks = await marksOf(actor);
+    expect(marks).toHaveLength(expected.length);
+    expect(marks).toEqual(expect.arrayContaining(expected));
+  });
+
+  it("tells detection nothing of an hour that was judged and finished", async () => {
+    await marksOf(actor);
+    const hour = startOfHour(world.time.now - 2 * HOUR);
+    const scope = organizationKey(organizationId);
+    const window = {
+      ...{ hour, judgedAt: world.time.now, rules: {}, eventsRead: 1, findings: [], carried: [] },
+      today: dayBefore(undefined, hour),
+    };
+    await actor.windows.put(scope, window);
+    await record(actor.recorder(), [2]);
+    world.time.now += 6 * 60_000;
+    await actor.close();
+    expect(await marksOf(actor)).toEqual([{ scope, hour }]);
+    await actor.windows.markFinished(scope, hour, world.time.now);
+    await record(actor.recorder(), [2.1]);
+    world.time.now += 6 * 60_000;
+    expect(await actor.close()).toMatchObject({ closed: 1 });
+    expect(await marksOf(actor)).toEqual([]);
   });
 
   it("closes a day's many hours in one run", async () => {
@@ -226,9 +276,10 @@ describe("a closer that dies", () => {
       await expectExact();
       expect((await actor.close()).left).toBe(0);
       expect(await openHours()).toEqual([]);
+      expect((await marksOf(actor)).filter(({ scope }) => scope === organizationKey(organizationId))).toHaveLength(3);
       await expectExact();
     }
-    expect(calls).toBe(2 * 7 + 1);
+    expect(calls).toBe(2 * 9 + 1);
   }, 60_000);
 });
 
@@ -258,7 +309,7 @@ describe("a closer that is held up", () => {
       expect(await openHours()).toEqual([]);
       await expectExact();
     }
-    expect(calls).toBe(8);
+    expect(calls).toBe(10);
   }, 60_000);
 });
 
