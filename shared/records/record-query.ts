@@ -12,6 +12,12 @@ export const RecordQuery = z.object({
 });
 export type RecordQuery = z.output<typeof RecordQuery>;
 
-/** Where a page ended. */
-export const RecordPosition = z.object({ createdAt: z.number(), id: z.string() });
+/** Where a page ended. `createdAt` in epoch ms; cursors hold integers as bigints. */
+export const RecordPosition = z.object({
+  createdAt: z.pipe(
+    z.union([z.bigint(), z.number()]),
+    z.transform((time: bigint | number) => Number(time)),
+  ),
+  id: z.string(),
+});
 export type RecordPosition = z.output<typeof RecordPosition>;
