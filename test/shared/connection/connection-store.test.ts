@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { organizationKey } from "../../../shared/security/keys.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import {
@@ -9,6 +10,7 @@ import {
   sealedText,
   startConnectionTable,
   storesAt,
+  storesOver,
   textOf,
 } from "./connection-table.ts";
 
@@ -215,6 +217,60 @@ describe("many at once", () => {
       ]),
     );
     await expect(stores.connected.countConnected()).resolves.toBe((await listed(stores)).length);
+  });
+});
+
+describe("between the read and the write of a connect", () => {
+  /** Stores whose first write to the table comes after what `meanwhile` does. */
+  const delayed = (meanwhile: () => Promise<unknown>) => {
+    const client = table.documentClient(documentTranslation);
+    let isFirst = true;
+    client.middlewareStack.add(
+      (next, context) => async (args) => {
+        if (isFirst && /Update|Transact/.test(context.commandName ?? "")) {
+          isFirst = false;
+          await meanwhile();
+        }
+        return next(args);
+      },
+      { step: "initialize", name: "delay" },
+    );
+    return storesOver(client);
+  };
+
+  it("another account's connect is seen, and its webhook secrets are left to it", async () => {
+    const another = connectionNamed("b", { accountId: "acct_2", webhookSecrets: secrets });
+    await stores.connections.connectQuietly(org, connectionNamed("a"));
+    const meanwhile = () => stores.connections.connectQuietly(org, another);
+    await delayed(meanwhile).connections.connectQuietly(org, connectionNamed("c"));
+    await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connectionNamed("c") });
+  });
+
+  it("a claim is seen", async () => {
+    await stores.connections.connectQuietly(org, connectionNamed("a"));
+    const { connections } = delayed(() => stores.claims.claimRecords(org, connectionNamed("a")));
+    const connecting = connections.connectQuietly(org, connectionNamed("b", { accountId: "acct_2" }));
+    await expect(connecting).rejects.toMatchObject({ code: "other_account" });
+  });
+
+  it("a disconnect is seen, and the connection counted", async () => {
+    const before = await stores.connected.countConnected();
+    await stores.connections.connectQuietly(org, connectionNamed("a"));
+    const { connections } = delayed(() => stores.connections.disconnectQuietly(org));
+    await connections.connectQuietly(org, connectionNamed("b"));
+    await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
+    expect(await isListed()).toBe(true);
+  });
+
+  it("a circuit that opens is seen, whatever the change", async () => {
+    const baseline = { total: 0, failed: 0, rejected: 0 };
+    const operate = (action: "force_open" | "reset") => () =>
+      stores.circuits.operate(org, { action, at: 1, id: action, by: "alice", baseline });
+    const before = (await stores.circuits.countOpen(5)).unconnected;
+    await delayed(operate("force_open")).connections.connectQuietly(org, connectionNamed("a"));
+    expect((await stores.circuits.countOpen(5)).unconnected).toBe(before);
+    const { connections } = delayed(operate("reset"));
+    await expect(connections.requireReconnect(org, connectionNamed("a"))).resolves.toBe(true);
   });
 });
 

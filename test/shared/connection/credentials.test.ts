@@ -314,6 +314,29 @@ describe("between exchange and store", () => {
     await expect((await open()).current()).resolves.toBe(renewed);
   });
 
+  it("two whose exchanges are both refused say so once", async () => {
+    await world.connectByOAuth(org);
+    world.now = NOON + HOUR;
+    world.provider.refreshTokens.clear();
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: reaching, resolve: reached } = Promise.withResolvers<void>();
+    const { refreshTokens } = world.provider.access;
+    world.provider.access.refreshTokens = async (...given) => {
+      reached();
+      await held;
+      return refreshTokens(...given);
+    };
+    const slow = (await open()).current();
+    await reaching;
+    world.provider.access.refreshTokens = refreshTokens;
+    world.now += 15_000;
+    await expect((await open()).current()).rejects.toMatchObject({ code: "not_connected" });
+    letGo();
+    await expect(slow).rejects.toMatchObject({ code: "not_connected" });
+    expect(world.provider.exchanges()).toBe(2);
+    expect(eventTypes()).toEqual(["AUTHENTICATION_FAILURE"]);
+  });
+
   it.each([
     ["disconnects", () => world.disconnect(org), "disconnected"],
     [
