@@ -44,7 +44,7 @@ const readSides = async (context: RunContext, run: ActiveRun, type: RecordType):
     missing.delete(id);
     if (deleted) continue;
     stored++;
-    // What is as young as the list's newest object, or younger, came by the feed.
+    // What was created since the list was begun came by the feed.
     const isOlder = bound === undefined || createdAt < bound * 1_000;
     if (!listed.has(id) && isOlder) onlyStored.push(id);
   }

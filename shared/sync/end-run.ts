@@ -5,7 +5,7 @@ import type { SyncEvents } from "./sync-events.ts";
 import { failureOfTypes } from "./sync-failure.ts";
 import { type ActiveRun, toSyncRun } from "./sync-item.ts";
 import type { SyncRun } from "./sync-run.ts";
-import type { SyncFailure, SyncWork } from "./sync-work.ts";
+import { cursorOf, type SyncFailure, type SyncWork } from "./sync-work.ts";
 
 type Parts = {
   ends: Pick<SyncEndStore, "decide" | "close">;
@@ -32,7 +32,7 @@ export const createRunEnd = ({ ends, events, clock }: Parts) => {
   ): Promise<void> => {
     const { askedBy } = run;
     await events.ended(organizationId, accountId, { ...decided, ...(askedBy && { askedBy }) }, failure);
-    await ends.close(organizationId, decided, run.work.next);
+    await ends.close(organizationId, decided, cursorOf(run.work));
   };
 
   return {

@@ -1,6 +1,6 @@
 /** A page of the provider's event feed, which is read from the newest event back to the cursor. */
 
-import type { Observation, ProviderEvent } from "../provider/provider.ts";
+import type { Observation, ProviderEvent, ProviderPage } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { RecordType } from "../records/record.ts";
 import { advance, cursorAt, isTooOld, MAX_CURSOR_AGE_SECONDS, sinceOf, withoutKnown } from "./feed-cursor.ts";
@@ -18,17 +18,24 @@ const countByType = (observations: readonly Observation[]): Partial<Record<Recor
 };
 
 /** Events may have come and gone unseen: everything is to be read. */
-const asFullRun = (run: ActiveRun): ActiveRun => ({ ...run, mode: "full", work: newWork("full") });
+const asFullRun = (run: ActiveRun): ActiveRun => ({
+  ...run,
+  mode: "full",
+  work: { ...newWork("full"), isCursorLost: true },
+});
 
 /** How long ago the last run was, on one and the same clock. */
 const isLongAgo = ({ lastSuccessAt, now }: RunContext): boolean =>
   lastSuccessAt !== undefined && now() - lastSuccessAt > MAX_CURSOR_AGE_SECONDS * 1_000;
 
-/** The first step of a full run: the feed's newest event is remembered before the first list is read. */
+/**
+ * The first step of a full run: where the feed is read from in its end. From the cursor, where there is one that holds,
+ * because lists say nothing of what was deleted since; else from what is its newest event before the first list.
+ */
 export const beginFullRun: Step = async (context, run) => {
-  const { items } = await context.provider.listEvents({ limit: 1 });
-  const at = { phase: "list", type: "customers" } as const;
-  return { ...run, work: { ...run.work, feedStart: cursorAt(items[0]), at } };
+  const holds = context.cursor !== undefined && !run.work.isCursorLost && !isLongAgo(context);
+  const feedStart = holds ? context.cursor : cursorAt((await context.provider.listEvents({ limit: 1 })).items[0]);
+  return { ...run, work: { ...run.work, feedStart, at: { phase: "list", type: "customers" } } };
 };
 
 /** What events say, but for those that webhooks have brought already. */
@@ -53,22 +60,25 @@ const afterFeed = ({ mode, work }: ActiveRun): SyncWork["at"] =>
     ? { phase: "compare", type: "customers" }
     : { phase: "done" };
 
+const restarted = (run: ActiveRun, { hasMetKnown, restarts }: FeedPosition): ActiveRun => ({
+  ...run,
+  work: { ...run.work, at: { phase: "feed", hasMetKnown, restarts: restarts + 1 } },
+});
+
 export const readFeed: Step<FeedPosition> = async (context, run, at) => {
   const isFull = run.mode === "full";
   const cursor = isFull ? run.work.feedStart : context.cursor;
   if (cursor === undefined || (!isFull && isLongAgo(context))) return asFullRun(run);
   const { after, restarts } = at;
-  const page = await context.provider.listEvents({ since: sinceOf(cursor), after }).catch((error: unknown) => {
-    if (error instanceof ProviderError && error.reason === "missing" && after !== undefined) return undefined;
-    throw error;
-  });
-  if (page === undefined) {
-    // What the page should start after has left the feed, and so has all before it: what is left is read again.
-    if (restarts >= MAX_RESTARTS) return asFullRun(run);
-    return {
-      ...run,
-      work: { ...run.work, at: { phase: "feed", hasMetKnown: at.hasMetKnown, restarts: restarts + 1 } },
-    };
+  let page: ProviderPage<ProviderEvent>;
+  try {
+    page = await context.provider.listEvents({ since: sinceOf(cursor), after });
+  } catch (error) {
+    if (!(error instanceof ProviderError && error.reason === "missing") || after === undefined) throw error;
+    // What the page should start after has left the feed, and so has all before it: what is left is read again, once.
+    if (restarts < MAX_RESTARTS) return restarted(run, at);
+    if (isFull) throw error;
+    return asFullRun(run);
   }
   if (!isFull && isTooOld(cursor, page.items[0])) return asFullRun(run);
   const { fresh: unknown, knownCount } = withoutKnown(cursor, page.items);
@@ -82,7 +92,7 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
   const hasMetKnown = at.hasMetKnown || knownCount > 0;
   const isEnd = page.next === undefined;
   // The feed does not reach back to what was seen of it last time.
-  if (isEnd && cursor.known !== "" && !hasMetKnown) return asFullRun(run);
+  if (isEnd && !isFull && cursor.known !== "" && !hasMetKnown) return asFullRun(run);
   const next = advance(after === undefined ? undefined : run.work.next, cursor, page.items);
   const position: FeedPosition = { phase: "feed", hasMetKnown, restarts, ...(!isEnd && { after: page.next }) };
   return {

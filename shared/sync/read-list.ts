@@ -45,7 +45,7 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
     );
     const [first] = items;
     const last = items.at(-1);
-    const newBound = bound ?? (first && secondsOf(first));
+    const newBound = bound ?? first?.seenAt.from;
     const lastSeconds = last === undefined ? at.lastSeconds : secondsOf(last);
     // Beyond the second in which the list was taken up again, nothing comes twice.
     const isRepeating = repeats !== undefined && lastSeconds === until;
@@ -54,7 +54,7 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
       [type]: { pages: pages + 1, ...(newBound !== undefined && { bound: newBound }) },
     };
     const position: ListPosition = {
-      ...{ phase: "list", type, until: until ?? newBound, lastSeconds },
+      ...{ phase: "list", type, until: until ?? first?.seenAt.to, lastSeconds },
       ...(next !== undefined && { after: next }),
       ...(isRepeating && { repeats }),
     };

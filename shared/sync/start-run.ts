@@ -7,7 +7,7 @@ import type { ActiveRun, Asker, SyncState } from "./sync-item.ts";
 import { syncRequested } from "./sync-request.ts";
 import { noProgress, type SyncMode, type SyncTrigger } from "./sync-run.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
-import { newWork } from "./sync-work.ts";
+import { cursorOf, newWork } from "./sync-work.ts";
 
 /** A request for work is taken up in seconds; what waits for longer was lost. */
 const WAIT_MS = 60_000;
@@ -53,7 +53,7 @@ export const createStartRun = ({ runs, ends, bus, clock, newRunId }: StartRunPar
     if (run === undefined) return;
     if (isForsaken(state, clock())) {
       const ended = await runs.findEnded(organizationId, run.id);
-      if (ended !== undefined) return ends.close(organizationId, ended, run.work.next);
+      if (ended !== undefined) return ends.close(organizationId, ended, cursorOf(run.work));
       await request(organizationId, run.id);
     }
     throw new DomainError("sync_running", "A sync run of the organization is under way.");

@@ -6,6 +6,7 @@ import { expiryOf } from "../security/hours.ts";
 import type { FeedCursor } from "./feed-cursor.ts";
 import { parseState, RUN_ATTRIBUTES, runKey, stateKey, toSyncRun } from "./sync-item.ts";
 import { SyncRun } from "./sync-run.ts";
+import { cursorOf } from "./sync-work.ts";
 
 /** A run that was cancelled. Its worker writes nothing more from `quietAt` on (epoch ms), and no checkpoint at all. */
 export type Cancelled = { run: SyncRun; quietAt: number };
@@ -48,9 +49,8 @@ export const createSyncEndStore = (
 
   /** Closes a run, if it is still there; a write unit per KB, two where the index has it. */
   const close = async (organizationId: string, { id, status, finishedAt }: SyncRun, cursor?: FeedCursor) => {
-    const isSuccess = status === "succeeded" && cursor !== undefined;
     const update = renderUpdate({
-      set: isSuccess ? { cursor, lastSuccessAt: finishedAt } : {},
+      set: status === "succeeded" ? { lastSuccessAt: finishedAt, ...(cursor !== undefined && { cursor }) } : {},
       remove: RUN_ATTRIBUTES,
       condition: "#run.#id = :id",
       values: { id },
@@ -83,7 +83,7 @@ export const createSyncEndStore = (
       const { run, leaseUntil = now } = parseState(Item);
       if (run === undefined) return undefined;
       const ended = await decide(organizationId, { ...toSyncRun(run), status: "cancelled", finishedAt: now });
-      await close(organizationId, ended, run.work.next);
+      await close(organizationId, ended, cursorOf(run.work));
       return { run: ended, quietAt: Math.max(now, leaseUntil) };
     },
   };

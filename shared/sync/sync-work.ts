@@ -18,7 +18,7 @@ export const SyncFailure = z.object({
 });
 export type SyncFailure = z.output<typeof SyncFailure>;
 
-/** A list of a full run: how many pages it gave, and the second of its newest object, up to which it is compared. */
+/** A list of a full run: how many pages it gave, and a second before which it has every object. */
 const ReadList = z.object({ pages: count, bound: z.optional(seconds) });
 
 const ListPosition = z.object({
@@ -64,8 +64,10 @@ export const SyncWork = z.object({
   lists: perType(ReadList),
   /** Types that could not be read to their end. */
   failures: perType(SyncFailure),
-  /** Where a full run reads the feed from: its newest event before the first list. */
+  /** Where a full run reads the feed from: its own cursor, or the feed's newest event before the first list. */
   feedStart: z.optional(FeedCursor),
+  /** The feed does not reach back to the cursor any more. */
+  isCursorLost: z.optional(z.boolean()),
   /** The cursor that the next run starts from, once the feed was begun. */
   next: z.optional(FeedCursor),
   /** Both sides of the types that were compared. */
@@ -99,3 +101,7 @@ export const afterComparison = (type: RecordType): SyncWork["at"] => {
   const next = recordTypes[recordTypes.indexOf(type) + 1];
   return next === undefined ? { phase: "done" } : { phase: "compare", type: next };
 };
+
+/** The cursor for the next run, of one that read the feed to its end. */
+export const cursorOf = ({ at, next }: SyncWork): FeedCursor | undefined =>
+  at.phase === "compare" || at.phase === "done" ? next : undefined;

@@ -135,6 +135,21 @@ describe("a later run", () => {
     expect(run.progress.customers.written).toBe(0);
   });
 
+  it("that is full sees by the feed what was deleted since the last run, without reading it again", async () => {
+    const stage = await synced();
+    for (let i = 0; i < 5; i++) stage.world.create("payments");
+    await stage.sync();
+    const [oldest = "", ...others] = stage.world.ids("payments");
+    for (const id of others) stage.world.remove("payments", id);
+    stage.world.calls.length = 0;
+    const run = await stage.sync({ mode: "full" });
+    expect(run.completeness?.payments).toEqual({ listed: 1, stored: 1, onlyListed: [], onlyStored: [] });
+    expect(stage.world.calls.filter(({ method }) => method === "readObject")).toEqual([]);
+    const { stored, living } = await stage.bothSides();
+    expect(stored).toEqual(living);
+    expect(stored).toContain(oldest);
+  });
+
   it("begins the feed again where the event that a page should start after is gone", async () => {
     const stage = await synced();
     for (let i = 0; i < 250; i++) stage.world.create("payments");

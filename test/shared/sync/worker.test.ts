@@ -185,6 +185,27 @@ describe("a run", () => {
     await expect(stage.bothSides()).resolves.toMatchObject({ stored: [] });
   });
 
+  it("that was ended and not closed, half of the feed unread by who took it over, keeps the cursor that it had", async () => {
+    const stage = populated(100);
+    const { organizationId } = stage;
+    await stage.sync();
+    const { cursor } = await stage.runs.readState(organizationId);
+    stage.time.now += 3_600_000;
+    const { run } = await stage.startRun({ organizationId, trigger: "manual" });
+    const owner = { delivery: "dead", attempt: "1" };
+    await stage.leases.take(organizationId, run.id, owner, stage.clock());
+    const at = { phase: "feed", after: "evt", hasMetKnown: false, restarts: 0 } as const;
+    const work = { ...run.work, at, next: { createdSeconds: 9e9, known: "" } };
+    await stage.leases.checkpoint(organizationId, { ...run, work }, owner, stage.clock());
+    const { work: _, ...seen } = run;
+    await stage.ends.decide(organizationId, { ...seen, status: "succeeded", finishedAt: stage.clock() });
+    stage.time.now += 46_000;
+    await stage.leases.take(organizationId, run.id, owner, stage.clock());
+    await stage.deliver(syncRequested({ organizationId, runId: run.id }).detail, { delivery: "dead" });
+    await expect(stage.runs.readState(organizationId)).resolves.toEqual({ cursor, lastSuccessAt: NOW + 3_600_000 });
+    expect(stage.told().slice(2)).toEqual(["PROVIDER_SYNC_COMPLETED sync_incremental"]);
+  });
+
   it("without a connection fails and says so", async () => {
     const stage = populated();
     stage.connection.isThere = false;
