@@ -1,0 +1,192 @@
+/** Detection on a real engine, with real stores of events, alerts and runs, and a clock of the test's own. */
+import { randomBytes } from "node:crypto";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
+import { createConnectedStore } from "../../../shared/connection/connected-store.ts";
+import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
+import { createBaselineStore } from "../../../shared/detection/baseline-store.ts";
+import { createSyncFacts } from "../../../shared/detection/connection-facts.ts";
+import { createDetectOrganization } from "../../../shared/detection/detect-organization.ts";
+import type { DetectionDue } from "../../../shared/detection/detection-due.ts";
+import { createDetectionDispatcher } from "../../../shared/detection/dispatch-detection.ts";
+import { storeDay } from "../../../shared/detection/fold-day.ts";
+import { createHeartbeatStore } from "../../../shared/detection/heartbeat-store.ts";
+import { createHourEventsStore } from "../../../shared/detection/hour-events-store.ts";
+import { createJudgeScope } from "../../../shared/detection/judge-scope.ts";
+import { createLatencyStore } from "../../../shared/detection/latency-store.ts";
+import { createRaiseFinding } from "../../../shared/detection/raise-findings.ts";
+import { createSyncFactsStore } from "../../../shared/detection/sync-facts-store.ts";
+import { createUnjudgedStore } from "../../../shared/detection/unjudged-store.ts";
+import { createReadUsual } from "../../../shared/detection/usual.ts";
+import { createWindowStore } from "../../../shared/detection/window-store.ts";
+import { createReportDueStore } from "../../../shared/reports/report-due-store.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { createAlertOutboxStore } from "../../../shared/security/alerts/alert-outbox-store.ts";
+import { createAlertPublisher } from "../../../shared/security/alerts/alert-publisher.ts";
+import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
+import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
+import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
+import { DAY_MS, HOUR_MS } from "../../../shared/security/hours.ts";
+import { createRecorder } from "../../../shared/security/recorder.ts";
+import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
+import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
+import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { declaredTable } from "../../support/security-tables.ts";
+
+export const RETENTION_DAYS = 90;
+export const SYNC_INTERVAL_MS = 4 * HOUR_MS;
+const options = { retentionDays: RETENTION_DAYS };
+const random = () => randomBytes(16);
+
+/** The hour that most tests judge, and when. */
+export const HOUR = Date.UTC(2026, 10, 21, 10);
+export const JUDGED_AT = HOUR + HOUR_MS + 16 * 60_000;
+
+export const startDetectionEngine = (): Promise<EmbeddedDynamoDb> =>
+  startEmbeddedDynamoDb(
+    declaredTable("TablesSecurityEvents", "events"),
+    declaredTable("TablesSecurityRollups", "rollups"),
+    declaredTable("TablesSecurityAlerts", "alerts"),
+    declaredTable("TablesDetection", "detection"),
+    declaredTable("TablesConnections", "connections"),
+    declaredTable("TablesCircuits", "circuits"),
+    declaredTable("TablesSyncRuns", "runs"),
+    declaredTable("TablesReports", "reports"),
+  );
+
+export type Stage = ReturnType<typeof createStage>;
+export type Worker = ReturnType<Stage["worker"]>;
+
+let organizations = 0;
+
+/** A new organization on the engine. */
+export const createStage = (engine: EmbeddedDynamoDb) => {
+  const organizationId = `acme-${++organizations}`;
+  const time = { now: JUDGED_AT };
+  const now = () => time.now;
+  const published: BusEvent[] = [];
+  const { requestHandler } = engine.client().config;
+
+  /** An instance of the functions with a client of its own, which may fail or wait. */
+  const worker = (
+    prepare: (client: DynamoDBDocumentClient) => void = () => undefined,
+    beforePublishing: () => Promise<void> = async () => undefined,
+  ) => {
+    const client = DynamoDBDocumentClient.from(engine.client({ requestHandler }), documentTranslation);
+    prepare(client);
+    const bus = {
+      publish: async <Event extends BusEvent>(events: readonly Event[]) => {
+        await beforePublishing();
+        published.push(...events);
+        return [];
+      },
+    };
+    const baselines = createBaselineStore(client, "detection");
+    const unjudged = createUnjudgedStore(client, "detection", options);
+    const windows = createWindowStore(client, "detection", options);
+    const openHours = createOpenHourStore(client, "rollups", now);
+    const syncFacts = createSyncFactsStore(client, "runs");
+    const runs = createSyncRunStore(client, "runs");
+    const reports = createReportDueStore(client, "reports");
+    const alerts = createAlertRaiser({
+      store: createAlertRaisingStore(client, "alerts", { ...options, random }),
+      publisher: createAlertPublisher({ bus, outbox: createAlertOutboxStore(client, "alerts") }),
+      now,
+      random,
+    });
+    const judge = createJudgeScope({
+      windows,
+      events: createHourEventsStore(client, "events"),
+      readUsual: createReadUsual(baselines),
+      readSyncFacts: createSyncFacts({
+        connections: createConnectionStore(client, "connections"),
+        circuits: createCircuitStore(client, "circuits"),
+        runs,
+        syncFacts,
+        syncIntervalMs: SYNC_INTERVAL_MS,
+      }),
+      raise: createRaiseFinding(alerts),
+      storeDay: (scope, ended) => storeDay(baselines, scope, ended),
+      markReportsDue: (id, day) => reports.markReportsDue(`org#${encodeURIComponent(id)}`, day),
+      now,
+    });
+    const detect = createDetectOrganization({ judge, unjudged });
+    return {
+      ...{ client, baselines, unjudged, windows, openHours, runs, reports, alerts, judge },
+      latency: createLatencyStore(client, "detection"),
+      detect: (hours: readonly number[], due: Partial<DetectionDue> = {}, remainingMs = () => 60_000) =>
+        detect({ version: 1, organizationId, hours: [...hours], marked: [], ...due }, remainingMs),
+      dispatch: createDetectionDispatcher({
+        ...{ unjudged, openHours, syncFacts, bus, now },
+        connectedOrganizations: createConnectedStore(client, "connections").connectedOrganizations,
+        heartbeats: createHeartbeatStore(client, "detection", options),
+        syncIntervalMs: SYNC_INTERVAL_MS,
+        retentionMs: RETENTION_DAYS * DAY_MS,
+      }),
+      /** What records events, as functions do; what fails is thrown. */
+      recorder: createRecorder({
+        events: createSecurityEventStore(client, "events"),
+        hours: openHours,
+        alerts: { raiseForEvent: async () => undefined },
+        deadLetters: {
+          keep: async ({ error }) => {
+            throw error;
+          },
+        },
+        settings: { logLevel: "LOW", alertThreshold: "CRITICAL", ...options },
+        now,
+        random,
+      }),
+    };
+  };
+
+  const own = worker();
+  const { recorder } = own;
+  const findings = createAlertStore(own.client, "alerts", options);
+
+  return {
+    ...{ organizationId, scope: `org#${organizationId}`, time, published, worker, own },
+    record: (said: Partial<NewSecurityEvent>, timestamp: number) =>
+      recorder.record(
+        {
+          ...{
+            organizationId,
+            eventType: "PROVIDER_REQUEST",
+            category: "integration",
+            source: "system",
+            success: true,
+          },
+          riskLevel: "LOW",
+          ...said,
+        } as NewSecurityEvent,
+        { timestamp },
+      ),
+    findings: () => findings.listUnresolvedFindings(organizationId, time.now),
+  };
+};
+
+/** A token of a user that is not accepted, as refusals record it. */
+export const refusedToken = (userId: string, ipAddress = "192.0.2.7"): Partial<NewSecurityEvent> => ({
+  eventType: "AUTHENTICATION_FAILURE",
+  category: "authentication",
+  riskLevel: "HIGH",
+  source: "user",
+  userId,
+  ipAddress,
+  success: false,
+  errorCode: "40103",
+});
+
+/** A read of records by a user. */
+export const call = (userId: string, said: Partial<NewSecurityEvent> = {}): Partial<NewSecurityEvent> => ({
+  eventType: "DATA_READ",
+  category: "data_access",
+  source: "user",
+  action: "read_invoices",
+  userId,
+  ipAddress: "192.0.2.7",
+  ...said,
+});
