@@ -13,6 +13,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import esbuild, { type Plugin } from "esbuild";
 import { lambdaAliases } from "./bundle-aliases.ts";
+import { slimProviderSdk } from "./provider-sdk.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -108,7 +109,7 @@ export const build = async (): Promise<void> => {
     metafile: true,
     // Only what has bundled as a whole takes the place of what was there.
     write: false,
-    plugins: [entries(), deferred(), lambdaAliases()],
+    plugins: [entries(), deferred(), lambdaAliases(), slimProviderSdk()],
   });
   await rm(outdir, { recursive: true, force: true });
   const contentsOf = new Map(outputFiles.map(({ path, contents }) => [relative(outdir, path), contents]));

@@ -3,11 +3,14 @@ import type { Construct } from "constructs";
 import { type DeploymentConfig, NO_ISSUER } from "./config.ts";
 import { type AccessTo, accessTo } from "./constructs/access.ts";
 import { BackgroundFunctions } from "./constructs/background-functions.ts";
+import { CredentialsKey } from "./constructs/credentials-key.ts";
 import { CursorKey } from "./constructs/cursor-key.ts";
 import { ServiceEventBus } from "./constructs/event-bus.ts";
 import { ServiceHttpApi } from "./constructs/http-api.ts";
 import { OperatorAlarm } from "./constructs/operator-alarm.ts";
+import { ProviderSettings } from "./constructs/provider-settings.ts";
 import { RouteFunctions } from "./constructs/route-functions.ts";
+import { SyncFunctions } from "./constructs/sync-functions.ts";
 import { Tables } from "./constructs/tables.ts";
 
 /** The whole service of one stage, in one stack. */
@@ -20,9 +23,12 @@ export class ServiceStack extends Stack {
     const tables = new Tables(this, "Tables", config);
     const cursorKey = new CursorKey(this, "CursorKey");
     const events = new ServiceEventBus(this, "Events");
-    this.access = accessTo({ tables, bus: events.bus, config });
-    const functions = new RouteFunctions(this, "Functions", { config, access: this.access, cursorKey });
+    const credentialsKey = new CredentialsKey(this, "Credentials", config);
+    const provider = new ProviderSettings(this, "Provider", config);
+    this.access = accessTo({ tables, bus: events.bus, config, credentialsKey, cursorKey, provider });
+    const functions = new RouteFunctions(this, "Functions", { config, access: this.access });
     new BackgroundFunctions(this, "Background", { access: this.access, events });
+    new SyncFunctions(this, "Sync", { access: this.access, events, config });
     new OperatorAlarm(this, "OperatorAlarm");
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
 

@@ -4,7 +4,7 @@
  */
 import { connectionRoutes } from "../../shared/api/connection-routes.ts";
 import type { Authorize } from "../../shared/connection/authorize.ts";
-import { wireAuthorize } from "../../shared/connection/wire-connection.ts";
+import { wireAuthorize } from "../../shared/connection/wire-authorize.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { wireParts } from "../../shared/http/wiring.ts";
 

@@ -4,7 +4,7 @@
  */
 import { connectionRoutes } from "../../shared/api/connection-routes.ts";
 import type { ShowConnection } from "../../shared/connection/view-connection.ts";
-import { wireShowConnection } from "../../shared/connection/wire-connection.ts";
+import { wireShowConnection } from "../../shared/connection/wire-view-connection.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { wireParts } from "../../shared/http/wiring.ts";
 

@@ -13,6 +13,8 @@ export type SecretPurpose = "provider-credentials" | "webhook-secrets";
  */
 export class CredentialsKey extends Construct {
   readonly key: Key;
+  /** What tells a function which key it is. */
+  readonly environment: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, { stage }: Pick<DeploymentConfig, "stage">) {
     super(scope, id);
@@ -21,6 +23,7 @@ export class CredentialsKey extends Construct {
       enableKeyRotation: true,
       removalPolicy: stage === "dev" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     });
+    this.environment = { CREDENTIALS_KEY_ID: this.key.keyArn };
   }
 
   /** The right to seal (GenerateDataKey) or to open (Decrypt) what is for a purpose. */
@@ -28,7 +31,12 @@ export class CredentialsKey extends Construct {
     return {
       actions: [`kms:${action}`],
       resources: [this.key.keyArn],
-      conditions: { StringEquals: { "kms:EncryptionContext:purpose": purpose } },
+      conditions: {
+        StringEquals: { "kms:EncryptionContext:purpose": purpose },
+        // Nothing is sealed for no organization, or for something else besides.
+        Null: { "kms:EncryptionContext:organization": "false" },
+        "ForAllValues:StringEquals": { "kms:EncryptionContextKeys": ["organization", "purpose"] },
+      },
     };
   }
 }

@@ -1,21 +1,25 @@
+import { Duration } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { needsOrganization } from "../../shared/api/permissions.ts";
 import type { Route } from "../../shared/api/route.ts";
 import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import type { DeploymentConfig } from "../config.ts";
 import { type Access, type AccessTo, NO_ACCESS, together } from "./access.ts";
-import type { CursorKey } from "./cursor-key.ts";
 import { routeAccess } from "./route-grants.ts";
 import { ServiceFunction } from "./service-function.ts";
 
-type Props = { config: DeploymentConfig; access: AccessTo; cursorKey: CursorKey };
+type Props = { config: DeploymentConfig; access: AccessTo };
 
 const toFileName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const toConstructId = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
+/** Verifying credentials asks the provider twice, each time for as long as it takes; the gateway waits 30 s. */
+const CONNECTING_TIMEOUT = Duration.seconds(29);
+
 /** What shared/http/wiring.ts needs for a route. */
-const httpAccess = (route: Route, { config, access, cursorKey }: Props): Access => {
+const httpAccess = (route: Route, { config, access }: Props): Access => {
   const authentication: Access = {
     grants: [],
     environment: {
@@ -25,10 +29,10 @@ const httpAccess = (route: Route, { config, access, cursorKey }: Props): Access 
       ROLE_CLAIM: config.roleClaim,
     },
   };
-  const paging: Access = { grants: [], environment: { CURSOR_KEY: cursorKey.reference } };
   return together(
     ...(route.permission === "public" ? [] : [authentication, access.recordSecurityEvents]),
-    ...(route.paging === undefined ? [] : [paging]),
+    ...(route.permission !== "public" && needsOrganization(route.permission) ? [access.readSettings] : []),
+    ...(route.paging === undefined ? [] : [access.sealForClients]),
   );
 };
 
@@ -55,6 +59,7 @@ export class RouteFunctions extends Construct {
           file: toFileName(name),
           description: `${route.method} ${route.path}`,
           access: together(httpAccess(route, props), ownAccess[name]),
+          ...(name === "connectProvider" && { timeout: CONNECTING_TIMEOUT }),
         });
         if (route.permission !== "public") countRefusedTokens(made);
         return [name, made.function];

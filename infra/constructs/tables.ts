@@ -17,6 +17,9 @@ const number = (name: string): Key => ({ name, type: AttributeType.NUMBER });
 /** What the narrow indexes of events hold besides keys: enough to filter and to count, nothing that ever changes. */
 const COUNTED_FIELDS = ["riskLevel", "eventType", "category", "success", "ms", EXPIRY];
 
+/** What lists of records answer: what changes only with the record, so that seeing it unchanged costs no index write. */
+const LISTED_FIELDS = ["createdAt", "updatedAt", "deleted", "fields"];
+
 /** The tables of the service, one per subject: on demand, recoverable, and kept outside of development. */
 export class Tables extends Construct {
   /** Items: shared/plants/plant-store.ts. */
@@ -128,7 +131,13 @@ export class Tables extends Construct {
       ["byCreated", "listKey"],
       ["byCustomer", "customerKey"],
     ] as const) {
-      this.records.addGlobalSecondaryIndex({ indexName, partitionKey: text(key), sortKey: text("createdKey") });
+      this.records.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: text(key),
+        sortKey: text("createdKey"),
+        projectionType: ProjectionType.INCLUDE,
+        nonKeyAttributes: LISTED_FIELDS,
+      });
     }
 
     this.webhookEvents = table("WebhookEvents", {

@@ -1,13 +1,17 @@
 import type { RunningStack } from "./stack-file.ts";
 import type { NotRun, StackModel } from "./template/model.ts";
 
-/** What a newcomer reads when the local cloud is ready: where everything answers, what does not run, lines to paste. */
-export const banner = (stack: RunningStack, model: StackModel): string => {
-  const { apiUrl, webhookUrl, issuerUrl, dynamodbUrl, controlUrl } = stack;
+/**
+ * What a newcomer reads when the local cloud is ready: where everything answers, what does not run, lines to paste.
+ * @param demoOrganization the organization that is connected to the provider's simulator.
+ */
+export const banner = (stack: RunningStack, model: StackModel, demoOrganization?: string): string => {
+  const { apiUrl, webhookUrl, issuerUrl, providerUrl, dynamodbUrl, controlUrl } = stack;
   const urls = [
     ["API", apiUrl],
     ["webhooks", webhookUrl],
     ["issuer", issuerUrl],
+    ["provider", providerUrl],
     ["control", controlUrl],
     ["DynamoDB", dynamodbUrl],
   ].filter(([, url]) => url !== undefined);
@@ -25,6 +29,7 @@ export const banner = (stack: RunningStack, model: StackModel): string => {
     ...(model.notRun.length > 0 ? ["", "Not run here:"] : []),
     ...notRunLines(model.notRun),
     ...(apiUrl === undefined ? [] : ["", "Try it in another terminal:", ...curlLines(apiUrl)]),
+    ...(apiUrl === undefined || demoOrganization === undefined ? [] : demoLines(apiUrl, demoOrganization)),
     "",
     "Ctrl+C stops everything.",
     "",
@@ -53,4 +58,12 @@ const curlLines = (apiUrl: string) => [
   `  curl -s ${apiUrl}${INTEGRATION}/security -H "authorization: Bearer $(npm run --silent token -- --org acme --role guest --user eve)"`,
   `  curl -s ${apiUrl}${INTEGRATION}/security -H "authorization: Bearer $TOKEN"`,
   `  curl -s ${apiUrl}${INTEGRATION}/circuit-breaker -H "authorization: Bearer $TOKEN"`,
+];
+
+const demoLines = (apiUrl: string, organization: string) => [
+  `What was synced for the organization ${organization} from the provider's simulator, its runs, and one more of them:`,
+  `  DEMO="$(npm run --silent token -- --org ${organization} --role admin --user ada)"`,
+  `  curl -s "${apiUrl}${INTEGRATION}/records/invoices?limit=3" -H "authorization: Bearer $DEMO"`,
+  `  curl -s ${apiUrl}${INTEGRATION}/sync -H "authorization: Bearer $DEMO"`,
+  `  curl -s -X POST ${apiUrl}${INTEGRATION}/sync -H "authorization: Bearer $DEMO"`,
 ];

@@ -4,7 +4,7 @@ import type { AdvanceClock } from "./advance-clock.ts";
 import type { Clock } from "./clock.ts";
 import { controlMessaging } from "./control-messaging.ts";
 import type { EventBuses } from "./events/event-buses.ts";
-import { refuse, startJsonServer } from "./http/json-server.ts";
+import { type JsonRoutes, refuse, startJsonServer } from "./http/json-server.ts";
 import type { Listening } from "./http/listen.ts";
 import type { Functions } from "./lambda/functions.ts";
 import type { Queues } from "./queues/queues.ts";
@@ -27,6 +27,8 @@ export const startControl = (options: {
   clock: Pick<Clock, "now">;
   activity: Pick<Activity, "idle">;
   advanceClock: AdvanceClock;
+  /** Of other parts, such as the provider's simulator. */
+  routes: JsonRoutes;
   onError: (error: unknown) => void;
 }): Promise<Listening> => {
   const { functions, schedules, clock, activity, advanceClock, onError } = options;
@@ -39,6 +41,7 @@ export const startControl = (options: {
         body: { now: clock.now(), functions: functions.list(), schedules: schedules.list(), ...messaging.list() },
       }),
       ...messaging.routes,
+      ...options.routes,
       "POST /schedules/{name}": async ({ parameters: { name = "" } }) => {
         const at = clock.now();
         const firing = schedules.fireNow(name);

@@ -1,6 +1,8 @@
 import type { AdvanceClock } from "./advance-clock.ts";
 import type { Denial } from "./gateway.ts";
 import type { Functions } from "./lambda/functions.ts";
+import type { ProviderSimulator } from "./provider/simulator.ts";
+import type { Platform } from "./provider/wire/oauth.ts";
 import type { RunningStack } from "./stack-file.ts";
 import { startParts } from "./start-parts.ts";
 import type { StackModel } from "./template/model.ts";
@@ -18,6 +20,10 @@ export type LocalCloudOptions = {
   maxInstances?: number;
   audience?: string;
   claimNames?: { organization: string; role: string };
+  /** A server that speaks the payment provider's protocol, in place of the simulator. */
+  providerApiUrl?: string;
+  /** The platform's own credentials at that server, or at the simulator. */
+  providerOauth?: Platform;
   /** Replaces variables that a function's template declares; adds none. ISSUER and AUDIENCE are replaced anyway. */
   environment?: Readonly<Record<string, string>>;
   /** A line from a function (`source` is its logical id) or from the local cloud itself. */
@@ -31,6 +37,8 @@ export type LocalCloud = {
   advanceClock: AdvanceClock;
   /** Calls that a role did not allow, in order; each was also logged. */
   denials: readonly Denial[];
+  /** The account of the simulator that a first look is taken at; none where another server stands in its place. */
+  demo: ProviderSimulator["demo"] | undefined;
   stop(): Promise<void>;
 };
 

@@ -15,6 +15,8 @@ const RunningStack = z.object({
   issuerUrl: z.string(),
   jwksUrl: z.string(),
   audience: z.string(),
+  /** The payment provider's API: the simulator's, or another server's. */
+  providerUrl: z.string(),
   dynamodbUrl: z.string(),
   controlUrl: z.string(),
   /** Names of the template's tables. */

@@ -14,6 +14,7 @@ import { createFireSchedule } from "./scheduled-event.ts";
 import { createSchedules } from "./schedules.ts";
 import { startCompute } from "./start-compute.ts";
 import { holdFrontEndPorts, startFrontEnds } from "./start-front-ends.ts";
+import { startProvider } from "./start-provider.ts";
 import { readStack } from "./template/read-stack.ts";
 import { startWatchdog } from "./watchdog.ts";
 
@@ -72,7 +73,8 @@ export const startParts = async (
   onStop(() => issuer.close());
 
   const audience = options.audience ?? DEFAULT_AUDIENCE;
-  const overrides = { ISSUER: issuer.url, AUDIENCE: audience, ...options.environment };
+  const provider = await startProvider({ ...options, clock, activity, onError, onStop });
+  const overrides = { ISSUER: issuer.url, AUDIENCE: audience, ...provider.environment, ...options.environment };
   const { functions, denials, ...messaging } = await startCompute({
     dataDirectory,
     ...(maxInstances !== undefined && { maxInstances }),
@@ -104,12 +106,15 @@ export const startParts = async (
     clock,
     activity,
     schedules,
-    mappings: messaging.mappings,
+    pollers: [messaging.mappings, ...provider.pollers],
     sweepExpired: sweep,
     stopping: stopping.signal,
   });
 
-  const control = await startControl({ functions, schedules, ...messaging, clock, activity, advanceClock, onError });
+  const control = await startControl({
+    ...{ functions, schedules, ...messaging, clock, activity, advanceClock, onError },
+    routes: provider.controlRoutes,
+  });
   onStop(() => control.close());
   onStop(() => stopping.abort(new Error("the local cloud is stopping")));
   schedules.resume();
@@ -123,6 +128,7 @@ export const startParts = async (
       issuerUrl: issuer.url,
       jwksUrl: issuer.jwksUrl,
       audience,
+      providerUrl: provider.url,
       dynamodbUrl: dynamodb.endpoint,
       controlUrl: control.url,
       tables: model.tables.map(({ name }) => name),
@@ -132,5 +138,6 @@ export const startParts = async (
     functions,
     advanceClock,
     denials,
+    demo: provider.demo,
   };
 };

@@ -16,11 +16,15 @@ Builds the service, synthesises its infrastructure and runs it on this machine u
   PORT               port of the API, 3000 by default
   LOCAL_DATA_DIR     where data are kept from one start to the next, .local/data by default
   DYNAMODB_ENDPOINT  a DynamoDB-compatible endpoint to use in place of the embedded engine
+  PROVIDER_API_URL   a server that speaks the payment provider's protocol, in place of the simulator
+  PROVIDER_OAUTH_CLIENT_ID, PROVIDER_OAUTH_SECRET
+                     the platform's own credentials there, for connecting by OAuth
 
 Settings of the deployment, as its context keys of the same names:
   RETENTION_DAYS      days that security events are kept, 90 by default
   SECURITY_LOG_LEVEL  low (default), medium, high or critical: events below it are not recorded
   ALERT_THRESHOLD     high by default: events at or above it raise an alert
+  SYNC_INTERVAL_HOURS how often connected organizations are synced, 4 by default
 `;
 /** Ctrl+C reaches this process from the terminal and again from npm: only a later signal is a second one. */
 const SAME_SIGNAL_MS = 1_000;
@@ -28,6 +32,7 @@ const PARENT_CHECK_MS = 500;
 
 const root = join(import.meta.dirname, "..", "..");
 const { PORT, LOCAL_DATA_DIR, DYNAMODB_ENDPOINT, npm_lifecycle_event: npmScript } = process.env;
+const { PROVIDER_API_URL, PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_OAUTH_SECRET: secret } = process.env;
 
 const parsePort = (text = "3000"): number => {
   const port = Number(text);
@@ -37,17 +42,28 @@ const parsePort = (text = "3000"): number => {
 };
 
 /** Context keys of the deployment that may be given as variables of the same names. */
-const CONTEXT_VARIABLES = ["RETENTION_DAYS", "SECURITY_LOG_LEVEL", "ALERT_THRESHOLD"] as const;
+const CONTEXT_VARIABLES = ["RETENTION_DAYS", "SECURITY_LOG_LEVEL", "ALERT_THRESHOLD", "SYNC_INTERVAL_HOURS"] as const;
 
 const deploymentContext = (): Record<string, string> =>
   Object.fromEntries(
     CONTEXT_VARIABLES.map((name) => [name, process.env[name] ?? ""]).filter(([, value]) => value !== ""),
   );
 
-const parseEndpoint = (text: string): string => {
+const parseUrl = (name: string, text: string): string => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new Error(`DYNAMODB_ENDPOINT is ${JSON.stringify(text)}: expected a URL such as http://127.0.0.1:8000`);
+    throw new Error(`${name} is ${JSON.stringify(text)}: expected a URL such as http://127.0.0.1:8000`);
   return text.replace(/\/+$/, "");
+};
+
+/** What is to stand in place of parts of the local cloud. */
+const replacements = () => {
+  if (!clientId !== !secret)
+    throw new Error("PROVIDER_OAUTH_CLIENT_ID and PROVIDER_OAUTH_SECRET go together: give both or neither");
+  return {
+    ...(DYNAMODB_ENDPOINT && { dynamodbEndpoint: parseUrl("DYNAMODB_ENDPOINT", DYNAMODB_ENDPOINT) }),
+    ...(PROVIDER_API_URL && { providerApiUrl: parseUrl("PROVIDER_API_URL", PROVIDER_API_URL) }),
+    ...(clientId && secret && { providerOauth: { clientId, secret } }),
+  };
 };
 
 /** A function is named by its logical id without CloudFormation's hash: the terminal is for people. */
@@ -55,7 +71,7 @@ const log = (source: string, line: string) => console.log(`${source.replace(/[0-
 
 const start = async () => {
   const port = parsePort(PORT || undefined);
-  const endpoint = DYNAMODB_ENDPOINT ? { dynamodbEndpoint: parseEndpoint(DYNAMODB_ENDPOINT) } : {};
+  const replaced = replacements();
   // Asked before the build, so that nobody waits for a build to be told.
   await (await listen(createServer(), port)).close();
 
@@ -83,17 +99,21 @@ const start = async () => {
 
   // Loaded only now: the CDK takes its time, and whoever made a mistake above is told at once.
   enableCompileCache(join(root, ".cache", "node"));
-  const [{ build }, { synthesise }, { startLocalCloud }] = await Promise.all([
+  const [{ build }, { synthesise }, { startLocalCloud }, { connectDemo }] = await Promise.all([
     import("../build.ts"),
     import("../synth.ts"),
     import("./local-cloud.ts"),
+    import("./connect-demo.ts"),
   ]);
   await build();
   const assemblyDirectory = await synthesise(join(root, ".local", "assembly"), deploymentContext());
   const dataDirectory = resolve(root, LOCAL_DATA_DIR || join(".local", "data"));
-  cloud = await startLocalCloud({ assemblyDirectory, dataDirectory, port, ...endpoint, log });
+  cloud = await startLocalCloud({ assemblyDirectory, dataDirectory, port, ...replaced, log });
+  const demoOrganization = await connectDemo(cloud).catch((error) =>
+    log("local cloud", `the demo organization is not connected: ${error}`),
+  );
   writeStackFile(cloud.stack);
-  console.log(banner(cloud.stack, cloud.model));
+  console.log(banner(cloud.stack, cloud.model, demoOrganization ?? undefined));
 };
 
 try {

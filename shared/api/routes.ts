@@ -4,14 +4,22 @@
  */
 import { apiRoutes } from "./api-routes.ts";
 import { circuitBreakerRoutes } from "./circuit-breaker-routes.ts";
+import { connectionRoutes } from "./connection-routes.ts";
 import { plantRoutes } from "./plant-routes.ts";
+import { recordRoutes } from "./record-routes.ts";
 import type { Route } from "./route.ts";
 import { securityRoutes } from "./security-routes.ts";
+import { settingsRoutes } from "./settings-routes.ts";
+import { syncRoutes } from "./sync-routes.ts";
 
 export const routes = {
   ...plantRoutes,
   ...securityRoutes,
   ...circuitBreakerRoutes,
+  ...connectionRoutes,
+  ...syncRoutes,
+  ...recordRoutes,
+  ...settingsRoutes,
   ...apiRoutes,
 } as const satisfies Record<string, Route>;
 

@@ -39,6 +39,14 @@ type Holder = Pick<OrganizationCaller, "scope" | "userId">;
 /** A state that was just used. `giveBack` makes it good again. */
 export type UsedState = { giveBack(): Promise<void> };
 
+const bindingOf = ({ scope }: Pick<Holder, "scope">) => ({ scope, query: QUERY });
+
+/** Gives out states that are good for 10 minutes, for this user in this organization, and for one connect. */
+export const createStateIssuer =
+  ({ sealing, now }: { sealing: Sealing; now: Clock }) =>
+  (holder: Holder): string =>
+    sealing.seal(bindingOf(holder), { userId: holder.userId, expiresAt: now() + STATE_LIFE_MS });
+
 export type AuthorizationStates = ReturnType<typeof createAuthorizationStates>;
 
 export const createAuthorizationStates = (parts: {
@@ -47,7 +55,6 @@ export const createAuthorizationStates = (parts: {
   now: Clock;
 }) => {
   const { sealing, used, now } = parts;
-  const bindingOf = ({ scope }: Holder) => ({ scope, query: QUERY });
 
   const open = (holder: Holder, state: string): z.output<typeof Position> => {
     const opened = sealing.open(bindingOf(holder), Position, state);
@@ -59,9 +66,7 @@ export const createAuthorizationStates = (parts: {
   };
 
   return {
-    /** A state that is good for 10 minutes, for this user in this organization, and for one connect. */
-    issue: (holder: Holder): string =>
-      sealing.seal(bindingOf(holder), { userId: holder.userId, expiresAt: now() + STATE_LIFE_MS }),
+    issue: createStateIssuer({ sealing, now }),
 
     /**
      * Uses a state up; of several at once one succeeds.

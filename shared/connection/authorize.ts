@@ -1,9 +1,13 @@
 /** What POST …/connection/authorize does: where the user grants access, and the state that comes back from there. */
 import type { OrganizationCaller } from "../api/caller.ts";
-import type { ProviderAccess } from "../provider/provider-access.ts";
+import { DomainError } from "../runtime/domain-error.ts";
 import type { AuthorizationStates } from "./authorization-state.ts";
 
-type Parts = { states: Pick<AuthorizationStates, "issue">; provider: Pick<ProviderAccess, "authorizeUrl"> };
+type Parts = {
+  issue: AuthorizationStates["issue"];
+  /** Undefined while the platform has no credentials of its own. */
+  authorizeUrl: ((state: string) => string) | undefined;
+};
 
 export type Authorize = (
   caller: Pick<OrganizationCaller, "scope" | "userId">,
@@ -11,8 +15,11 @@ export type Authorize = (
 
 /** The function throws DomainError `oauth_not_configured` where the platform has no credentials of its own. */
 export const createAuthorize =
-  ({ states, provider }: Parts): Authorize =>
+  ({ issue, authorizeUrl }: Parts): Authorize =>
   async (caller) => {
-    const state = states.issue(caller);
-    return { url: provider.authorizeUrl(state), state };
+    if (authorizeUrl === undefined) {
+      throw new DomainError("oauth_not_configured", "This deployment has no credentials for OAuth.");
+    }
+    const state = issue(caller);
+    return { url: authorizeUrl(state), state };
   };

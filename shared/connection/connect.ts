@@ -25,7 +25,7 @@ export type ConnectParts = {
   changes: Pick<ConnectionChangeStore, "connect">;
   /** Ends the runs of the connection before. */
   cancelRuns(organizationId: string): Promise<void>;
-  startFirstSync(organizationId: string): Promise<void>;
+  startFirstSync(by: ActingUser): Promise<void>;
   tell: TellChange;
   view: ViewConnection;
   now: Clock;
@@ -101,9 +101,9 @@ export const createConnect = (parts: ConnectParts): Connect => {
     return { status: "connected" as const, ...connection };
   };
 
-  const restartSync = async (organizationId: string): Promise<void> => {
-    await parts.cancelRuns(organizationId);
-    await parts.startFirstSync(organizationId);
+  const restartSync = async (by: ActingUser): Promise<void> => {
+    await parts.cancelRuns(by.caller.organizationId);
+    await parts.startFirstSync(by);
   };
 
   return async (request, by) => {
@@ -113,7 +113,7 @@ export const createConnect = (parts: ConnectParts): Connect => {
       const stored = await store(request, await verify(request, by), by, startedAt);
       const { method, accountId, connectedAt, tokenExpiresAt } = stored;
       // The connection stands: what fails from here on the next schedule makes up for.
-      await orElse("The first sync did not start", restartSync(organizationId), undefined);
+      await orElse("The first sync did not start", restartSync(by), undefined);
       const bare: Connection = { status: "connected", method, accountId, connectedAt, tokenExpiresAt };
       return await orElse("The connection is not shown whole", view(organizationId, stored), bare);
     } finally {

@@ -9,7 +9,7 @@ import type { Grant, OAuthAdapter } from "./provider-adapter.ts";
 import { ProviderError } from "./provider-error.ts";
 import type { RecordOperation } from "./record-operation.ts";
 
-type Exchange = Pick<ProviderAccess, "hasOAuth" | "authorizeUrl" | "exchangeCode" | "refreshTokens">;
+type Exchange = Pick<ProviderAccess, "exchangeCode" | "refreshTokens">;
 
 /** @param oauth undefined while the platform has no credentials of its own. */
 export const createExchange = (dependencies: {
@@ -52,10 +52,6 @@ export const createExchange = (dependencies: {
   };
 
   return {
-    hasOAuth: oauth !== undefined,
-
-    authorizeUrl: (state) => configured().authorizeUrl(state),
-
     exchangeCode: async (code, context) => {
       configured();
       const operation = { action: "exchange_code", result: ({ accountId }: Tokens) => ({ accountId }) };

@@ -34,12 +34,6 @@ export type ProviderAccess = {
   /** The provider as these credentials see it. Its first operation reads the circuit as it is, and not from a copy. */
   open(credentials: Credentials, context: OperationContext): Provider;
 
-  /** Whether the platform's own OAuth credentials are configured; without them the next three throw DomainError `oauth_not_configured`. */
-  hasOAuth: boolean;
-
-  /** Where a user grants access; carries the client's id and the state. */
-  authorizeUrl(state: string): string;
-
   /**
    * Exchanges an authorization code, once: a code is good for one exchange, and repeating one that timed out may void
    * what the first one gave.

@@ -9,7 +9,6 @@ export type Grant = { code: string } | { refreshToken: string };
 
 /** The provider's OAuth, with the platform's own credentials. */
 export type OAuthAdapter = {
-  authorizeUrl(state: string): string;
   /** @throws ProviderError, `invalid_grant` where the code or token is refused. */
   exchange(grant: Grant, signal: AbortSignal): Promise<Tokens>;
 };

@@ -16,15 +16,11 @@ export const wireProviderAccess = (): ProviderAccess => {
   const config = readConfig([
     "SYNC_RUNS_TABLE_NAME",
     "PROVIDER_API_URL",
-    "PROVIDER_AUTHORIZE_URL",
     "PROVIDER_OAUTH_CLIENT_ID",
     "PROVIDER_OAUTH_SECRET",
   ]);
   const { PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_OAUTH_SECRET: secret } = config;
-  const oauth =
-    clientId === undefined || secret === undefined
-      ? undefined
-      : { clientId, secret, authorizeUrl: config.PROVIDER_AUTHORIZE_URL };
+  const oauth = clientId === undefined || secret === undefined ? undefined : { secret };
   return createProviderAccess({
     adapter: createStripeAdapter({ url: config.PROVIDER_API_URL, oauth, clock: systemClock }),
     guard: wireGuard(),

@@ -11,8 +11,9 @@ import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { IdempotencyStore } from "../runtime/idempotency-store.ts";
 import { organizationKey } from "../security/keys.ts";
+import { askerOf } from "./asker.ts";
 import { modeOf, type StartRun } from "./start-run.ts";
-import type { Asker, SyncState } from "./sync-item.ts";
+import type { SyncState } from "./sync-item.ts";
 import { noProgress, type SyncRequest, SyncRun } from "./sync-run.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
 
@@ -42,15 +43,6 @@ type Promised = z.output<typeof Promised>;
 
 const answerOf = (promised: Promised): SyncRun => ({
   ...{ ...promised, trigger: "manual", status: "running", progress: noProgress() },
-});
-
-const askerOf = ({
-  caller: { userId, sessionId },
-  origin: { ipAddress, userAgent },
-}: Parameters<StartSync>[1]): Asker => ({
-  ...{ userId, ipAddress },
-  ...(sessionId !== undefined && { sessionId }),
-  ...(userAgent !== undefined && { userAgent }),
 });
 
 export const createStartSync = (parts: StartSyncParts): StartSync => {

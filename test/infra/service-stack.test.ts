@@ -36,7 +36,11 @@ beforeAll(async () => {
   }).template();
 });
 
-type Statement = { Action: string | string[]; Resource: unknown };
+type Statement = {
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: { StringEquals: Record<string, string> };
+};
 
 /** What the role of a function may do besides writing its own log: `Table/index action`, by the function's description. */
 const rightsOf = (template: Template, description: string): string[] => {
@@ -49,10 +53,14 @@ const rightsOf = (template: Template, description: string): string[] => {
   );
   return policies
     .flatMap((policy) => policy.Properties.PolicyDocument.Statement as Statement[])
-    .flatMap(({ Action, Resource }) =>
-      [Resource].flat().flatMap((resource) => [Action].flat().map((action) => `${nameOf(resource)} ${action}`)),
-    )
-    .filter((right) => !right.includes(" logs:"))
+    .flatMap(({ Action, Resource, Condition }) => {
+      const purpose = Condition?.StringEquals["kms:EncryptionContext:purpose"];
+      const of = purpose === undefined ? "" : ` of ${purpose}`;
+      return [Resource]
+        .flat()
+        .flatMap((resource) => [Action].flat().map((action) => `${nameOf(resource)} ${action}${of}`));
+    })
+    .filter((right, index, all) => !right.includes(" logs:") && all.indexOf(right) === index)
     .sort();
 };
 
@@ -72,15 +80,38 @@ const RECORDING = [
   "SecurityRollups dynamodb:PutItem",
 ];
 
+/** What every function of the integration's endpoints may do besides: it admits callers by the settings. */
+const ADMITTING = [...RECORDING, "Settings dynamodb:GetItem"];
+
+const READING_CIRCUITS = [
+  "Circuits dynamodb:BatchGetItem",
+  "Circuits dynamodb:GetItem",
+  "Circuits/notClosed dynamodb:Query",
+  "Connections dynamodb:GetItem",
+];
+
+/** What calling the provider with an organization's credentials takes. */
+const USING_CONNECTIONS = [
+  ...READING_CIRCUITS,
+  "Circuits dynamodb:UpdateItem",
+  "Connections dynamodb:UpdateItem",
+  "CredentialsKey kms:Decrypt of provider-credentials",
+  "CredentialsKey kms:GenerateDataKey of provider-credentials",
+];
+
+const CHANGING_RUNS = ["SyncRuns dynamodb:GetItem", "SyncRuns dynamodb:PutItem", "SyncRuns dynamodb:UpdateItem"];
+
+const PROVIDER = "/api/integrations/provider";
+
 describe("the stack", () => {
   it.each([
     ["POST /plants", [...RECORDING, "Plants dynamodb:PutItem"]],
     ["GET /plants", [...RECORDING, "Plants dynamodb:Query"]],
     ["DELETE /plants/{id}", [...RECORDING, "Plants dynamodb:DeleteItem"]],
     [
-      "GET /api/integrations/provider/security",
+      `GET ${PROVIDER}/security`,
       [
-        ...RECORDING,
+        ...ADMITTING,
         "SecurityAlerts dynamodb:Query",
         "SecurityEvents dynamodb:BatchGetItem",
         "SecurityEvents dynamodb:Query",
@@ -90,24 +121,71 @@ describe("the stack", () => {
         "SecurityRollups dynamodb:Query",
       ],
     ],
+    [`GET ${PROVIDER}/circuit-breaker`, [...ADMITTING, ...READING_CIRCUITS]],
+    [`POST ${PROVIDER}/circuit-breaker`, [...ADMITTING, ...READING_CIRCUITS, "Circuits dynamodb:UpdateItem"]],
+    [`GET ${PROVIDER}/connection`, [...ADMITTING, "Connections dynamodb:GetItem", "SyncRuns dynamodb:GetItem"]],
     [
-      "GET /api/integrations/provider/circuit-breaker",
+      `PUT ${PROVIDER}/connection`,
       [
-        ...RECORDING,
-        "Circuits dynamodb:BatchGetItem",
-        "Circuits dynamodb:GetItem",
-        "Circuits/notClosed dynamodb:Query",
+        ...ADMITTING,
+        ...USING_CONNECTIONS,
+        ...CHANGING_RUNS,
+        "Connections dynamodb:PutItem",
+        "Connections dynamodb:DeleteItem",
+        "CredentialsKey kms:GenerateDataKey of webhook-secrets",
       ],
     ],
     [
-      "POST /api/integrations/provider/circuit-breaker",
+      `DELETE ${PROVIDER}/connection`,
       [
-        ...RECORDING,
-        "Circuits dynamodb:BatchGetItem",
+        ...ADMITTING,
+        ...CHANGING_RUNS,
         "Circuits dynamodb:GetItem",
         "Circuits dynamodb:UpdateItem",
-        "Circuits/notClosed dynamodb:Query",
+        "Connections dynamodb:GetItem",
+        "Connections dynamodb:UpdateItem",
       ],
+    ],
+    [`POST ${PROVIDER}/connection/authorize`, ADMITTING],
+    [
+      `POST ${PROVIDER}/sync`,
+      [
+        ...ADMITTING,
+        ...CHANGING_RUNS,
+        "SyncRuns dynamodb:DeleteItem",
+        "Circuits dynamodb:GetItem",
+        "Connections dynamodb:GetItem",
+      ],
+    ],
+    [`GET ${PROVIDER}/sync`, [...ADMITTING, "SyncRuns dynamodb:GetItem", "SyncRuns dynamodb:Query"]],
+    [
+      `GET ${PROVIDER}/records/{type}`,
+      [
+        ...ADMITTING,
+        "Records dynamodb:GetItem",
+        "Records/byCreated dynamodb:Query",
+        "Records/byCustomer dynamodb:Query",
+      ],
+    ],
+    [`GET ${PROVIDER}/settings`, ADMITTING],
+    [`PUT ${PROVIDER}/settings`, [...ADMITTING, "Settings dynamodb:PutItem", "Settings dynamodb:UpdateItem"]],
+    [
+      "Works on sync runs",
+      [
+        ...RECORDING,
+        ...USING_CONNECTIONS,
+        ...CHANGING_RUNS,
+        "SyncRuns dynamodb:Query",
+        ...["BatchGetItem", "GetItem", "PutItem", "Query"].map((action) => `Records dynamodb:${action}`),
+      ],
+    ],
+    [
+      "Asks for a sync run of each connected organization",
+      ["Bus events:PutEvents", "Connections/byConnected dynamodb:Query"],
+    ],
+    [
+      "Has sync runs gone on with that lost their worker",
+      ["Bus events:PutEvents", "SyncRuns dynamodb:GetItem", "SyncRuns/byActive dynamodb:Query"],
     ],
     ["GET /openapi.json", []],
     ["Answers what no route takes", []],

@@ -9,6 +9,7 @@ type RequestParts = {
   token?: string | undefined;
   body?: string | Uint8Array<ArrayBuffer> | undefined;
   contentType?: string;
+  headers?: Record<string, string>;
 };
 
 type ServiceOptions = {
@@ -35,12 +36,13 @@ export const startService = async ({ assembly = assemblyDirectory, foreignPath }
   });
   const { stack } = cloud;
 
-  const request = async (method: string, path: string, { token, body, contentType }: RequestParts = {}) => {
+  const request = async (method: string, path: string, { token, body, contentType, headers }: RequestParts = {}) => {
     const response = await fetch(new URL(path, stack.apiUrl), {
       method,
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { "content-type": contentType ?? "application/json" }),
+        ...headers,
       },
       ...(body !== undefined && { body }),
     });

@@ -5,24 +5,13 @@ import { errorOfUnexpected } from "./errors.ts";
 import { accepted, type SendRequest } from "./request.ts";
 import { Id } from "./tolerant.ts";
 
-/** https://docs.stripe.com/stripe-apps/api-authentication/oauth */
-const PUBLIC_AUTHORIZE_URL = "https://marketplace.stripe.com/oauth/v2/authorize";
-
 const Secret = z.string().check(z.minLength(1), z.maxLength(2_048));
 const TokenAnswer = z.object({ access_token: Secret, refresh_token: z.optional(Secret), stripe_user_id: Id });
 
-/** The platform's own credentials, and where its users grant access, if not at the provider's public address. */
-export type OAuthSettings = { clientId: string; secret: string; authorizeUrl?: string | undefined };
+/** What the platform authenticates with. */
+export type OAuthSettings = { secret: string };
 
-export const createOAuth = (send: SendRequest, { clientId, secret, authorizeUrl }: OAuthSettings): OAuthAdapter => ({
-  authorizeUrl(state) {
-    const url = new URL(authorizeUrl ?? PUBLIC_AUTHORIZE_URL);
-    url.searchParams.set("response_type", "code");
-    url.searchParams.set("client_id", clientId);
-    url.searchParams.set("state", state);
-    return url.href;
-  },
-
+export const createOAuth = (send: SendRequest, { secret }: OAuthSettings): OAuthAdapter => ({
   async exchange(grant, signal) {
     const isRefresh = "refreshToken" in grant;
     const answer = await send({

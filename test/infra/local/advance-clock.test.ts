@@ -45,7 +45,7 @@ const startAll = (schedules: ScheduleModel[], work: (name: string) => Promise<vo
     clock,
     activity,
     schedules: all,
-    mappings: { nextDueAt: () => undefined, poll: () => {} },
+    pollers: [],
     sweepExpired: async (nowMs) => void sweeps.push(nowMs),
     stopping: stopping.signal,
   });

@@ -4,6 +4,7 @@ import { stackModel } from "../../support/stack-model.ts";
 
 const stack = {
   issuerUrl: "http://127.0.0.1:1",
+  providerUrl: "http://127.0.0.1:5",
   jwksUrl: "http://127.0.0.1:1/keys",
   audience: "a",
   dynamodbUrl: "http://127.0.0.1:2",

@@ -104,8 +104,8 @@ describe("authorizing", () => {
   it("says where to go, with the state that comes back", async () => {
     const { states } = createParts();
     const authorize = createAuthorize({
-      states,
-      provider: { authorizeUrl: (state) => `https://p.example?s=${state}` },
+      issue: states.issue,
+      authorizeUrl: (state) => `https://p.example?s=${state}`,
     });
     const { url, state } = await authorize(ada);
     expect(url).toBe(`https://p.example?s=${state}`);

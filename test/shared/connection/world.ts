@@ -101,7 +101,6 @@ export const createTestProvider = () => {
     before: (_request: string) => {},
     /** Called after an exchange is done, before its answer comes. */
     afterExchange: async () => {},
-    hasOAuth: true,
     flushes: 0,
     tokens: 0,
     give: (accountId: string) => {
@@ -137,7 +136,7 @@ export const createTestProvider = () => {
     if (another !== undefined && !isSecond) await credentials.refused(another);
     throw unauthorized();
   };
-  const access: Pick<ProviderAccess, "open" | "exchangeCode" | "refreshTokens" | "authorizeUrl" | "flush"> = {
+  const access: Pick<ProviderAccess, "open" | "exchangeCode" | "refreshTokens" | "flush"> = {
     open: (credentials, context) => ({ readAccount: () => readAccount(credentials, context) }) as Provider,
     exchangeCode: async (code, context) => {
       ask("code", context);
@@ -147,7 +146,6 @@ export const createTestProvider = () => {
       ask("refresh", context);
       return exchange(provider.refreshTokens, refreshToken);
     },
-    authorizeUrl: (state) => `https://provider.example/authorize?client_id=ca_1&state=${state}`,
     flush: async () => {
       provider.flushes++;
     },
@@ -210,7 +208,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
   });
   const around = {
     cancelRuns: (organizationId: string) => world.cancelRuns(organizationId),
-    startFirstSync: (organizationId: string) => world.startFirstSync(organizationId),
+    startFirstSync: ({ caller }: { caller: { organizationId: string } }) => world.startFirstSync(caller.organizationId),
   };
   const tell = createTellChange({ recorder, changes: stores.connections });
   const connectAs = createConnect({

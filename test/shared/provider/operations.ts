@@ -99,7 +99,6 @@ export const createWorld = (
     listEvents: take,
   };
   const oauth: OAuthAdapter = {
-    authorizeUrl: (state) => `https://provider.example/authorize?state=${state}`,
     exchange: (grant, signal) => {
       grants.push(grant);
       signals.push(signal);

@@ -259,23 +259,6 @@ describe("OAuth", () => {
     adapterAt().oauth?.exchange(grant, AbortSignal.timeout(5_000));
   const tokens = { access_token: "at_2", refresh_token: "rt_2", stripe_user_id: "acct_1", token_type: "bearer" };
 
-  it("sends users to the provider with the client's id and the state", () => {
-    const url = new URL(adapterAt().oauth?.authorizeUrl("a&b=c") ?? "");
-    expect(url.origin + url.pathname).toBe("https://marketplace.stripe.com/oauth/v2/authorize");
-    expect(Object.fromEntries(url.searchParams)).toEqual({
-      response_type: "code",
-      client_id: "ca_123",
-      state: "a&b=c",
-    });
-    const elsewhere = createStripeAdapter({
-      oauth: { ...oauth, authorizeUrl: "http://127.0.0.1:1/grant?theme=dark" },
-      clock: Date.now,
-    });
-    expect(elsewhere.oauth?.authorizeUrl("s")).toBe(
-      "http://127.0.0.1:1/grant?theme=dark&response_type=code&client_id=ca_123&state=s",
-    );
-  });
-
   it.each([
     [{ code: "ac_1" }, { grant_type: "authorization_code", code: "ac_1" }],
     [{ refreshToken: "rt_1" }, { grant_type: "refresh_token", refresh_token: "rt_1" }],

@@ -1,0 +1,56 @@
+import { Duration } from "aws-cdk-lib";
+import { type EventBus, Rule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
+import { Construct } from "constructs";
+import type { DeploymentConfig } from "../config.ts";
+import type { AccessTo } from "./access.ts";
+import type { ServiceEventBus } from "./event-bus.ts";
+import { runEvery, runHourly } from "./schedules.ts";
+import { ServiceFunction } from "./service-function.ts";
+
+type Props = {
+  access: AccessTo;
+  events: Pick<ServiceEventBus, "bus">;
+  config: Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS">;
+};
+
+/** Hands the service's own events of a type to a function. */
+export const runOn = (bus: EventBus, detailType: string, { node, function: target }: ServiceFunction): Rule =>
+  new Rule(node.scope ?? target, `${node.id}On${detailType}`, {
+    eventBus: bus,
+    description: `Hands ${detailType} over`,
+    eventPattern: { source: ["integration-security"], detailType: [detailType] },
+    targets: [new LambdaFunction(target)],
+  });
+
+/** What syncs without anybody asking: the schedule, the worker of runs, and who looks after it. docs/sync.md. */
+export class SyncFunctions extends Construct {
+  constructor(scope: Construct, id: string, { access, events, config }: Props) {
+    super(scope, id);
+
+    const dispatch = new ServiceFunction(this, "DispatchSyncs", {
+      file: "dispatch-syncs",
+      description: "Asks for a sync run of each connected organization",
+      access: access.dispatchSyncs,
+      timeout: Duration.minutes(15),
+    });
+    runEvery(dispatch, config.SYNC_INTERVAL_HOURS);
+    runOn(events.bus, "SyncDispatchContinued", dispatch);
+
+    const run = new ServiceFunction(this, "RunSync", {
+      file: "run-sync",
+      description: "Works on sync runs",
+      access: access.runSyncs,
+      timeout: Duration.minutes(5),
+    });
+    runOn(events.bus, "SyncRequested", run);
+
+    const resume = new ServiceFunction(this, "ResumeStalledSyncs", {
+      file: "resume-stalled-syncs",
+      description: "Has sync runs gone on with that lost their worker",
+      access: access.resumeSyncs,
+      timeout: Duration.minutes(5),
+    });
+    runHourly(resume, 21);
+  }
+}

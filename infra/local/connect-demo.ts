@@ -1,0 +1,42 @@
+import * as z from "zod";
+import type { LocalCloud } from "./local-cloud.ts";
+
+/** The organization that `npm start` connects, so that the first look shows something. */
+const DEMO_ORGANIZATION = "demo";
+
+const CONNECTION = "/api/integrations/provider/connection";
+const Minted = z.object({ access_token: z.string() });
+const Connection = z.object({ status: z.string(), accountId: z.string().optional() });
+
+const json = async (response: Response): Promise<unknown> => {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`);
+  return JSON.parse(text);
+};
+
+/**
+ * Connects the demo organization to the simulator by the API itself, as an administrator would, unless it was
+ * connected at an earlier start. Without a simulator nothing happens.
+ * @returns the demo organization's id, where there is one.
+ * @throws Error that says what the API answered.
+ */
+export const connectDemo = async ({ stack, demo }: Pick<LocalCloud, "stack" | "demo">): Promise<string | undefined> => {
+  if (demo === undefined || stack.apiUrl === undefined) return undefined;
+  const claims = { organizationId: DEMO_ORGANIZATION, role: "admin", userId: "local-cloud" };
+  const headers = { "content-type": "application/json" };
+  const minted = await fetch(`${stack.issuerUrl}/token`, { method: "POST", headers, body: JSON.stringify(claims) });
+  const { access_token: token } = Minted.parse(await json(minted));
+  const call = async (method: "GET" | "PUT", body?: object) =>
+    Connection.parse(
+      await json(
+        await fetch(`${stack.apiUrl}${CONNECTION}`, {
+          method,
+          headers: { ...headers, authorization: `Bearer ${token}` },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        }),
+      ),
+    );
+  const known = await call("GET");
+  if (known.accountId === undefined) await call("PUT", { method: "api_key", apiKey: demo.apiKey });
+  return DEMO_ORGANIZATION;
+};

@@ -1,0 +1,16 @@
+import type { OrganizationCaller } from "../api/caller.ts";
+import type { Origin } from "../api/origin.ts";
+import type { Asker } from "./sync-item.ts";
+
+/** Who asked for a run, as its events name them. */
+export const askerOf = ({
+  caller: { userId, sessionId },
+  origin: { ipAddress, userAgent },
+}: {
+  caller: Pick<OrganizationCaller, "userId" | "sessionId">;
+  origin: Origin;
+}): Asker => ({
+  ...{ userId, ipAddress },
+  ...(sessionId !== undefined && { sessionId }),
+  ...(userAgent !== undefined && { userAgent }),
+});

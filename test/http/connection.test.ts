@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { organizationOf } from "../support/integration.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
+
+let service: ServiceUnderTest;
+let provider: ReturnType<typeof simulatedProvider>;
+beforeAll(async () => {
+  service = await startService();
+  provider = simulatedProvider(service);
+});
+afterAll(async () => {
+  expect(service.denials).toEqual([]);
+  await service.stop();
+});
+
+let ours: ReturnType<typeof organizationOf>;
+let account: { accountId: string; apiKey: string };
+let organizations = 0;
+beforeEach(async () => {
+  ours = organizationOf(service, `connection-${++organizations}`);
+  account = await provider.account(4, { seed: String(organizations) });
+});
+
+const authorize = async () => (await ours.call("POST", "connection/authorize")).body as { url: string; state: string };
+/** A code of the simulator for an account, as a user who grants access brings it back. */
+const grant = async (url: string) => {
+  const granted = await fetch(`${url}&account=${account.accountId}`, { headers: { accept: "application/json" } });
+  return (await granted.json()) as { code: string; state: string };
+};
+
+describe("a connection", () => {
+  it("is made by an API key that the provider accepts, shown without it, and removed", async () => {
+    expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
+    const connected = await ours.connect(account.apiKey, { webhookSecret: "whsec_of_ours" });
+    expect(connected).toMatchObject({
+      status: 200,
+      body: { status: "connected", method: "api_key", accountId: account.accountId },
+    });
+    expect(await ours.lastRun()).toMatchObject({ trigger: "connection", mode: "full", status: "succeeded" });
+    const shown = await ours.call("GET", "connection", undefined, { role: "member" });
+    expect(shown.body).toMatchObject({ status: "connected", lastSyncAt: expect.any(Number) });
+    expect(shown.text + connected.text).not.toContain(account.apiKey);
+
+    expect((await ours.call("DELETE", "connection")).status).toBe(204);
+    expect((await ours.call("DELETE", "connection")).status).toBe(204);
+    expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
+    expect((await ours.records("customers")).length).toBeGreaterThan(0);
+    const types = (await ours.events()).map(({ eventType }) => eventType);
+    for (const type of ["PROVIDER_CONNECTION_ESTABLISHED", "PROVIDER_CONNECTION_REMOVED"])
+      expect(types.filter((one) => one === type)).toHaveLength(1);
+    expect(service.logged()).not.toContain(account.apiKey);
+    expect(service.logged()).not.toContain("whsec_of_ours");
+  });
+
+  it("is not made by a key that the provider refuses, nor while it cannot be reached", async () => {
+    expect(await ours.connect("sk_test_of_nobody")).toMatchObject({ status: 422, body: { error: 42201 } });
+    await provider.fail(account.accountId, { kind: "error", status: 503 });
+    const unreachable = await ours.connect(account.apiKey);
+    await provider.recover();
+    expect(unreachable).toMatchObject({ status: 503, body: { error: 50304 } });
+    expect(Number(unreachable.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
+    expect((await ours.call("POST", "sync")).body).toMatchObject({ error: 40903 });
+  });
+
+  it("keeps to one account while its records are stored", async () => {
+    await ours.connect(account.apiKey);
+    await ours.lastRun();
+    const other = await provider.account(4);
+    expect(await ours.connect(other.apiKey)).toMatchObject({ status: 409, body: { error: 40902 } });
+    expect(await ours.connect(account.apiKey)).toMatchObject({ status: 200, body: { accountId: account.accountId } });
+    await ours.call("DELETE", "connection");
+    expect(await ours.connect(other.apiKey)).toMatchObject({ status: 409, body: { error: 40902 } });
+  });
+
+  it("may go to another account where nothing of the first was stored", async () => {
+    const first = await provider.account(1);
+    await provider.fail(first.accountId, { kind: "error", status: 403, pathPrefix: "/v1/events" });
+    await ours.connect(first.apiKey);
+    expect(await ours.lastRun()).toMatchObject({ status: "failed", error: { category: "authorization" } });
+    expect(await ours.connect(account.apiKey)).toMatchObject({ status: 200, body: { accountId: account.accountId } });
+    expect(await ours.lastRun()).toMatchObject({ status: "succeeded" });
+  });
+
+  it.each([
+    [{}, "method"],
+    [{ method: "password" }, "method"],
+    [{ method: "api_key" }, "apiKey"],
+    [{ method: "api_key", apiKey: "" }, "apiKey"],
+    [{ method: "api_key", apiKey: "with space" }, "apiKey"],
+    [{ method: "api_key", apiKey: "k", webhookSecrets: [] }, "webhookSecrets"],
+    [{ method: "oauth", code: "c" }, "state"],
+  ])("is not made by %j", async (body, field) => {
+    const answer = await ours.call("PUT", "connection", body);
+    expect(answer).toMatchObject({ status: 400, body: { error: 40002, message: expect.stringContaining(field) } });
+  });
+
+  it.each([
+    ["member", "PUT", "connection"],
+    ["guest", "GET", "connection"],
+    ["member", "DELETE", "connection"],
+    ["member", "POST", "connection/authorize"],
+  ])("is not %s's: %s %s", async (role, method, path) => {
+    const answer = await ours.call(method, path, method === "PUT" ? {} : undefined, { role });
+    expect(answer).toMatchObject({ status: 403, body: { error: 40301 } });
+  });
+
+  it("is one organization's own", async () => {
+    await ours.connect(account.apiKey);
+    const others = organizationOf(service, `${ours.organizationId}x`);
+    expect((await others.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
+    expect(await others.records("customers")).toEqual([]);
+    expect(await others.runs()).toEqual([]);
+  });
+});
+
+describe("connecting by OAuth", () => {
+  it("takes the code with its state once, and refreshes the token before it ends", async () => {
+    const { url, state } = await authorize();
+    expect(url).toContain(`state=${encodeURIComponent(state)}`);
+    const granted = await grant(url);
+    const connected = await ours.call("PUT", "connection", { method: "oauth", ...granted });
+    expect(connected).toMatchObject({
+      status: 200,
+      body: { status: "connected", method: "oauth", accountId: account.accountId, tokenExpiresAt: expect.any(Number) },
+    });
+    expect(await ours.lastRun()).toMatchObject({ status: "succeeded" });
+    expect(await ours.call("PUT", "connection", { method: "oauth", ...granted })).toMatchObject({
+      status: 400,
+      body: { error: 40004 },
+    });
+
+    const before = (connected.body as { tokenExpiresAt: number }).tokenExpiresAt;
+    await service.advance(3_600_000);
+    expect(await ours.sync()).toMatchObject({ status: "succeeded", mode: "incremental" });
+    const after = (await ours.call("GET", "connection")).body as { tokenExpiresAt: number; status: string };
+    expect(after.status).toBe("connected");
+    expect(after.tokenExpiresAt).toBeGreaterThan(before);
+    expect(await ours.events("eventType=PROVIDER_TOKEN_REFRESH")).toHaveLength(1);
+  });
+
+  it("refuses a state that is another user's, another organization's, of nobody or too old, all alike", async () => {
+    const others = organizationOf(service, `${ours.organizationId}x`);
+    const { state } = await authorize();
+    const body = { method: "oauth", code: "a-code", state };
+    const refusals = [
+      await ours.call("PUT", "connection", body, { userId: "eve" }),
+      await others.call("PUT", "connection", body),
+      await ours.call("PUT", "connection", { ...body, state: `${state}x` }),
+    ];
+    await service.advance(601_000);
+    refusals.push(await ours.call("PUT", "connection", body));
+    for (const refusal of refusals) expect(refusal).toMatchObject({ status: 400, body: { error: 40004 } });
+    expect(new Set(refusals.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it("says that it must be made anew when the account takes its permission away", async () => {
+    const granted = await grant((await authorize()).url);
+    await ours.call("PUT", "connection", { method: "oauth", ...granted });
+    await ours.lastRun();
+    await provider.change(account.accountId, { action: "deauthorize" });
+    const run = await ours.sync();
+    expect(run.status).toBe("failed");
+    const { status } = (await ours.call("GET", "connection")).body as { status: string };
+    expect(["needs_reconnect", "disconnected"]).toContain(status);
+    expect(await ours.call("POST", "sync")).toMatchObject({ status: 409, body: { error: 40903 } });
+  });
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { organizationOf, PROVIDER } from "../support/integration.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
+
+let service: ServiceUnderTest;
+let ours: ReturnType<typeof organizationOf>;
+beforeAll(async () => {
+  service = await startService();
+  ours = organizationOf(service, "records");
+  const { apiKey } = await simulatedProvider(service).account(200);
+  await ours.connect(apiKey);
+  expect(await ours.lastRun()).toMatchObject({ status: "succeeded" });
+});
+afterAll(async () => {
+  expect(service.denials).toEqual([]);
+  await service.stop();
+});
+
+describe("records", () => {
+  it.each([
+    ["customers", ["name", "email", "currency", "delinquent"]],
+    ["subscriptions", ["status", "customerId", "currency", "items", "currentPeriodStart", "currentPeriodEnd"]],
+    ["invoices", ["number", "status", "customerId", "subscriptionId", "currency", "amountDue", "amountPaid", "dueAt"]],
+    ["payments", ["status", "customerId", "invoiceId", "currency", "amount", "amountReceived", "failureCode"]],
+  ])("of %s have the documented fields, newest first", async (type, fields) => {
+    const records = await ours.records(type);
+    expect(records.length).toBeGreaterThan(1);
+    const created = records.map(({ createdAt }) => Number(createdAt));
+    expect(created).toEqual([...created].sort((a, b) => b - a));
+    for (const record of records) expect(record).toMatchObject({ type, deleted: false });
+    expect(Object.keys(records[0] ?? {})).toEqual(expect.arrayContaining(fields));
+  });
+
+  it("are filtered by customer, status and time of change, and paged", async () => {
+    const all = await ours.records("invoices");
+    const customerId = String(all[0]?.customerId);
+    expect(await ours.records("invoices", `customerId=${customerId}`)).toEqual(
+      all.filter((invoice) => invoice.customerId === customerId),
+    );
+    expect(await ours.records("invoices", "status=paid&limit=1000")).toEqual(
+      all.filter(({ status }) => status === "paid"),
+    );
+    const changes = all.map(({ updatedAt }) => Number(updatedAt)).sort((a, b) => a - b);
+    const [last] = changes.slice(-1);
+    expect(await ours.records("invoices", `updatedSince=${(last ?? 0) + 1}`)).toEqual([]);
+    expect((await ours.records("invoices", `updatedSince=${changes[0]}&limit=1000`)).length).toBe(all.length);
+
+    const paged: unknown[] = [];
+    let path: string | undefined = `${PROVIDER}/records/invoices?limit=7`;
+    while (path !== undefined) {
+      const page = await service.request("GET", path, { token: await ours.as() });
+      paged.push(...(page.body as unknown[]));
+      path = page.next;
+    }
+    expect(paged).toEqual(all);
+  });
+
+  it("are another organization's business as little as their cursors", async () => {
+    const others = organizationOf(service, "records-of-others");
+    expect(await others.records("customers")).toEqual([]);
+    const { next } = await service.request("GET", `${PROVIDER}/records/customers?limit=1`, { token: await ours.as() });
+    expect(await service.request("GET", String(next), { token: await others.as() })).toMatchObject({
+      status: 400,
+      body: { error: 40003 },
+    });
+  });
+
+  it("are read by members and guests as far as the settings say, from the next request on", async () => {
+    const as = async (role: string, type: string) =>
+      (await ours.call("GET", `records/${type}`, undefined, { role })).status;
+    expect([await as("billing", "customers"), await as("member", "customers"), await as("guest", "invoices")]).toEqual([
+      200, 403, 403,
+    ]);
+    await ours.call("PUT", "settings", { recordAccess: { member: ["customers"], guest: ["invoices"] } });
+    expect([await as("member", "customers"), await as("member", "invoices"), await as("guest", "invoices")]).toEqual([
+      200, 403, 200,
+    ]);
+  });
+
+  it("leave one event of their reading per user, kind and minute", async () => {
+    for (let i = 0; i < 3; i++) await ours.call("GET", "records/payments", undefined, { userId: "reader" });
+    await ours.call("GET", "records/customers", undefined, { userId: "reader" });
+    const events = await ours.events("category=data_access&userId=reader");
+    // The minute may have turned between two of the requests.
+    expect(events.filter(({ action }) => action === "read_payments").length).toBeLessThanOrEqual(2);
+    expect(events).toContainEqual(
+      expect.objectContaining({ eventType: "DATA_READ", riskLevel: "LOW", source: "user" }),
+    );
+    expect(new Set(events.map(({ action }) => action))).toEqual(new Set(["read_payments", "read_customers"]));
+  });
+
+  it.each([
+    ["charges", ""],
+    ["invoices", "?status="],
+    ["invoices", "?updatedSince=yesterday"],
+    ["invoices", "?limit=1001"],
+    ["invoices", "?cursor=forged"],
+  ])("are not answered for %s%s", async (type, query) => {
+    expect((await ours.call("GET", `records/${type}${query}`)).status).toBe(400);
+  });
+});

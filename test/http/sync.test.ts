@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { organizationOf, type Run } from "../support/integration.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
+
+let service: ServiceUnderTest;
+let provider: ReturnType<typeof simulatedProvider>;
+beforeAll(async () => {
+  service = await startService();
+  provider = simulatedProvider(service);
+});
+afterAll(async () => {
+  expect(service.denials).toEqual([]);
+  await service.stop();
+});
+
+let ours: ReturnType<typeof organizationOf>;
+let account: { accountId: string; apiKey: string };
+let organizations = 0;
+const types = ["customers", "subscriptions", "invoices", "payments"];
+beforeEach(async () => {
+  ours = organizationOf(service, `sync-${++organizations}`);
+  account = await provider.account(40, { seed: String(organizations) });
+  await ours.connect(account.apiKey);
+  expect(await ours.lastRun()).toMatchObject({ status: "succeeded", trigger: "connection" });
+});
+
+describe("sync runs", () => {
+  it("begin with a full one that is complete, and says so", async () => {
+    const [first] = await ours.runs();
+    for (const type of types) {
+      const { listed, stored, onlyListed, onlyStored } = first?.completeness?.[type] ?? {};
+      expect({ listed, onlyListed, onlyStored }).toEqual({ listed: stored, onlyListed: [], onlyStored: [] });
+      expect(await ours.records(type)).toHaveLength(stored ?? -1);
+    }
+    const events = await ours.events("category=integration");
+    for (const eventType of ["PROVIDER_SYNC_STARTED", "PROVIDER_SYNC_COMPLETED"]) {
+      expect(events.filter((event) => event.eventType === eventType)).toMatchObject([
+        { action: "sync_full", success: true, riskLevel: "LOW", resource: account.accountId, source: "user" },
+      ]);
+    }
+  });
+
+  it("see what was created, updated and deleted since, by one read of the feed", async () => {
+    const { objects } = await provider.change(account.accountId, {
+      action: "create_customer",
+      fields: { name: "Noa" },
+    });
+    const [deleted] = await ours.records("customers");
+    await provider.change(account.accountId, { action: "delete", id: deleted?.id });
+    const before = await provider.requests(account.accountId);
+    expect(await ours.sync()).toMatchObject({ mode: "incremental", status: "succeeded", trigger: "manual" });
+    const after = await provider.requests(account.accountId);
+    expect((after["GET /v1/events"] ?? 0) - (before["GET /v1/events"] ?? 0)).toBe(1);
+    const customers = await ours.records("customers");
+    expect(customers.find(({ id }) => id === objects[0]?.id)).toMatchObject({ name: "Noa", deleted: false });
+    expect(customers.find(({ id }) => id === deleted?.id)).toMatchObject({ name: null, email: null, deleted: true });
+  });
+
+  it("read once and write nothing where nothing is new", async () => {
+    const before = await provider.requests(account.accountId);
+    const { progress } = await ours.sync();
+    const after = await provider.requests(account.accountId);
+    const total = (requests: Record<string, number>) => Object.values(requests).reduce((sum, n) => sum + n, 0);
+    expect(total(after) - total(before)).toBe(1);
+    expect(Object.values(progress).map(({ written }) => written)).toEqual([0, 0, 0, 0]);
+  });
+
+  it("are started by the schedule every four hours, for whom it concerns", async () => {
+    await provider.change(account.accountId, { action: "create_customer" });
+    await service.advance(4 * 3_600_000);
+    expect(await ours.lastRun()).toMatchObject({ trigger: "scheduled", status: "succeeded" });
+    expect(await organizationOf(service, "sync-nobody").runs()).toEqual([]);
+    await ours.call("DELETE", "connection");
+    const known = (await ours.runs()).length;
+    await service.advance(4 * 3_600_000);
+    expect(await ours.runs()).toHaveLength(known);
+  });
+
+  it("are one at a time, in GET at once, and the same for the same Idempotency-Key", async () => {
+    await provider.fail(account.accountId, { kind: "slow", ms: 1_500, times: 1 });
+    const key = { "idempotency-key": "the-first" };
+    const started = await ours.call("POST", "sync", {}, {}, key);
+    expect(started).toMatchObject({ status: 202, body: { status: "running", trigger: "manual" } });
+    const { id } = started.body as Run;
+    expect((await ours.runs())[0]).toMatchObject({ id });
+    expect(await ours.call("POST", "sync")).toMatchObject({ status: 409, body: { error: 40904 } });
+    expect((await ours.call("POST", "sync", {}, {}, key)).body).toMatchObject({ id });
+    expect(await ours.call("POST", "sync", { mode: "full" }, {}, key)).toMatchObject({
+      status: 409,
+      body: { error: 40905 },
+    });
+    await provider.recover();
+    expect(await ours.lastRun()).toMatchObject({ id, status: "succeeded" });
+    expect(await ours.sync({ mode: "full" })).toMatchObject({ mode: "full", status: "succeeded" });
+  });
+
+  it("fail while the provider fails, open the circuit, and close it once the provider has recovered", async () => {
+    await provider.fail(account.accountId, { kind: "error", status: 500 });
+    expect(await ours.sync()).toMatchObject({ status: "failed", error: { category: "network" } });
+    const second = await ours.sync();
+    expect(second).toMatchObject({ status: "failed" });
+    const circuit = async () =>
+      ((await ours.call("GET", "circuit-breaker")).body as { organizationStats: { state: string } }).organizationStats;
+    expect(await circuit()).toMatchObject({ state: "open" });
+    const refused = await ours.call("POST", "sync");
+    expect(refused).toMatchObject({ status: 503, body: { error: 50303 } });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+
+    await provider.recover();
+    await service.advance(30_000);
+    expect(await circuit()).toMatchObject({ state: "half_open" });
+    expect(await ours.sync()).toMatchObject({ status: "succeeded" });
+    expect(await circuit()).toMatchObject({ state: "closed" });
+    expect((await ours.events("eventType=PROVIDER_SYNC_FAILED")).length).toBe(2);
+  });
+
+  it("are tried again by themselves where the provider only limits the rate", async () => {
+    await provider.fail(account.accountId, { kind: "rate_limit", times: 1, retryAfterSeconds: 0 });
+    expect(await ours.sync()).toMatchObject({ status: "succeeded" });
+    expect(await ours.events("eventType=RATE_LIMIT_EXCEEDED")).toEqual([]);
+  });
+
+  it("say which types were read to their end where one was not", async () => {
+    await provider.fail(account.accountId, { kind: "error", status: 403, pathPrefix: "/v1/invoices" });
+    const run = await ours.sync({ mode: "full" });
+    await provider.recover();
+    expect(run).toMatchObject({ status: "failed", error: { category: "authorization" } });
+    expect(run.error?.message).toContain("customers");
+    expect(run.progress.payments?.read).toBeGreaterThan(0);
+    expect(run.completeness).toBeUndefined();
+  });
+
+  it("end as cancelled when the account is disconnected", async () => {
+    await provider.fail(account.accountId, { kind: "slow", ms: 3_000, times: 1 });
+    await ours.call("POST", "sync");
+    expect((await ours.call("DELETE", "connection")).status).toBe(204);
+    expect((await ours.runs())[0]).toMatchObject({ status: "cancelled" });
+    await provider.recover();
+    expect(await ours.call("POST", "sync")).toMatchObject({ status: 409, body: { error: 40903 } });
+  });
+
+  it.each([
+    ["member", "POST", 403],
+    ["member", "GET", 200],
+    ["guest", "GET", 403],
+  ])("are %s's: %s %i", async (role, method, status) => {
+    expect((await ours.call(method, "sync", undefined, { role })).status).toBe(status);
+  });
+
+  it("are not started by a malformed request", async () => {
+    expect(await ours.call("POST", "sync", { mode: "half" })).toMatchObject({ status: 400, body: { error: 40002 } });
+    const { status } = await ours.call("POST", "sync", {}, {}, { "idempotency-key": "x".repeat(256) });
+    expect(status).toBe(400);
+  });
+});

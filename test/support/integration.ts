@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ServiceUnderTest } from "./service.ts";
+
+export const PROVIDER = "/api/integrations/provider";
+
+export type Run = {
+  id: string;
+  trigger: string;
+  mode: string;
+  status: string;
+  progress: Record<string, { read: number; written: number }>;
+  completeness?: Record<string, { listed: number; stored: number; onlyListed: string[]; onlyStored: string[] }>;
+  error?: { category: string; message: string };
+};
+export type SecurityEvent = { eventType: string; action: string; userId?: string } & Record<string, unknown>;
+
+/** Long enough for a loaded machine; what is waited for comes in seconds. */
+const PATIENCE_MS = 90_000;
+
+/** Asks again and again until the answer is there. @throws Error that says what was waited for. */
+export const eventually = async <Answer>(
+  what: string,
+  ask: () => Promise<Answer | undefined | false>,
+): Promise<Answer> => {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > until) throw new Error(`It did not come to this: ${what}`);
+    await sleep(50);
+  }
+};
+
+/** What an administrator of one organization does, by default. */
+export const organizationOf = (service: ServiceUnderTest, organizationId: string) => {
+  const as = (claims: object = {}) => service.mint({ organizationId, role: "admin", userId: "ada", ...claims });
+  const call = async (method: string, path: string, body?: object, claims?: object, headers?: Record<string, string>) =>
+    service.request(method, path.startsWith("/") ? path : `${PROVIDER}/${path}`, {
+      token: await as(claims),
+      body: body && JSON.stringify(body),
+      ...(headers && { headers }),
+    });
+  const runs = async () => (await call("GET", "sync")).body as Run[];
+  return {
+    organizationId,
+    as,
+    call,
+    runs,
+    connect: (apiKey: string, more: object = {}) => call("PUT", "connection", { method: "api_key", apiKey, ...more }),
+    /** The newest run, once it has ended. */
+    lastRun: () =>
+      eventually("the last run has ended", async () => {
+        const [last] = await runs();
+        return last !== undefined && last.status !== "running" && last;
+      }),
+    /** A run on demand, once it has ended. */
+    async sync(body?: object): Promise<Run> {
+      const started = await call("POST", "sync", body);
+      if (started.status !== 202) throw new Error(`POST sync answered ${started.status}: ${started.text}`);
+      const { id } = started.body as Run;
+      return eventually(`run ${id} has ended`, async () =>
+        (await runs()).find((run) => run.id === id && run.status !== "running"),
+      );
+    },
+    /** Newest first. */
+    async events(filter = ""): Promise<SecurityEvent[]> {
+      const { body } = await call("GET", `security?limit=1000${filter && `&${filter}`}`);
+      return (body as { events: SecurityEvent[] }).events;
+    },
+    async records(type: string, query = "limit=1000") {
+      const { body } = await call("GET", `records/${type}?${query}`);
+      return body as ({ id: string; deleted: boolean } & Record<string, unknown>)[];
+    },
+  };
+};
