@@ -144,8 +144,12 @@ describe("judging an hour", () => {
 describe("events of no organization", () => {
   it("are judged as one, and told of on the bus and to the operators alone", async () => {
     const stranger = {
-      ...{ eventType: "AUTHENTICATION_FAILURE", category: "authentication", riskLevel: "HIGH", source: "user" },
-      ...{ ipAddress: "198.51.100.7", success: false },
+      eventType: "AUTHENTICATION_FAILURE",
+      category: "authentication",
+      riskLevel: "HIGH",
+      source: "user",
+      ipAddress: "198.51.100.7",
+      success: false,
     } as const;
     for (let i = 0; i < 5; i++) await stage.own.recorder.record(stranger, { timestamp: HOUR + i * MINUTE });
     const write = jest.spyOn(process.stdout, "write").mockImplementation(() => true);

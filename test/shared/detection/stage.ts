@@ -45,17 +45,19 @@ const random = () => randomBytes(16);
 export const HOUR = Date.UTC(2026, 10, 21, 10);
 export const JUDGED_AT = HOUR + HOUR_MS + 16 * 60_000;
 
-export const startDetectionEngine = (): Promise<EmbeddedDynamoDb> =>
-  startEmbeddedDynamoDb(
-    declaredTable("TablesSecurityEvents", "events"),
-    declaredTable("TablesSecurityRollups", "rollups"),
-    declaredTable("TablesSecurityAlerts", "alerts"),
-    declaredTable("TablesDetection", "detection"),
-    declaredTable("TablesConnections", "connections"),
-    declaredTable("TablesCircuits", "circuits"),
-    declaredTable("TablesSyncRuns", "runs"),
-    declaredTable("TablesReports", "reports"),
-  );
+/** Read once, so that all engines of a test file have the same tables. */
+const tables = [
+  declaredTable("TablesSecurityEvents", "events"),
+  declaredTable("TablesSecurityRollups", "rollups"),
+  declaredTable("TablesSecurityAlerts", "alerts"),
+  declaredTable("TablesDetection", "detection"),
+  declaredTable("TablesConnections", "connections"),
+  declaredTable("TablesCircuits", "circuits"),
+  declaredTable("TablesSyncRuns", "runs"),
+  declaredTable("TablesReports", "reports"),
+];
+
+export const startDetectionEngine = (): Promise<EmbeddedDynamoDb> => startEmbeddedDynamoDb(...tables);
 
 export type Stage = ReturnType<typeof createStage>;
 export type Worker = ReturnType<Stage["worker"]>;

@@ -1,0 +1,98 @@
+/** What detection costs: the request units of all tables, per organization and hour. */
+
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { HOUR_MS, hourName } from "../../../shared/security/hours.ts";
+import { countUnits } from "../../support/consumed-units.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { call, createStage, HOUR, refusedToken, type Stage, startDetectionEngine } from "./stage.ts";
+
+quietLog();
+
+let engine: EmbeddedDynamoDb;
+let stage: Stage;
+beforeAll(async () => {
+  engine = await startDetectionEngine();
+});
+beforeEach(async () => {
+  stage = createStage(engine);
+  // An organization that syncs, and whose first hour of the day is judged.
+  await stage.own.client.send(
+    new PutCommand({ TableName: "runs", Item: { scope: stage.scope, key: "state", lastSuccessAt: HOUR - HOUR_MS } }),
+  );
+  await stage.record(call("ada"), HOUR - HOUR_MS);
+  await stage.own.detect([HOUR - HOUR_MS]);
+});
+afterAll(() => engine.stop());
+
+/** The events of an hour, of a few users, and what it costs to judge it. */
+const measured = async (events: number, users = 3) => {
+  for (let i = 0; i < events; i++) {
+    const said =
+      i % 3 === 0 ? call(`user-${i % users}`) : { action: "list_events", metadata: { durationMs: 120, attempts: 1 } };
+    await stage.record(said, HOUR + i * 1_000);
+  }
+  const worker = stage.worker();
+  const measure = countUnits(worker.client);
+  return measure(() => worker.detect([HOUR]));
+};
+
+describe("an hour of an organization", () => {
+  it("costs three and a half read units and one write unit, with four events", async () => {
+    // Read: the hour before, the events, the state of syncing and, at half a unit, the runs.
+    expect(await measured(4)).toEqual({ read: 3.5, write: 1 });
+  });
+
+  it("reads each event once: a read unit for each 4 KB", async () => {
+    const { read, write } = await measured(80, 2);
+    expect(read - 2.5).toBeLessThanOrEqual(Math.ceil((80 * 0.45) / 4));
+    expect(write).toBe(1);
+  });
+
+  it("costs a read of the baselines where there are calls enough, and a few writes for a finding", async () => {
+    for (let i = 0; i < 5; i++) await stage.record(refusedToken("ada"), HOUR + i * 1_000);
+    const worker = stage.worker();
+    const measure = countUnits(worker.client);
+    const { write } = await measure(() => worker.detect([HOUR]));
+    // The window, the alert raised and taken out of the outbox, and the note that all is done.
+    expect(write).toBeLessThanOrEqual(4 + 8 + 4);
+  });
+
+  it("costs a read unit where it was judged before", async () => {
+    await stage.own.detect([HOUR]);
+    const worker = stage.worker();
+    const measure = countUnits(worker.client);
+    expect(await measure(() => worker.detect([HOUR]))).toEqual({ read: 1, write: 0 });
+  });
+
+  it("costs two write units more where its marker was cleared before, and two to clear the mark", async () => {
+    const worker = stage.worker();
+    const measure = countUnits(worker.client);
+    expect(await measure(() => worker.unjudged.markUnjudged(stage.scope, HOUR))).toEqual({ read: 0.5, write: 2 });
+    expect(await measure(() => worker.unjudged.clear({ scope: stage.scope, hour: HOUR }))).toEqual({
+      read: 0,
+      write: 2,
+    });
+  });
+
+  it("has windows of less than a kilobyte while little happens", async () => {
+    await measured(12);
+    const { Item } = await stage.own.client.send(
+      new GetCommand({ TableName: "detection", Key: { scope: stage.scope, key: `window#${hourName(HOUR)}` } }),
+    );
+    expect(JSON.stringify(Item).length).toBeLessThan(1_000);
+  });
+});
+
+describe("the first hour of a day", () => {
+  it("costs the baselines and the marks of reports besides", async () => {
+    const tomorrow = HOUR + 15 * HOUR_MS;
+    stage.time.now = tomorrow + 2 * HOUR_MS;
+    await stage.record(call("ada"), tomorrow);
+    const worker = stage.worker();
+    const measure = countUnits(worker.client);
+    // The window, the organization's baseline and a user's, the day's report and its week's, and the note that all is done.
+    expect(await measure(() => worker.detect([tomorrow]))).toEqual({ read: 3.5 + 2 + 2, write: 1 + 2 + 3 + 1 });
+  });
+});

@@ -1,0 +1,187 @@
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { connectedShardOf } from "../../../shared/connection/connection-item.ts";
+import { DetectionDispatch, DetectionDue, MAX_HOURS } from "../../../shared/detection/detection-due.ts";
+import {
+  createDetectionDispatcher,
+  type DispatchDetectionParts,
+} from "../../../shared/detection/dispatch-detection.ts";
+import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { DAY_MS, HOUR_MS, hourName } from "../../../shared/security/hours.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { createStage, HOUR, JUDGED_AT, type Stage, SYNC_INTERVAL_MS, startDetectionEngine } from "./stage.ts";
+
+let engine: EmbeddedDynamoDb;
+let stage: Stage;
+beforeEach(async () => {
+  engine = await startDetectionEngine();
+  stage = createStage(engine);
+});
+afterEach(() => engine.stop());
+
+const plenty = () => 300_000;
+
+/** The hours that were asked for, by organization. */
+const dueOf = (published: readonly BusEvent[]) =>
+  Object.fromEntries(
+    published.map(({ detail }) => {
+      const { organizationId = "none", hours, marked } = DetectionDue.parse(detail);
+      return [organizationId, { hours: hours.map(hourName), marked: marked.map(hourName) }];
+    }),
+  );
+
+const connect = (organizationId: string) =>
+  stage.own.client.send(
+    new PutCommand({
+      TableName: "connections",
+      Item: { id: organizationKey(organizationId), connectedShard: connectedShardOf(organizationId) },
+    }),
+  );
+
+const succeed = (organizationId: string, lastSuccessAt: number) =>
+  stage.own.client.send(
+    new PutCommand({
+      TableName: "runs",
+      Item: { scope: organizationKey(organizationId), key: "state", lastSuccessAt },
+    }),
+  );
+
+describe("dispatching detection", () => {
+  it("asks for hours with events that are over, closed or not, each organization once and the oldest first", async () => {
+    const { openHours, unjudged, dispatch } = stage.own;
+    for (const hour of [HOUR, HOUR - HOUR_MS, HOUR + HOUR_MS]) await openHours.markHourOpen("org#a", hourName(hour));
+    for (const hour of [HOUR - 2 * HOUR_MS, HOUR - HOUR_MS]) await unjudged.markUnjudged("org#a", hour);
+    await unjudged.markUnjudged("org#b%23c", HOUR);
+    expect(await dispatch(undefined, plenty)).toEqual({ organizations: 2, hours: 4, silent: 0, isHandedOver: false });
+    expect(dueOf(stage.published)).toEqual({
+      a: {
+        hours: ["2026-11-21T08", "2026-11-21T09", "2026-11-21T10"],
+        marked: ["2026-11-21T08", "2026-11-21T09"],
+      },
+      "b#c": { hours: ["2026-11-21T10"], marked: ["2026-11-21T10"] },
+    });
+  });
+
+  it("takes an hour the moment it is over, and no moment before", async () => {
+    await stage.own.openHours.markHourOpen("org#a", hourName(HOUR));
+    stage.time.now = HOUR + HOUR_MS - 1;
+    expect(await stage.own.dispatch(undefined, plenty)).toMatchObject({ organizations: 0 });
+    stage.time.now += 1;
+    expect(await stage.own.dispatch(undefined, plenty)).toMatchObject({ organizations: 1, hours: 1 });
+  });
+
+  it("asks for the events of no organization as one", async () => {
+    for (const partition of ["none#3", "none#11"]) await stage.own.openHours.markHourOpen(partition, hourName(HOUR));
+    await stage.own.unjudged.markUnjudged("none#7", HOUR - HOUR_MS);
+    await stage.own.dispatch(undefined, plenty);
+    expect(dueOf(stage.published)).toEqual({
+      none: { hours: ["2026-11-21T09", "2026-11-21T10"], marked: ["2026-11-21T09"] },
+    });
+  });
+
+  it("asks for the last hour of connected organizations that have not synced for two intervals, or never", async () => {
+    const limit = HOUR + HOUR_MS - 2 * SYNC_INTERVAL_MS;
+    for (const organizationId of ["never", "long ago", "just now", "busy"]) await connect(organizationId);
+    await succeed("long ago", limit);
+    await succeed("just now", limit + 1);
+    await stage.own.openHours.markHourOpen(organizationKey("busy"), hourName(HOUR));
+    expect(await stage.own.dispatch(undefined, plenty)).toMatchObject({ organizations: 3, silent: 2 });
+    const lastHour = { hours: ["2026-11-21T10"], marked: [] };
+    expect(dueOf(stage.published)).toEqual({ never: lastHour, "long ago": lastHour, busy: lastHour });
+  });
+
+  it("leaves hours alone whose events have expired", async () => {
+    await stage.own.unjudged.markUnjudged("org#a", HOUR + HOUR_MS - 90 * DAY_MS);
+    await stage.own.unjudged.markUnjudged("org#b", HOUR - 90 * DAY_MS);
+    await stage.own.dispatch(undefined, plenty);
+    expect(Object.keys(dueOf(stage.published))).toEqual(["a"]);
+  });
+
+  it("asks for so many hours at a time, and for the rest the next time", async () => {
+    for (let i = 0; i < MAX_HOURS + 2; i++) await stage.own.unjudged.markUnjudged("org#a", HOUR - i * HOUR_MS);
+    await stage.own.dispatch(undefined, plenty);
+    const [event] = stage.published;
+    const { hours } = DetectionDue.parse(event?.detail);
+    expect([hours.length, hours[0], hours.at(-1)]).toEqual([MAX_HOURS, HOUR - 49 * HOUR_MS, HOUR - 2 * HOUR_MS]);
+  });
+
+  it("says that it ran, and for how many", async () => {
+    await stage.own.unjudged.markUnjudged("org#a", HOUR);
+    await stage.own.dispatch(undefined, plenty);
+    const { Item } = await stage.own.client.send(
+      new GetCommand({ TableName: "detection", Key: { scope: "#detector", key: "2026-11-21T11" } }),
+    );
+    expect(Item).toMatchObject({ dispatchedAt: JUDGED_AT, organizations: 1, hours: 1, silent: 0 });
+  });
+});
+
+/** Many organizations without a store, and a bus that may refuse. */
+const partsOf = (count: number, publish: DispatchDetectionParts["bus"]["publish"]) => {
+  const beats: number[] = [];
+  const parts: DispatchDetectionParts = {
+    unjudged: {
+      async *listAll() {
+        for (let i = 0; i < count; i++) yield { scope: organizationKey(`o${i}`), hour: HOUR };
+      },
+    },
+    openHours: { async *listAll() {} },
+    async *connectedOrganizations() {},
+    syncFacts: { lastSuccesses: async () => new Map() },
+    bus: { publish },
+    heartbeats: { beat: async (at) => void beats.push(at) },
+    ...{ syncIntervalMs: SYNC_INTERVAL_MS, retentionMs: 90 * DAY_MS, now: () => JUDGED_AT },
+  };
+  return { beats, parts };
+};
+
+describe("a dispatch of many", () => {
+  it("hands over what it has no time for, so that each is asked for once in all", async () => {
+    const sent: BusEvent[] = [];
+    const { beats, parts } = partsOf(95, async (events) => {
+      sent.push(...events);
+      return [];
+    });
+    const dispatch = createDetectionDispatcher(parts);
+    let after: string | undefined;
+    let invocations = 0;
+    for (let isOver = false; !isOver; invocations++) {
+      let left = 90_000;
+      const { isHandedOver } = await dispatch(after, () => {
+        left -= 20_000;
+        return left;
+      });
+      const last = sent.at(-1);
+      isOver = !isHandedOver;
+      if (isOver) break;
+      expect(last?.detailType).toBe("DetectionDispatchContinued");
+      after = DetectionDispatch.parse(last?.detail).after;
+    }
+    const asked = sent.filter(({ detailType }) => detailType === "DetectionDue").map(({ detail }) => detail);
+    expect(asked).toHaveLength(95);
+    expect(new Set(asked.map((detail) => DetectionDue.parse(detail).organizationId)).size).toBe(95);
+    expect(invocations).toBeGreaterThan(1);
+    expect(beats).toEqual([JUDGED_AT]);
+  });
+
+  it("publishes again what the bus did not take, in batches of ten", async () => {
+    const sent = new Set<unknown>();
+    const sizes: number[] = [];
+    let calls = 0;
+    const { parts } = partsOf(23, async (events) => {
+      sizes.push(events.length);
+      const refused = ++calls % 2 === 1 ? events.slice(0, 3) : [];
+      for (const { detail } of events.slice(refused.length)) sent.add(DetectionDue.parse(detail).organizationId);
+      return refused.map((event) => ({ event, reason: "ThrottlingException" }));
+    });
+    await createDetectionDispatcher(parts)(undefined, plenty);
+    expect(sizes).toEqual([10, 3, 10, 3, 3, 3]);
+    expect(sent.size).toBe(23);
+  });
+
+  it("fails where the bus takes nothing, without saying that it ran", async () => {
+    const { beats, parts } = partsOf(3, async (events) => events.map((event) => ({ event, reason: "TimeoutError" })));
+    await expect(createDetectionDispatcher(parts)(undefined, plenty)).rejects.toThrow("The event bus does not take");
+    expect(beats).toEqual([]);
+  });
+});
