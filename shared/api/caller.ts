@@ -5,6 +5,9 @@ import { type Role, roles } from "./permissions.ts";
 /** Whose plants a caller keeps: `org:<id>` for an organization, `user:<id>` for a user without one. */
 export type Scope = `org:${string}` | `user:${string}`;
 
+/** Whether a scope is an organization's. */
+export const namesOrganization = (scope: string | undefined): boolean => scope?.startsWith("org:") ?? false;
+
 export type Caller = {
   userId: string;
   organizationId: string | undefined;

@@ -28,8 +28,10 @@ export type StateFault = "unknown" | "other_organization" | "other_user" | "expi
 export class InvalidAuthorizationError extends DomainError {
   readonly fault: StateFault;
 
-  constructor(fault: StateFault) {
-    super("invalid_authorization", "state: expected one that was given to you in the last 10 minutes and not used yet");
+  /** @param foreignScope of a sealed text that was given to another, be it a state or a cursor. */
+  constructor(fault: StateFault, foreignScope?: string) {
+    const expected = "state: expected one that was given to you in the last 10 minutes and not used yet";
+    super("invalid_authorization", expected, { foreignScope });
     this.fault = fault;
   }
 }
@@ -58,7 +60,9 @@ export const createAuthorizationStates = (parts: {
 
   const open = (holder: Holder, state: string): z.output<typeof Position> => {
     const opened = sealing.open(bindingOf(holder), Position, state);
-    if (opened.is === "foreign" && opened.query === QUERY) throw new InvalidAuthorizationError("other_organization");
+    if (opened.is === "foreign") {
+      throw new InvalidAuthorizationError(opened.query === QUERY ? "other_organization" : "unknown", opened.scope);
+    }
     if (opened.is !== "ours") throw new InvalidAuthorizationError("unknown");
     if (opened.position.userId !== holder.userId) throw new InvalidAuthorizationError("other_user");
     if (opened.position.expiresAt <= now()) throw new InvalidAuthorizationError("expired");

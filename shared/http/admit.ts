@@ -7,6 +7,8 @@ import type { Caller } from "../api/caller.ts";
 import { catalogueEntry } from "../api/error-catalogue.ts";
 import { needsOrganization, type Role, rolesWith } from "../api/permissions.ts";
 import type { Route } from "../api/route.ts";
+import type { NoteFailure } from "../detection/failure-monitor.ts";
+import { isStoreFailure } from "../runtime/call-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { isInNetworks } from "../settings/cidr.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -19,6 +21,7 @@ export type AdmissionParts = {
   /** The settings of an organization, read strongly. */
   settings?: { read(organizationId: string): Promise<Settings> };
   recordRefusal?: RecordRefusal;
+  noteFailure?: NoteFailure;
 };
 
 /** @throws DomainError where the caller does not have the route's permission. */
@@ -52,7 +55,8 @@ export type Admit = (event: APIGatewayProxyEventV2) => Promise<Caller | undefine
  * The returned function gives the caller, who may use the route; undefined on a public route. Its refusals are recorded.
  * @throws Error where a part is missing that the route needs: a route must not be open for want of wiring.
  */
-export const createAdmission = (route: Route, { authenticate, settings, recordRefusal }: AdmissionParts): Admit => {
+export const createAdmission = (route: Route, parts: AdmissionParts): Admit => {
+  const { authenticate, settings, recordRefusal, noteFailure } = parts;
   const { permission } = route;
   if (permission === "public") return async () => undefined;
   if (authenticate === undefined) throw new Error(`${route.method} ${route.path} needs authentication.`);
@@ -79,6 +83,7 @@ export const createAdmission = (route: Route, { authenticate, settings, recordRe
         const refused = error instanceof RefusedCallerError ? error.caller : caller;
         await recordRefusal?.({ route, event, error, caller: refused });
       }
+      if (isStoreFailure(error)) await noteFailure?.(caller?.organizationId, "store");
       throw error;
     }
   };

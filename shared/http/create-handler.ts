@@ -4,10 +4,12 @@
  */
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
-import type { Caller, OrganizationCaller } from "../api/caller.ts";
+import { type Caller, namesOrganization, type OrganizationCaller } from "../api/caller.ts";
 import type { Origin } from "../api/origin.ts";
 import type { PersonalPermission } from "../api/permissions.ts";
 import type { RequestOf, ResultOf, Route } from "../api/route.ts";
+import { isStoreFailure } from "../runtime/call-store.ts";
+import { DomainError } from "../runtime/domain-error.ts";
 import { type AdmissionParts, createAdmission } from "./admit.ts";
 import type { Cursors } from "./cursor.ts";
 import { answerErrors, logRequests } from "./middleware.ts";
@@ -39,6 +41,10 @@ const originOf = ({ requestContext: { requestId, http } }: APIGatewayProxyEventV
   ...(http.userAgent !== undefined && { userAgent: http.userAgent }),
 });
 
+/** Whether a request had something that was given to another organization; its sender hears the same as of a forged one. */
+const isOfOther = (error: unknown): error is DomainError =>
+  error instanceof DomainError && namesOrganization(error.foreignScope);
+
 /**
  * The Lambda handler of a route. It answers every failure with the Error body and writes one log line per request.
  * @throws Error where a part is missing that the route needs (admit.ts).
@@ -49,11 +55,21 @@ export const createHandler = <const R extends Route>(route: R, work: Work<R>, pa
 
   const admit = createAdmission(route, parts);
 
-  const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
-    const caller = await admit(event);
+  const answer = async (event: APIGatewayProxyEventV2, caller: Caller | undefined): Promise<Response> => {
     const parsed = await parseRequest(event, caller);
     const result = await work({ ...parsed.request, caller: caller as CallerOf<R>, origin: originOf(event) });
     return renderResult(event, parsed, result);
+  };
+
+  const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
+    const caller = await admit(event);
+    try {
+      return await answer(event, caller);
+    } catch (error) {
+      if (isStoreFailure(error)) await parts.noteFailure?.(caller?.organizationId, "store");
+      if (isOfOther(error)) await parts.recordRefusal?.({ route, event, error, caller });
+      throw error;
+    }
   };
 
   return middy(handle, { timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS })

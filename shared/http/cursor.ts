@@ -15,7 +15,8 @@ export const createCursors = (secret: string) => {
 
     /**
      * The position in a cursor, parsed by the route's schema.
-     * @throws DomainError `invalid_cursor`, the same for a forged, a garbled, a foreign and another query's one.
+     * @throws DomainError `invalid_cursor`, which says the same of a forged, a garbled, a foreign and another query's one;
+     *   a foreign one's has a `foreignScope` besides.
      */
     open<Position extends z.ZodMiniType>(
       binding: CursorBinding,
@@ -24,7 +25,9 @@ export const createCursors = (secret: string) => {
     ): z.output<Position> {
       const opened = sealing.open(binding, position, cursor);
       if (opened.is === "ours") return opened.position;
-      throw new DomainError("invalid_cursor", "cursor: expected one that this service gave out for this query");
+      throw new DomainError("invalid_cursor", "cursor: expected one that this service gave out for this query", {
+        foreignScope: opened.is === "foreign" ? opened.scope : undefined,
+      });
     },
   };
 };

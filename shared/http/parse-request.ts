@@ -4,6 +4,7 @@ import type { Caller } from "../api/caller.ts";
 import { IDEMPOTENCY_KEY, IdempotencyHeader } from "../api/idempotency-key.ts";
 import { pageQuery } from "../api/page-query.ts";
 import type { RequestOf, Route } from "../api/route.ts";
+import { prefersHtml } from "./accept.ts";
 import type { CursorBinding, Cursors } from "./cursor.ts";
 import { parseBody } from "./parse-body.ts";
 import { parseFields } from "./parse-fields.ts";
@@ -63,6 +64,7 @@ export const createRequestParser = <R extends Route>(route: R, cursors: Cursors 
       query: parsedQuery,
       page: parsePage(binding, page),
       ...(route.isIdempotent && { idempotencyKey: parseIdempotencyKey(event) }),
+      ...(route.success.html && { prefersHtml: prefersHtml(event.headers.accept) }),
     };
     // Each part was parsed by the route's own schema, which is what RequestOf says of it.
     return { request: request as RequestOf<R>, sentQuery, binding };

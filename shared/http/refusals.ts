@@ -1,14 +1,20 @@
 /**
- * Refusals become security events: tokens that are not accepted, and callers who may not. Callers with a valid token
- * are recorded one by one, bad tokens up to a bound per address (shared/security/flood.ts). A request without any token
- * is no event; the log's metric counts it.
+ * Refusals become security events: tokens that are not accepted, and callers who may not or who come with what is
+ * another's. Callers with a valid token are recorded one by one, bad tokens up to a bound per address
+ * (shared/security/flood.ts). A request without any token is no event; the log's metric counts it. What a refusal means
+ * by itself is found at once (shared/detection/at-once.ts).
  */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import type { Caller } from "../api/caller.ts";
+import { type Caller, namesOrganization } from "../api/caller.ts";
 import { catalogueEntry } from "../api/error-catalogue.ts";
 import { type Route, tags } from "../api/route.ts";
+import { findingsOfRefusal } from "../detection/at-once.ts";
+import type { RaiseFinding } from "../detection/raise-findings.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { DomainError } from "../runtime/domain-error.ts";
+import { writeLog } from "../runtime/log.ts";
+import type { Finding } from "../security/alerts/finding.ts";
+import { eventId } from "../security/event-id.ts";
 import { createFloodCounter } from "../security/flood.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
@@ -33,11 +39,12 @@ const toEvent = ({ route, event, error, caller }: Refusal): NewSecurityEvent => 
   const { status, number } = catalogueEntry(error.code);
   const { http, requestId } = event.requestContext;
   const isAuthentication = status === 401;
+  const namesOther = namesOrganization(error.foreignScope);
   const { resourceType } = tags[route.tag];
   return {
     eventType: isAuthentication ? "AUTHENTICATION_FAILURE" : "PERMISSION_DENIED",
     category: isAuthentication ? "authentication" : "authorization",
-    riskLevel: "HIGH",
+    riskLevel: namesOther ? "CRITICAL" : "HIGH",
     source: "user",
     ...(caller?.organizationId !== undefined && { organizationId: caller.organizationId }),
     ...(caller !== undefined && { userId: caller.userId }),
@@ -49,23 +56,57 @@ const toEvent = ({ route, event, error, caller }: Refusal): NewSecurityEvent => 
     action: toSnakeCase(`${route.method} ${route.path}`),
     success: false,
     errorCode: String(number),
-    errorMessage: error.message,
+    errorMessage: namesOther ? "It was given to another organization." : error.message,
     metadata: { requestId, permission: route.permission },
   };
 };
 
+export type RefusalParts = {
+  recorder: Pick<Recorder, "record">;
+  raise: RaiseFinding;
+  now: Clock;
+  /** 16 bytes of randomness. */
+  random: () => Uint8Array;
+};
+
+/** What a refusal of a valid token means by itself; its event has this id. */
+const findingsOf = ({ route, event, error, caller }: Refusal, id: string, at: number): Finding[] =>
+  findingsOfRefusal({
+    ...{ eventId: id, at, code: error.code, method: route.method, permission: route.permission },
+    ...{ ipAddress: event.requestContext.http.sourceIp, userId: caller?.userId },
+    namesOther: namesOrganization(error.foreignScope),
+  });
+
 /** Records refusals for one instance of a function. */
-export const createRefusalRecorder = (recorder: Pick<Recorder, "record">, now: Clock): RecordRefusal => {
+export const createRefusalRecorder = ({ recorder, raise, now, random }: RefusalParts): RecordRefusal => {
   const countFailure = createFloodCounter();
+
+  /** Where one is not raised, its event is left to the hourly rules. */
+  const raiseAll = async (organizationId: string | undefined, findings: readonly Finding[]): Promise<boolean> => {
+    try {
+      for (const finding of findings) await raise(organizationId, finding);
+      return findings.length > 0;
+    } catch (error) {
+      const [rule] = findings.map((finding) => finding.rule);
+      writeLog("error", "A finding was not raised", { alarm: "finding_not_raised", rule, cause: String(error) });
+      return false;
+    }
+  };
+
+  const recordDenial = async (refusal: Refusal, event: NewSecurityEvent): Promise<void> => {
+    const timestamp = now();
+    const identity = random();
+    const findings = findingsOf(refusal, eventId(timestamp, identity), timestamp);
+    const judgedAtOnce = await raiseAll(event.organizationId, findings);
+    const metadata = { ...event.metadata, ...(judgedAtOnce && { judgedAtOnce }) };
+    await recorder.record({ ...event, metadata }, { timestamp, identity });
+  };
 
   return async (refusal) => {
     if (refusal.error.code === "no_bearer_token") return;
     const { userId, ...event } = toEvent(refusal);
     const whole = userId === undefined ? event : { ...event, userId };
-    if (event.eventType === "PERMISSION_DENIED") {
-      await recorder.record(whole);
-      return;
-    }
+    if (event.eventType === "PERMISSION_DENIED") return recordDenial(refusal, whole);
     const verdict = countFailure(`${event.ipAddress} ${event.organizationId ?? ""}`, userId, now());
     if (verdict.record === "single") await recorder.record(whole);
     if (verdict.record !== "count") return;

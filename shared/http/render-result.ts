@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import type { Paging, ResultOf, Route } from "../api/route.ts";
+import type { Html, Paging, ResultOf, Route } from "../api/route.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import type { Cursors } from "./cursor.ts";
 import { MAX_PAGE_BYTES, renderList } from "./paging.ts";
 import type { ParsedRequest } from "./parse-request.ts";
-import { type Response, respond } from "./respond.ts";
+import { type Response, respond, respondHtml } from "./respond.ts";
 
 /** RFC 8288. Relative to the request, so that it holds behind any domain name. */
 const linkTo = (rawPath: string, query: Record<string, string>): string =>
@@ -16,12 +16,18 @@ const partsOf = (field: string | undefined, result: Record<string, unknown>) => 
   return { next, items: items as readonly unknown[], rest };
 };
 
+const isHtml = (result: unknown): result is Html =>
+  typeof result === "object" && result !== null && "html" in result && typeof result.html === "string";
+
+/** The form of the response depended on what the caller accepts. */
+const VARY = { vary: "Accept" };
+
 /**
  * The response to what the work of a route gave back. The result is parsed by the route's schema, so that nothing
  * leaves the service that the schema does not name.
  */
 export const createResultRenderer = <R extends Route>(route: R, cursors: Cursors | undefined) => {
-  const { status, body: schema } = route.success;
+  const { status, body: schema, html } = route.success;
   const { paging } = route;
 
   /** The body of a page, cut before it is too large, and the position that the next page starts after. */
@@ -49,8 +55,9 @@ export const createResultRenderer = <R extends Route>(route: R, cursors: Cursors
   ): Response => {
     const { requestId } = event.requestContext;
     if (schema === undefined) return respond(requestId, status);
+    if (html && isHtml(result)) return respondHtml(requestId, status, result.html, VARY);
     if (paging === undefined || cursors === undefined) {
-      return respond(requestId, status, encodeJson(schema.parse(result)));
+      return respond(requestId, status, encodeJson(schema.parse(result)), html ? VARY : {});
     }
     const { text, next } = renderPaged(paging, result);
     if (next === undefined) return respond(requestId, status, text);

@@ -5,11 +5,14 @@ import { DomainError } from "../runtime/domain-error.ts";
 
 export type Response = APIGatewayProxyStructuredResultV2 & { statusCode: number; headers: Record<string, string> };
 
-/** @param json the body's text; without one the response has no body and no content type. */
+/**
+ * @param text the body's; without one the response has no body and no content type. It is JSON unless the headers say
+ *   otherwise.
+ */
 export const respond = (
   requestId: string,
   statusCode: number,
-  json?: string,
+  text?: string,
   headers: Record<string, string> = {},
 ): Response => ({
   statusCode,
@@ -17,11 +20,29 @@ export const respond = (
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "x-request-id": requestId,
-    ...(json !== undefined && { "content-type": "application/json" }),
+    ...(text !== undefined && { "content-type": "application/json" }),
     ...headers,
   },
-  ...(json !== undefined && { body: json }),
+  ...(text !== undefined && { body: text }),
 });
+
+/** A page stands for itself: it may load nothing, run nothing, send nothing and be framed by nobody. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A page of HTML. */
+export const respondHtml = (
+  requestId: string,
+  statusCode: number,
+  html: string,
+  headers: Record<string, string> = {},
+): Response =>
+  respond(requestId, statusCode, html, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": PAGE_POLICY,
+    "referrer-policy": "no-referrer",
+    ...headers,
+  });
 
 /** RFC 6750: the error code only where a token was sent. */
 const challenge = ({ code }: DomainError): string =>

@@ -3,6 +3,7 @@
  * once per cold start. It loads nothing that these routes do not need.
  */
 import type { Route } from "../api/route.ts";
+import type { NoteFailure } from "../detection/failure-monitor.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { writeLog } from "../runtime/log.ts";
@@ -35,11 +36,22 @@ const wireRefusals = (): RecordRefusal => {
   };
 };
 
+/** The same holds for telling of failures. */
+const wireFailures = (): NoteFailure => async (organizationId, part) => {
+  try {
+    const { noteFailure } = await import("./wire-refusals.ts");
+    await noteFailure(organizationId, part);
+  } catch (error) {
+    writeLog("error", "A failure was not told of", { alarm: "system_errors", cause: String(error) });
+  }
+};
+
 /** @throws Error at cold start where the environment lacks a variable that the route needs. */
 export const wirePersonalParts = (route: Route): HandlerParts => ({
   ...(route.permission !== "public" && {
     authenticate: wireAuthenticate(),
     recordRefusal: wireRefusals(),
+    noteFailure: wireFailures(),
   }),
   ...(route.paging !== undefined && { cursors: createCursors(readConfig(["CURSOR_KEY"]).CURSOR_KEY) }),
 });

@@ -1,9 +1,20 @@
 /**
- * Records the refusals of a deployed function. It is imported when the first request is refused, and lies in a bundle
- * of its own beside the function's (infra/build.ts): a function that refuses nobody pays nothing for it.
+ * Records the refusals of a deployed function, and tells of its failures. It is imported when the first request is
+ * refused or fails, and lies in a bundle of its own beside the function's (infra/build.ts): a function that refuses nobody
+ * pays nothing for it.
  */
+import { randomBytes } from "node:crypto";
+import { raiseFinding } from "../detection/wire-findings.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { RANDOM_BYTES } from "../security/event-id.ts";
 import { wireRecorder } from "../security/wire-recorder.ts";
 import { createRefusalRecorder, type RecordRefusal } from "./refusals.ts";
 
-export const recordRefusal: RecordRefusal = createRefusalRecorder(wireRecorder(), systemClock);
+export { noteFailure } from "../detection/wire-findings.ts";
+
+export const recordRefusal: RecordRefusal = createRefusalRecorder({
+  recorder: wireRecorder(),
+  raise: raiseFinding,
+  now: systemClock,
+  random: () => randomBytes(RANDOM_BYTES),
+});

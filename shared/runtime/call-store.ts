@@ -25,6 +25,10 @@ export const callStore = async <Output>(
   }
 };
 
+/** Whether a store is what failed: one such failure is the caller's bad luck, several are an outage. */
+export const isStoreFailure = (error: unknown): boolean =>
+  error instanceof DomainError && error.code === "store_unavailable";
+
 /** Whether a single write was refused because somebody's transaction held the item; it may be tried again. */
 export const isLostInTransaction = (error: unknown): boolean =>
   error instanceof DomainError && error.cause instanceof Error && error.cause.name === "TransactionConflictException";

@@ -11,16 +11,27 @@ export class DomainError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The methods that a path knows; only with `method_not_allowed`. */
   readonly allow: readonly string[] | undefined;
+  /**
+   * Whose it was, where the request had a text that this service gave out to another scope (`org:…`, `user:…`). Neither
+   * its sender nor the other one is told.
+   */
+  readonly foreignScope: string | undefined;
 
   constructor(
     code: ErrorName,
     message: string,
-    options: { cause?: unknown; retryAfterSeconds?: number; allow?: readonly string[] } = {},
+    options: {
+      cause?: unknown;
+      retryAfterSeconds?: number;
+      allow?: readonly string[];
+      foreignScope?: string | undefined;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "DomainError";
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.allow = options.allow;
+    this.foreignScope = options.foreignScope;
   }
 }

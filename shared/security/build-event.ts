@@ -19,6 +19,14 @@ export type EventSettings = {
   retentionDays: number;
 };
 
+/**
+ * Whether an event raises an alert: where it reaches the threshold, and where the provider refuses an organization's
+ * credentials, whatever the threshold, since nothing is synced from then on. What a stranger can send raises none so.
+ */
+const raisesAlert = ({ eventType, resourceType, source }: NewSecurityEvent, risk: RiskLevel, threshold: RiskLevel) =>
+  isAtLeast(risk, threshold) ||
+  (eventType === "AUTHENTICATION_FAILURE" && resourceType === "provider_account" && source !== "webhook");
+
 type Identity = { timestamp: number; now: number; random: Uint8Array };
 
 const cleanTexts = (event: NewSecurityEvent): Partial<SecurityEvent> => {
@@ -54,7 +62,7 @@ export const buildEvent = (
 ): SecurityEvent => {
   const { metadata, errorKind, ...fields } = said;
   const riskLevel = levelOf(said);
-  const alertGenerated = isAtLeast(riskLevel, alertThreshold);
+  const alertGenerated = raisesAlert(said, riskLevel, alertThreshold);
   const facts = errorKind === undefined ? metadata : { ...metadata, errorCategory: errorKind };
   return {
     ...fields,

@@ -1,3 +1,5 @@
+import type { NoteFailure } from "../detection/failure-monitor.ts";
+import { isStoreFailure } from "../runtime/call-store.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
 import { EVENT_SOURCE } from "./event-source.ts";
@@ -8,8 +10,9 @@ import { UNRECORDED_EVENT, type UnrecordedEvent } from "./unrecorded-event.ts";
  * Keeps security events that could not be recorded: over the event bus in a queue, from which they are recorded later,
  * and in the log. The log has the whole event only where the queue has not: it is kept apart from what can be erased.
  * Never throws.
+ * @param noteFailure is told of every failure that is in it.
  */
-export const createDeadLetters = (bus: Pick<EventBus, "publish">) => ({
+export const createDeadLetters = (bus: Pick<EventBus, "publish">, noteFailure: NoteFailure) => ({
   async keep({ event, stage, error }: DeadLetter): Promise<void> {
     const detail: UnrecordedEvent = { version: 1, stage, event };
     const unpublished = await bus.publish([{ source: EVENT_SOURCE, detailType: UNRECORDED_EVENT, detail }]);
@@ -20,5 +23,7 @@ export const createDeadLetters = (bus: Pick<EventBus, "publish">) => ({
       eventType: event.eventType,
       ...(unpublished.length > 0 && { alarm: "event_not_recorded", event: JSON.stringify(event) }),
     });
+    await noteFailure(event.organizationId, isStoreFailure(error) ? "store" : "bus");
+    if (unpublished.length > 0) await noteFailure(event.organizationId, "bus");
   },
 });

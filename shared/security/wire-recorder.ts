@@ -1,13 +1,11 @@
 /** The recorder of a deployed function. */
 import { randomBytes } from "node:crypto";
+import { noteFailure } from "../detection/wire-findings.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
-import { createAlertOutboxStore } from "./alerts/alert-outbox-store.ts";
-import { createAlertPublisher } from "./alerts/alert-publisher.ts";
-import { createAlertRaiser } from "./alerts/alert-raiser.ts";
-import { createAlertRaisingStore } from "./alerts/alert-raising-store.ts";
+import { wireAlertRaiser } from "./alerts/wire-alert-raiser.ts";
 import { createDeadLetters } from "./dead-letters.ts";
 import { RANDOM_BYTES } from "./event-id.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
@@ -21,18 +19,11 @@ const random = () => randomBytes(RANDOM_BYTES);
 export const wireRecorder = (): Recorder => {
   const config = readConfig(RECORDER_VARIABLES);
   const retentionDays = config.RETENTION_DAYS;
-  const bus = createEventBus(eventBusClient, config.EVENT_BUS_NAME);
-  const outbox = createAlertOutboxStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME);
   return createRecorder({
     events: createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
     hours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
-    alerts: createAlertRaiser({
-      store: createAlertRaisingStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, { retentionDays, random }),
-      publisher: createAlertPublisher({ bus, outbox }),
-      now: systemClock,
-      random,
-    }),
-    deadLetters: createDeadLetters(bus),
+    alerts: wireAlertRaiser(),
+    deadLetters: createDeadLetters(createEventBus(eventBusClient, config.EVENT_BUS_NAME), noteFailure),
     settings: { logLevel: config.SECURITY_LOG_LEVEL, alertThreshold: config.ALERT_THRESHOLD, retentionDays },
     now: systemClock,
     random,

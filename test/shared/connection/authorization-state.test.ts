@@ -83,6 +83,10 @@ describe("a state", () => {
     const refused = parts.states.use(caller, state);
     await expect(refused).rejects.toBeInstanceOf(InvalidAuthorizationError);
     await expect(refused).rejects.toMatchObject({ ...answer, fault });
+    const isOfOther = fault === "other_organization" || state === foreignCursor;
+    await expect(refused).rejects.toMatchObject({
+      foreignScope: isOfOther ? expect.stringMatching(/^org:/) : undefined,
+    });
     expect(parts.marks.size).toBe(0);
   });
 

@@ -129,6 +129,17 @@ describe("judging an hour", () => {
     expect(await stage.own.detect(hours)).toMatchObject({ judged: 2, judgedBefore: 2 });
   });
 
+  it("does not count again what was found when it happened", async () => {
+    for (const judgedAtOnce of [true, false]) {
+      stage = createStage(engine);
+      const blocked = { eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" } as const;
+      const metadata = { permission: "status:read", ...(judgedAtOnce && { judgedAtOnce }) };
+      const by = { source: "user", userId: "ada", ipAddress: "192.0.2.7", success: false, errorCode: "40302" } as const;
+      await stage.record({ ...blocked, ...by, metadata }, HOUR);
+      expect(await stage.own.detect([HOUR])).toMatchObject({ eventsRead: 1, findings: judgedAtOnce ? 0 : 1 });
+    }
+  });
+
   it("marks the reports of each day that it judges an hour of", async () => {
     const yesterday = HOUR - 11 * HOUR_MS;
     await stage.own.detect([yesterday - HOUR_MS, yesterday, HOUR, HOUR + HOUR_MS]);

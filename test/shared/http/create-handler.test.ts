@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import * as z from "zod/mini";
 import type { Caller } from "../../../shared/api/caller.ts";
+import type { ErrorName } from "../../../shared/api/error-catalogue.ts";
 import { defineRoute } from "../../../shared/api/route.ts";
 import { createHandler, type HandlerParts } from "../../../shared/http/create-handler.ts";
 import { createCursors } from "../../../shared/http/cursor.ts";
 import { MAX_PAGE_BYTES } from "../../../shared/http/paging.ts";
+import type { Refusal } from "../../../shared/http/refusals.ts";
 import { Int64, Int64Parameter } from "../../../shared/json/int64.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
@@ -360,5 +362,51 @@ describe("a list", () => {
     expect(Buffer.byteLength(first.body ?? "")).toBeLessThan(MAX_PAGE_BYTES);
     const second = await handler(get(nextOf(first)), lambdaContext);
     expect(JSON.parse(second.body ?? "").things[0]).toEqual({ name: "thing 2" });
+  });
+});
+
+describe("what another organization was given", () => {
+  const cursors = createCursors("a secret of at least 32 characters");
+  const query = "$default /things []";
+  const refusalsOf = async (cursor: string) => {
+    const refusals: Refusal[] = [];
+    const recordRefusal = async (refusal: Refusal) => void refusals.push(refusal);
+    const handler = createHandler(list, async () => ({ items: [], next: undefined }), { ...parts, recordRefusal });
+    const { statusCode, body } = await handler(get(`cursor=${cursor}`), lambdaContext);
+    return { statusCode, body, refusals };
+  };
+  const position = { id: 1n };
+
+  it("is told of as the caller's doing, and answered as a forged one is", async () => {
+    const foreign = await refusalsOf(cursors.seal({ scope: "org:globex", query }, position));
+    const forged = await refusalsOf(
+      createCursors("another secret of 32 characters or more").seal({ scope: "org:globex", query }, position),
+    );
+    expect(foreign.refusals).toMatchObject([{ caller, error: { code: "invalid_cursor", foreignScope: "org:globex" } }]);
+    expect(forged.refusals).toEqual([]);
+    expect([foreign.statusCode, foreign.body]).toEqual([400, forged.body]);
+  });
+
+  it("is no user's without an organization, nor the own one for another question", async () => {
+    for (const scope of ["user:eve", "org:acme"]) {
+      const { statusCode, refusals } = await refusalsOf(cursors.seal({ scope, query: "GET /other []" }, position));
+      expect({ statusCode, refusals }).toEqual({ statusCode: 400, refusals: [] });
+    }
+  });
+});
+
+describe("a store that fails", () => {
+  it("is told of, for the caller's organization, and only it", async () => {
+    const failures: unknown[] = [];
+    const noteFailure = async (...failure: unknown[]) => void failures.push(failure);
+    const run = (code: ErrorName) =>
+      createHandler(change, async () => Promise.reject(new DomainError(code, "No.")), { ...parts, noteFailure })(
+        put(),
+        lambdaContext,
+      );
+    expect((await run("store_unavailable")).statusCode).toBe(503);
+    expect((await run("circuit_open")).statusCode).toBe(503);
+    expect((await run("plant_exists")).statusCode).toBe(409);
+    expect(failures).toEqual([["acme", "store"]]);
   });
 });

@@ -55,7 +55,7 @@ const countedRecorder = () => {
     now,
     random,
   });
-  return { counted, time, record: createRefusalRecorder(recorder, now) };
+  return { counted, time, record: createRefusalRecorder({ recorder, raise: async () => undefined, now, random }) };
 };
 
 describe("10,000 bad tokens from one address in a minute", () => {

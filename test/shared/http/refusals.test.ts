@@ -1,12 +1,19 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import type { Caller } from "../../../shared/api/caller.ts";
 import type { ErrorName } from "../../../shared/api/error-catalogue.ts";
 import type { Route } from "../../../shared/api/route.ts";
 import { routes } from "../../../shared/api/routes.ts";
+import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
 import { createRefusalRecorder } from "../../../shared/http/refusals.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import type { Finding } from "../../../shared/security/alerts/finding.ts";
+import { eventId } from "../../../shared/security/event-id.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { httpEvent } from "../../support/http-event.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+
+quietLog();
 
 const caller: Caller = {
   userId: "ada",
@@ -16,20 +23,34 @@ const caller: Caller = {
   scope: "org:acme",
 };
 
-const recorderAt = (now = () => 0) => {
+type Raised = Finding & { organizationId: string | undefined };
+
+const recorderAt = (now = () => 0, { isBroken = false } = {}) => {
   const recorded: NewSecurityEvent[] = [];
-  const record = createRefusalRecorder(
-    {
-      record: async (event) => {
+  const ids: string[] = [];
+  const raised: Raised[] = [];
+  const record = createRefusalRecorder({
+    recorder: {
+      record: async (event, { timestamp = 0, identity = new Uint8Array(16) } = {}) => {
         recorded.push(event);
+        ids.push(eventId(timestamp, identity));
         return undefined;
       },
     },
+    raise: async (organizationId, finding) => {
+      if (isBroken) throw new DomainError("store_unavailable", "No.");
+      raised.push({ organizationId, ...finding });
+    },
     now,
-  );
-  const refuse = (code: ErrorName, who: Caller | undefined = undefined, route: Route = routes.deletePlant) =>
-    record({ route, event: httpEvent(), error: new DomainError(code, "No."), caller: who });
-  return { recorded, refuse };
+    random: () => randomBytes(16),
+  });
+  const refuse = (
+    code: ErrorName,
+    who: Caller | undefined = undefined,
+    route: Route = routes.deletePlant,
+    options: { foreignScope?: string } = {},
+  ) => record({ route, event: httpEvent(), error: new DomainError(code, "No.", options), caller: who });
+  return { recorded, ids, raised, refuse };
 };
 
 describe("a refusal", () => {
@@ -97,5 +118,67 @@ describe("a refusal", () => {
     expect(recorded.at(-1)).not.toHaveProperty("userId");
     await refuse("invalid_token");
     expect(recorded).toHaveLength(10);
+  });
+});
+
+describe("what a refusal means by itself", () => {
+  const at = Date.UTC(2026, 10, 21, 10);
+
+  it("is found at once where the address is blocked", async () => {
+    const { recorded, ids, raised, refuse } = recorderAt(() => at);
+    await refuse("ip_address_not_allowed", caller, routes.getCircuitBreaker);
+    expect(raised).toEqual([
+      expect.objectContaining({
+        ...{ organizationId: "acme", rule: "policy_violation", subject: "address:127.0.0.1", level: "HIGH" },
+        ...{ eventIds: ids, occurrence: ids[0], firstSeen: at, lastSeen: at },
+        evidence: { count: 1, threshold: 1, users: ["ada"] },
+      }),
+    ]);
+    expect(recorded).toMatchObject([{ metadata: { judgedAtOnce: true } }]);
+  });
+
+  it.each([
+    ["a change of the breaker", routes.changeCircuitBreaker, 1],
+    ["a change of the settings", settingsRoutes.changeSettings, 1],
+    ["a look at the settings", settingsRoutes.getSettings, 0],
+    ["a look at the breaker", routes.getCircuitBreaker, 0],
+    ["a look at events", routes.listSecurityEvents, 0],
+  ])("is found at once where %s is denied", async (_what, route, count) => {
+    const { recorded, raised, refuse } = recorderAt();
+    await refuse("role_may_not", caller, route);
+    expect(raised).toHaveLength(count);
+    if (count === 0) return expect(recorded[0]?.metadata).not.toHaveProperty("judgedAtOnce");
+    expect(raised).toMatchObject([
+      {
+        rule: "permission_escalation",
+        subject: "user:ada",
+        level: "HIGH",
+        evidence: { permissions: [route.permission] },
+      },
+    ]);
+    expect(recorded).toMatchObject([{ riskLevel: "HIGH", metadata: { judgedAtOnce: true } }]);
+  });
+
+  it("is both an escalation and a violation where something of another organization came, which nothing names", async () => {
+    const { recorded, raised, refuse } = recorderAt();
+    await refuse("invalid_cursor", caller, routes.listPlants, { foreignScope: "org:globex" });
+    expect(raised).toMatchObject([
+      { organizationId: "acme", rule: "permission_escalation", subject: "user:ada", level: "CRITICAL" },
+      { organizationId: "acme", rule: "policy_violation", subject: "user:ada", level: "HIGH" },
+    ]);
+    expect(recorded).toMatchObject([
+      {
+        ...{ eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "CRITICAL", organizationId: "acme" },
+        metadata: { judgedAtOnce: true },
+      },
+    ]);
+    expect(JSON.stringify([recorded, raised])).not.toContain("globex");
+  });
+
+  it("is left to the hourly rules where it cannot be raised", async () => {
+    const { recorded, refuse } = recorderAt(() => 0, { isBroken: true });
+    await refuse("ip_address_not_allowed", caller, routes.getCircuitBreaker);
+    expect(recorded).toHaveLength(1);
+    expect(recorded[0]?.metadata).not.toHaveProperty("judgedAtOnce");
   });
 });

@@ -104,6 +104,17 @@ describe("the recorder", () => {
   );
 
   it.each([
+    ["the provider refuses the connection's credentials", { resourceType: "provider_account" }, true],
+    ["a stranger forges a webhook", { resourceType: "provider_account", source: "webhook" }, false],
+    ["a token is refused", { source: "user" }, false],
+  ] as const)("whatever the threshold, raises an alert where %s: %p", async (_what, fields, isAlerted) => {
+    const { recorder, stored, calls } = recorderWith({ settings: { logLevel: "LOW", alertThreshold: "CRITICAL" } });
+    await recorder.record(said({ eventType: "AUTHENTICATION_FAILURE", riskLevel: "HIGH", ...fields }));
+    expect(stored[0]?.event.alertGenerated).toBe(isAlerted);
+    expect(calls.filter((call) => call.startsWith("alert"))).toHaveLength(isAlerted ? 1 : 0);
+  });
+
+  it.each([
     ["rate_limit", "HIGH"],
     ["authentication", "HIGH"],
     ["authorization", "HIGH"],
