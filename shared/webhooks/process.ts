@@ -7,7 +7,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { GapStore } from "./gap-store.ts";
 import type { WebhookReceived } from "./hand-over.ts";
-import { type ReadRecords, trustedObservations } from "./late-births.ts";
+import { type ReadRecords, trustedObservations } from "./late-events.ts";
 import { isLate, type Outcome, type WebhookEvent } from "./webhook-event.ts";
 import type { WebhookEventStore } from "./webhook-event-store.ts";
 

@@ -4,19 +4,19 @@ import { runHistory } from "./history.ts";
 
 const help = `Plays histories of webhooks: shuffled, repeated, late and lost deliveries beside sync runs, with crashes.
 
-  --histories N            so many, 10,000 unless said
-  --seed N                 only the one of this seed
-  --first N                the first seed, 1 unless said
-  --full-runs-amid-drops   full runs also where webhooks go missing
-  --help                   this
+  --histories N  so many, 10,000 unless said
+  --seed N       only the one of this seed
+  --first N      the first seed, 1 unless said
+  --changes N    so much happens at the provider in each, 18 unless said
+  --help         this
 `;
 
 const { values } = parseArgs({
   options: {
     histories: { type: "string", default: "10000" },
     seed: { type: "string" },
+    changes: { type: "string", default: "18" },
     first: { type: "string", default: "1" },
-    "full-runs-amid-drops": { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -28,7 +28,7 @@ const print = (line: string): void => void write(`${line}\n`);
 
 const play = async (seed: number) => {
   try {
-    return await runHistory(seed, { fullRunsAmidDrops: values["full-runs-amid-drops"] });
+    return await runHistory(seed, { changes: Number(values.changes) });
   } catch (error) {
     return { problem: error instanceof Error ? error.stack : String(error), events: 0, dropped: 0, healed: 0 };
   }

@@ -241,14 +241,38 @@ describe("a state that is processed long after it was", () => {
     expect(of(ACME, key)?.fields === undefined).toBe(times === 1);
   });
 
-  it("is applied where there is a record", async () => {
-    const { process, of, asked } = createInstance();
+  it("is read where it would change the record, and not where it is older or the same", async () => {
+    const asked = jest.fn(async () => customer(seen(SECONDS + 50), { name: "Cleo" }));
+    const { process, of } = createInstance({ reread: () => asked });
     await process(EVENT);
-    event = webhookEvent({ observations: [customer(seen(SECONDS + 1), { name: "Bob" })] });
     time.now += 600_000;
+    event = webhookEvent({ observations: [customer(seen(SECONDS - 1), { name: "Bob" })] });
+    await process(EVENT);
+    event = webhookEvent({ observations: [customer(seen(SECONDS + 1))] });
     await process(EVENT);
     expect(asked).not.toHaveBeenCalled();
-    expect(of(ACME, key)).toMatchObject({ fields: { name: "Bob" } });
+    expect(of(ACME, key)).toMatchObject({ fields: { name: "Ada" }, seenAt: seen(SECONDS + 1) });
+    event = webhookEvent({ observations: [customer(seen(SECONDS + 2), { name: "Bob" })] });
+    await process(EVENT);
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" } });
+  });
+
+  it("still says which invoice a payment belongs to", async () => {
+    time.now += 600_000;
+    event = webhookEvent({ observations: [payment(seen(SECONDS), { invoiceId: "in_1" })] });
+    const { process, of } = createInstance();
+    await process(EVENT);
+    expect(of(ACME, paymentKey)).toMatchObject({ fields: { status: "succeeded", invoiceId: "in_1" } });
+  });
+
+  it("of a deletion is for ever all the same", async () => {
+    time.now += 600_000;
+    event = webhookEvent({ observations: [gone()] });
+    const { process, of, asked } = createInstance();
+    await process(EVENT);
+    expect(asked).not.toHaveBeenCalled();
+    expect(of(ACME, key)?.fields).toBeUndefined();
   });
 });
 

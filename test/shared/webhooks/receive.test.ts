@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@je
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { createWebhookEventStore, type WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { createInstance, delivery, failing, providerEvent, SECRET } from "./receive-parts.ts";
@@ -136,6 +137,18 @@ describe("a delivery", () => {
     await send(delivery(event, { organization: acme }));
     expect(published).toMatchObject([handedOver()]);
     expect(await stored()).toMatchObject({ isDeauthorization: true });
+  });
+});
+
+describe("what a delivery costs in units", () => {
+  it("is four writes, and one where there is nothing to hand over", async () => {
+    const client = database.documentClient(documentTranslation);
+    const measure = countUnits(client);
+    const { send } = createInstance(createWebhookEventStore(client, webhookTable.TableName));
+    const event = delivery(providerEvent(), { organization: acme });
+    expect(await measure(() => send(event))).toEqual({ read: 0, write: 4 });
+    const unknown = delivery(providerEvent({ id: "evt_2", type: "radar.review.opened" }), { organization: acme });
+    expect(await measure(() => send(unknown))).toEqual({ read: 0, write: 1 });
   });
 });
 

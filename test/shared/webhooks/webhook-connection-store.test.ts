@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createWebhookConnectionStore } from "../../../shared/webhooks/webhook-connection-store.ts";
+import { type ConnectionTable, connectionNamed, startConnectionTable } from "../connection/connection-table.ts";
+import { clientAt } from "./webhook-table.ts";
+
+let table: ConnectionTable;
+beforeAll(async () => {
+  table = await startConnectionTable();
+});
+afterAll(() => table.stop());
+
+const store = () => createWebhookConnectionStore(table.documentClient(documentTranslation), "connections");
+const webhookSecrets = Uint8Array.from([1, 2, 3]);
+
+describe("the connection that webhooks belong to", () => {
+  it("is read with its sealed secrets, and without its credentials", async () => {
+    await table.stores().connections.connectQuietly("acme/ü", connectionNamed("a", { webhookSecrets }));
+    const { connectionId, accountId } = connectionNamed("a");
+    expect(await store().read("acme/ü")).toEqual({ connectionId, accountId, webhookSecrets });
+  });
+
+  it("is there while it waits to be made anew", async () => {
+    const connection = connectionNamed("a", { webhookSecrets });
+    const { connections } = table.stores();
+    await connections.connectQuietly("waiting", connection);
+    await connections.requireReconnect("waiting", connection);
+    expect(await store().read("waiting")).toMatchObject({ webhookSecrets });
+  });
+
+  it("is none before it is made, without webhook secrets, and once it is gone", async () => {
+    const { connections } = table.stores();
+    expect(await store().read("bare")).toBeUndefined();
+    await connections.connectQuietly("bare", connectionNamed("a"));
+    expect(await store().read("bare")).toBeUndefined();
+    await connections.connectQuietly("bare", connectionNamed("a", { webhookSecrets }));
+    expect(await store().read("bare")).toBeDefined();
+    await connections.disconnectQuietly("bare");
+    expect(await store().read("bare")).toBeUndefined();
+  });
+
+  it("cannot be read where the table does not answer", async () => {
+    const gone = createWebhookConnectionStore(clientAt("http://127.0.0.1:1"), "connections");
+    await expect(gone.read("acme")).rejects.toMatchObject({ code: "store_unavailable" });
+  });
+});
