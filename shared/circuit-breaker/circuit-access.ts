@@ -114,6 +114,12 @@ export const createCircuitAccess = (dependencies: {
       return { id: nextId(), generation: circuit.generation, isProbe: false, isLocal: false };
     },
 
+    /** Whether the circuit is on trial, as the instance saw it last; no request. */
+    isHalfOpen(organizationId: string): boolean {
+      const copy = known.get(organizationId);
+      return copy !== undefined && effectiveState(copy.circuit, clock()).state === "half_open";
+    },
+
     /** The answer of the circuit as it is now. */
     admit: (organizationId: string, { isStart }: { isStart: boolean }): Promise<AccessAnswer> =>
       reach(isStart ? EXACT_BUDGET_MS : STORE_BUDGET_MS, async (circuits, isLocal) => {

@@ -34,6 +34,9 @@ export type Guard = {
    */
   <Value>(organizationId: string, call: GuardedCall<Value>, options?: CallOptions): Promise<Value>;
 
+  /** Whether the circuit is on trial, as the calls so far left it: one more success may then close it. No request. */
+  isHalfOpen(organizationId: string): boolean;
+
   /** To be awaited at the end of each invocation: sends the counts, and what is being announced. Never throws. */
   flush(): Promise<void>;
 };
@@ -113,6 +116,7 @@ export const createGuard = (dependencies: GuardDependencies): Guard => {
   };
 
   return Object.assign(guard, {
+    isHalfOpen: access.isHalfOpen,
     flush: async () => {
       await Promise.all([announcer.settle(), statistics.flush()]);
     },

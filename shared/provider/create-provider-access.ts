@@ -76,6 +76,8 @@ export const createProviderAccess = ({
       };
     },
 
+    isHalfOpen: guard.isHalfOpen,
+
     async flush() {
       await Promise.all([guard.flush(), reads.flush()]);
     },

@@ -47,6 +47,9 @@ export type ProviderAccess = {
    */
   refreshTokens(refreshToken: string, context: OperationContext): Promise<Tokens>;
 
+  /** Whether the organization's circuit is on trial after the operations so far: one more success may then close it. */
+  isHalfOpen(organizationId: string): boolean;
+
   /** To be awaited at the end of each invocation: sends what was counted. Never throws. */
   flush(): Promise<void>;
 };

@@ -8,8 +8,16 @@ import { organizationKey, partKey } from "./keys.ts";
 import type { Category, EventType, SecurityEvent } from "./security-event.ts";
 import type { Selection } from "./selection.ts";
 
-/** Types that most events have: an index of them would be a copy of the table, which serves them as well. */
-const BULK_TYPES: readonly string[] = ["PROVIDER_REQUEST", "DATA_READ"] satisfies EventType[];
+/**
+ * Types that most events have, those of every sync run among them: an index of them would be a copy of the table, which
+ * serves them as well.
+ */
+const BULK_TYPES: readonly string[] = [
+  "PROVIDER_REQUEST",
+  "DATA_READ",
+  "PROVIDER_SYNC_STARTED",
+  "PROVIDER_SYNC_COMPLETED",
+] satisfies EventType[];
 /** The categories that those types do not have. */
 const RARE_CATEGORIES: readonly Category[] = ["authentication", "authorization", "system", "compliance"];
 

@@ -31,10 +31,8 @@ export type RunWorkerParts = OpenRunParts & {
   runs: Pick<SyncRunStore, "findEnded">;
   runEnd: RunEnd;
   events: Pick<SyncEvents, "started">;
-  access: Pick<ProviderAccess, "open" | "flush">;
+  access: Pick<ProviderAccess, "open" | "isHalfOpen" | "flush">;
   bus: Pick<EventBus, "publish">;
-  /** Whether the circuit is on trial after the first operation of a run: one more success may then close it. */
-  isHalfOpen(organizationId: string): Promise<boolean>;
   /** An id that is in order of time; epoch ms. */
   newRunId: (now: number) => string;
   newToken: () => string;
@@ -58,7 +56,7 @@ export const createRunWorker = (parts: RunWorkerParts) => {
 
   /** An open circuit that was closed by time alone wants two successes, and a quiet run has one. */
   const closeCircuit = async ({ context, operations }: OpenRun): Promise<void> => {
-    if (operations() !== 1 || !(await parts.isHalfOpen(context.organizationId))) return;
+    if (operations() !== 1 || !access.isHalfOpen(context.organizationId)) return;
     try {
       await context.provider.listEvents({ limit: 1 });
     } catch (error) {

@@ -1,6 +1,4 @@
 /** The worker of a deployed function. */
-import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
-import { effectiveState } from "../circuit-breaker/effective-state.ts";
 import { wireDisconnect } from "../connection/wire-connection.ts";
 import { wireOpenConnection, wireRecordsClaimStore } from "../connection/wire-open-connection.ts";
 import { wireProviderAccess } from "../provider/wire-provider.ts";
@@ -21,9 +19,8 @@ const clock = systemClock;
 
 /** @throws Error at cold start where the environment lacks a variable. */
 export const wireRunWorker = (): RunWorker => {
-  const config = readConfig(["SYNC_RUNS_TABLE_NAME", "CIRCUITS_TABLE_NAME"]);
+  const config = readConfig(["SYNC_RUNS_TABLE_NAME"]);
   const access = wireProviderAccess();
-  const circuits = createCircuitStore(documentClient, config.CIRCUITS_TABLE_NAME);
   const events = createSyncEvents({ recorder: wireRecorder() });
   return createRunWorker({
     leases: createSyncLeaseStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
@@ -39,8 +36,6 @@ export const wireRunWorker = (): RunWorker => {
     disconnect: wireDisconnect({ cancelRuns: wireCancelRuns() }),
     // No webhooks are taken yet: whatever the feed has is new.
     delivered: async () => new Set(),
-    isHalfOpen: async (organizationId) =>
-      effectiveState(await circuits.read(organizationId), clock()).state === "half_open",
     bus: wireSyncBus(),
     clock,
     newRunId,

@@ -153,6 +153,18 @@ describe("an open circuit", () => {
     await expect(other.store.read(org)).resolves.toMatchObject({ state: "closed", failures: [], generation: 3 });
   });
 
+  it("is told to be half-open by the instances that called, without a request", async () => {
+    expect(instance.guard.isHalfOpen(org)).toBe(false);
+    time.pass(30_000);
+    await instance.guard(org, succeed);
+    instance.requests.length = 0;
+    expect(instance.guard.isHalfOpen(org)).toBe(true);
+    expect(other.guard.isHalfOpen(org)).toBe(false);
+    expect(instance.requests).toEqual([]);
+    await instance.guard(org, succeed);
+    expect(instance.guard.isHalfOpen(org)).toBe(false);
+  });
+
   it("opens for another 30 s when a probe fails", async () => {
     time.pass(30_000);
     await instance.guard(org, succeed);

@@ -129,7 +129,7 @@ export const createWorld = (
       throw error;
     }
   };
-  const guard: Guard = Object.assign(pass, { flush: async () => void flushed.push("guard") });
+  const guard: Guard = Object.assign(pass, { isHalfOpen: () => false, flush: async () => void flushed.push("guard") });
 
   const access = createProviderAccess({
     adapter,

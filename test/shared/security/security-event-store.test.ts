@@ -179,7 +179,8 @@ describe("writing", () => {
       (await measured(() => putAll([made(organizationId, 0, fields)]))).write;
     expect(await cost({})).toBe(1);
     expect(await cost({ userId: "ada" })).toBe(2);
-    expect(await cost({ eventType: "PROVIDER_SYNC_COMPLETED" })).toBe(2);
+    expect(await cost({ eventType: "PROVIDER_SYNC_COMPLETED" })).toBe(1);
+    expect(await cost({ eventType: "PROVIDER_SYNC_FAILED" })).toBe(2);
     expect(
       await cost({ eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH", userId: "ada" }),
     ).toBe(6);

@@ -181,11 +181,11 @@ describe("a later run", () => {
 
   it("makes a second cheap read where the circuit is on trial, and only then", async () => {
     const stage = await synced();
-    stage.parts.isHalfOpen = async () => true;
+    stage.parts.access.isHalfOpen = () => true;
     await stage.sync();
     expect(stage.world.calls).toHaveLength(2);
     stage.world.calls.length = 0;
-    stage.parts.isHalfOpen = async () => false;
+    stage.parts.access.isHalfOpen = () => false;
     await stage.sync();
     expect(stage.world.calls).toHaveLength(1);
   });

@@ -123,10 +123,10 @@ export const createStage = (
           listPaymentLinks: (page) => io("listPaymentLinks", () => provider.listPaymentLinks(page)),
           listEvents: (page) => io("listEvents", () => provider.listEvents(page)),
         }),
+        isHalfOpen: () => false,
         flush: async () => undefined,
       },
       bus: { publish: (events) => io("publish", () => bus.publish(events)) },
-      isHalfOpen: async () => false,
       openConnection: async () => {
         if (!connection.isThere) throw new DomainError("not_connected", "There is no connection.");
         const credentials = { current: async () => "secret", refused: async () => undefined };
