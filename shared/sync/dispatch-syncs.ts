@@ -57,18 +57,25 @@ export const createSyncDispatcher = ({ connectedOrganizations, bus, clock, sleep
   return async (slot: number, after: string | undefined, remainingMs: () => number) => {
     let requested = 0;
     let batch: string[] = [];
+    let startedAt: number | undefined;
+    /** Between batches only: the last one has nothing to wait for. */
+    const keepPace = async (): Promise<void> => {
+      const waitMs = startedAt === undefined ? 0 : startedAt + BATCH_EVERY_MS - clock();
+      if (waitMs > 0) await sleep(waitMs);
+    };
     const send = async (): Promise<void> => {
-      const startedAt = clock();
+      await keepPace();
+      startedAt = clock();
       await publish(batch.map((organizationId) => syncRequested({ organizationId, slot })));
       requested += batch.length;
       batch = [];
-      await sleep(Math.max(0, startedAt + BATCH_EVERY_MS - clock()));
     };
     for await (const organizationId of connectedOrganizations(after)) {
       batch.push(organizationId);
       if (batch.length < BATCH) continue;
       await send();
       if (remainingMs() > HANDOVER_MS) continue;
+      await keepPace();
       await publish([continuation({ slot, after: organizationId })]);
       return { requested, isHandedOver: true };
     }

@@ -52,6 +52,18 @@ describe("the dispatch of scheduled runs", () => {
     expect(requests().at(-1)?.at).toBe(NOW + 4_500);
   });
 
+  it.each([
+    [1, 0],
+    [10, 0],
+    [11, 500],
+    [20, 500],
+  ])("of %i organizations takes %i ms: nothing is waited for after the last batch", async (count, ms) => {
+    const { dispatch, requests, time } = createWorld(count);
+    await dispatch(NOW, undefined, () => 900_000);
+    expect(requests()).toHaveLength(count);
+    expect(time.now - NOW).toBe(ms);
+  });
+
   it("hands over where its time is short, and the rest is asked for once", async () => {
     const { dispatch, published, requests, time } = createWorld(10_000);
     let continuation: SyncDispatch = {};
