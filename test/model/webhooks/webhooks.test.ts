@@ -150,7 +150,7 @@ describe("the histories notice", () => {
   it.each(faults)("%s", async (_fault, sabotage) => {
     const isNoticed = async (seed: number) => (await runHistory(seed, { sabotage })).problem !== undefined;
     let seed = 1;
-    while (seed <= 60 && !(await isNoticed(seed))) seed++;
-    expect(seed).toBeLessThanOrEqual(60);
+    while (seed <= HISTORIES && !(await isNoticed(seed))) seed++;
+    expect(seed).toBeLessThanOrEqual(HISTORIES);
   });
 });
