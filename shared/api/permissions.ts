@@ -20,6 +20,7 @@ const rolesByPermission = {
   "security:read": administrators,
   "security:manage": administrators,
   "settings:manage": administrators,
+  "erasure:request": administrators,
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Permission = keyof typeof rolesByPermission;

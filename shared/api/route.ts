@@ -39,6 +39,7 @@ export const tags = {
   sync: { description: "Runs that bring the records up to date.", resourceType: "provider_account" },
   records: { description: "What was synced from the provider.", resourceType: undefined },
   settings: { description: "What an organization decided for its integration.", resourceType: "provider_account" },
+  erasure: { description: "Deletion of an organization's or a user's data on request.", resourceType: undefined },
   api: { description: "The API itself.", resourceType: undefined },
 } as const satisfies Record<string, Tag>;
 

@@ -107,9 +107,16 @@ export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: st
     markAnnounced: (organizationId: string, circuit: Circuit, upTo: number): Promise<WriteAnswer> =>
       update(organizationId, announcedExpressions(circuit, upTo), "ALL_NEW"),
 
-    /** Removes an operator's id and reasons from the circuit, if it is still as given: one write unit. */
-    forget: (organizationId: string, circuit: Circuit, userId: string): Promise<WriteAnswer> =>
-      update(organizationId, forgottenExpressions(circuit, userId), "ALL_NEW"),
+    /**
+     * Removes an operator's id and reasons from the circuit, if it is still as given: one write unit.
+     * @param namesThem whether a reason that another gave names them.
+     */
+    forget: (
+      organizationId: string,
+      circuit: Circuit,
+      userId: string,
+      namesThem?: (reason: string) => boolean,
+    ): Promise<WriteAnswer> => update(organizationId, forgottenExpressions(circuit, userId, namesThem), "ALL_NEW"),
 
     countOpen: createOpenCircuitCounter(client, tableName),
   };

@@ -69,14 +69,24 @@ export const announcedExpressions = (circuit: Circuit, upTo: number): UpdateExpr
   );
 };
 
-/** Empties what names an operator in the beginnings of generations: the author where it is this one, and the reason. */
-export const forgottenExpressions = (circuit: Circuit, userId: string): UpdateExpressions => {
-  const named = circuit.starts.flatMap(({ by }, index) => (by === userId ? [index] : []));
+/**
+ * Empties what names an operator in the beginnings of generations: the author where it is this one, with the reason, and
+ * others' reasons that name them.
+ */
+export const forgottenExpressions = (
+  circuit: Circuit,
+  userId: string,
+  namesThem: (reason: string) => boolean = () => false,
+): UpdateExpressions => {
+  const remove = circuit.starts.flatMap(({ by, reason }, index) => {
+    if (by === userId) return [`#tr[${index}].#b`, `#tr[${index}].#r`];
+    return reason !== undefined && namesThem(reason) ? [`#tr[${index}].#r`] : [];
+  });
   return assemble(
     {
       only: ["#gen = :generation", "size(#tr) = :length"],
       set: [],
-      remove: named.flatMap((index) => [`#tr[${index}].#b`, `#tr[${index}].#r`]),
+      remove,
     },
     {},
     { ":generation": circuit.generation, ":length": circuit.starts.length },

@@ -27,6 +27,7 @@ const variables = {
   RECORDS_TABLE_NAME: text,
   WEBHOOK_EVENTS_TABLE_NAME: text,
   DETECTION_TABLE_NAME: text,
+  ERASURES_TABLE_NAME: text,
   REPORTS_TABLE_NAME: text,
   EVENT_BUS_NAME: text,
   /** The KMS key that organizations' secrets are sealed with: its ARN or its id. */

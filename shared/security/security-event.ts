@@ -50,6 +50,8 @@ export const eventTypes = {
   SETTINGS_CHANGED: "An organization changed its settings",
   WEBHOOK_RECEIVED: "A webhook of the provider arrived",
   WEBHOOK_NOT_APPLIED: "What a webhook brought could not be applied; it is tried again, and then kept",
+  ERASURE_REQUESTED: "Somebody asked for data to be erased",
+  ERASURE_COMPLETED: "Data was erased, and looked for again",
 } as const;
 export type EventType = keyof typeof eventTypes;
 

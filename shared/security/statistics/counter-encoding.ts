@@ -35,6 +35,8 @@ export const typeCodes: Readonly<Record<string, number>> = {
   SETTINGS_CHANGED: 15,
   WEBHOOK_RECEIVED: 16,
   WEBHOOK_NOT_APPLIED: 17,
+  ERASURE_REQUESTED: 18,
+  ERASURE_COMPLETED: 19,
 };
 const SPELLED_OUT = 0;
 
