@@ -6,21 +6,31 @@ import { getItems } from "../runtime/get-items.ts";
 import { DAY_MS, dayName, timeOfName } from "../security/hours.ts";
 import { BASELINE_DAYS, History } from "./baseline.ts";
 import { BASELINE_KEY, USER_PREFIX, userKey } from "./detection-keys.ts";
+import type { Latency } from "./rules/performance-degradation.ts";
 
-/** What an organization does: its days, up to and with `through`, and when each hash was seen last (day names). */
-export type StoredBaseline = { history: History; known: Readonly<Record<string, string>>; through: string };
+/**
+ * What an organization does: its days, up to and with `through`; when each hash was seen last (day names); and its
+ * operations against the provider.
+ */
+export type StoredBaseline = {
+  history: History;
+  known: Readonly<Record<string, string>>;
+  operations: Latency["days"];
+  through: string;
+};
 /** The same of a user. */
 export type StoredUserBaseline = Pick<StoredBaseline, "history" | "through">;
 
 /**
  * `baseline` and `user#<hash>`: `since` epoch ms, `days` as JSON text of [day, calls, peak], `known` as JSON text of days
- * and the hashes seen last on them, `through` the last day that is in it.
+ * and the hashes seen last on them, `operations` as JSON text of [day, operations, ms], `through` the last day that is in it.
  */
 const BaselineItem = z.object({
   key: z.string(),
   since: z.number(),
   days: z.string(),
   known: z.optional(z.string()),
+  operations: z.optional(z.string()),
   through: z.string(),
 });
 
@@ -33,7 +43,7 @@ const KEPT_DAYS = BASELINE_DAYS + 2;
 const keptUntil = (through: string): number => (timeOfName(through) + KEPT_DAYS * DAY_MS) / 1_000;
 
 const parse = (item: unknown): StoredBaseline => {
-  const { since, days, known, through } = BaselineItem.parse(item);
+  const { since, days, known, operations = "[]", through } = BaselineItem.parse(item);
   const byDay = Known.parse(known === undefined ? {} : JSON.parse(known));
   return {
     history: History.parse({
@@ -41,6 +51,11 @@ const parse = (item: unknown): StoredBaseline => {
       days: Days.parse(JSON.parse(days)).map(([day, calls, peak]) => ({ day, calls, peak })),
     }),
     known: Object.fromEntries(Object.entries(byDay).flatMap(([day, hashes]) => hashes.map((hash) => [hash, day]))),
+    operations: Days.parse(JSON.parse(operations)).map(([day, count, totalMs]) => ({
+      day,
+      operations: count,
+      totalMs,
+    })),
     through,
   };
 };
@@ -51,12 +66,16 @@ const textOfKnown = (known: StoredBaseline["known"]): string => {
   return JSON.stringify(byDay);
 };
 
-const toItem = ({ history, through }: StoredUserBaseline, known?: StoredBaseline["known"]) => ({
+const toItem = ({ history, through }: StoredUserBaseline) => ({
   since: history.since,
   days: JSON.stringify(history.days.map(({ day, calls, peak }) => [day, calls, peak])),
-  ...(known !== undefined && { known: textOfKnown(known) }),
   through,
   ttl: keptUntil(through),
+});
+
+const toOwnFields = ({ known, operations }: StoredBaseline) => ({
+  known: textOfKnown(known),
+  operations: JSON.stringify(operations.map(({ day, operations: count, totalMs }) => [day, count, totalMs])),
 });
 
 /** The day before which nothing is held against anybody any more. @param hour epoch ms. */
@@ -69,7 +88,7 @@ export const createBaselineStore = (client: DynamoDBDocumentClient, tableName: s
   /** Overwrites what was read, or nothing. @returns false where another came first. */
   const put = async (
     key: { scope: string; key: string },
-    fields: ReturnType<typeof toItem>,
+    fields: Record<string, unknown>,
     previous: string | undefined,
   ): Promise<boolean> => {
     const command = new PutCommand({
@@ -105,12 +124,17 @@ export const createBaselineStore = (client: DynamoDBDocumentClient, tableName: s
     async getUsers(scope: string, hashes: readonly string[]): Promise<Map<string, StoredUserBaseline>> {
       const keys = hashes.map((hash) => ({ scope, key: userKey(hash) }));
       const { items } = await getItems(client, tableName, keys, { ConsistentRead: true });
-      return new Map(items.map((item) => [String(item.key).slice(USER_PREFIX.length), parse(item)]));
+      return new Map(
+        items.map((item) => {
+          const { history, through } = parse(item);
+          return [String(item.key).slice(USER_PREFIX.length), { history, through }];
+        }),
+      );
     },
 
     /** @param previous up to which day the one went that was read. @returns false where another came first. */
-    put: (scope: string, { known, ...baseline }: StoredBaseline, previous: string | undefined): Promise<boolean> =>
-      put({ scope, key: BASELINE_KEY }, toItem(baseline, known), previous),
+    put: (scope: string, baseline: StoredBaseline, previous: string | undefined): Promise<boolean> =>
+      put({ scope, key: BASELINE_KEY }, { ...toItem(baseline), ...toOwnFields(baseline) }, previous),
 
     putUser: (
       scope: string,

@@ -8,6 +8,7 @@ import { dayName, HOUR_MS, startOfDay } from "../security/hours.ts";
 import { BASELINE_DAYS, type CountedDay, type History } from "./baseline.ts";
 import { userHash } from "./detection-keys.ts";
 import type { Fact } from "./fact.ts";
+import { isTimedOperation } from "./rules/performance-degradation.ts";
 import { isCall, novelties } from "./rules/unusual-api-usage.ts";
 
 /** Calls, the busiest hour's, and the hour of the day that had the first. */
@@ -16,7 +17,7 @@ type Counts = z.output<typeof Counts>;
 
 /**
  * `since`: the first hour that was judged of the scope, epoch ms. `users` by their hash. `seen`: hashes of the addresses,
- * resources and errors of calls. The last two are bounded.
+ * resources and errors of calls. Both are bounded. `operations` against the provider, and how long they took in all.
  */
 export const DayCounts = z.object({
   day: z.string(),
@@ -24,6 +25,7 @@ export const DayCounts = z.object({
   all: Counts,
   users: z.record(z.string(), Counts),
   seen: z.array(z.string()),
+  operations: z.optional(z.object({ count: z.number(), totalMs: z.number() })),
 });
 export type DayCounts = z.output<typeof DayCounts>;
 
@@ -65,9 +67,15 @@ export const dayBefore = (previous: DayCounts | undefined, hour: number): DayCou
   return { day, since: previous?.since ?? hour, all: nothing, users: {}, seen: [] };
 };
 
-/** The day up to an hour's end. */
-export const dayAfter = (before: DayCounts, scope: string, hour: number, facts: readonly Fact[]): DayCounts => {
-  const calls = facts.filter(isCall);
+const withOperations = (before: DayCounts["operations"], facts: readonly Fact[]): Pick<DayCounts, "operations"> => {
+  const durations = facts.filter(isTimedOperation).map(({ durationMs = 0 }) => durationMs);
+  if (durations.length === 0) return before === undefined ? {} : { operations: before };
+  const { count, totalMs } = before ?? { count: 0, totalMs: 0 };
+  const added = durations.reduce((sum, durationMs) => sum + durationMs, 0);
+  return { operations: { count: count + durations.length, totalMs: totalMs + Math.round(added) } };
+};
+
+const withCalls = (before: DayCounts, scope: string, hour: number, calls: readonly Fact[]): DayCounts => {
   if (calls.length === 0) return before;
   const hourOfDay = (hour - startOfDay(hour)) / HOUR_MS;
   const users = { ...before.users };
@@ -82,6 +90,12 @@ export const dayAfter = (before: DayCounts, scope: string, hour: number, facts: 
     seen: [...new Set([...before.seen, ...seen])].slice(-MAX_SEEN),
   };
 };
+
+/** The day up to an hour's end. @param facts of the hour. */
+export const dayAfter = (before: DayCounts, scope: string, hour: number, facts: readonly Fact[]): DayCounts => ({
+  ...withCalls(before, scope, hour, facts.filter(isCall)),
+  ...withOperations(before.operations, facts),
+});
 
 /** A history with a day that is over, or that an hour cuts. @param since where there is no history yet. */
 export const withDay = (

@@ -6,7 +6,6 @@
  * - `unjudged#2026-11-21T10` a mark: the hour has events, is closed and was not judged (unjudged-store.ts). In the sparse
  *   index byUnjudged: partition key `unjudgedShard` ("0" to "7"), sort key `key`, keys only.
  * - `baseline` what the organization does on its days (baseline-store.ts); `user#<hash>` the same of a user.
- * - `latency` how long operations against the provider take (latency-store.ts).
  *
  * Scope `#detector`, key `2026-11-21T10`: that the hour's detection was dispatched, and to how many (heartbeat-store.ts).
  */
@@ -52,7 +51,6 @@ export const unjudgedKey = (hour: number): string => UNJUDGED_PREFIX + hourName(
 export const hourOfUnjudgedKey = (key: string): number => timeOfName(key.slice(UNJUDGED_PREFIX.length));
 
 export const BASELINE_KEY = "baseline";
-export const LATENCY_KEY = "latency";
 
 export const DETECTOR_SCOPE = "#detector";
 

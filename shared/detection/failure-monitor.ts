@@ -8,6 +8,7 @@ import type { Finding } from "../security/alerts/finding.ts";
 import { hourName } from "../security/hours.ts";
 import type { RaiseFinding } from "./raise-findings.ts";
 import { SYSTEM_FAILURES, SYSTEM_SUBJECT, SYSTEM_TITLE } from "./rules/system-errors.ts";
+import { withinTime } from "./within-time.ts";
 
 export type FailingPart = "store" | "bus";
 
@@ -36,16 +37,6 @@ const findingOf = (failures: readonly Failure[], latest: Failure): Finding => {
   };
 };
 
-const withinTime = async (work: Promise<void>): Promise<void> => {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("The alert took too long.")), RAISE_WITHIN_MS);
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
 /** One for an instance. A finding is told of at most once per window and organization; if it cannot be, in the log. */
 export const createFailureMonitor = ({ raise, now }: { raise: RaiseFinding; now: Clock }): NoteFailure => {
   const failures = new Map<string | undefined, Failure[]>();
@@ -63,7 +54,7 @@ export const createFailureMonitor = ({ raise, now }: { raise: RaiseFinding; now:
     if (toldAt.size >= MAX_ORGANIZATIONS) toldAt.clear();
     toldAt.set(organizationId, latest.at);
     try {
-      await withinTime(raise(organizationId, findingOf(recent, latest)));
+      await withinTime(raise(organizationId, findingOf(recent, latest)), RAISE_WITHIN_MS);
     } catch (error) {
       writeLog("error", "The service keeps failing, and the alert that says so could not be raised", {
         alarm: "system_errors",

@@ -5,6 +5,7 @@ import { inParallel } from "../runtime/in-parallel.ts";
 import { HOUR_MS, timeOfName } from "../security/hours.ts";
 import { type BaselineStore, oldestKnownDay, type StoredBaseline, type StoredUserBaseline } from "./baseline-store.ts";
 import { type DayCounts, withDay } from "./day-counts.ts";
+import type { Latency } from "./rules/performance-degradation.ts";
 
 /** The newest count. */
 const MAX_KNOWN = 1_000;
@@ -17,6 +18,13 @@ const MAX_ATTEMPTS = 5;
 const isIn = (stored: Pick<StoredBaseline, "through"> | undefined, { day }: DayCounts): boolean =>
   stored !== undefined && stored.through >= day;
 
+const withOperations = (days: Latency["days"], { day, operations }: DayCounts): Latency["days"] => {
+  const oldest = oldestKnownDay(timeOfName(day));
+  const kept = days.filter((one) => one.day >= oldest && one.day !== day);
+  if (operations === undefined) return kept;
+  return [...kept, { day, operations: operations.count, totalMs: operations.totalMs }];
+};
+
 /** The baseline with a day, if it is not in it yet. */
 export const foldDay = (stored: StoredBaseline | undefined, ended: DayCounts): StoredBaseline => {
   if (stored !== undefined && isIn(stored, ended)) return stored;
@@ -27,7 +35,9 @@ export const foldDay = (stored: StoredBaseline | undefined, ended: DayCounts): S
     .filter(([, last]) => last >= oldest)
     .sort(([, a], [, b]) => (a < b ? 1 : -1))
     .slice(0, MAX_KNOWN);
-  return { history: withDay(stored?.history, day, all, since), known: Object.fromEntries(kept), through: day };
+  const history = withDay(stored?.history, day, all, since);
+  const operations = withOperations(stored?.operations ?? [], ended);
+  return { history, known: Object.fromEntries(kept), operations, through: day };
 };
 
 /** The baseline of a user with a day; undefined where the user did nothing on it, or it is in it already. */

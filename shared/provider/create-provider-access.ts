@@ -1,6 +1,7 @@
 /** Makes operations of an adapter's requests. */
 import { setTimeout as sleepFor } from "node:timers/promises";
 import type { Guard } from "../circuit-breaker/guard.ts";
+import type { LatencyObserver } from "../detection/observe-latency.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import type { Recorder } from "../security/recorder.ts";
 import { createExchange } from "./exchange.ts";
@@ -17,6 +18,8 @@ export type ProviderAccessDependencies = {
   guard: Guard;
   recorder: Pick<Recorder, "record">;
   reads: ReadCounts;
+  /** Finds that operations have become slow. */
+  latency?: LatencyObserver;
   clock?: Clock;
   sleep?: (ms: number) => Promise<unknown>;
   /** From 0 to 1. */
@@ -31,11 +34,12 @@ export const createProviderAccess = ({
   guard,
   recorder,
   reads,
+  latency,
   clock = systemClock,
   sleep = sleepFor,
   random = Math.random,
 }: ProviderAccessDependencies): ProviderAccess => {
-  const recordOperation = createRecordOperation({ recorder, clock });
+  const recordOperation = createRecordOperation({ recorder, latency, clock });
   const pace = createPace({ clock, sleep });
   const operate = createOperate({ guard, pace, recordOperation, reads, clock, sleep, random });
 
@@ -79,7 +83,7 @@ export const createProviderAccess = ({
     isHalfOpen: guard.isHalfOpen,
 
     async flush() {
-      await Promise.all([guard.flush(), reads.flush()]);
+      await Promise.all([guard.flush(), reads.flush(), latency?.flush()]);
     },
   };
 };

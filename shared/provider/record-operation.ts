@@ -1,6 +1,8 @@
 /** Does an operation, and records it as one security event, however it ended. */
+import type { LatencyObserver } from "../detection/observe-latency.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Recorder } from "../security/recorder.ts";
+import type { NewSecurityEvent } from "../security/security-event.ts";
 import { type OperationFacts, type OperationReport, operationEvent } from "./operation-event.ts";
 import type { OperationContext } from "./provider-access.ts";
 
@@ -10,9 +12,25 @@ type Recorded<Value> = Pick<OperationFacts, "action" | "type"> & {
 
 export type RecordOperation = ReturnType<typeof createRecordOperation>;
 
-export const createRecordOperation =
-  ({ recorder, clock }: { recorder: Pick<Recorder, "record">; clock: Clock }) =>
-  async <Value>(
+type Parts = {
+  recorder: Pick<Recorder, "record">;
+  /** Told how long each operation took that reached the provider. */
+  latency?: Pick<LatencyObserver, "observe"> | undefined;
+  clock: Clock;
+};
+
+export const createRecordOperation = ({ recorder, latency, clock }: Parts) => {
+  const record = async (
+    said: NewSecurityEvent,
+    { organizationId }: OperationContext,
+    { attempts, durationMs }: OperationReport,
+  ): Promise<void> => {
+    const event = await recorder.record(said);
+    if (attempts > 0)
+      latency?.observe(organizationId, { id: event?.id ?? "", at: event?.timestamp ?? clock(), durationMs });
+  };
+
+  return async <Value>(
     { action, type, result }: Recorded<Value>,
     context: OperationContext,
     work: (report: OperationReport) => Promise<Value>,
@@ -28,11 +46,13 @@ export const createRecordOperation =
       value = await work(report);
     } catch (error) {
       end();
-      await recorder.record(operationEvent(facts, context, report, { error }));
+      await record(operationEvent(facts, context, report, { error }), context, report);
       throw error;
     }
     end();
     const said = result?.(value);
-    await recorder.record(operationEvent({ ...facts, ...(said !== undefined && { result: said }) }, context, report));
+    const succeeded = { ...facts, ...(said !== undefined && { result: said }) };
+    await record(operationEvent(succeeded, context, report), context, report);
     return value;
   };
+};

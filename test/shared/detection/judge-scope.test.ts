@@ -202,7 +202,7 @@ describe("baselines", () => {
     });
     const hash = userHash(stage.scope, "ada");
     const users = await stage.own.baselines.getUsers(stage.scope, [hash, "nobody"]);
-    expect([...users]).toEqual([[hash, { history: { since: yesterday, days }, known: {}, through: "2026-11-20" }]]);
+    expect([...users]).toEqual([[hash, { history: { since: yesterday, days }, through: "2026-11-20" }]]);
     expect(JSON.stringify(await windowOf(HOUR))).not.toContain("ada");
   });
 

@@ -13,7 +13,6 @@ import { storeDay } from "../../../shared/detection/fold-day.ts";
 import { createHeartbeatStore } from "../../../shared/detection/heartbeat-store.ts";
 import { createHourEventsStore } from "../../../shared/detection/hour-events-store.ts";
 import { createJudgeScope } from "../../../shared/detection/judge-scope.ts";
-import { createLatencyStore } from "../../../shared/detection/latency-store.ts";
 import { createRaiseFinding } from "../../../shared/detection/raise-findings.ts";
 import { createSyncFactsStore } from "../../../shared/detection/sync-facts-store.ts";
 import { createUnjudgedStore } from "../../../shared/detection/unjudged-store.ts";
@@ -118,7 +117,6 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
     const detect = createDetectOrganization({ judge, unjudged });
     return {
       ...{ client, baselines, unjudged, windows, openHours, runs, reports, alerts, judge },
-      latency: createLatencyStore(client, "detection"),
       detect: (hours: readonly number[], due: Partial<DetectionDue> = {}, remainingMs = () => 60_000) =>
         detect({ version: 1, organizationId, hours: [...hours], marked: [], ...due }, remainingMs),
       dispatch: createDetectionDispatcher({

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createBaselineStore } from "../../../shared/detection/baseline-store.ts";
+import { createLatencyObserver } from "../../../shared/detection/observe-latency.ts";
+import { createOperationsStore } from "../../../shared/detection/operations-store.ts";
+import { createRaiseFinding } from "../../../shared/detection/raise-findings.ts";
+import { createWindowStore } from "../../../shared/detection/window-store.ts";
+import { DAY_MS, HOUR_MS } from "../../../shared/security/hours.ts";
+import { countUnits } from "../../support/consumed-units.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { createStage, HOUR, RETENTION_DAYS, type Stage, startDetectionEngine } from "./stage.ts";
+
+quietLog();
+
+let engine: EmbeddedDynamoDb;
+let stage: Stage;
+beforeAll(async () => {
+  engine = await startDetectionEngine();
+});
+beforeEach(() => {
+  stage = createStage(engine);
+});
+afterAll(() => engine.stop());
+
+/** An instance that watches, as a function has it. */
+const createObserver = (raise = createRaiseFinding(stage.own.alerts)) => {
+  const { client } = stage.worker();
+  const observer = createLatencyObserver({
+    windows: createWindowStore(client, "detection", { retentionDays: RETENTION_DAYS }),
+    baselines: createBaselineStore(client, "detection"),
+    operations: createOperationsStore(client, "events"),
+    raise,
+    now: () => stage.time.now,
+  });
+  return { ...observer, measure: countUnits(client) };
+};
+
+/** Records so many operations from a time on, a second apart. */
+const operations = async (durations: readonly number[], from: number) => {
+  const recorded: { id: string; at: number; durationMs: number }[] = [];
+  for (const [i, durationMs] of durations.entries()) {
+    const said = { action: "list_events", metadata: { durationMs, attempts: 1 } };
+    const event = await stage.record(said, from + i * 1_000);
+    if (event !== undefined) recorded.push({ id: event.id, at: event.timestamp, durationMs });
+  }
+  return recorded;
+};
+
+const times = (count: number, durationMs: number) => Array.from({ length: count }, () => durationMs);
+
+/** What an invocation sees, and then flushes. */
+const run = async (durations: readonly number[], from: number, observer = createObserver()) => {
+  const seen = await operations(durations, from);
+  for (const operation of seen) observer.observe(stage.organizationId, operation);
+  const units = await observer.measure(() => observer.flush());
+  return { seen, units };
+};
+
+describe("operations that become slow", () => {
+  it("are a finding as soon as the last ten are five times as slow, of an organization that nothing was judged of", async () => {
+    await operations(times(20, 100), HOUR);
+    await run(times(6, 700), HOUR + 60_000);
+    expect(await stage.findings()).toEqual([]);
+    const { seen } = await run([700], HOUR + 120_000);
+    const found = await stage.findings();
+    expect(found).toMatchObject([
+      { rule: "performance_degradation", subject: "provider", level: "MEDIUM", count: 1, lastSeen: HOUR + 120_000 },
+    ]);
+    expect(found[0]?.evidence).toMatchObject({ count: 10, meanMs: 520, baselineMs: 100, operations: 27 });
+    expect(found[0]?.eventIds).toHaveLength(10);
+    expect(found[0]?.eventIds).toContain(seen[0]?.id);
+  });
+
+  it("are held against days that are summed up, hours that are judged, and what came since", async () => {
+    const yesterday = HOUR - DAY_MS;
+    await operations(times(8, 100), yesterday);
+    await operations(times(6, 100), HOUR);
+    stage.time.now = HOUR + 2 * HOUR_MS;
+    await stage.own.detect([yesterday, HOUR]);
+    expect(await stage.own.baselines.get(stage.scope)).toMatchObject({
+      operations: [{ day: "2026-11-20", operations: 8, totalMs: 800 }],
+    });
+    await operations(times(5, 100), HOUR + HOUR_MS);
+    await run(times(10, 900), HOUR + HOUR_MS + 60_000);
+    expect((await stage.findings())[0]?.evidence).toMatchObject({ baselineMs: 100, operations: 29, meanMs: 900 });
+  });
+
+  it("are none where they are slow and always were, or fast enough, or too few", async () => {
+    for (const [before, now] of [
+      [times(20, 700), times(10, 900)],
+      [times(20, 10), times(10, 499)],
+      [times(9, 100), times(10, 5_000)],
+    ] as const) {
+      stage = createStage(engine);
+      await operations(before, HOUR);
+      await run(now, HOUR + 60_000);
+      expect(await stage.findings()).toEqual([]);
+    }
+  });
+
+  it("are counted once an hour, however often they are seen", async () => {
+    await operations(times(20, 100), HOUR);
+    await run(times(10, 3_000), HOUR + 60_000);
+    await run([3_000, 3_000], HOUR + 120_000);
+    expect(await stage.findings()).toMatchObject([{ count: 1 }]);
+    stage.time.now += HOUR_MS;
+    await run([3_000], HOUR + HOUR_MS);
+    expect(await stage.findings()).toMatchObject([{ count: 2 }]);
+  });
+
+  it("cost nothing to look for while all are quick, and little where one is not", async () => {
+    await operations(times(20, 100), HOUR);
+    expect((await run(times(2, 499), HOUR + 60_000)).units).toEqual({ read: 0, write: 0 });
+    const { units } = await run([500], HOUR + 120_000);
+    expect(units.write).toBe(0);
+    expect(units.read).toBeLessThanOrEqual(6);
+  });
+
+  it("fail no invocation where they cannot be judged", async () => {
+    await operations(times(20, 100), HOUR);
+    const observer = createObserver(async () => Promise.reject(new Error("no store")));
+    await run(times(10, 700), HOUR + 60_000, observer);
+    expect(await stage.findings()).toEqual([]);
+  });
+});
