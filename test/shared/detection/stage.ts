@@ -44,19 +44,28 @@ const random = () => randomBytes(16);
 export const HOUR = Date.UTC(2026, 10, 21, 10);
 export const JUDGED_AT = HOUR + HOUR_MS + 16 * 60_000;
 
-/** Read once, so that all engines of a test file have the same tables. */
-const tables = [
-  declaredTable("TablesSecurityEvents", "events"),
-  declaredTable("TablesSecurityRollups", "rollups"),
-  declaredTable("TablesSecurityAlerts", "alerts"),
-  declaredTable("TablesDetection", "detection"),
-  declaredTable("TablesConnections", "connections"),
-  declaredTable("TablesCircuits", "circuits"),
-  declaredTable("TablesSyncRuns", "runs"),
-  declaredTable("TablesReports", "reports"),
-];
+/** @param directory of the assembly that declares the tables. */
+const detectionTables = (directory?: string) => {
+  const table = (logicalIdPrefix: string, name: string) => declaredTable(`Tables${logicalIdPrefix}`, name, directory);
+  return [
+    table("SecurityEvents", "events"),
+    table("SecurityRollups", "rollups"),
+    table("SecurityAlerts", "alerts"),
+    table("Detection", "detection"),
+    table("Connections", "connections"),
+    table("Circuits", "circuits"),
+    table("SyncRuns", "runs"),
+    table("Reports", "reports"),
+  ];
+};
 
-export const startDetectionEngine = (): Promise<EmbeddedDynamoDb> => startEmbeddedDynamoDb(...tables);
+/** Read once, so that all engines of a test file have the same tables. */
+let tables: ReturnType<typeof detectionTables> | undefined;
+
+export const startDetectionEngine = (directory?: string): Promise<EmbeddedDynamoDb> => {
+  tables ??= detectionTables(directory);
+  return startEmbeddedDynamoDb(...tables);
+};
 
 export type Stage = ReturnType<typeof createStage>;
 export type Worker = ReturnType<Stage["worker"]>;
