@@ -1,5 +1,6 @@
 /** The way to the provider of a deployed function. */
 import { wireGuard } from "../circuit-breaker/wire-circuit-breaker.ts";
+import { wireLatency } from "../detection/wire-latency.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
@@ -25,6 +26,7 @@ export const wireProviderAccess = (): ProviderAccess => {
     adapter: createStripeAdapter({ url: config.PROVIDER_API_URL, oauth, clock: systemClock }),
     guard: wireGuard(),
     recorder: wireRecorder(),
+    latency: wireLatency(),
     reads: createReadCounts({
       store: createReadCountStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
       clock: systemClock,

@@ -9,6 +9,7 @@ const required = {
   CIRCUITS_TABLE_NAME: "circuits",
   CONNECTIONS_TABLE_NAME: "connections",
   SYNC_RUNS_TABLE_NAME: "runs",
+  DETECTION_TABLE_NAME: "detection",
   EVENT_BUS_NAME: "bus",
   RETENTION_DAYS: "30",
   SECURITY_LOG_LEVEL: "LOW",
