@@ -55,6 +55,11 @@ export const errorCatalogue = {
     meaning: "There is no such plant among those that the caller may see.",
   },
   route_not_found: { status: 404, number: 40402, meaning: "There is no such path." },
+  report_not_found: {
+    status: 404,
+    number: 40403,
+    meaning: "The organization has no such report.",
+  },
   method_not_allowed: { status: 405, number: 40501, meaning: "The path exists, but not with this method; see Allow." },
   plant_exists: { status: 409, number: 40901, meaning: "The caller already has a plant with this id." },
   other_account: {

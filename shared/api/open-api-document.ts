@@ -38,6 +38,7 @@ const headers = {
   RequestId: { description: "Names this request in the service's log.", schema: { type: "string" } },
   RetryAfter: { description: "Whole seconds after which to try again.", schema: { type: "integer", minimum: 1 } },
   Challenge: { description: "RFC 6750. The gateway may rename this header.", schema: { type: "string" } },
+  Vary: { description: "Accept: what the caller prefers decides the form.", schema: { type: "string" } },
   NextPage: {
     description: 'RFC 8288: the address of the next page, with rel="next"; absent on the last one.',
     schema: { type: "string" },
@@ -121,8 +122,17 @@ const operationOf = (operationId: string, route: Route): ZodOpenApiOperationObje
     responses: {
       [success.status]: {
         description: success.description,
-        headers: { ...REQUEST_ID, ...(paging && { link: { $ref: "#/components/headers/NextPage" } }) },
-        ...(success.body && { content: { "application/json": { schema: success.body } } }),
+        headers: {
+          ...REQUEST_ID,
+          ...(paging && { link: { $ref: "#/components/headers/NextPage" } }),
+          ...(success.html && { vary: { $ref: "#/components/headers/Vary" } }),
+        },
+        ...(success.body && {
+          content: {
+            "application/json": { schema: success.body },
+            ...(success.html && { "text/html": { schema: { type: "string" as const } } }),
+          },
+        }),
       },
       429: throttledResponse,
       ...failureResponses(failuresOf(route)),

@@ -38,6 +38,7 @@ export const tags = {
   },
   sync: { description: "Runs that bring the records up to date.", resourceType: "provider_account" },
   records: { description: "What was synced from the provider.", resourceType: undefined },
+  reports: { description: "What days and weeks came to, for those who audit.", resourceType: "report" },
   settings: { description: "What an organization decided for its integration.", resourceType: "provider_account" },
   erasure: { description: "Deletion of an organization's or a user's data on request.", resourceType: undefined },
   api: { description: "The API itself.", resourceType: undefined },
@@ -56,7 +57,13 @@ export type Route = {
   readonly paging?: Paging;
   /** It starts work and takes an `Idempotency-Key`; its work is given the key. */
   readonly isIdempotent?: true;
-  readonly success: { readonly status: 200 | 202 | 204; readonly description: string; readonly body?: z.ZodMiniType };
+  readonly success: {
+    readonly status: 200 | 202 | 204;
+    readonly description: string;
+    readonly body?: z.ZodMiniType;
+    /** It is a page of HTML too, for a caller whose Accept prefers that; its work is told so, and gives either. */
+    readonly html?: true;
+  };
   /** The failures of its own, besides those that every route of its kind has (openapi-document.ts). */
   readonly failures: readonly ErrorName[];
 };
@@ -67,15 +74,21 @@ type ParsedFields<Schema> = Schema extends RequestBody ? z.output<Schema> : unde
 
 type KeyOf<R extends Route> = R["isIdempotent"] extends true ? { idempotencyKey: string | undefined } : unknown;
 
+type HtmlOf<R extends Route> = R["success"]["html"] extends true ? { prefersHtml: boolean } : unknown;
+
+/** A whole page in the place of a body. */
+export type Html = { readonly html: string };
+
 /** The parsed parts of a request to a route, without the caller. */
-export type RequestOf<R extends Route> = KeyOf<R> & {
-  params: ParsedFields<R["request"]["params"]>;
-  query: ParsedFields<R["request"]["query"]>;
-  body: ParsedFields<R["request"]["body"]>;
-  page: R["paging"] extends Paging
-    ? { limit: number; after: z.output<R["paging"]["position"]> | undefined }
-    : undefined;
-};
+export type RequestOf<R extends Route> = KeyOf<R> &
+  HtmlOf<R> & {
+    params: ParsedFields<R["request"]["params"]>;
+    query: ParsedFields<R["request"]["query"]>;
+    body: ParsedFields<R["request"]["body"]>;
+    page: R["paging"] extends Paging
+      ? { limit: number; after: z.output<R["paging"]["position"]> | undefined }
+      : undefined;
+  };
 
 // biome-ignore lint/suspicious/noConfusingVoidType: it is a return type, of work that has nothing to say.
 type Body<R extends Route> = R["success"]["body"] extends z.ZodMiniType ? z.input<R["success"]["body"]> : void;
@@ -96,4 +109,6 @@ export type ResultOf<R extends Route> = R["paging"] extends Paging
   ? R["paging"] extends { field: infer Field extends keyof Body<R> }
     ? PagedBody<Body<R>, Field, z.input<R["paging"]["position"]>>
     : Page<ItemOf<Body<R>> & z.input<R["paging"]["position"]>, z.input<R["paging"]["position"]>>
-  : Body<R>;
+  : R["success"]["html"] extends true
+    ? Body<R> | Html
+    : Body<R>;

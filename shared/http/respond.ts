@@ -28,7 +28,7 @@ export const respond = (
 
 /** A page stands for itself: it may load nothing, run nothing, send nothing and be framed by nobody. */
 const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** A page of HTML. */
 export const respondHtml = (

@@ -20,7 +20,7 @@ export const kindPrefix = (kind: ReportKind): string => `${kind}#`;
 
 export const entryKey = ({ kind, from }: ReportRef): string => kindPrefix(kind) + dayName(from);
 
-const CONTENT_PREFIX = "content#";
+export const CONTENT_PREFIX = "content#";
 
 export const contentKey = (report: ReportRef): string => CONTENT_PREFIX + entryKey(report);
 
@@ -39,6 +39,9 @@ export const dueShards: readonly string[] = Array.from({ length: DUE_SHARDS }, (
 export const dueShardOf = (scope: string): string => String(shardOf(scope, DUE_SHARDS));
 
 export const DISPATCHER_KEY = { scope: "#dispatcher", key: "connected" };
+
+/** Whether a key is an entry's, of which each report has one. */
+export const isEntryKey = (key: string): boolean => reportKinds.some((kind) => key.startsWith(kindPrefix(kind)));
 
 /** The period in a sort key of any of the kinds above. @throws Error where it has none: a bug of ours. */
 export const periodOfKey = (key: string): Period => {

@@ -1,0 +1,24 @@
+/**
+ * GET /api/integrations/provider/reports/{id}: a report as JSON, or as a page with charts; each read is recorded.
+ * Spec: "Periodic processing"; sections: docs/reports.md.
+ */
+import { reportRoutes } from "../../shared/api/report-routes.ts";
+import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { wireParts } from "../../shared/http/wiring.ts";
+import { renderReport } from "../../shared/reports/html/render-report.ts";
+import type { ReportReader } from "../../shared/reports/read-report.ts";
+import { wireReportReader } from "../../shared/reports/wire-reports.ts";
+
+type Dependencies = { reports: Pick<ReportReader, "get"> };
+
+export const getReportHandler = ({ reports }: Dependencies, parts: HandlerParts) =>
+  createHandler(
+    reportRoutes.getReport,
+    async ({ caller, origin, params, prefersHtml }) => {
+      const report = await reports.get(params.id, { caller, origin });
+      return prefersHtml ? { html: renderReport(report, caller.organizationId) } : report;
+    },
+    parts,
+  );
+
+export const handler = getReportHandler({ reports: wireReportReader() }, wireParts(reportRoutes.getReport));

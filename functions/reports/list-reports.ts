@@ -1,0 +1,16 @@
+/**
+ * GET /api/integrations/provider/reports: the reports of the caller's organization, the latest first; each read is recorded.
+ * Spec: "Periodic processing"; order and pages: docs/reports.md.
+ */
+import { reportRoutes } from "../../shared/api/report-routes.ts";
+import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { wireParts } from "../../shared/http/wiring.ts";
+import type { ReportReader } from "../../shared/reports/read-report.ts";
+import { wireReportReader } from "../../shared/reports/wire-reports.ts";
+
+type Dependencies = { reports: Pick<ReportReader, "list"> };
+
+export const listReportsHandler = ({ reports }: Dependencies, parts: HandlerParts) =>
+  createHandler(reportRoutes.listReports, ({ caller, origin, page }) => reports.list(page, { caller, origin }), parts);
+
+export const handler = listReportsHandler({ reports: wireReportReader() }, wireParts(reportRoutes.listReports));

@@ -1,0 +1,155 @@
+/** From what a day had to its compliance report. Pure. */
+import type { ConnectionStatus } from "../connection/connection.ts";
+import { recordTypes } from "../records/record.ts";
+import type { Alert } from "../security/alerts/alert.ts";
+import { DAY_MS } from "../security/hours.ts";
+import type { SyncRun } from "../sync/sync-run.ts";
+import type { ComplianceReport, ReportedErasure, ReportedSync, UserAccess } from "./compliance-report.ts";
+import type { DayResult } from "./day-tally.ts";
+import { firstOf, fitReport } from "./fit-report.ts";
+import { type Period, reportId } from "./period.ts";
+import { countByLevel, isWithin, median, reportedAlert, timeToAcknowledge } from "./reported-alert.ts";
+
+/** An erasure request, as far as reports tell of it: by its id, and without whom it is about. Times in epoch ms. */
+export type ErasureFact = { id: string; status: string; requestedAt: number; dueAt: number; completedAt?: number };
+
+export type ComplianceInput = {
+  period: Period;
+  /** Epoch ms. */
+  createdAt: number;
+  day: DayResult;
+  /** HIGH and CRITICAL events that were not processed at the period's end. */
+  unprocessedHighRiskEvents: number;
+  retentionDays: number;
+  /** The oldest event stored, and when it expires: epoch ms. */
+  oldestEvent: { timestamp: number; expiresAt: number } | undefined;
+  connection: ConnectionStatus;
+  /** Those that began in the period, in any order. */
+  runs: readonly SyncRun[];
+  lastSuccessAt: number | undefined;
+  /** The last run up to the period's end that compared both sides. */
+  comparedRun: SyncRun | undefined;
+  /** In any order; those of other times are left out. */
+  alerts: readonly Alert[];
+  erasures: readonly ErasureFact[];
+};
+
+/** DynamoDB removes what has expired within so long. */
+const REMOVAL_MS = 2 * DAY_MS;
+
+const byRefusals = (a: UserAccess, b: UserAccess): number =>
+  b.refusals - a.refusals || b.calls - a.calls || (a.userId < b.userId ? -1 : 1);
+
+const completenessOf = (run: SyncRun | undefined): ReportedSync["completeness"] => {
+  const { completeness } = run ?? {};
+  if (run === undefined || completeness === undefined) return undefined;
+  const types = recordTypes.map((type) => {
+    const { listed, stored, onlyListed, onlyStored } = completeness[type];
+    return { type, listed, stored, onlyListed: onlyListed.length, onlyStored: onlyStored.length };
+  });
+  const isComplete = types.every(({ onlyListed, onlyStored }) => onlyListed === 0 && onlyStored === 0);
+  return { runId: run.id, at: run.finishedAt ?? run.startedAt, isComplete, types };
+};
+
+const syncOf = (input: ComplianceInput, maxItems: number): ReportedSync => {
+  const { connection, runs, lastSuccessAt, comparedRun } = input;
+  const ofStatus = (status: SyncRun["status"]) => runs.filter((run) => run.status === status);
+  const failed = ofStatus("failed").sort((a, b) => a.startedAt - b.startedAt);
+  const failures = firstOf(failed, maxItems);
+  const completeness = completenessOf(comparedRun);
+  return {
+    connection,
+    runs: runs.length,
+    succeeded: ofStatus("succeeded").length,
+    failed: failed.length,
+    cancelled: ofStatus("cancelled").length,
+    running: ofStatus("running").length,
+    written: runs.reduce(
+      (sum, { progress }) => sum + recordTypes.reduce((ofRun, type) => ofRun + progress[type].written, 0),
+      0,
+    ),
+    failures: failures.shown.map(({ id, startedAt, error }) => ({
+      ...{ id, startedAt },
+      category: error?.category ?? "system",
+      message: error?.message ?? "",
+    })),
+    moreFailures: failures.more,
+    ...(lastSuccessAt !== undefined && { lastSuccessAt }),
+    ...(completeness !== undefined && { completeness }),
+  };
+};
+
+const alertsOf = ({ alerts, period }: ComplianceInput, maxItems: number): ComplianceReport["alerts"] => {
+  const raised = alerts.filter(({ firstSeen }) => isWithin(firstSeen, period));
+  const shown = firstOf(
+    alerts
+      .filter(({ status, firstSeen, acknowledgedAt, resolvedAt }) => {
+        if (firstSeen >= period.to) return false;
+        if ([firstSeen, acknowledgedAt, resolvedAt].some((time) => isWithin(time, period))) return true;
+        return status === "open";
+      })
+      .sort((a, b) => b.firstSeen - a.firstSeen || (a.id < b.id ? 1 : -1)),
+    maxItems,
+  );
+  const times = raised.flatMap((alert) => timeToAcknowledge(alert) ?? []);
+  const medianTimeToAcknowledgeMs = median(times);
+  return {
+    raised: raised.length,
+    acknowledged: times.length,
+    byLevel: countByLevel(raised),
+    ...(medianTimeToAcknowledgeMs !== undefined && { medianTimeToAcknowledgeMs }),
+    list: shown.shown.map(reportedAlert),
+    moreAlerts: shown.more,
+  };
+};
+
+const retentionOf = ({ retentionDays, oldestEvent, period }: ComplianceInput): ComplianceReport["retention"] => ({
+  days: retentionDays,
+  ...(oldestEvent !== undefined && { oldestEventAt: oldestEvent.timestamp }),
+  isHeld: oldestEvent === undefined || oldestEvent.expiresAt + REMOVAL_MS > period.to,
+});
+
+const erasuresOf = ({ erasures, period }: ComplianceInput): ReportedErasure[] =>
+  erasures
+    .filter(({ requestedAt, completedAt }) => requestedAt < period.to && (completedAt ?? period.to) >= period.to)
+    .sort((a, b) => a.dueAt - b.dueAt)
+    .map(({ id, status, requestedAt, dueAt }) => ({
+      ...{ id, status, requestedAt, dueAt },
+      daysLeft: Math.floor((dueAt - period.to) / DAY_MS),
+    }));
+
+/** The compliance report of a day; where a list is too long it says how many more there were. */
+export const buildComplianceReport = (input: ComplianceInput): ComplianceReport => {
+  const { period, createdAt, day, unprocessedHighRiskEvents } = input;
+  const users = [...day.users].sort(byRefusals);
+  const changes = [...day.changes].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+  const sumOfUsers = (part: (user: UserAccess) => number) => users.reduce((sum, user) => sum + part(user), 0);
+  return fitReport((maxItems) => {
+    const shownUsers = firstOf(users, maxItems);
+    const shownChanges = firstOf(changes, maxItems);
+    const shownErasures = firstOf(erasuresOf(input), maxItems);
+    return {
+      id: reportId(period),
+      kind: "compliance",
+      from: period.from,
+      to: period.to,
+      createdAt,
+      unprocessedHighRiskEvents,
+      events: day.events,
+      access: {
+        calls: sumOfUsers(({ calls }) => calls) + day.withoutUser.calls,
+        refusals: sumOfUsers(({ refusals }) => refusals) + day.withoutUser.refusals,
+        users: shownUsers.shown,
+        moreUsers: shownUsers.more,
+        withoutUser: day.withoutUser,
+      },
+      changes: shownChanges.shown,
+      moreChanges: shownChanges.more,
+      sync: syncOf(input, maxItems),
+      retention: retentionOf(input),
+      erasures: shownErasures.shown,
+      moreErasures: shownErasures.more,
+      alerts: alertsOf(input, maxItems),
+    };
+  });
+};

@@ -1,0 +1,80 @@
+/** Numbers, times and names as people read them; all times are UTC. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../security/hours.ts";
+
+const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+
+const utc = { timeZone: "UTC", hourCycle: "h23" } as const;
+const days = new Intl.DateTimeFormat("en-GB", {
+  ...utc,
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+});
+const shortDays = new Intl.DateTimeFormat("en-GB", { ...utc, day: "numeric", month: "short" });
+const moments = new Intl.DateTimeFormat("en-GB", {
+  ...utc,
+  ...({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const),
+});
+const clock = new Intl.DateTimeFormat("en-GB", { ...utc, hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+export const formatCount = (count: number): string => integers.format(count);
+
+/** With one decimal where it is no whole number. */
+export const formatNumber = (number: number): string => decimals.format(number);
+
+/** @param share 0.25 is 25 %. */
+export const formatShare = (share: number): string =>
+  `${share > 0 && share < 0.1 ? decimals.format(share * 100) : integers.format(share * 100)} %`;
+
+/** `Saturday, 21 November 2026` */
+export const formatDay = (time: number): string => days.format(time);
+/** `21 Nov` */
+export const formatShortDay = (time: number): string => shortDays.format(time);
+/** `21 Nov, 10:31` */
+export const formatMoment = (time: number): string => moments.format(time);
+/** `10:31:07` */
+export const formatClock = (time: number): string => clock.format(time);
+
+/** The first and the last day of a period whose end is exclusive: `16 Nov – 22 Nov`. */
+export const formatSpan = (from: number, to: number): string =>
+  `${formatShortDay(from)} – ${formatShortDay(to - DAY_MS)}`;
+
+const SECOND_MS = 1_000;
+
+/** The two greatest units of a length of time: `3 h 20 min`. */
+export const formatDuration = (ms: number): string => {
+  const units = [
+    [DAY_MS, "d"],
+    [HOUR_MS, "h"],
+    [MINUTE_MS, "min"],
+    [SECOND_MS, "s"],
+  ] as const;
+  const first = units.findIndex(([length]) => ms >= length);
+  if (first === -1) return ms > 0 ? "< 1 s" : "0 s";
+  let rest = ms;
+  const parts: string[] = [];
+  for (const [length, name] of units.slice(first, first + 2)) {
+    const count = Math.floor(rest / length);
+    rest -= count * length;
+    if (count > 0) parts.push(`${count} ${name}`);
+  }
+  return parts.join(" ");
+};
+
+/** What an axis of lengths of time counts in, so that its ends are round: hours, minutes or seconds, in ms. */
+export const durationUnit = (greatestMs: number): number =>
+  [HOUR_MS, MINUTE_MS].find((unit) => greatestMs >= unit) ?? SECOND_MS;
+
+/** `circuit_breaker` as `circuit breaker`. */
+export const words = (name: string): string => name.replaceAll("_", " ");
+
+/** `Circuit breaker` */
+export const title = (name: string): string => {
+  const text = words(name);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+export const plural = (count: number, one: string, many: string): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;

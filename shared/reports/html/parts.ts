@@ -1,0 +1,88 @@
+/** What both kinds of pages are made of: large numbers, tables, badges and bars. */
+import type { RiskLevel } from "../../api/risk-levels.ts";
+import type { ReportedAlert } from "../report-fields.ts";
+import { formatCount, formatDuration, formatMoment, plural, title, words } from "./format.ts";
+import { type Content, html, type Markup } from "./markup.ts";
+import { percent } from "./scale.ts";
+
+export type KeyFigure = {
+  value: string;
+  label: string;
+  note?: Content;
+  /** How it strikes the eye. */
+  tone?: "good" | "warn" | "bad";
+};
+
+/** A value of more characters is written smaller. */
+const LONG_VALUE = 6;
+
+/** The numbers that a reader sees first: six, or a multiple of four, which fill their rows. */
+export const keyFigures = (figures: readonly KeyFigure[]): Markup =>
+  html`<dl class="figures ${figures.length % 4 === 0 ? "fours" : "threes"}">${figures.map(
+    ({ value, label, note, tone }) =>
+      html`<div class="${tone ?? "plain"}"><dt>${label}</dt><dd><strong class="${value.length > LONG_VALUE ? "long" : "short"}">${value}</strong>${note !== undefined && html`<span>${note}</span>`}</dd></div>`,
+  )}</dl>`;
+
+export const section = (heading: string, ...contents: readonly Content[]): Markup =>
+  html`<section><h2>${heading}</h2>${contents}</section>`;
+
+export const nothing = (text: string): Markup => html`<p class="nothing">${text}</p>`;
+
+/** That a list was too long for the report. */
+export const andMore = (more: number, one: string, many: string): Content =>
+  more > 0 && html`<p class="more">… and ${formatCount(more)} more ${more === 1 ? one : many}.</p>`;
+
+/** What a column's cells are: numbers, short words that must not break, or any text, however long its words. */
+export type Head = { name: string; form?: "number" | "short" };
+
+/**
+ * Rows of cells under heads; on a narrow screen each row becomes a block, and each cell says its head. The roles say that it
+ * is a table still.
+ */
+export const table = (caption: string, heads: readonly Head[], rows: readonly (readonly Content[])[]): Markup =>
+  html`<table class="rows" role="table"><caption>${caption}</caption>
+<thead role="rowgroup"><tr role="row">${heads.map(({ name, form = "text" }) => html`<th role="columnheader" scope="col" class="${form}">${name}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows.map(
+    (cells) =>
+      html`<tr role="row">${cells.map((cell, index) => {
+        const { name = "", form = "text" } = heads[index] ?? {};
+        const content = html`<div>${cell}</div>`;
+        return index === 0
+          ? html`<th role="rowheader" scope="row" class="${form}">${content}</th>`
+          : html`<td role="cell" class="${form}" data-head="${name}">${content}</td>`;
+      })}</tr>`,
+  )}</tbody></table>`;
+
+export const badge = (level: RiskLevel): Markup => html`<b class="badge ${level.toLowerCase()}">${level}</b>`;
+
+/** A bar as long as a share of the whole, under a number that says the same; none of nothing. */
+export const bar = (share: number, tone: "accent" | "warn" | "bad" | "good" = "accent"): Content =>
+  share > 0 &&
+  html`<svg class="bar" aria-hidden="true"><rect class="track" width="100%" height="100%" rx="2"/><rect class="${tone}" width="${percent(Math.min(1, Math.max(0, share)))}" height="100%" rx="2"/></svg>`;
+
+export const time = (ms: number, text: string): Markup =>
+  html`<time datetime="${new Date(ms).toISOString()}">${text}</time>`;
+
+/** Alerts, with how long each waited for somebody. */
+export const alertTable = (caption: string, alerts: readonly ReportedAlert[]): Markup =>
+  table(
+    caption,
+    [
+      { name: "Alert" },
+      { name: "Level", form: "short" },
+      { name: "First seen", form: "short" },
+      { name: "Raised", form: "number" },
+      { name: "Answered" },
+    ],
+    alerts.map(
+      ({ title: name, rule, subject, level, firstSeen, count, status, timeToAcknowledgeMs, acknowledgedBy }) => [
+        html`<span class="name">${name}</span><small>${title(rule)}${subject !== undefined && ` · ${subject}`}</small>`,
+        badge(level),
+        time(firstSeen, formatMoment(firstSeen)),
+        plural(count, "time", "times"),
+        timeToAcknowledgeMs === undefined
+          ? html`<em class="open">not yet</em>`
+          : html`after ${formatDuration(timeToAcknowledgeMs)}<small>${words(status)}${acknowledgedBy !== undefined && ` by ${acknowledgedBy}`}</small>`,
+      ],
+    ),
+  );

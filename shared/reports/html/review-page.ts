@@ -1,0 +1,232 @@
+/** A security review as a page. */
+import { DAY_MS } from "../../security/hours.ts";
+import type { Measure, ReviewReport, Trend } from "../review-report.ts";
+import { columnChart } from "./column-chart.ts";
+import {
+  durationUnit,
+  formatCount,
+  formatDay,
+  formatDuration,
+  formatNumber,
+  formatShare,
+  formatShortDay,
+  formatSpan,
+  plural,
+  title,
+} from "./format.ts";
+import { type Content, html, type Markup } from "./markup.ts";
+import { renderPage } from "./page.ts";
+import { alertTable, andMore, badge, bar, type KeyFigure, keyFigures, nothing, section, table } from "./parts.ts";
+
+const WEEK_DAYS = 7;
+const WEEK_MS = WEEK_DAYS * DAY_MS;
+
+/** Less than this is no change worth a word. */
+const STEADY = 0.05;
+
+const labels: Record<Measure, string> = {
+  events: "events",
+  failures: "without success",
+  failureRate: "of events without success",
+  refusals: "refusals",
+  alerts: "alerts raised",
+  syncFailures: "sync runs failed",
+  circuitOpenMs: "circuit breaker open",
+};
+
+const formats: Record<Measure, (value: number) => string> = {
+  events: formatNumber,
+  failures: formatNumber,
+  failureRate: formatShare,
+  refusals: formatNumber,
+  alerts: formatNumber,
+  syncFailures: formatNumber,
+  circuitOpenMs: formatDuration,
+};
+
+const changeText = ({ measure, before, value, change }: Trend): string => {
+  if (change === undefined) return value > 0 ? "none in the weeks before" : "as in the weeks before";
+  if (Math.abs(change) < STEADY) return `as before: ${formats[measure](before)}`;
+  if (change > 1) return `▲ ${formatNumber(1 + change)} times ${formats[measure](before)}`;
+  return `${change > 0 ? "▲" : "▼"} ${formatShare(Math.abs(change))} from ${formats[measure](before)}`;
+};
+
+/** More events are neither good nor bad; more of anything else is bad. */
+const toneOf = ({ measure, value, change }: Trend): Pick<KeyFigure, "tone"> => {
+  if (measure === "events" || value === 0) return {};
+  return { tone: change === undefined || change >= STEADY ? "bad" : "warn" };
+};
+
+const figures = ({ trends, unprocessedHighRiskEvents, openAlerts }: ReviewReport): Markup => {
+  const shown = trends.filter(({ measure }) => measure !== "failures");
+  return keyFigures([
+    {
+      value: formatCount(unprocessedHighRiskEvents),
+      label: "high-risk events unprocessed",
+      tone: unprocessedHighRiskEvents > 0 ? "bad" : "good",
+    },
+    {
+      value: formatCount(openAlerts),
+      label: "alerts open",
+      tone: openAlerts > 0 ? "bad" : "good",
+    },
+    ...shown.map((trend) => ({
+      value: formats[trend.measure](trend.value),
+      label: labels[trend.measure],
+      note: changeText(trend),
+      ...toneOf(trend),
+    })),
+  ]);
+};
+
+const recommendations = ({ recommendations: list }: ReviewReport): Markup =>
+  section(
+    "Recommendations",
+    list.length === 0
+      ? nothing("Nothing calls for action this week.")
+      : html`<ol class="advice">${list.map(
+          ({ level, action, because }) =>
+            html`<li>${badge(level)}<div><p>${action}</p><small>${because}</small></div></li>`,
+        )}</ol>`,
+  );
+
+const allWeeks = ({ weeksBefore, week }: ReviewReport) => [...weeksBefore, week];
+
+const dayChart = ({ days, from, week }: ReviewReport): Markup =>
+  columnChart({
+    id: "days",
+    title: "Events by day",
+    summary: `${plural(week.events, "event", "events")} in the week, ${formatCount(week.failures)} of them without success, and the days of the weeks before.`,
+    parts: [
+      { name: "without success", tone: "bad" },
+      { name: "with success", tone: "accent" },
+    ],
+    columns: days.map((day, index) => ({
+      name: formatShortDay(day.from),
+      ...(index % WEEK_DAYS === 0 && { label: formatShortDay(day.from) }),
+      values: [day.failures, day.events - day.failures],
+      isMarked: day.from >= from,
+    })),
+    format: formatCount,
+    columnName: "Day",
+  });
+
+const weekColumn = (from: number, isMarked: boolean, values: readonly number[]) => ({
+  name: formatSpan(from, from + WEEK_MS),
+  label: formatShortDay(from),
+  values,
+  isMarked,
+});
+
+const alertChart = (report: ReviewReport): Markup =>
+  columnChart({
+    id: "alerts",
+    title: "Alerts by week and level",
+    summary: `${allWeeks(report)
+      .map(({ from, alerts }) => `${formatShortDay(from)}: ${Object.values(alerts).reduce((sum, one) => sum + one, 0)}`)
+      .join("; ")}.`,
+    parts: [
+      { name: "low", tone: "muted" },
+      { name: "medium", tone: "accent" },
+      { name: "high", tone: "warn" },
+      { name: "critical", tone: "bad" },
+    ],
+    columns: allWeeks(report).map(({ from, alerts }) =>
+      weekColumn(from, from === report.from, [alerts.LOW, alerts.MEDIUM, alerts.HIGH, alerts.CRITICAL]),
+    ),
+    format: formatCount,
+    columnName: "Week",
+  });
+
+const refusalChart = (report: ReviewReport): Markup =>
+  columnChart({
+    id: "refusals",
+    title: "Refusals by week",
+    summary: `${plural(report.week.refusals, "refusal", "refusals")} in the week, beside the weeks before.`,
+    parts: [{ name: "refusals", tone: "warn" }],
+    columns: allWeeks(report).map(({ from, refusals }) => weekColumn(from, from === report.from, [refusals])),
+    format: formatCount,
+    columnName: "Week",
+  });
+
+const trends = (report: ReviewReport): Markup =>
+  section(
+    "Trends",
+    report.weeksBefore.length === 0 && nothing("There are no whole weeks before it to be held against."),
+    dayChart(report),
+    alertChart(report),
+    refusalChart(report),
+  );
+
+const findings = ({ findings: list, moreFindings }: ReviewReport): Markup =>
+  section(
+    "Findings",
+    list.length === 0 ? nothing("Detection found nothing.") : alertTable("The gravest first", list),
+    andMore(moreFindings, "finding", "findings"),
+  );
+
+const rules = ({ rules: list, weeksBefore }: ReviewReport): Markup => {
+  const most = Math.max(1, ...list.map(({ alerts, before }) => Math.max(alerts, before)));
+  return section(
+    "Rule by rule",
+    table(
+      weeksBefore.length === 0 ? "Alerts of the week" : `Alerts of the week, and a week before on average`,
+      [
+        { name: "Rule" },
+        { name: "Alerts", form: "number" },
+        { name: "A week before", form: "number" },
+        { name: "Findings", form: "number" },
+      ],
+      list.map(({ rule, alerts, before, findings: count }) => [
+        title(rule),
+        html`${formatCount(alerts)}${bar(alerts / most, alerts > before ? "warn" : "accent")}`,
+        formatNumber(before),
+        formatCount(count),
+      ]),
+    ),
+  );
+};
+
+const circuit = (report: ReviewReport): Markup => {
+  const { openMs, forcedOpenMs, openings, isExact } = report.week.circuit;
+  const sentence: Content =
+    openMs === 0
+      ? "It was never open in the week."
+      : html`It was open for ${isExact ? "" : "about "}<b>${formatDuration(openMs)}</b>, after ${plural(openings, "opening", "openings")}${forcedOpenMs > 0 && `; an operator held it for ${formatDuration(forcedOpenMs)} of that`}.`;
+  return section(
+    "Circuit breaker",
+    html`<p>${sentence}</p>`,
+    allWeeks(report).some((week) => week.circuit.openMs > 0) &&
+      columnChart({
+        id: "circuit",
+        title: "Time open by week",
+        summary: `Open for ${formatDuration(openMs)} in the week, beside the weeks before.`,
+        parts: [{ name: "open", tone: "accent" }],
+        columns: allWeeks(report).map((week) =>
+          weekColumn(week.from, week.from === report.from, [week.circuit.openMs]),
+        ),
+        format: formatDuration,
+        unit: durationUnit(Math.max(...allWeeks(report).map((week) => week.circuit.openMs))),
+        columnName: "Week",
+      }),
+  );
+};
+
+/** A self-contained page of HTML. */
+export const renderReview = (report: ReviewReport, organizationId: string): string =>
+  renderPage({
+    kind: "Security review",
+    heading: `Week of ${formatDay(report.from).replace(/^\w+, /, "")}`,
+    organizationId,
+    id: report.id,
+    createdAt: report.createdAt,
+    content: [
+      html`<p class="whose">Monday to Sunday, ${formatSpan(report.from, report.to)}</p>`,
+      figures(report),
+      recommendations(report),
+      trends(report),
+      findings(report),
+      rules(report),
+      circuit(report),
+    ],
+  });

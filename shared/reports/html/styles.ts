@@ -1,0 +1,120 @@
+/** The style sheet of all pages: one column, few colours, light and dark, for screens from 320 pixels on and for A4. */
+import { html } from "./markup.ts";
+
+export const STYLES = html`
+:root {
+  color-scheme: light dark;
+  --paper: #fbfaf8; --card: #ffffff; --ink: #1d1f23; --soft: #5b606a; --line: #e3e0da;
+  --accent: #2a6592; --muted: #b9c6d2; --good: #2d6a4a; --warn: #9a5b09; --bad: #a8322b;
+  --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  --serif: Charter, "Bitstream Charter", "Iowan Old Style", Georgia, "Times New Roman", serif;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #14161a; --card: #1b1e24; --ink: #e9e7e2; --soft: #a6abb5; --line: #30343d;
+    --accent: #7fb3da; --muted: #46525f; --good: #86c5a1; --warn: #e3a960; --bad: #f0938b;
+  }
+}
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.55 var(--sans); overflow-wrap: anywhere; }
+main { max-width: 54rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
+h1, h2 { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
+h1 { font-size: clamp(1.7rem, 1.2rem + 2.4vw, 2.5rem); letter-spacing: -0.01em; margin: 0.1em 0 0.15em; }
+h2 { font-size: 1.35rem; margin: 0 0 0.9rem; padding-top: 1.1rem; border-top: 1px solid var(--line); }
+p { margin: 0 0 0.8rem; max-width: 68ch; }
+section { margin-top: 2.6rem; }
+small { display: block; color: var(--soft); font-size: 0.8125rem; line-height: 1.45; }
+.kind { margin: 0; color: var(--accent); font-size: 0.8125rem; font-weight: 600; letter-spacing: 0.09em; text-transform: uppercase; }
+.whose { margin: 0; color: var(--soft); }
+.nothing, .more, footer { color: var(--soft); }
+footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: 0.8125rem; }
+
+.figures { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1px; margin: 2rem 0 0; background: var(--line); border: 1px solid var(--line); border-radius: 0.6rem; overflow: hidden; }
+.figures.fours { grid-template-columns: repeat(4, 1fr); }
+.figures div { background: var(--card); padding: 1rem 1.1rem 1.05rem; display: flex; flex-direction: column; }
+.figures dt { color: var(--soft); font-size: 0.8125rem; line-height: 1.35; order: 2; }
+.figures dd { margin: 0; display: contents; }
+.figures strong { order: 1; font: 600 2.15rem/1.15 var(--serif); font-variant-numeric: lining-nums tabular-nums; letter-spacing: -0.015em; }
+.figures strong.long { font-size: 1.55rem; line-height: 1.6; white-space: nowrap; }
+.figures span { order: 3; color: var(--soft); font-size: 0.8125rem; line-height: 1.35; margin-top: 0.3rem; }
+.figures .good strong { color: var(--good); } .figures .warn strong { color: var(--warn); } .figures .bad strong { color: var(--bad); }
+
+.advice { list-style: none; margin: 0; padding: 0; }
+.advice li { display: grid; grid-template-columns: 5.2rem 1fr; gap: 0.9rem; padding: 0.75rem 0; border-bottom: 1px solid var(--line); }
+.advice li:last-child { border-bottom: 0; }
+.advice p { margin: 0; }
+.badge { display: inline-block; font-size: 0.6875rem; font-weight: 700; letter-spacing: 0.06em; line-height: 1; padding: 0.32em 0.6em; border-radius: 1em; border: 1px solid currentColor; color: var(--soft); white-space: nowrap; justify-self: start; align-self: start; margin-top: 0.2rem; }
+.badge.critical { color: var(--card); background: var(--bad); border-color: var(--bad); }
+.badge.high { color: var(--bad); } .badge.medium { color: var(--warn); }
+em.open { font-style: normal; color: var(--bad); } .yes { color: var(--good); } .no { color: var(--bad); }
+
+figure { margin: 0 0 1.8rem; }
+figcaption, caption { font-weight: 600; font-size: 0.9375rem; text-align: left; margin-bottom: 0.5rem; padding: 0; }
+.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; margin: 0 0 0.5rem; color: var(--soft); font-size: 0.8125rem; }
+.legend i { display: inline-block; width: 0.7em; height: 0.7em; border-radius: 2px; margin-right: 0.45em; }
+.plot { margin-top: 0.9rem; display: grid; grid-template-columns: auto 1fr; column-gap: 0.55rem; }
+.axis { display: flex; flex-direction: column; justify-content: space-between; height: 10.5rem; margin: -0.55rem 0; text-align: right; }
+.axis, .labels { color: var(--soft); font-size: 0.75rem; line-height: 1.1rem; font-variant-numeric: tabular-nums; }
+.axis { height: calc(10rem + 1.1rem); }
+.plot svg { display: block; width: 100%; height: 10rem; overflow: visible; }
+.labels { grid-column: 2; position: relative; height: 1.3rem; margin-top: 0.35rem; }
+.labels span { position: absolute; transform: translateX(-50%); white-space: nowrap; }
+.grid { stroke: var(--line); } .base { stroke: var(--soft); }
+.target { fill: transparent; } .column:hover .target, .before:hover .target { fill: var(--line); opacity: 0.5; }
+.before rect { opacity: 0.5; } .before .target { opacity: 1; }
+rect.plain { fill: var(--accent); } rect.accent { fill: var(--accent); } rect.muted { fill: var(--muted); }
+rect.good { fill: var(--good); } rect.warn { fill: var(--warn); } rect.bad { fill: var(--bad); } rect.track { fill: var(--line); }
+i.plain, i.accent { background: var(--accent); } i.muted { background: var(--muted); } i.warn { background: var(--warn); } i.bad { background: var(--bad); }
+.bar { display: block; width: 100%; min-width: 3rem; height: 0.4rem; margin-top: 0.35rem; }
+.number .bar { max-width: 9rem; margin-left: auto; }
+
+table { width: 100%; border-collapse: collapse; font-size: 0.9375rem; margin: 0 0 1.2rem; }
+th, td { text-align: left; vertical-align: top; padding: 0.55rem 0.9rem 0.55rem 0; border-bottom: 1px solid var(--line); font-weight: 400; }
+th:last-child, td:last-child { padding-right: 0; }
+thead th { color: var(--soft); font-size: 0.75rem; font-weight: 600; padding-top: 0.2rem; vertical-align: bottom; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.short { white-space: nowrap; }
+table.rows .text { min-width: 7.5rem; }
+.name { font-weight: 550; }
+time { font-variant-numeric: tabular-nums; }
+details.numbers { margin-top: 0.4rem; font-size: 0.875rem; }
+details.numbers summary { color: var(--soft); cursor: pointer; width: max-content; font-size: 0.8125rem; }
+details.numbers caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+details.numbers table { width: auto; min-width: min(100%, 22rem); margin-top: 0.4rem; font-size: 0.875rem; }
+details.numbers th, details.numbers td { padding: 0.2rem 1.4rem 0.2rem 0; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+
+@media (max-width: 40rem) {
+  main { padding: 1.6rem 1rem 3rem; }
+  .figures, .figures.fours { grid-template-columns: repeat(2, 1fr); }
+  .figures strong { font-size: 1.75rem; } .figures strong.long { font-size: 1.35rem; }
+  .figures div { padding: 0.85rem 0.9rem; }
+  .advice li { grid-template-columns: 1fr; gap: 0.35rem; }
+  table.rows thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table.rows, table.rows tbody, table.rows caption { display: block; }
+  table.rows tr { display: block; padding: 0.7rem 0; border-bottom: 1px solid var(--line); }
+  table.rows th, table.rows td { display: grid; grid-template-columns: 7rem 1fr; gap: 0.6rem; padding: 0.12rem 0; border: 0; text-align: left; white-space: normal; }
+  .number .bar { max-width: none; }
+  table.rows th { display: block; font-size: 1rem; padding-bottom: 0.3rem; }
+  table.rows .text { min-width: 0; }
+  table.rows td::before { content: attr(data-head); color: var(--soft); font-size: 0.8125rem; line-height: 1.9; }
+  table.rows td:has(> div:empty) { display: none; }
+  details.numbers th, details.numbers td { padding-right: 0.9rem; }
+}
+@page { size: A4; margin: 16mm 15mm 18mm; }
+@media print {
+  :root {
+    color-scheme: light;
+    --paper: #fff; --card: #fff; --ink: #1d1f23; --soft: #5b606a; --line: #d9d6d0;
+    --accent: #2a6592; --muted: #b9c6d2; --good: #2d6a4a; --warn: #9a5b09; --bad: #a8322b;
+  }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  body { font-size: 9.5pt; }
+  main { max-width: none; padding: 0; }
+  section { margin-top: 1.6rem; }
+  h2 { break-after: avoid; } figure, tr, .advice li, .figures { break-inside: avoid; } thead { display: table-header-group; }
+  caption, figcaption { break-after: avoid; }
+  details.numbers { display: none; }
+}
+`;

@@ -1,0 +1,145 @@
+/** What a review recommends: rules from numbers to advice. Each says what suggests it. Pure. */
+import { isAtLeast, type RiskLevel } from "../api/risk-levels.ts";
+import type { FindingRule } from "../security/alerts/finding.ts";
+import { HOUR_MS, MINUTE_MS } from "../security/hours.ts";
+import type { Recommendation, ReviewReport } from "./review-report.ts";
+
+/** What recommendations are made from. */
+export type Reviewed = Pick<ReviewReport, "unprocessedHighRiskEvents" | "openAlerts" | "week" | "trends" | "rules">;
+
+/** A share of events that fail; below it nobody need look. */
+const HIGH_FAILURE_RATE = 0.1;
+const RISE = 0.5;
+const FEW = 10;
+const LONG_OPEN_MS = HOUR_MS;
+
+/** What to do about a rule's alerts. */
+const adviceByRule: Record<FindingRule, { level: RiskLevel; action: string }> = {
+  repeated_auth_failures: {
+    level: "HIGH",
+    action:
+      "Ask the users concerned whether it was them, renew their credentials, and restrict calls to known addresses by the IP allowlist.",
+  },
+  permission_escalation: {
+    level: "HIGH",
+    action: "Check which roles the users concerned need, and what they were looking for.",
+  },
+  policy_violation: {
+    level: "HIGH",
+    action: "Find out who calls from blocked addresses or with foreign ids; if it is a user, correct the IP allowlist.",
+  },
+  unusual_api_usage: {
+    level: "MEDIUM",
+    action: "Confirm with the users concerned that they made these calls; if not, revoke their tokens.",
+  },
+  rate_limit_violations: {
+    level: "MEDIUM",
+    action: "Start fewer syncs by hand, or ask the provider for a higher rate limit.",
+  },
+  abnormal_sync_frequency: {
+    level: "MEDIUM",
+    action: "Find out who or what starts so many sync runs, and whether webhooks get lost.",
+  },
+  sync_silence: {
+    level: "HIGH",
+    action: "Check the connection to the provider, and connect it anew if need be: records are out of date.",
+  },
+  system_errors: {
+    level: "MEDIUM",
+    action: "Ask the service's operators about failures of its store or its event bus.",
+  },
+  performance_degradation: {
+    level: "LOW",
+    action: "Watch how fast the provider answers; tell it if it stays slow.",
+  },
+};
+
+const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+const usually = (before: number): string =>
+  before === 0 ? "none in the weeks before" : `${before.toFixed(1)} a week before`;
+
+const aboutRules = ({ rules }: Reviewed): Recommendation[] =>
+  rules
+    .filter(({ alerts }) => alerts > 0)
+    .map(({ rule, alerts, before }) => ({
+      ...adviceByRule[rule],
+      because: `${plural(alerts, "alert", "alerts")} of the rule ${rule.replaceAll("_", " ")} this week, ${usually(before)}.`,
+    }));
+
+const aboutWork = ({ unprocessedHighRiskEvents, openAlerts }: Reviewed): Recommendation[] => [
+  ...(unprocessedHighRiskEvents > 0
+    ? [
+        {
+          level: "HIGH" as const,
+          action: "Look at the high-risk events that nobody has processed, and mark them.",
+          because: `${plural(unprocessedHighRiskEvents, "event was", "events were")} unprocessed at the week's end.`,
+        },
+      ]
+    : []),
+  ...(openAlerts > 0
+    ? [
+        {
+          level: "HIGH" as const,
+          action: "Acknowledge or resolve the open alerts: an alert that repeats stays silent while it is open.",
+          because: `${plural(openAlerts, "alert was", "alerts were")} open when this review was made.`,
+        },
+      ]
+    : []),
+];
+
+const aboutTrends = ({ week, trends }: Reviewed): Recommendation[] => {
+  const refusals = trends.find(({ measure }) => measure === "refusals");
+  const isRisen =
+    refusals !== undefined && refusals.value >= FEW && (refusals.change ?? Number.POSITIVE_INFINITY) >= RISE;
+  const failureRate = week.events === 0 ? 0 : week.failures / week.events;
+  return [
+    ...(isRisen
+      ? [
+          {
+            level: "MEDIUM" as const,
+            action:
+              "Find out who is refused: a rise comes from an expired integration, a changed role or somebody probing.",
+            because: `${refusals.value} refusals this week, ${usually(refusals.before)}.`,
+          },
+        ]
+      : []),
+    ...(failureRate >= HIGH_FAILURE_RATE && week.failures >= FEW
+      ? [
+          {
+            level: "MEDIUM" as const,
+            action: "Look for what fails most, by event type, and mend that first.",
+            because: `${Math.round(failureRate * 100)} % of the week's events failed.`,
+          },
+        ]
+      : []),
+  ];
+};
+
+const aboutProvider = ({ week: { circuit, syncFailures } }: Reviewed): Recommendation[] => [
+  ...(circuit.forcedOpenMs >= LONG_OPEN_MS
+    ? [
+        {
+          level: "MEDIUM" as const,
+          action:
+            "Decide whether the circuit breaker must still be held open; reset it if not, since nothing syncs meanwhile.",
+          because: `An operator held it open for ${Math.round(circuit.forcedOpenMs / MINUTE_MS)} minutes.`,
+        },
+      ]
+    : []),
+  ...(circuit.openMs - circuit.forcedOpenMs > 0 || syncFailures > 0
+    ? [
+        {
+          level: "LOW" as const,
+          action: "See why sync runs failed, and whether the provider had an outage.",
+          because: `${plural(syncFailures, "sync run", "sync runs")} failed, and the circuit breaker opened ${plural(circuit.openings, "time", "times")}.`,
+        },
+      ]
+    : []),
+];
+
+/** The gravest first; none where nothing suggests any. */
+export const recommend = (reviewed: Reviewed): Recommendation[] =>
+  [...aboutWork(reviewed), ...aboutRules(reviewed), ...aboutTrends(reviewed), ...aboutProvider(reviewed)].sort(
+    (a, b) => (a.level === b.level ? 0 : isAtLeast(a.level, b.level) ? -1 : 1),
+  );

@@ -1,0 +1,20 @@
+/** Reports as they are stored and returned. Times are epoch milliseconds. Sections: compliance-report.ts, review-report.ts. */
+import * as z from "zod/mini";
+import { ComplianceReport } from "./compliance-report.ts";
+import { reportEntryFields } from "./report-fields.ts";
+import { ReviewReport } from "./review-report.ts";
+
+/** What the list of reports says of one. */
+export const ReportEntry = z
+  .object(reportEntryFields)
+  .register(z.globalRegistry, { id: "ReportEntry", description: "A report that was made." });
+export type ReportEntry = z.output<typeof ReportEntry>;
+
+export const Report = z
+  .discriminatedUnion("kind", [ComplianceReport, ReviewReport])
+  .register(z.globalRegistry, { id: "Report", description: "A report with its sections, by its kind." });
+export type Report = z.output<typeof Report>;
+
+/** Where a page of the list ended. */
+export const ReportPosition = z.object({ id: z.string(), to: z.number(), createdAt: z.number() });
+export type ReportPosition = z.output<typeof ReportPosition>;
