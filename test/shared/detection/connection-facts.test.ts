@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { circuitKey } from "../../../shared/circuit-breaker/circuit-keys.ts";
+import { eventId } from "../../../shared/security/event-id.ts";
+import { HOUR_MS } from "../../../shared/security/hours.ts";
+import { noProgress, type SyncRun } from "../../../shared/sync/sync-run.ts";
+import { newWork } from "../../../shared/sync/sync-work.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { createStage, HOUR, type Stage, SYNC_INTERVAL_MS, startDetectionEngine } from "./stage.ts";
+
+quietLog();
+
+let engine: EmbeddedDynamoDb;
+let stage: Stage;
+beforeAll(async () => {
+  engine = await startDetectionEngine();
+});
+beforeEach(() => {
+  stage = createStage(engine);
+});
+afterAll(() => engine.stop());
+
+const END = HOUR + HOUR_MS;
+const SILENT = END - 2 * SYNC_INTERVAL_MS;
+
+const put = (TableName: string, Item: Record<string, unknown>) =>
+  stage.own.client.send(new PutCommand({ TableName, Item }));
+
+const connect = (connectedAt: number, fields: Record<string, unknown> = {}) =>
+  put("connections", {
+    ...{ id: stage.scope, status: "connected", connectionId: "c1", method: "api_key", accountId: "acct_1" },
+    ...{ connectedAt, credentials: new Uint8Array(4), credentialsVersion: "v1", ...fields },
+  });
+const circuit = (fields: Record<string, unknown>) =>
+  put("circuits", { id: circuitKey(stage.organizationId), gen: 1, ...fields });
+const state = (fields: Record<string, unknown>) => put("runs", { scope: stage.scope, key: "state", ...fields });
+
+const runAt = (startedAt: number, fields: Partial<SyncRun> = {}) => {
+  const id = eventId(startedAt, randomBytes(16));
+  const run = { trigger: "manual", mode: "incremental", status: "succeeded", progress: noProgress() };
+  const times = { startedAt, finishedAt: startedAt + 1_000 };
+  return put("runs", { scope: stage.scope, key: `run#${id}`, id, ...run, ...times, ttl: 9e9, ...fields });
+};
+
+const found = async () => {
+  await stage.own.detect([HOUR]);
+  return (await stage.findings()).map(({ rule, subject, count, evidence }) => ({ rule, subject, count, evidence }));
+};
+
+const silence = [expect.objectContaining({ rule: "sync_silence", subject: "connection" })];
+
+describe("silence", () => {
+  it("is found of a connection that never synced, once for each hour that it lasts", async () => {
+    await connect(SILENT);
+    expect(await found()).toEqual(silence);
+    stage.time.now += HOUR_MS;
+    await stage.own.detect([END]);
+    expect(await stage.findings()).toMatchObject([{ rule: "sync_silence", count: 2, firstSeen: SILENT }]);
+  });
+
+  it.each<[string, boolean, () => Promise<unknown>]>([
+    ["the last success is two intervals old", true, () => state({ lastSuccessAt: SILENT })],
+    ["it is younger", false, () => state({ lastSuccessAt: SILENT + 1 })],
+    ["it was connected since", false, () => connect(SILENT + 1)],
+    ["it waits to be reconnected", false, () => connect(SILENT, { status: "needs_reconnect" })],
+    ["it is disconnected", false, () => put("connections", { id: stage.scope, status: "disconnected" })],
+    ["an operator holds the circuit open", false, () => circuit({ st: "forced_open", sh: "f" })],
+    ["the circuit is open", false, () => circuit({ st: "open", sh: "0", ou: stage.time.now + 1_000 })],
+    ["the circuit is on trial", false, () => circuit({ st: "open", sh: "0", ou: SILENT })],
+    [
+      "the circuit was closed since",
+      false,
+      () => circuit({ st: "closed", tr: [{ s: "closed", c: "probes_succeeded", a: SILENT + 1 }] }),
+    ],
+    ["the hold ended since", false, () => circuit({ st: "forced_open", sh: "f", ou: SILENT + 1 })],
+    [
+      "the circuit was closed long ago",
+      true,
+      () => circuit({ st: "closed", tr: [{ s: "closed", c: "reset", a: SILENT }] }),
+    ],
+  ])("where %s: %p", async (_what, isFound, change) => {
+    await connect(SILENT);
+    await change();
+    expect(await found()).toEqual(isFound ? silence : []);
+  });
+});
+
+describe("runs", () => {
+  it("are read of the hour and what reaches into it, the one under way included", async () => {
+    await state({
+      lastSuccessAt: HOUR,
+      run: {
+        ...{ id: eventId(HOUR + 900_000, randomBytes(16)), trigger: "manual", mode: "full", startedAt: HOUR + 900_000 },
+        ...{ progress: noProgress(), work: newWork("full") },
+      },
+    });
+    for (let i = 0; i < 13; i++) await runAt(HOUR + (i - 2) * 60_000);
+    await runAt(END);
+    expect(await found()).toEqual([
+      expect.objectContaining({
+        rule: "abnormal_sync_frequency",
+        subject: "trigger:manual",
+        evidence: expect.objectContaining({ count: 14 }),
+      }),
+    ]);
+  });
+
+  it("are no burst against days that had as many", async () => {
+    await state({ lastSuccessAt: HOUR });
+    await stage.own.detect([HOUR - 10 * 24 * HOUR_MS]);
+    for (let day = 0; day <= 9; day++) {
+      for (let i = 0; i < 12; i++) await runAt(HOUR - day * 24 * HOUR_MS + i * 60_000);
+    }
+    expect(await found()).toEqual([]);
+  });
+});
