@@ -9,6 +9,12 @@ import { afterList, type ListPosition } from "./sync-work.ts";
 
 const secondsOf = ({ createdAt }: ObjectState): number => Math.floor(createdAt / 1_000);
 
+/**
+ * Up to when the pages after the first go: whatever the first one had, also where objects were created ahead of the
+ * answer's own date.
+ */
+const boundOf = (first: ObjectState): number => Math.max(first.seenAt.to, secondsOf(first));
+
 const isMissing = (error: unknown): boolean => error instanceof ProviderError && error.reason === "missing";
 
 const withFailure = (run: ActiveRun, { type }: ListPosition, error: unknown): ActiveRun => {
@@ -54,7 +60,7 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
       [type]: { pages: pages + 1, ...(newBound !== undefined && { bound: newBound }) },
     };
     const position: ListPosition = {
-      ...{ phase: "list", type, until: until ?? first?.seenAt.to, lastSeconds },
+      ...{ phase: "list", type, until: until ?? (first && boundOf(first)), lastSeconds },
       ...(next !== undefined && { after: next }),
       ...(isRepeating && { repeats }),
     };

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startLocalCloud } from "../../infra/local/local-cloud.ts";
+import { type LocalCloudOptions, startLocalCloud } from "../../infra/local/local-cloud.ts";
 import { assemblyDirectory } from "./assembly.ts";
 import { requireContract } from "./contract.ts";
 
@@ -12,7 +12,8 @@ type RequestParts = {
   headers?: Record<string, string>;
 };
 
-type ServiceOptions = {
+/** Another provider in place of the simulator, where one is named. */
+type ServiceOptions = Pick<LocalCloudOptions, "providerApiUrl" | "providerOauth"> & {
   assembly?: string;
   /** A path that the assembly has and the service has not, whose answers nothing describes. */
   foreignPath?: string;
@@ -24,7 +25,8 @@ export type ServiceUnderTest = Awaited<ReturnType<typeof startService>>;
  * The whole service as it would be deployed, run by a local cloud of its own with empty tables. Every answer that a
  * test gets is held against the OpenAPI document first.
  */
-export const startService = async ({ assembly = assemblyDirectory, foreignPath }: ServiceOptions = {}) => {
+export const startService = async (options: ServiceOptions = {}) => {
+  const { assembly = assemblyDirectory, foreignPath, ...provider } = options;
   const isOurs = (pathname: string) => pathname !== foreignPath;
   const dataDirectory = mkdtempSync(join(tmpdir(), "local-data-"));
   const lines: string[] = [];
@@ -32,6 +34,7 @@ export const startService = async ({ assembly = assemblyDirectory, foreignPath }
     assemblyDirectory: assembly,
     dataDirectory,
     port: 0,
+    ...provider,
     log: (source, line) => lines.push(`${source} | ${line}`),
   });
   const { stack } = cloud;

@@ -1,0 +1,218 @@
+/**
+ * Another server that speaks the provider's wire protocol, as a stranger would write it from the protocol's description:
+ * it shares nothing with the simulator or the adapter, knows no more than it must, and says no more than it is told.
+ * It has no `/v1/invoice_payments`.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** An object of the provider, with as few fields as one likes. */
+export type Thing = { id: string; created?: number } & Record<string, unknown>;
+export type Happening = Thing & { type: string; created: number };
+
+/** A request as it came; `query` is a form's fields where it is a POST. `at` in epoch ms. */
+export type Call = { at: number; method: string; path: string; query: Record<string, string>; secret: string };
+
+/** What is answered in place of the usual: `reset` cuts the connection, `silence` never answers. */
+export type Reply = "reset" | "silence" | { status: number; body: unknown; headers?: Record<string, string> };
+
+export type OtherAccount = {
+  id: string;
+  apiKey: string;
+  /** Objects by the word in the path, events among them. */
+  things: Record<string, Thing[]>;
+};
+
+export const platform = { clientId: "ca_of_the_platform", secret: "sk_platform_0123456789" };
+
+export const now = (): number => Math.floor(Date.now() / 1_000);
+
+export const failing = (status: number, error: unknown = {}, headers: Record<string, string> = {}): Reply => ({
+  status,
+  body: { error },
+  headers,
+});
+
+const missing = (what: string): Reply =>
+  failing(404, { type: "invalid_request_error", code: "resource_missing", message: `No such ${what}`, param: "id" });
+
+const unauthorized = failing(401, { type: "invalid_request_error", message: "Invalid API Key provided: sk_****" });
+
+const createdOf = ({ created }: Thing): number => created ?? 0;
+
+const inTime = (thing: Thing, query: Call["query"]): boolean => {
+  const bound = (name: string, otherwise: number) => Number(query[`created[${name}]`] ?? otherwise);
+  const at = createdOf(thing);
+  const { created } = query;
+  return (
+    (created === undefined || at === Number(created)) &&
+    at >= bound("gte", 0) &&
+    at > bound("gt", -1) &&
+    at <= bound("lte", Number.POSITIVE_INFINITY) &&
+    at < bound("lt", Number.POSITIVE_INFINITY)
+  );
+};
+
+/** Newest first; of the same second, the one that came last. */
+const page = (things: readonly Thing[], path: string, query: Call["query"]): Reply => {
+  const sorted = things.toReversed().sort((a, b) => createdOf(b) - createdOf(a));
+  const limit = Number(query.limit ?? 10);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100)
+    return failing(400, { type: "invalid_request_error", message: "Invalid limit" });
+  const after = query.starting_after;
+  const start = after === undefined ? 0 : sorted.findIndex(({ id }) => id === after) + 1;
+  if (after !== undefined && start === 0)
+    return failing(400, { type: "invalid_request_error", code: "resource_missing", param: "starting_after" });
+  const rest = sorted.slice(start).filter((thing) => inTime(thing, query));
+  return {
+    status: 200,
+    body: { object: "list", url: path, data: rest.slice(0, limit), has_more: rest.length > limit },
+  };
+};
+
+const readText = async (request: IncomingMessage): Promise<string> => {
+  let text = "";
+  for await (const chunk of request) text += String(chunk);
+  return text;
+};
+
+const secretOf = ({ headers: { authorization = "" } }: IncomingMessage): string => {
+  const [scheme, value = ""] = authorization.split(" ");
+  return scheme === "Basic" ? (Buffer.from(value, "base64").toString().split(":")[0] ?? "") : value;
+};
+
+const send = (response: ServerResponse, reply: Reply): void => {
+  if (reply === "silence") return;
+  if (reply === "reset") {
+    response.socket?.destroy();
+    return;
+  }
+  const { status, body, headers } = reply;
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+};
+
+export type OtherProvider = Awaited<ReturnType<typeof startOtherProvider>>;
+
+/** On a free port of loopback, until `stop`. */
+export const startOtherProvider = async () => {
+  const calls: Call[] = [];
+  const accounts = new Map<string, OtherAccount>();
+  /** What opens which account: API keys, access tokens, refresh tokens and codes. */
+  const keys = new Map<string, string>();
+  const grants = new Map<string, string>();
+  let meddle: (call: Call, account: OtherAccount | undefined) => Reply | undefined | Promise<Reply | undefined> = () =>
+    undefined;
+  let made = 0;
+  const fresh = (prefix: string) => `${prefix}_${(++made).toString().padStart(4, "0")}abcdefghijkl`;
+
+  const exchange = ({ query, secret }: Call): Reply => {
+    if (secret !== platform.secret) return unauthorized;
+    const grant = query.grant_type === "refresh_token" ? query.refresh_token : query.code;
+    const accountId = grants.get(grant ?? "");
+    if (grant === undefined || accountId === undefined)
+      return { status: 400, body: { error: "invalid_grant", error_description: "It was used, or never given." } };
+    grants.delete(grant);
+    const tokens = { access_token: fresh("at"), refresh_token: fresh("rt") };
+    keys.set(tokens.access_token, accountId);
+    grants.set(tokens.refresh_token, accountId);
+    return { status: 200, body: { ...tokens, token_type: "bearer", stripe_user_id: accountId } };
+  };
+
+  const answer = (call: Call, account: OtherAccount | undefined): Reply => {
+    if (call.path === "/v1/oauth/token") return exchange(call);
+    if (account === undefined) return unauthorized;
+    const [, version, collection = "", id] = call.path.split("/");
+    if (version !== "v1" || call.method !== "GET") return failing(404, { type: "invalid_request_error" });
+    if (collection === "account") return { status: 200, body: { id: account.id, object: "account" } };
+    const things = account.things[collection];
+    if (things === undefined)
+      return failing(404, { type: "invalid_request_error", message: `Unrecognized request URL (GET: ${call.path}).` });
+    if (id === undefined) return page(things, `/v1/${collection}`, call.query);
+    const found = things.find((thing) => thing.id === decodeURIComponent(id));
+    return found === undefined ? missing(collection) : { status: 200, body: found };
+  };
+
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://provider");
+    const form = new URLSearchParams(await readText(request));
+    const call: Call = {
+      at: Date.now(),
+      method: request.method ?? "",
+      path: pathname,
+      query: Object.fromEntries(request.method === "POST" ? form : searchParams),
+      secret: secretOf(request),
+    };
+    calls.push(call);
+    const account = accounts.get(keys.get(call.secret) ?? "");
+    send(response, (await meddle(call, account)) ?? answer(call, account));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+
+    /** Every request that came, in order. */
+    calls: calls as readonly Call[],
+
+    /** A new account, empty unless something is put there. */
+    account(things: Partial<Record<string, Thing[]>> = {}): OtherAccount {
+      const collections = { customers: [], subscriptions: [], invoices: [], payment_intents: [], events: [] };
+      const account = { id: fresh("acct"), apiKey: fresh("sk_test"), things: { ...collections, ...things } };
+      accounts.set(account.id, account as OtherAccount);
+      keys.set(account.apiKey, account.id);
+      return account as OtherAccount;
+    },
+
+    /** Another API key of the account. */
+    key(account: OtherAccount): string {
+      const key = fresh("sk_test");
+      keys.set(key, account.id);
+      return key;
+    },
+
+    /** What the token endpoint answers by itself. */
+    exchange,
+
+    /** A code as a user brings it back who let the platform in. */
+    code(account: OtherAccount): string {
+      const code = fresh("ac");
+      grants.set(code, account.id);
+      return code;
+    },
+
+    /** API keys and access tokens of an account open it no longer; with `grants`, refresh tokens neither. */
+    revoke(account: OtherAccount, { alsoGrants = false } = {}): void {
+      for (const [key, id] of keys) if (id === account.id) keys.delete(key);
+      if (alsoGrants) for (const [grant, id] of grants) if (id === account.id) grants.delete(grant);
+    },
+
+    /** Answers in place of the usual, where it answers anything. */
+    meddle(how: typeof meddle): void {
+      meddle = how;
+    },
+
+    behave(): void {
+      meddle = () => undefined;
+    },
+
+    stop: async (): Promise<void> => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+let happenings = 0;
+
+/** Tells that something happened to an object, in the feed only. */
+export const tell = ({ things }: OtherAccount, type: string, object: Thing, created: number = now()): Happening => {
+  const event = { id: `evt_${(++happenings).toString().padStart(6, "0")}`, type, created, data: { object } };
+  things.events?.push(event);
+  return event;
+};
+
+/** Puts an object, in the place of the one with its id. */
+export const put = ({ things }: OtherAccount, collection: string, object: Thing): void => {
+  things[collection] = [...(things[collection] ?? []).filter(({ id }) => id !== object.id), object];
+};
