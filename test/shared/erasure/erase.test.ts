@@ -1,0 +1,324 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { userHash } from "../../../shared/detection/detection-keys.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { ACCOUNT, personOf, RECORDS, seed, startRunOf } from "./seed.ts";
+import { createWorld, mentionsOf, startErasureEngine, TABLES, type World } from "./world.ts";
+
+let engine: EmbeddedDynamoDb;
+let world: World;
+
+beforeAll(async () => {
+  engine = await startErasureEngine();
+  world = createWorld(engine);
+});
+afterAll(() => engine.stop());
+
+const by = (organizationId: string, userId = "root", idempotencyKey?: string) => ({
+  caller: { organizationId, userId, sessionId: "session of root" },
+  origin: { requestId: "r-9", ipAddress: "203.0.113.1", userAgent: "browser of root" },
+  idempotencyKey,
+});
+
+const ofScope = (organizationId: string, stored: Awaited<ReturnType<World["scan"]>>) => {
+  const scope = organizationKey(organizationId);
+  return Object.fromEntries(
+    Object.entries(stored).map(([table, items]) => [
+      table,
+      items.filter((item) => item.scope === scope || item.id === scope || item.o === organizationId),
+    ]),
+  ) as typeof stored;
+};
+
+/** What an event counts as, which no erasure changes. */
+const countedOf = (items: readonly Record<string, unknown>[]) =>
+  items.map(({ id, eventType, category, riskLevel, success, ms, ttl, timestamp }) => ({
+    ...{ id, eventType, category, riskLevel, success, ms, ttl, timestamp },
+  }));
+
+const eventsBefore = async (organizationId: string) => ofScope(organizationId, await world.scan()).events;
+
+describe("an organization whose data is all erased", () => {
+  let organizationId: string;
+  let other: string;
+  let before: Awaited<ReturnType<World["scan"]>>;
+  let after: Awaited<ReturnType<World["scan"]>>;
+  let otherBefore: unknown;
+  let requestedAt: number;
+
+  beforeAll(async () => {
+    organizationId = world.newOrganization();
+    other = world.newOrganization();
+    await seed(world, organizationId);
+    await seed(world, other, 30);
+    await startRunOf(world, organizationId, "bob");
+    before = ofScope(organizationId, await world.scan());
+    otherBefore = ofScope(other, await world.scan());
+    requestedAt = world.time.now;
+    await world.request({ scope: "all", reason: "we leave" }, by(organizationId));
+    await world.deliverAll();
+    after = ofScope(organizationId, await world.scan());
+  });
+
+  it("says so, with what went", async () => {
+    const [erasure, ...others] = await world.list(organizationId);
+    expect(others).toEqual([]);
+    expect(erasure).toMatchObject({ scope: "all", status: "completed", requestedAt, requestedBy: "root" });
+    expect(erasure?.dueAt).toBe(requestedAt + 30 * 86_400_000);
+    expect(erasure?.reason).toBeUndefined();
+    expect(erasure?.removed).toEqual({
+      // 10 of each user and 3 others, less one that has nothing; the two told of late, that of the disconnect, and the request.
+      ...{ records: RECORDS, webhookEvents: 3, events: 22 + 2 + 1 + 1, reports: 2 },
+      alerts: before.alerts.length,
+      detections: 4,
+      // The settings' change and author, the circuit's authors, the run, its page, the state, a mark.
+      other: 7,
+    });
+  });
+
+  it("waits for the worker of the run under way, and normally takes a minute", async () => {
+    const [erasure] = await world.list(organizationId);
+    expect((erasure?.completedAt ?? 0) - requestedAt).toBeGreaterThanOrEqual(45_000);
+    expect((erasure?.completedAt ?? 0) - requestedAt).toBeLessThan(120_000);
+    expect(
+      await world.main.runs.list(organizationId, { limit: 9, after: undefined, now: world.time.now }),
+    ).toMatchObject({
+      items: [
+        { id: "01R", status: "cancelled" },
+        { id: "01A", status: "failed" },
+      ],
+    });
+  });
+
+  it("has nothing left of what was synced, found or reported", () => {
+    expect(after.records).toEqual([]);
+    expect(after.webhookEvents).toEqual([]);
+    expect(after.alerts).toEqual([]);
+    expect(after.detection.map(({ key }) => String(key).split("#")[0])).toEqual(["unjudged"]);
+    expect(after.reports.map(({ key }) => key)).toEqual(["due#review#2026-11-16", "erased"]);
+    expect(after.runs.map(({ key }) => key)).toEqual(["run#01A", "run#01R", "state"]);
+    expect(mentionsOf({ ...after, connections: [] }, "cus_")).toEqual([]);
+    expect(mentionsOf(after, "@example.com")).toEqual([]);
+  });
+
+  it("keeps what its events count as, and of whom they were nothing", () => {
+    const ids = new Set(before.events.map(({ id }) => id));
+    expect(countedOf(after.events.filter(({ id }) => ids.has(id)))).toEqual(countedOf(before.events));
+    for (const text of [
+      "bob",
+      "carol",
+      "root",
+      "192.0.2.7",
+      "198.51.100.9",
+      "203.0.113.1",
+      "browser",
+      "session",
+      ACCOUNT,
+    ]) {
+      expect(mentionsOf({ ...after, erasures: [], settings: [] }, text)).toEqual([]);
+    }
+    expect(after.settings).toMatchObject([{ ipAllowlist: ["192.0.2.0/24"], changedBy: "" }]);
+  });
+
+  it("is disconnected, and another account may connect at once", async () => {
+    expect(await world.main.connections.read(organizationId)).toEqual({ status: "disconnected" });
+    expect(Object.keys(after.connections[0] ?? {}).sort()).toEqual(["id", "status", "token"]);
+    await world.main.changes.connect(
+      organizationId,
+      {
+        ...{ connectionId: "connection 2", method: "api_key", accountId: "acct_2", connectedAt: 1 },
+        ...{ credentials: new Uint8Array([1]), credentialsVersion: "1" },
+      },
+      {
+        ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId: "connection 2", accountId: "acct_2" },
+        ...{ method: "api_key", at: 1, source: "user" },
+      },
+    );
+    expect(await world.main.connections.read(organizationId)).toMatchObject({ status: "connected" });
+  });
+
+  it("has two events of it, which name the erasure", () => {
+    const [erasure] = after.erasures.filter(({ key }) => String(key).startsWith("erasure#"));
+    const id = String(erasure?.key).slice("erasure#".length);
+    const told = after.events.filter(({ eventType }) => String(eventType).startsWith("ERASURE"));
+    expect(told.map(({ eventType, category }) => [eventType, category])).toEqual([
+      ["ERASURE_REQUESTED", "compliance"],
+      ["ERASURE_COMPLETED", "compliance"],
+    ]);
+    for (const { metadata } of told)
+      expect(JSON.parse(String(metadata))).toMatchObject({ erasureId: id, scope: "all" });
+  });
+
+  it("leaves the other organization as it was", async () => {
+    expect(ofScope(other, await world.scan())).toEqual(otherBefore);
+  });
+
+  it("is done with: another worker finds nothing to do", async () => {
+    const [erasure] = await world.list(organizationId);
+    await expect(world.deliver({ organizationId, erasureId: erasure?.id ?? "" })).resolves.toMatchObject({
+      isTaken: false,
+    });
+  });
+});
+
+describe("a user who is erased", () => {
+  let organizationId: string;
+  let other: string;
+  let before: Awaited<ReturnType<World["scan"]>>;
+  let after: Awaited<ReturnType<World["scan"]>>;
+  let otherBefore: unknown;
+
+  beforeAll(async () => {
+    organizationId = world.newOrganization();
+    other = world.newOrganization();
+    await seed(world, organizationId, 40);
+    await seed(world, other, 3);
+    await startRunOf(world, organizationId, "bob");
+    before = ofScope(organizationId, await world.scan());
+    otherBefore = ofScope(other, await world.scan());
+    world.published.length = 0;
+    await world.request({ scope: "user", userId: "bob", reason: "bob asked" }, by(organizationId));
+    await world.deliverAll();
+    after = ofScope(organizationId, await world.scan());
+  });
+
+  it("is named nowhere any more, nor where they came from", () => {
+    for (const text of ["bob", "192.0.2.7", "browser of bob", userHash(organizationKey(organizationId), "bob")]) {
+      expect(mentionsOf(before, text).length).toBeGreaterThan(0);
+      expect(
+        mentionsOf({ ...after, settings: after.settings.map(({ ipAllowlist: _, ...rest }) => rest) }, text),
+      ).toEqual([]);
+    }
+  });
+
+  it("is counted", async () => {
+    const [erasure] = await world.list(organizationId);
+    expect(erasure).toMatchObject({ scope: "user", status: "completed", requestedBy: "root" });
+    expect(erasure?.removed).toEqual({
+      // Ten of bob's, the count of his failures, ada's that names him, ada's reason, and the two told of late.
+      ...{ records: 0, webhookEvents: 0, events: 10 + 1 + 1 + 2, reports: 1 },
+      // About him by id and by address, typed by him, and two findings that name him.
+      alerts: 2 + 1 + 2,
+      detections: 2,
+      other: 6,
+    });
+  });
+
+  it("leaves records and everybody else's as they were", async () => {
+    expect(after.records).toEqual(before.records);
+    expect(after.webhookEvents).toEqual(before.webhookEvents);
+    const carols = (items: readonly Record<string, unknown>[]) => items.filter(({ userId }) => userId === "carol");
+    const untouched = ({ metadata }: Record<string, unknown>) => !String(metadata).includes("asked by");
+    expect(carols(before.events).filter(untouched).length).toBe(10);
+    expect(carols(after.events)).toEqual(
+      carols(before.events).map((event) =>
+        untouched(event) ? event : { ...event, metadata: '{"reason":""}', erasure: expect.any(String) },
+      ),
+    );
+    expect(ofScope(other, await world.scan())).toEqual(otherBefore);
+  });
+
+  it("keeps what the events count as", () => {
+    const ids = new Set(before.events.map(({ id }) => id));
+    expect(countedOf(after.events.filter(({ id }) => ids.has(id)))).toEqual(countedOf(before.events));
+  });
+
+  it("leaves alerts that are about others or about none", async () => {
+    const subjects = after.alerts.map(({ subject, rule }) => (rule === "manual" ? "typed" : subject)).sort();
+    expect(subjects).toEqual([
+      ...["AUTHENTICATION_FAILURE address:198.51.100.9", "PERMISSION_DENIED user:carol"],
+      ...["organization", "organization", "typed"],
+    ]);
+    const { items } = await world.main.alerts.list(organizationId, {
+      ...{ status: undefined, limit: 50, after: undefined, now: world.time.now },
+    });
+    expect(items).toHaveLength(5);
+    expect(items.filter(({ subject }) => subject === "organization")).toMatchObject([
+      { evidence: { count: 3 } },
+      { evidence: { count: 3 } },
+    ]);
+  });
+
+  it("leaves detection what it knows of others", () => {
+    const window = after.detection.find(({ key }) => String(key).startsWith("window#"));
+    expect(JSON.parse(String(window?.findings))).toMatchObject([{ subject: "user:carol" }]);
+    expect(JSON.parse(String(window?.carried))).toMatchObject([{ userId: "carol" }]);
+    expect(Object.keys(JSON.parse(String(window?.today)).users)).toEqual([
+      userHash(organizationKey(organizationId), "carol"),
+    ]);
+    expect(after.detection.length).toBe(before.detection.length - 1);
+  });
+
+  it("has the reports without them made anew", () => {
+    expect(after.reports.map(({ key }) => key)).toEqual([
+      ...["compliance#2026-11-19", "content#compliance#2026-11-19", "due#compliance#2026-11-18"],
+      ...["due#review#2026-11-16", "erased"],
+    ]);
+  });
+
+  it("has the run that they asked for replaced by one of nobody's", async () => {
+    const { items } = await world.main.runs.list(organizationId, { limit: 9, after: undefined, now: world.time.now });
+    expect(items[0]).toMatchObject({ id: "01R", status: "cancelled" });
+    const asked = world.published.filter(({ detailType }) => detailType === "SyncRequested");
+    expect(asked).toMatchObject([{ detail: { organizationId, slot: expect.any(Number) } }]);
+    expect(await world.main.connections.read(organizationId)).toMatchObject({
+      status: "connected",
+      accountId: ACCOUNT,
+    });
+  });
+
+  it("may have asked for it: their own request is emptied too, and who asked stays in the list", async () => {
+    const own = world.newOrganization();
+    await world.main.recorder.record({
+      ...{ organizationId: own, eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" },
+      ...{ ...personOf("bob"), success: true },
+    });
+    await world.request({ scope: "user", userId: "bob" }, by(own, "bob"));
+    await world.deliverAll();
+    expect(await world.list(own)).toMatchObject([{ status: "completed", requestedBy: "bob", removed: { events: 2 } }]);
+    expect(mentionsOf({ ...ofScope(own, await world.scan()), erasures: [] }, "bob")).toEqual([]);
+    expect((await eventsBefore(own)).length).toBe(3);
+  });
+});
+
+describe("a large organization", () => {
+  it("is erased over many pages and invocations", async () => {
+    const organizationId = world.newOrganization();
+    const { main } = world;
+    const said = {
+      eventType: "DATA_READ",
+      category: "data_access",
+      riskLevel: "LOW",
+      source: "user",
+      success: true,
+    } as const;
+    for (let i = 0; i < 50; i++) {
+      world.time.now += 1_000;
+      await main.recorder.recordAll(
+        Array.from({ length: 100 }, (_, n) => ({
+          ...said,
+          organizationId,
+          ...personOf(n % 4 === 0 ? "bob" : "carol"),
+        })),
+      );
+    }
+    await world.request({ scope: "user", userId: "bob" }, by(organizationId));
+    const [requested] = await world.list(organizationId);
+    const erasureId = requested?.id ?? "";
+    world.published.length = 0;
+    // Each invocation has time for a few steps.
+    let invocations = 0;
+    for (let isCompleted = false; !isCompleted; invocations++) {
+      let left = 12;
+      ({ isCompleted } = await world.deliver(
+        { organizationId, erasureId },
+        { remainingMs: () => (left-- > 0 ? 900_000 : 10_000) },
+      ));
+    }
+    expect(invocations).toBeGreaterThan(4);
+    expect(world.published.filter(({ detailType }) => detailType === "ErasureRequested")).toHaveLength(invocations - 1);
+    expect(await world.list(organizationId)).toMatchObject([{ status: "completed", removed: { events: 1_250 } }]);
+    expect(mentionsOf(ofScope(organizationId, await world.scan()), "bob")).toEqual([]);
+    expect(TABLES.events).toBe("SecurityEvents");
+  }, 60_000);
+});

@@ -1,0 +1,249 @@
+/** An organization with everything that there can be of it, and of its users, through the writers that there are. */
+import { userHash } from "../../../shared/detection/detection-keys.ts";
+import { manualAlert } from "../../../shared/security/alerts/alert-manual.ts";
+import { recordManualAlert } from "../../../shared/security/alerts/alert-manual-event.ts";
+import { identityOf } from "../../../shared/security/event-id.ts";
+import { dayName, HOUR_MS, hourName } from "../../../shared/security/hours.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+import { noProgress } from "../../../shared/sync/sync-run.ts";
+import { newWork } from "../../../shared/sync/sync-work.ts";
+import type { World } from "./world.ts";
+
+export const ACCOUNT = "acct_1AbC";
+
+/** A user, and from where. */
+export const personOf = (userId: string) => ({
+  userId,
+  sessionId: `session of ${userId}`,
+  ipAddress: userId === "bob" ? "192.0.2.7" : "198.51.100.9",
+  userAgent: `browser of ${userId}`,
+});
+
+const eventOf = (organizationId: string, said: Partial<NewSecurityEvent>): NewSecurityEvent =>
+  ({
+    ...{ organizationId, eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" },
+    ...{ action: "read_invoices", success: true },
+    ...said,
+  }) as NewSecurityEvent;
+
+/** What each user leaves: ten events, of which three raise alerts, and one tells of an alert that they typed. */
+const seedUser = async ({ main, time }: World, organizationId: string, userId: string): Promise<void> => {
+  const person = personOf(userId);
+  const record = (said: Partial<NewSecurityEvent>) => {
+    time.now += 1_000;
+    return main.recorder.record(eventOf(organizationId, { ...person, ...said }));
+  };
+  for (let i = 0; i < 5; i++) await record({ metadata: { durationMs: i, requestId: `r${i}` } });
+  await record({
+    ...{ eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH", success: false },
+    ...{ errorMessage: `not from ${person.ipAddress}`, resource: "GET /records" },
+  });
+  await record({
+    ...{ eventType: "AUTHENTICATION_FAILURE", category: "authentication", riskLevel: "HIGH", success: false },
+  });
+  await record({ eventType: "CIRCUIT_BREAKER_CHANGED", metadata: { cause: "reset", reason: `${userId} says so` } });
+  await record({
+    eventType: "PROVIDER_REQUEST",
+    category: "integration",
+    resource: ACCOUNT,
+    metadata: { durationMs: 7 },
+  });
+  const { ipAddress, userAgent } = person;
+  const alert = manualAlert(
+    { action: "generate_alert", title: `typed ${userId === "bob" ? "by him" : "by her"}`, riskLevel: "LOW" },
+    {
+      at: time.now,
+      random: identityOf("typed", organizationId, userId),
+    },
+  );
+  await main.alerts.put(organizationId, alert, time.now);
+  const caller = { organizationId, userId, sessionId: person.sessionId } as never;
+  await recordManualAlert(main.recorder, alert, { caller, origin: { requestId: "r", ipAddress, userAgent } });
+};
+
+/** What nobody in particular leaves. */
+const seedEvents = async ({ main, time }: World, organizationId: string): Promise<void> => {
+  const record = (said: Partial<NewSecurityEvent>) => {
+    time.now += 1_000;
+    return main.recorder.record(eventOf(organizationId, { source: "system", ...said }));
+  };
+  // A count that stands for more failures of bob's.
+  await record({
+    ...{ eventType: "AUTHENTICATION_FAILURE", category: "authentication", success: false, source: "user" },
+    ...{ ipAddress: personOf("bob").ipAddress, userAgent: "x", metadata: { failures: 5, users: 1 } },
+  });
+  await record({ ...personOf("carol"), metadata: { reason: "asked by bob" } });
+  await record({ metadata: { durationMs: 3 } });
+  for (const rule of ["rate_limit_violations", "unusual_api_usage"] as const) {
+    await main.raiser.raiseForFinding(organizationId, {
+      ...{ rule, subject: "organization", title: "Too much", level: "HIGH", occurrence: hourName(time.now) },
+      ...{ eventIds: [], evidence: { count: 3, users: ["bob", "carol"] }, firstSeen: time.now, lastSeen: time.now },
+    });
+  }
+};
+
+const seedDetection = async ({ put, time }: World, organizationId: string): Promise<void> => {
+  const scope = organizationKey(organizationId);
+  const ttl = Math.floor(time.now / 1_000) + 86_400;
+  const hashes = ["bob", "carol"].map((userId) => userHash(scope, userId));
+  const counts = { calls: 1, peak: 1, from: 3 };
+  const fact = (userId: string) => ({
+    ...{ id: "01K", at: time.now, type: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" },
+    ...{ source: "user", success: false, userId, ipAddress: personOf(userId).ipAddress },
+  });
+  const finding = (userId: string) => ({
+    ...{ rule: "permission_escalation", subject: `user:${userId}`, title: "t", level: "HIGH", occurrence: "x" },
+    ...{ eventIds: [], evidence: { count: 3 }, firstSeen: 1, lastSeen: 2 },
+  });
+  await put("detection", {
+    ...{ scope, key: `window#${hourName(time.now)}`, ttl, judgedAt: 1, rules: { a: 1 }, eventsRead: 9, finishedAt: 2 },
+    findings: JSON.stringify([finding("bob"), finding("carol")]),
+    carried: JSON.stringify([fact("bob"), fact("carol")]),
+    today: JSON.stringify({
+      ...{ day: dayName(time.now), since: 1, all: counts, seen: ["abc"] },
+      users: Object.fromEntries(hashes.map((hash) => [hash, counts])),
+    }),
+  });
+  for (const hash of hashes) await put("detection", { scope, key: `user#${hash}`, ttl, since: 1, days: "[]" });
+  await put("detection", { scope, key: "baseline", ttl, since: 1, days: '[["2026-11-20",3,1]]', known: "{}" });
+  await put("detection", { scope, key: `unjudged#${hourName(time.now)}`, ttl, unjudgedShard: "0" });
+};
+
+/** An entry and what it says, naming a user. */
+const seedReports = async ({ put, time }: World, organizationId: string): Promise<void> => {
+  const scope = organizationKey(organizationId);
+  const ttl = Math.floor(time.now / 1_000) + 86_400;
+  for (const [day, userId] of [
+    ["2026-11-18", "bob"],
+    ["2026-11-19", "carol"],
+  ] as const) {
+    await put("reports", { scope, key: `compliance#${day}`, ttl });
+    await put("reports", { scope, key: `content#compliance#${day}`, ttl, report: JSON.stringify({ users: [userId] }) });
+  }
+  await put("reports", { scope, key: "due#review#2026-11-16", ttl, dueShard: "1" });
+};
+
+const seedRecords = async ({ put, time }: World, organizationId: string, count: number): Promise<void> => {
+  const scope = organizationKey(organizationId);
+  for (let i = 0; i < count; i++) {
+    await put("records", {
+      ...{
+        scope,
+        key: `customers#cus_${i}`,
+        listKey: `${scope}#customers`,
+        createdKey: `${String(i).padStart(15, "0")}#x`,
+      },
+      ...{
+        createdAt: i,
+        updatedAt: i,
+        fields: { email: `mail${i}@example.com` },
+        seenFrom: 1,
+        seenTo: 1,
+        version: "1",
+      },
+    });
+  }
+  for (const [id, processedAt] of [
+    ["evt_1", time.now],
+    ["evt_2", undefined],
+  ] as const) {
+    await put("webhookEvents", {
+      scope,
+      id,
+      type: "customer.updated",
+      receivedAt: time.now,
+      processedAt,
+      observations: "[]",
+    });
+  }
+  await put("webhookEvents", { scope, id: "#gap", askedAt: 1, eventId: "evt_1" });
+};
+
+/** A connection, settings, a circuit and runs, all of them changed by bob. */
+const seedState = async ({ main, put, time }: World, organizationId: string): Promise<void> => {
+  const scope = organizationKey(organizationId);
+  const { userId, sessionId, ipAddress, userAgent } = personOf("bob");
+  const by = { userId, sessionId, ipAddress, userAgent, requestId: "r" };
+  await main.changes.connect(
+    organizationId,
+    {
+      ...{ connectionId: "connection 1", method: "api_key", accountId: ACCOUNT, connectedAt: time.now },
+      ...{ credentials: new Uint8Array([1]), credentialsVersion: "1", webhookSecrets: new Uint8Array([2]) },
+    },
+    {
+      ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId: "connection 1", accountId: ACCOUNT },
+      ...{ method: "api_key", at: time.now, source: "user", ...by },
+    },
+  );
+  await main.claims.claimRecords(organizationId, { connectionId: "connection 1", accountId: ACCOUNT });
+  const before = { ipAllowlist: [], recordAccess: { member: [], guest: [] } };
+  await main.settings.replace(
+    organizationId,
+    { ipAllowlist: ["192.0.2.0/24"], recordAccess: { member: ["invoices"], guest: [] } },
+    { version: undefined, change: { before, at: time.now, ...by } },
+  );
+  const baseline = { total: 0, failed: 0, rejected: 0 };
+  for (const [id, author, reason] of [
+    ["o1", "bob", "because"],
+    ["o2", "carol", "bob was wrong"],
+  ] as const) {
+    await main.circuits.operate(organizationId, {
+      action: "force_close",
+      at: time.now,
+      id,
+      by: author,
+      reason,
+      baseline,
+    });
+  }
+  const compared = { listed: 1, stored: 0, onlyListed: ["cus_9"], onlyStored: [] };
+  await put("runs", {
+    ...{
+      scope,
+      key: "run#01A",
+      id: "01A",
+      trigger: "manual",
+      mode: "full",
+      status: "failed",
+      startedAt: 1,
+      finishedAt: 2,
+    },
+    ...{
+      ttl: 2_000_000_000,
+      progress: noProgress(),
+      error: { category: "validation", message: "No such customer: bob" },
+    },
+    completeness: { customers: compared, subscriptions: compared, invoices: compared, payments: compared },
+  });
+  await put("runs", { scope, key: "page#01A#customers#00000000", ids: "cus_1\ncus_2", ttl: 2_000_000_000 });
+  await put("runs", { scope, key: "state", cursor: { createdSeconds: 1, known: "" }, lastSuccessAt: 5, slot: 7 });
+  await put("rollups", {
+    scope,
+    period: `read#${new Date(time.now).toISOString().slice(0, 16)}#digest`,
+    token: "t",
+    ttl: 1,
+  });
+};
+
+/** A run under way that bob asked for, with a worker whose lease lasts for another 45 s. */
+export const startRunOf = async ({ main, time }: World, organizationId: string, userId: string): Promise<void> => {
+  const { sessionId, ipAddress, userAgent } = personOf(userId);
+  const askedBy = { userId, sessionId, ipAddress, userAgent };
+  const run = { id: "01R", trigger: "manual", mode: "full", startedAt: time.now, progress: noProgress() } as const;
+  await main.runs.start(organizationId, { ...run, askedBy, work: newWork("full") });
+  await main.runLeases.take(organizationId, "01R", { delivery: "d", attempt: "a" }, time.now);
+};
+
+export const RECORDS = 1_203;
+
+/** Of events: 10 of each of two users, 3 of nobody, and 2 that are told of late. */
+export const seed = async (world: World, organizationId: string, records = RECORDS): Promise<void> => {
+  world.time.now += HOUR_MS;
+  await seedState(world, organizationId);
+  for (const userId of ["bob", "carol"]) await seedUser(world, organizationId, userId);
+  await seedEvents(world, organizationId);
+  await seedDetection(world, organizationId);
+  await seedReports(world, organizationId);
+  await seedRecords(world, organizationId, records);
+};

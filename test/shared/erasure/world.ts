@@ -1,0 +1,201 @@
+/** Every table of the service on a real engine, real stores and writers, and erasures that work on them. */
+import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
+import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
+import { createConnectionChangeStore } from "../../../shared/connection/connection-change-store.ts";
+import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
+import { createRecordsClaimStore } from "../../../shared/connection/records-claim-store.ts";
+import { createTellChange } from "../../../shared/connection/tell-change.ts";
+import { createErasureEvents } from "../../../shared/erasure/erasure-events.ts";
+import { createErasureLeaseStore } from "../../../shared/erasure/erasure-lease-store.ts";
+import { ErasureRequested } from "../../../shared/erasure/erasure-requested.ts";
+import { createErasureStore } from "../../../shared/erasure/erasure-store.ts";
+import { createErasureWorker, type WorkSummary } from "../../../shared/erasure/erasure-worker.ts";
+import { createEventOwners } from "../../../shared/erasure/event-owner-store.ts";
+import { createLateStore } from "../../../shared/erasure/late-store.ts";
+import { partitionsIn } from "../../../shared/erasure/partitions.ts";
+import { createRequestErasure } from "../../../shared/erasure/request-erasure.ts";
+import { createSettingsAuthorStore } from "../../../shared/erasure/settings-author-store.ts";
+import { hasUnsettled } from "../../../shared/erasure/unsettled-webhooks.ts";
+import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
+import { createReportDueStore } from "../../../shared/reports/report-due-store.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { createIdempotencyStore } from "../../../shared/runtime/idempotency-store.ts";
+import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
+import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
+import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
+import { eventId, identityOf } from "../../../shared/security/event-id.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import { createRecorder } from "../../../shared/security/recorder.ts";
+import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
+import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
+import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
+import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
+import { createSyncLeaseStore } from "../../../shared/sync/sync-lease-store.ts";
+import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
+import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { declaredTable } from "../../support/security-tables.ts";
+
+export const TABLES = {
+  ...{ records: "Records", webhookEvents: "WebhookEvents", runs: "SyncRuns", alerts: "SecurityAlerts" },
+  ...{ detection: "Detection", reports: "Reports", events: "SecurityEvents", rollups: "SecurityRollups" },
+  ...{ erasures: "Erasures", settings: "Settings", circuits: "Circuits", connections: "Connections" },
+} as const;
+
+export const startErasureEngine = (): Promise<EmbeddedDynamoDb> =>
+  startEmbeddedDynamoDb(...Object.values(TABLES).map((name) => declaredTable(`Tables${name}`, name)));
+
+export const NOW = Date.UTC(2026, 10, 21, 12);
+
+/** A way of an instance to what is outside of it: it may delay, and it may never come back. */
+export type Io = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
+const direct: Io = (_, work) => work();
+
+export type World = ReturnType<typeof createWorld>;
+
+/** @param settings.names a new name for an organization. */
+export const createWorld = (engine: EmbeddedDynamoDb) => {
+  const time = { now: NOW };
+  const clock = () => time.now;
+  let names = 0;
+  const random = () => identityOf("world", ++names);
+  const published: BusEvent[] = [];
+  const bus = {
+    publish: async <Event extends BusEvent>(events: readonly Event[]): Promise<{ event: Event; reason: string }[]> => {
+      published.push(...events);
+      return [];
+    },
+  };
+
+  /** All that one instance has; it reaches what is outside of it through `io`. */
+  const instance = (io: Io = direct) => {
+    const client = engine.documentClient(documentTranslation);
+    client.middlewareStack.add(
+      (next, { commandName = "" }) =>
+        (args) =>
+          io(commandName, () => next(args)),
+      { step: "initialize", name: "io" },
+    );
+    const retentionDays = 90;
+    const itsBus = { publish: <E extends BusEvent>(events: readonly E[]) => io("publish", () => bus.publish(events)) };
+    const raiser = createAlertRaiser({
+      store: createAlertRaisingStore(client, TABLES.alerts, { retentionDays, random }),
+      publisher: { publish: async () => [] },
+      now: clock,
+      random,
+    });
+    const recorder = createRecorder({
+      events: createSecurityEventStore(client, TABLES.events),
+      hours: createOpenHourStore(client, TABLES.rollups, clock),
+      alerts: raiser,
+      deadLetters: {
+        keep: async ({ error }) => {
+          throw error;
+        },
+      },
+      settings: { logLevel: "LOW", alertThreshold: "HIGH", retentionDays },
+      now: clock,
+      random,
+    });
+    const changes = createConnectionChangeStore(
+      client,
+      TABLES.connections,
+      createConnectionMarkStore(client, TABLES.circuits),
+    );
+    const partitionsOf = partitionsIn(client, TABLES);
+    return {
+      ...{ client, recorder, raiser, changes, partitionsOf, bus: itsBus, clock },
+      sleep: async (ms: number) => {
+        time.now += ms;
+      },
+      newToken: () => `token ${++names}`,
+      eventOwnersOf: (id: string) =>
+        createEventOwners(client, { tableName: TABLES.events, scope: organizationKey(id) }),
+      hasUnsettledWebhooks: (id: string) => hasUnsettled(partitionsOf(id).webhookEvents),
+      leases: createErasureLeaseStore(client, TABLES.erasures),
+      erasures: createErasureStore(client, TABLES.erasures),
+      late: createLateStore(client, TABLES.erasures),
+      events: createErasureEvents({ recorder }),
+      securityEvents: createSecurityEventStore(client, TABLES.events),
+      connections: createConnectionStore(client, TABLES.connections),
+      claims: createRecordsClaimStore(client, TABLES.connections),
+      tellConnectionChange: createTellChange({ changes, recorder }),
+      settings: createSettingsStore(client, TABLES.settings),
+      authors: createSettingsAuthorStore(client, TABLES.settings),
+      circuits: createCircuitStore(client, TABLES.circuits),
+      runs: createSyncRunStore(client, TABLES.runs),
+      runLeases: createSyncLeaseStore(client, TABLES.runs),
+      ends: createSyncEndStore(client, TABLES.runs, { retentionDays }),
+      webhooks: createWebhookEventStore(client, TABLES.webhookEvents),
+      alerts: createAlertStore(client, TABLES.alerts, { retentionDays }),
+      reports: createEraseReportsStore(client, TABLES.reports),
+      due: createReportDueStore(client, TABLES.reports),
+      keys: createIdempotencyStore(client, TABLES.erasures),
+      newErasureId: (now: number) => eventId(now, random()),
+    };
+  };
+  const main = instance();
+
+  const put = (table: keyof typeof TABLES, Item: Record<string, unknown>): Promise<unknown> =>
+    main.client.send(new PutCommand({ TableName: TABLES[table], Item }));
+
+  /** Everything that is stored, of everybody, by table. */
+  const scan = async (): Promise<Record<keyof typeof TABLES, Record<string, unknown>[]>> => {
+    const found: [string, Record<string, unknown>[]][] = [];
+    for (const [name, TableName] of Object.entries(TABLES)) {
+      const items: Record<string, unknown>[] = [];
+      let start: Record<string, unknown> | undefined;
+      do {
+        const page = await main.client.send(
+          new ScanCommand({ TableName, ConsistentRead: true, ...(start && { ExclusiveStartKey: start }) }),
+        );
+        items.push(...(page.Items ?? []));
+        start = page.LastEvaluatedKey;
+      } while (start !== undefined);
+      found.push([name, items]);
+    }
+    return Object.fromEntries(found) as Record<keyof typeof TABLES, Record<string, unknown>[]>;
+  };
+
+  let deliveries = 0;
+  /** Delivers a request for work to an instance. */
+  const deliver = (
+    detail: { organizationId: string; erasureId: string },
+    { io = direct, remainingMs = () => 900_000 }: { io?: Io; remainingMs?: () => number } = {},
+    delivery = `delivery ${++deliveries}`,
+  ): Promise<WorkSummary> => createErasureWorker(instance(io))({ version: 1, ...detail }, { delivery, remainingMs });
+
+  /** Delivers what was asked for over the bus until nothing is asked any more. */
+  const deliverAll = async (): Promise<void> => {
+    for (;;) {
+      const at = published.findIndex(({ detailType }) => detailType === "ErasureRequested");
+      const [event] = at === -1 ? [] : published.splice(at, 1);
+      if (event === undefined) return;
+      await deliver(ErasureRequested.parse(event.detail));
+    }
+  };
+
+  return {
+    ...{ time, clock, published, instance, main, put, scan, deliver, deliverAll },
+    request: createRequestErasure(main),
+    list: async (organizationId: string) =>
+      (await main.erasures.list(organizationId, { limit: 50, after: undefined })).items,
+    newOrganization: () => `acme ${++names}`,
+  };
+};
+
+/** Whatever there is of a text in what is stored, with where it is. */
+export const mentionsOf = (stored: Awaited<ReturnType<World["scan"]>>, text: string): string[] =>
+  Object.entries(stored).flatMap(([table, items]) =>
+    items
+      .map((item) =>
+        JSON.stringify(item, (_, value: unknown) => {
+          if (value instanceof Set) return [...value];
+          return typeof value === "bigint" ? String(value) : value;
+        }),
+      )
+      .filter((json) => json.includes(text))
+      .map((json) => `${table}: ${json}`),
+  );
