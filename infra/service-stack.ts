@@ -1,17 +1,19 @@
 import { CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { type DeploymentConfig, NO_ISSUER } from "./config.ts";
-import { type AccessTo, accessTo } from "./constructs/access.ts";
+import { type AccessTo, accessTo } from "./constructs/access/access-to.ts";
 import { BackgroundFunctions } from "./constructs/background-functions.ts";
 import { CredentialsKey } from "./constructs/credentials-key.ts";
 import { CursorKey } from "./constructs/cursor-key.ts";
 import { ServiceEventBus } from "./constructs/event-bus.ts";
 import { ServiceHttpApi } from "./constructs/http-api.ts";
+import { JudgingFunctions } from "./constructs/judging-functions.ts";
 import { OperatorAlarm } from "./constructs/operator-alarm.ts";
 import { ProviderSettings } from "./constructs/provider-settings.ts";
 import { RouteFunctions } from "./constructs/route-functions.ts";
 import { SyncFunctions } from "./constructs/sync-functions.ts";
 import { Tables } from "./constructs/tables.ts";
+import { WebhookFunctions } from "./constructs/webhook-functions.ts";
 
 /** The whole service of one stage, in one stack. */
 export class ServiceStack extends Stack {
@@ -26,9 +28,15 @@ export class ServiceStack extends Stack {
     const credentialsKey = new CredentialsKey(this, "Credentials", config);
     const provider = new ProviderSettings(this, "Provider", config);
     this.access = accessTo({ tables, bus: events.bus, config, credentialsKey, cursorKey, provider });
-    const functions = new RouteFunctions(this, "Functions", { config, access: this.access });
+    const webhooks = new WebhookFunctions(this, "Webhooks", { access: this.access, events });
+    const functions = new RouteFunctions(this, "Functions", {
+      config,
+      access: this.access,
+      webhookUrl: webhooks.url,
+    });
     new BackgroundFunctions(this, "Background", { access: this.access, events });
     new SyncFunctions(this, "Sync", { access: this.access, events, config });
+    new JudgingFunctions(this, "Judging", { access: this.access, events });
     new OperatorAlarm(this, "OperatorAlarm");
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
 

@@ -1,7 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Construct } from "constructs";
-import type { AccessTo } from "./access.ts";
+import type { AccessTo } from "./access/access-to.ts";
 import type { ServiceEventBus } from "./event-bus.ts";
 import { runHourly } from "./schedules.ts";
 import { ServiceFunction } from "./service-function.ts";
@@ -19,8 +19,8 @@ export class BackgroundFunctions extends Construct {
       access: access.closeSecurityHours,
       timeout: Duration.minutes(5),
     });
-    // When the events of the last hour have come to rest.
-    runHourly(closeHours, 6);
+    // After detection: judging-functions.ts.
+    runHourly(closeHours, 11);
 
     const sweepOutbox = new ServiceFunction(this, "SweepAlertOutbox", {
       file: "sweep-alert-outbox",
@@ -28,12 +28,12 @@ export class BackgroundFunctions extends Construct {
       access: access.sweepAlertOutbox,
       timeout: Duration.minutes(5),
     });
-    runHourly(sweepOutbox, 11);
+    runHourly(sweepOutbox, 16);
 
     const restore = new ServiceFunction(this, "RestoreSecurityEvents", {
       file: "restore-security-events",
       description: "Records the security events that could not be recorded at their time",
-      access: access.recordSecurityEvents,
+      access: access.restoreSecurityEvents,
       timeout: Duration.seconds(30),
     });
     restore.function.addEventSource(

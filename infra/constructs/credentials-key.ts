@@ -2,7 +2,7 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 import type { DeploymentConfig } from "../config.ts";
-import type { Grant } from "./access.ts";
+import type { Grant } from "./access/access.ts";
 
 /** What is sealed, as its encryption context says: a function may open one and not the other. */
 export type SecretPurpose = "provider-credentials" | "webhook-secrets";

@@ -6,11 +6,17 @@ import { needsOrganization } from "../../shared/api/permissions.ts";
 import type { Route } from "../../shared/api/route.ts";
 import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import type { DeploymentConfig } from "../config.ts";
-import { type Access, type AccessTo, NO_ACCESS, together } from "./access.ts";
+import { type Access, NO_ACCESS, together } from "./access/access.ts";
+import type { AccessTo } from "./access/access-to.ts";
 import { routeAccess } from "./route-grants.ts";
 import { ServiceFunction } from "./service-function.ts";
 
-type Props = { config: DeploymentConfig; access: AccessTo };
+type Props = {
+  config: DeploymentConfig;
+  access: AccessTo;
+  /** Where the provider's webhooks come in, with a slash at its end. */
+  webhookUrl: string;
+};
 
 const toFileName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const toConstructId = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
@@ -52,7 +58,7 @@ export class RouteFunctions extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const ownAccess = routeAccess(props.access);
+    const ownAccess = routeAccess(props.access, props.webhookUrl);
     this.byRoute = new Map(
       allRoutes.map(([name, route]) => {
         const made = new ServiceFunction(this, toConstructId(name), {

@@ -1,4 +1,4 @@
-import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { type EventBus, Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import type { ServiceFunction } from "./service-function.ts";
 
@@ -21,3 +21,12 @@ export const runEvery = (target: ServiceFunction, hours: number): Rule =>
     `rate(${hours} ${hours === 1 ? "hour" : "hours"})`,
     `Every ${hours} ${hours === 1 ? "hour" : "hours"}`,
   );
+
+/** Hands the service's own events of a type to a function. */
+export const runOn = (bus: EventBus, detailType: string, { node, function: target }: ServiceFunction): Rule =>
+  new Rule(node.scope ?? target, `${node.id}On${detailType}`, {
+    eventBus: bus,
+    description: `Hands ${detailType} over`,
+    eventPattern: { source: ["integration-security"], detailType: [detailType] },
+    targets: [new LambdaFunction(target)],
+  });

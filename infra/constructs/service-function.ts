@@ -4,7 +4,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk
 import { FilterPattern, LogGroup, MetricFilter, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { bundleDirectory } from "../build.ts";
-import type { Access } from "./access.ts";
+import type { Access } from "./access/access.ts";
 import { OPERATOR_ALARMS } from "./operator-alarm.ts";
 
 /** Decisions: logs are kept 30 days at most. */

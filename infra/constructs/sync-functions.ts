@@ -1,11 +1,9 @@
 import { Duration } from "aws-cdk-lib";
-import { type EventBus, Rule } from "aws-cdk-lib/aws-events";
-import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { Construct } from "constructs";
 import type { DeploymentConfig } from "../config.ts";
-import type { AccessTo } from "./access.ts";
+import type { AccessTo } from "./access/access-to.ts";
 import type { ServiceEventBus } from "./event-bus.ts";
-import { runEvery, runHourly } from "./schedules.ts";
+import { runEvery, runHourly, runOn } from "./schedules.ts";
 import { ServiceFunction } from "./service-function.ts";
 
 type Props = {
@@ -13,15 +11,6 @@ type Props = {
   events: Pick<ServiceEventBus, "bus">;
   config: Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS">;
 };
-
-/** Hands the service's own events of a type to a function. */
-export const runOn = (bus: EventBus, detailType: string, { node, function: target }: ServiceFunction): Rule =>
-  new Rule(node.scope ?? target, `${node.id}On${detailType}`, {
-    eventBus: bus,
-    description: `Hands ${detailType} over`,
-    eventPattern: { source: ["integration-security"], detailType: [detailType] },
-    targets: [new LambdaFunction(target)],
-  });
 
 /** What syncs without anybody asking: the schedule, the worker of runs, and who looks after it. docs/sync.md. */
 export class SyncFunctions extends Construct {

@@ -29,7 +29,7 @@ export const banner = (stack: RunningStack, model: StackModel, demoOrganization?
     ...(model.notRun.length > 0 ? ["", "Not run here:"] : []),
     ...notRunLines(model.notRun),
     ...(apiUrl === undefined ? [] : ["", "Try it in another terminal:", ...curlLines(apiUrl)]),
-    ...(apiUrl === undefined || demoOrganization === undefined ? [] : demoLines(apiUrl, demoOrganization)),
+    ...(apiUrl === undefined || demoOrganization === undefined ? [] : demoLines(apiUrl, controlUrl, demoOrganization)),
     "",
     "Ctrl+C stops everything.",
     "",
@@ -60,10 +60,13 @@ const curlLines = (apiUrl: string) => [
   `  curl -s ${apiUrl}${INTEGRATION}/circuit-breaker -H "authorization: Bearer $TOKEN"`,
 ];
 
-const demoLines = (apiUrl: string, organization: string) => [
+const demoLines = (apiUrl: string, controlUrl: string, organization: string) => [
   `What was synced for the organization ${organization} from the provider's simulator, its runs, and one more of them:`,
   `  DEMO="$(npm run --silent token -- --org ${organization} --role admin --user ada)"`,
   `  curl -s "${apiUrl}${INTEGRATION}/records/invoices?limit=3" -H "authorization: Bearer $DEMO"`,
   `  curl -s ${apiUrl}${INTEGRATION}/sync -H "authorization: Bearer $DEMO"`,
   `  curl -s -X POST ${apiUrl}${INTEGRATION}/sync -H "authorization: Bearer $DEMO"`,
+  "A change at the provider, which arrives by a webhook:",
+  `  curl -s ${controlUrl}/provider/changes -H 'content-type: application/json' -d '{"action":"create_customer","fields":{"name":"Noa"}}'`,
+  `  curl -s "${apiUrl}${INTEGRATION}/records/customers?limit=1" -H "authorization: Bearer $DEMO"`,
 ];

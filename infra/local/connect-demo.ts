@@ -1,8 +1,12 @@
 import * as z from "zod";
 import type { LocalCloud } from "./local-cloud.ts";
+import type { RunningStack } from "./stack-file.ts";
 
 /** The organization that `npm start` connects, so that the first look shows something. */
 const DEMO_ORGANIZATION = "demo";
+
+/** What the simulator signs the demo organization's webhooks with; it guards nothing. */
+const WEBHOOK_SECRET = "whsec_local_demo";
 
 const CONNECTION = "/api/integrations/provider/connection";
 const Minted = z.object({ access_token: z.string() });
@@ -12,6 +16,16 @@ const json = async (response: Response): Promise<unknown> => {
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`);
   return JSON.parse(text);
+};
+
+/** Has the simulator send its webhooks to this start's address. */
+const sendWebhooks = async (stack: RunningStack, accountId: string): Promise<void> => {
+  if (stack.webhookUrl === undefined) return;
+  const body = { accountId, url: `${stack.webhookUrl}/${DEMO_ORGANIZATION}`, secret: WEBHOOK_SECRET };
+  const headers = { "content-type": "application/json" };
+  await json(
+    await fetch(`${stack.controlUrl}/provider/webhooks`, { method: "POST", headers, body: JSON.stringify(body) }),
+  );
 };
 
 /**
@@ -37,6 +51,9 @@ export const connectDemo = async ({ stack, demo }: Pick<LocalCloud, "stack" | "d
       ),
     );
   const known = await call("GET");
-  if (known.accountId === undefined) await call("PUT", { method: "api_key", apiKey: demo.apiKey });
+  if (known.accountId === undefined) {
+    await call("PUT", { method: "api_key", apiKey: demo.apiKey, webhookSecret: WEBHOOK_SECRET });
+  }
+  await sendWebhooks(stack, demo.accountId);
   return DEMO_ORGANIZATION;
 };

@@ -5,8 +5,10 @@
 import { apiRoutes } from "./api-routes.ts";
 import { circuitBreakerRoutes } from "./circuit-breaker-routes.ts";
 import { connectionRoutes } from "./connection-routes.ts";
+import { erasureRoutes } from "./erasure-routes.ts";
 import { plantRoutes } from "./plant-routes.ts";
 import { recordRoutes } from "./record-routes.ts";
+import { reportRoutes } from "./report-routes.ts";
 import type { Route } from "./route.ts";
 import { securityRoutes } from "./security-routes.ts";
 import { settingsRoutes } from "./settings-routes.ts";
@@ -20,6 +22,8 @@ export const routes = {
   ...syncRoutes,
   ...recordRoutes,
   ...settingsRoutes,
+  ...reportRoutes,
+  ...erasureRoutes,
   ...apiRoutes,
 } as const satisfies Record<string, Route>;
 

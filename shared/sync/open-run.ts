@@ -10,6 +10,7 @@ import type { HeldLease } from "./held-lease.ts";
 import { createLeasedProvider } from "./leased-provider.ts";
 import type { PageIdStore } from "./page-id-store.ts";
 import type { RunContext } from "./run-context.ts";
+import { createRunLinks } from "./run-links.ts";
 import { originOfRun } from "./sync-events.ts";
 import { ConnectionGoneError } from "./sync-failure.ts";
 import type { TakenRun } from "./sync-lease-store.ts";
@@ -42,7 +43,7 @@ export const openRun = async (
 ): Promise<OpenRun> => {
   const origin = { ...originOfRun(run), runId: run.id };
   const { connection, credentials } = await parts.openConnection(organizationId, origin);
-  const { connectionId, accountId, connectedAt } = connection;
+  const { connectionId, accountId, connectedAt, webhookSecrets } = connection;
   const operation = { ...origin, organizationId, accountId };
   const { provider, operations } = createLeasedProvider(parts.access.open(credentials, operation), lease.keep);
   let isClaimed = false;
@@ -59,6 +60,7 @@ export const openRun = async (
       organizationId,
       provider,
       connectedAt,
+      expectsWebhooks: webhookSecrets !== undefined,
       cursor,
       lastSuccessAt,
       apply: async (observations, source) => {
@@ -72,6 +74,7 @@ export const openRun = async (
         return written;
       },
       pageIds: parts.pageIds,
+      links: createRunLinks(parts.pageIds, organizationId, parts.clock),
       listIds: parts.records.listIds,
       delivered: (eventIds) => parts.delivered(organizationId, eventIds),
       disconnect: () => parts.disconnect(operation, { connectionId, reason: "deauthorized" }),

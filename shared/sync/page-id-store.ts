@@ -16,8 +16,8 @@ const SEPARATOR = "\n";
 
 const Page = z.object({ ids: z.string() });
 
-/** One list of one run. */
-export type ListName = { organizationId: string; runId: string; type: RecordType };
+/** One list of one run; `links` is that of which payments belong to which invoices (run-links.ts). */
+export type ListName = { organizationId: string; runId: string; type: RecordType | "links" };
 
 export type PageIdStore = ReturnType<typeof createPageIdStore>;
 

@@ -38,13 +38,17 @@ export const beginFullRun: Step = async (context, run) => {
   return { ...run, work: { ...run.work, feedStart, at: { phase: "list", type: "customers" } } };
 };
 
-/** What events say, but for those that webhooks have brought already. */
-const observationsOf = async (context: RunContext, events: readonly ProviderEvent[]): Promise<Observation[]> => {
+/** Those events that say something of records, but for what webhooks have brought already. */
+const undelivered = async (context: RunContext, events: readonly ProviderEvent[]): Promise<ProviderEvent[]> => {
   const telling = events.filter(({ observations }) => observations.length > 0);
-  if (telling.length === 0) return [];
+  if (telling.length === 0 || !context.expectsWebhooks) return telling;
   const delivered = await context.delivered(telling.map(({ id }) => id));
-  return telling.filter(({ id }) => !delivered.has(id)).flatMap(({ observations }) => observations);
+  return telling.filter(({ id }) => !delivered.has(id));
 };
+
+/** How many events webhooks should have brought: those from before the connection was made are none of them. */
+const missedIn = ({ expectsWebhooks, connectedAt }: RunContext, events: readonly ProviderEvent[]): number =>
+  expectsWebhooks ? events.filter(({ createdSeconds }) => createdSeconds * 1_000 >= connectedAt).length : 0;
 
 /** An event from before the connection was made is of an earlier one. */
 const requireConnection = async (context: RunContext, events: readonly ProviderEvent[]): Promise<void> => {
@@ -82,22 +86,30 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
   }
   if (!isFull && isTooOld(cursor, page.items[0])) return asFullRun(run);
   const { fresh: unknown, knownCount } = withoutKnown(cursor, page.items);
-  // What is older than a full run is in its lists; it is read to be known to the next run.
+  // What is older than a full run is in its lists.
   const fresh = isFull
     ? unknown.filter(({ createdSeconds }) => createdSeconds >= (cursor.createdSeconds ?? 0))
     : unknown;
-  const observations = await observationsOf(context, fresh);
+  const missed = await undelivered(context, fresh);
+  const observations = missed.flatMap((event) => event.observations);
   const written = await context.apply(observations, "feed");
   await requireConnection(context, fresh);
   const hasMetKnown = at.hasMetKnown || knownCount > 0;
   const isEnd = page.next === undefined;
   // The feed does not reach back to what was seen of it last time.
   if (isEnd && !isFull && cursor.known !== "" && !hasMetKnown) return asFullRun(run);
-  const next = advance(after === undefined ? undefined : run.work.next, cursor, page.items);
+  // What was left to the lists is not known to the next run: applied once more it changes nothing.
+  const next = advance(after === undefined ? undefined : run.work.next, cursor, isFull ? fresh : page.items);
+  const healed = (run.work.healed ?? 0) + missedIn(context, missed);
   const position: FeedPosition = { phase: "feed", hasMetKnown, restarts, ...(!isEnd && { after: page.next }) };
   return {
     ...run,
     progress: plusProgress(run.progress, countByType(observations), written),
-    work: { ...run.work, next, at: isEnd ? afterFeed(run) : position },
+    work: {
+      ...run.work,
+      ...(context.expectsWebhooks && { healed }),
+      next,
+      at: isEnd ? afterFeed(run) : position,
+    },
   };
 };

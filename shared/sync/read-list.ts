@@ -19,7 +19,7 @@ const isMissing = (error: unknown): boolean => error instanceof ProviderError &&
 
 const withFailure = (run: ActiveRun, { type }: ListPosition, error: unknown): ActiveRun => {
   const failures = { ...run.work.failures, [type]: failureOfType(error) };
-  return { ...run, work: { ...run.work, failures, at: afterList(type, failures) } };
+  return { ...run, work: { ...run.work, failures, at: afterList(type) } };
 };
 
 /**
@@ -42,13 +42,12 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
     const { items, next } = await context.provider.listObjects(type, { after, createdUntil: until });
     const known = new Set(repeats === undefined ? [] : await context.pageIds.read(list, repeats));
     const fresh = items.filter(({ id }) => !known.has(id));
-    const written = await context.apply(fresh, "list");
-    await context.pageIds.put(
-      list,
-      pages,
-      fresh.map(({ id }) => id),
-      context.now(),
-    );
+    const ids = fresh.map(({ id }) => id);
+    const links = type === "payments" ? await context.links.of(run.id, ids) : [];
+    const [written] = await Promise.all([
+      context.apply([...fresh, ...links], "list"),
+      context.pageIds.put(list, pages, ids, context.now()),
+    ]);
     const [first] = items;
     const last = items.at(-1);
     const newBound = bound ?? first?.seenAt.from;
@@ -67,7 +66,7 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
     return {
       ...run,
       progress: plusProgress(run.progress, { [type]: fresh.length }, written),
-      work: { ...run.work, lists, at: next === undefined ? afterList(type, run.work.failures) : position },
+      work: { ...run.work, lists, at: next === undefined ? afterList(type) : position },
     };
   } catch (error) {
     const goingOn = isMissing(error) ? withoutAfter(run, at) : undefined;

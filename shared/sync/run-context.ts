@@ -4,6 +4,7 @@ import { type RecordType, recordTypes } from "../records/record.ts";
 import type { ListedId } from "../records/record-item.ts";
 import type { FeedCursor } from "./feed-cursor.ts";
 import type { PageIdStore } from "./page-id-store.ts";
+import type { RunLinks } from "./run-links.ts";
 import type { ActiveRun } from "./sync-item.ts";
 import type { SyncRun } from "./sync-run.ts";
 import type { SyncWork } from "./sync-work.ts";
@@ -17,6 +18,8 @@ export type RunContext = {
   provider: Provider;
   /** When the connection was made, epoch ms of our clock. */
   connectedAt: number;
+  /** Whether the organization told us what its webhooks are signed with. */
+  expectsWebhooks: boolean;
   /** How far the last run that succeeded read the feed; none before the first. */
   cursor: FeedCursor | undefined;
   lastSuccessAt: number | undefined;
@@ -26,6 +29,7 @@ export type RunContext = {
    */
   apply(observations: readonly Observation[], source: "list" | "feed"): Promise<Written>;
   pageIds: Pick<PageIdStore, "put" | "read" | "readAll">;
+  links: RunLinks;
   /** The ids of all stored records of a type, in any order. */
   listIds(organizationId: string, type: RecordType): AsyncIterable<ListedId>;
   /** Those of the feed's events whose observations webhooks have brought into the records. */

@@ -89,9 +89,9 @@ export const createSyncEvents = ({ recorder }: { recorder: Pick<Recorder, "recor
     ended: SyncRun & Pick<ActiveRun, "askedBy">,
     failure: SyncFailure | undefined,
   ): Promise<void> {
-    const { status, startedAt, finishedAt = startedAt, progress, error } = ended;
+    const { status, startedAt, finishedAt = startedAt, progress, healed, error } = ended;
     if (status === "cancelled") return;
-    const metadata = { ...factsOf(ended), durationMs: finishedAt - startedAt, progress };
+    const metadata = { ...factsOf(ended), durationMs: finishedAt - startedAt, progress, healed };
     const said = about(organizationId, accountId, ended);
     const moment = { timestamp: finishedAt, identity: identityOf("sync_ended", organizationId, ended.id) };
     if (error === undefined) {

@@ -77,11 +77,12 @@ export const activeShardOf = (organizationId: string): string =>
   shardName(shardOf(organizationKey(organizationId), ACTIVE_SHARDS));
 
 /** The run as clients see it. */
-export const toSyncRun = ({ id, trigger, mode, startedAt, progress }: ActiveRun): SyncRun => ({
+export const toSyncRun = ({ id, trigger, mode, startedAt, progress, work: { healed } }: ActiveRun): SyncRun => ({
   id,
   trigger,
   mode,
   status: "running",
   startedAt,
   progress,
+  ...(healed !== undefined && { healed }),
 });

@@ -56,6 +56,7 @@ export const SyncRun = z
     progress: perType(Progress),
     /** Only of a full run that read every type to its end. */
     completeness: z.optional(perType(Completeness)),
+    healed: z.optional(count("Changes that the feed told of and no webhook had brought, where webhooks are expected.")),
     error: z.optional(z.object({ category: z.enum(syncErrorCategories), message: z.string() })),
   })
   .register(z.globalRegistry, {

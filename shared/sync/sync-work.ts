@@ -35,7 +35,13 @@ const ListPosition = z.object({
 });
 export type ListPosition = z.output<typeof ListPosition>;
 
-const LinksPosition = z.object({ phase: z.literal("links"), after: z.optional(z.string()), restarts: count });
+const LinksPosition = z.object({
+  phase: z.literal("links"),
+  after: z.optional(z.string()),
+  /** So many pages of links are kept so far. */
+  pages: z.optional(count),
+  restarts: count,
+});
 export type LinksPosition = z.output<typeof LinksPosition>;
 
 const FeedPosition = z.object({
@@ -74,6 +80,8 @@ export const SyncWork = z.object({
   completeness: perType(Completeness),
   /** Objects that were read again because only one side has them. */
   rereads: count,
+  /** Events that webhooks should have brought and did not. */
+  healed: z.optional(count),
   /** The comparison was given up: there is more than one invocation can hold beside each other. */
   isIncomparable: z.optional(z.boolean()),
 });
@@ -87,14 +95,14 @@ export const newWork = (mode: SyncMode): SyncWork => ({
   ...nothingDone,
 });
 
-/** What comes after the list of a type. Links are read where there are payments to link. */
-export const afterList = (type: RecordType, failures: SyncWork["failures"]): SyncWork["at"] => {
+/** What comes after the list of a type. The links of payments come before these, so that each is written with its invoice. */
+export const afterList = (type: RecordType): SyncWork["at"] => {
   const next = recordTypes[recordTypes.indexOf(type) + 1];
-  if (next !== undefined) return { phase: "list", type: next };
-  return failures.payments === undefined ? { phase: "links", restarts: 0 } : beforeFeed;
+  if (next === "payments") return { phase: "links", restarts: 0 };
+  return next === undefined ? { phase: "feed", hasMetKnown: false, restarts: 0 } : { phase: "list", type: next };
 };
 
-export const beforeFeed = { phase: "feed", hasMetKnown: false, restarts: 0 } as const;
+export const afterLinks: SyncWork["at"] = { phase: "list", type: "payments" };
 
 /** What comes after the comparison of a type. */
 export const afterComparison = (type: RecordType): SyncWork["at"] => {

@@ -8,6 +8,7 @@ import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { wireRecorder } from "../security/wire-recorder.ts";
+import { wireDeliveredEvents } from "../webhooks/wire-delivered-events.ts";
 import { createRunEnd } from "./end-run.ts";
 import { createPageIdStore } from "./page-id-store.ts";
 import { createRunWorker, type RunWorker } from "./run-worker.ts";
@@ -34,8 +35,7 @@ export const wireRunWorker = (): RunWorker => {
     apply: wireApply(),
     records: wireRecordLists(),
     disconnect: wireDisconnect({ cancelRuns: wireCancelRuns() }),
-    // No webhooks are taken yet: whatever the feed has is new.
-    delivered: async () => new Set(),
+    delivered: wireDeliveredEvents().delivered,
     bus: wireSyncBus(),
     clock,
     newRunId,

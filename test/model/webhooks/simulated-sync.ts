@@ -1,6 +1,7 @@
 /** Sync runs in a simulated world: the real steps of a run, with checkpoints that a crash goes back to. */
 
 import type { RunContext } from "../../../shared/sync/run-context.ts";
+import { createRunLinks } from "../../../shared/sync/run-links.ts";
 import type { ActiveRun } from "../../../shared/sync/sync-item.ts";
 import { noProgress, type SyncMode } from "../../../shared/sync/sync-run.ts";
 import { newWork } from "../../../shared/sync/sync-work.ts";
@@ -23,23 +24,26 @@ export const createSimulatedSync = (world: World, mortality: Mortality) => {
   const contextOf = (life: Life): RunContext => {
     const apply = world.applyOf(life);
     const provider = world.providerOf(life);
+    const pageIds: RunContext["pageIds"] = {
+      put: async ({ runId, type }, page, ids) => void pages.set(`${runId} ${type} ${page}`, [...ids]),
+      read: async ({ runId, type }, page) => pages.get(`${runId} ${type} ${page}`) ?? [],
+      readAll: async function* ({ runId, type }) {
+        yield* [...pages].filter(([name]) => name.startsWith(`${runId} ${type} `)).map(([, ids]) => ids);
+      },
+    };
     return {
       organizationId: ORGANIZATION,
       provider,
       connectedAt: 0,
+      expectsWebhooks: true,
       cursor: state.cursor,
       lastSuccessAt: world.now(),
       apply: async (observations, source) => {
         const options = { reread: provider.readObject, recordsSightings: source === "feed" };
         return (await apply(ORGANIZATION, observations, options)).written;
       },
-      pageIds: {
-        put: async ({ runId, type }, page, ids) => void pages.set(`${runId} ${type} ${page}`, [...ids]),
-        read: async ({ runId, type }, page) => pages.get(`${runId} ${type} ${page}`) ?? [],
-        readAll: async function* ({ runId, type }) {
-          yield* [...pages].filter(([name]) => name.startsWith(`${runId} ${type} `)).map(([, ids]) => ids);
-        },
-      },
+      pageIds,
+      links: createRunLinks(pageIds, ORGANIZATION, world.now),
       listIds: async function* (_organizationId, type) {
         yield* [...world.storedIds.values()].filter((one) => one.type === type);
       },

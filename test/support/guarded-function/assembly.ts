@@ -8,7 +8,7 @@ import flags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "jso
 import esbuild from "esbuild";
 import { lambdaAliases } from "../../../infra/bundle-aliases.ts";
 import { parseContext } from "../../../infra/config.ts";
-import { together } from "../../../infra/constructs/access.ts";
+import { together } from "../../../infra/constructs/access/access.ts";
 import { ServiceStack } from "../../../infra/service-stack.ts";
 
 /** The service with one function more, `GET /guarded`, that makes a guarded call; its directory is the caller's. */

@@ -1,0 +1,19 @@
+import { judgingAccess } from "./judging-access.ts";
+import { accessParts, type Resources } from "./parts.ts";
+import { providerAccess } from "./provider-access.ts";
+import { securityAccess } from "./security-access.ts";
+
+/** The rights that functions are made of, by what they let a function do. */
+export const accessTo = (resources: Resources) => {
+  const parts = accessParts(resources);
+  const { plants, publish, recordSecurityEvents, sealForClients, readCircuits, changeCircuits } = parts;
+  return {
+    plants: (action: "PutItem" | "Query" | "DeleteItem") => plants.may(action),
+    ...{ publish, recordSecurityEvents, sealForClients, readCircuits, changeCircuits },
+    ...securityAccess(parts),
+    ...providerAccess(parts, resources),
+    ...judgingAccess(parts),
+  };
+};
+
+export type AccessTo = ReturnType<typeof accessTo>;

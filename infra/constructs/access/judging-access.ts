@@ -1,0 +1,70 @@
+import { together } from "./access.ts";
+import type { AccessParts } from "./parts.ts";
+
+/** Detection, reports and erasure: what reads across the subjects. */
+export const judgingAccess = (parts: AccessParts) => {
+  const { events, rollups, alerts, circuits, connections, settings, syncRuns, records, webhookEvents } = parts;
+  const { detection, reports, erasures, publish, raiseAlerts, recordSecurityEvents, retention, syncInterval } = parts;
+  return {
+    dispatchDetection: together(
+      publish,
+      retention,
+      syncInterval,
+      detection.query("byUnjudged"),
+      detection.may("PutItem"),
+      rollups.query("byOpenHour"),
+      connections.query("byConnected"),
+      syncRuns.may("BatchGetItem"),
+    ),
+    detect: together(
+      raiseAlerts,
+      syncInterval,
+      detection.may("GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"),
+      events.may("Query"),
+      connections.may("GetItem"),
+      circuits.may("GetItem"),
+      syncRuns.may("GetItem", "Query"),
+      reports.may("PutItem"),
+    ),
+
+    listReports: together(reports.may("Query"), retention),
+    readReport: together(reports.may("GetItem"), retention),
+    dispatchReports: together(
+      publish,
+      reports.query("byDue"),
+      reports.may("GetItem", "PutItem"),
+      connections.query("byConnected"),
+    ),
+    makeReports: together(
+      retention,
+      reports.may("GetItem", "PutItem", "DeleteItem", "ConditionCheckItem"),
+      events.may("Query", "BatchGetItem"),
+      events.query("byUser", "byRisk", "byType", "byCategory", "byOpen"),
+      rollups.may("GetItem", "Query"),
+      alerts.may("Query"),
+      alerts.query("byStatus"),
+      syncRuns.may("GetItem", "Query"),
+      connections.may("GetItem"),
+      circuits.may("GetItem"),
+      erasures.may("Query"),
+    ),
+
+    requestErasure: together(publish, erasures.may("GetItem", "PutItem", "UpdateItem", "DeleteItem")),
+    listErasures: erasures.may("Query"),
+    resumeErasures: together(publish, erasures.query("byOpen"), erasures.may("GetItem")),
+    /** It reaches whatever belongs to an organization, but for its plants, and opens no secret. */
+    erase: together(
+      recordSecurityEvents,
+      ...[records, webhookEvents, syncRuns, alerts, detection, reports, rollups].map((table) =>
+        table.may("Query", "UpdateItem", "BatchWriteItem"),
+      ),
+      events.may("Query", "BatchGetItem", "UpdateItem", "BatchWriteItem"),
+      erasures.may("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"),
+      syncRuns.may("GetItem", "PutItem"),
+      reports.may("GetItem", "PutItem", "DeleteItem"),
+      connections.may("GetItem", "UpdateItem"),
+      circuits.may("GetItem", "UpdateItem"),
+      settings.may("GetItem", "UpdateItem"),
+    ),
+  };
+};

@@ -1,0 +1,72 @@
+import type { EventBus } from "aws-cdk-lib/aws-events";
+import type { DeploymentConfig } from "../../config.ts";
+import type { CredentialsKey } from "../credentials-key.ts";
+import type { CursorKey } from "../cursor-key.ts";
+import type { ProviderSettings } from "../provider-settings.ts";
+import type { Tables } from "../tables.ts";
+import { type Access, tableAccess, together, variables } from "./access.ts";
+
+export type Resources = {
+  tables: Tables;
+  bus: EventBus;
+  config: DeploymentConfig;
+  credentialsKey: CredentialsKey;
+  cursorKey: CursorKey;
+  /** The variables that say where the provider is, and as whom the platform speaks to it. */
+  provider: ProviderSettings;
+};
+
+/** What rights are made of: the ways at each table, and what functions of several subjects do alike. */
+export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
+  const plants = tableAccess("PLANTS_TABLE_NAME", tables.plants);
+  const events = tableAccess("SECURITY_EVENTS_TABLE_NAME", tables.securityEvents);
+  const rollups = tableAccess("SECURITY_ROLLUPS_TABLE_NAME", tables.securityRollups);
+  const alerts = tableAccess("SECURITY_ALERTS_TABLE_NAME", tables.securityAlerts);
+  const circuits = tableAccess("CIRCUITS_TABLE_NAME", tables.circuits);
+  const connections = tableAccess("CONNECTIONS_TABLE_NAME", tables.connections);
+  const settings = tableAccess("SETTINGS_TABLE_NAME", tables.settings);
+  const syncRuns = tableAccess("SYNC_RUNS_TABLE_NAME", tables.syncRuns);
+  const records = tableAccess("RECORDS_TABLE_NAME", tables.records);
+  const webhookEvents = tableAccess("WEBHOOK_EVENTS_TABLE_NAME", tables.webhookEvents);
+  const detection = tableAccess("DETECTION_TABLE_NAME", tables.detection);
+  const reports = tableAccess("REPORTS_TABLE_NAME", tables.reports);
+  const erasures = tableAccess("ERASURES_TABLE_NAME", tables.erasures);
+
+  const retention = variables({ RETENTION_DAYS: String(config.RETENTION_DAYS) });
+  const syncInterval = variables({ SYNC_INTERVAL_HOURS: String(config.SYNC_INTERVAL_HOURS) });
+
+  const publish: Access = {
+    grants: [{ actions: ["events:PutEvents"], resources: [bus.eventBusArn] }],
+    environment: { EVENT_BUS_NAME: bus.eventBusName },
+  };
+
+  const raiseAlerts = together(publish, retention, alerts.may("UpdateItem"));
+
+  /** To record security events, and to raise the alerts that come of them. */
+  const recordSecurityEvents = together(
+    raiseAlerts,
+    events.may("PutItem"),
+    rollups.may("PutItem"),
+    variables({ SECURITY_LOG_LEVEL: config.SECURITY_LOG_LEVEL, ALERT_THRESHOLD: config.ALERT_THRESHOLD }),
+  );
+
+  /** To seal what clients carry and only the service reads: cursors and OAuth's states. */
+  const sealForClients = variables({ CURSOR_KEY: cursorKey.reference });
+
+  /** With the number of organizations that are connected. */
+  const readCircuits = together(
+    connections.may("GetItem"),
+    circuits.may("GetItem", "BatchGetItem"),
+    circuits.query("notClosed"),
+  );
+
+  /** To run calls through the guard, or to operate circuits; both count, announce and look at the whole. */
+  const changeCircuits = together(readCircuits, circuits.may("UpdateItem"));
+
+  return {
+    ...{ plants, events, rollups, alerts, circuits, connections, settings, syncRuns, records, webhookEvents },
+    ...{ detection, reports, erasures, retention, syncInterval },
+    ...{ publish, raiseAlerts, recordSecurityEvents, sealForClients, readCircuits, changeCircuits },
+  };
+};
+export type AccessParts = ReturnType<typeof accessParts>;

@@ -1,0 +1,85 @@
+import type { SecretPurpose } from "../credentials-key.ts";
+import { type Access, together, variables } from "./access.ts";
+import type { AccessParts, Resources } from "./parts.ts";
+
+/** The connection to the provider, syncing, what webhooks bring, and the records that come of both. */
+export const providerAccess = (parts: AccessParts, { credentialsKey, provider }: Resources) => {
+  const { circuits, connections, settings, syncRuns, records, webhookEvents, detection, events } = parts;
+  const { publish, retention, recordSecurityEvents, sealForClients, changeCircuits } = parts;
+
+  const secrets = (action: "Decrypt" | "GenerateDataKey", purpose: SecretPurpose): Access => ({
+    grants: [credentialsKey.grant(action, purpose)],
+    environment: credentialsKey.environment,
+  });
+
+  /** To notice that the provider has become slow. */
+  const observeLatency = together(detection.may("GetItem", "Query"), events.may("Query"));
+
+  /** To call the provider with an organization's own credentials, and to replace its tokens. */
+  const useConnections = together(
+    changeCircuits,
+    recordSecurityEvents,
+    observeLatency,
+    syncRuns.may("UpdateItem"),
+    connections.may("GetItem", "UpdateItem"),
+    secrets("Decrypt", "provider-credentials"),
+    secrets("GenerateDataKey", "provider-credentials"),
+    variables(provider.environment),
+  );
+
+  /** To begin runs and to end those under way. */
+  const changeRuns = together(publish, retention, syncRuns.may("GetItem", "PutItem", "UpdateItem"));
+
+  const applyRecords = records.may("GetItem", "BatchGetItem", "PutItem");
+
+  return {
+    /** What every request of an organization is admitted by. */
+    readSettings: settings.may("GetItem"),
+    changeSettings: settings.may("GetItem", "PutItem", "UpdateItem"),
+
+    /** To show a connection with its last sync and its reads. */
+    showConnection: together(connections.may("GetItem"), syncRuns.may("GetItem")),
+
+    /** OAuth's states are marked as used, and given back where the provider was not reached. */
+    connect: together(
+      useConnections,
+      sealForClients,
+      changeRuns,
+      secrets("GenerateDataKey", "webhook-secrets"),
+      connections.may("PutItem", "DeleteItem"),
+    ),
+
+    /** Whether an organization is connected stands in its circuit too. */
+    disconnect: together(changeRuns, connections.may("GetItem", "UpdateItem"), circuits.may("GetItem", "UpdateItem")),
+
+    /** To ask users to the provider: the states are sealed, and nothing is stored. */
+    authorize: together(sealForClients, variables(provider.environment)),
+
+    /** An Idempotency-Key whose run did not start is given back. */
+    startSync: together(changeRuns, connections.may("GetItem"), circuits.may("GetItem"), syncRuns.may("DeleteItem")),
+    listSyncRuns: syncRuns.may("GetItem", "Query"),
+
+    runSyncs: together(
+      useConnections,
+      changeRuns,
+      syncRuns.may("Query"),
+      applyRecords,
+      records.may("Query"),
+      webhookEvents.may("BatchGetItem"),
+    ),
+    dispatchSyncs: together(publish, connections.query("byConnected")),
+    resumeSyncs: together(publish, syncRuns.query("byActive"), syncRuns.may("GetItem")),
+
+    listRecords: together(records.may("GetItem"), records.query("byCreated", "byCustomer")),
+
+    /** It opens webhook secrets and no others, and sees no record. */
+    receiveWebhooks: together(
+      recordSecurityEvents,
+      connections.may("GetItem"),
+      secrets("Decrypt", "webhook-secrets"),
+      webhookEvents.may("GetItem", "PutItem", "UpdateItem"),
+    ),
+    processWebhooks: together(useConnections, changeRuns, applyRecords, webhookEvents.may("GetItem", "UpdateItem")),
+    handOverWebhooks: together(publish, webhookEvents.query("byPending"), webhookEvents.may("UpdateItem")),
+  };
+};

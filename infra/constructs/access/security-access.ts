@@ -1,0 +1,43 @@
+import { together } from "./access.ts";
+import type { AccessParts } from "./parts.ts";
+
+/** Security events, their statistics, and alerts. */
+export const securityAccess = (parts: AccessParts) => {
+  const { events, rollups, alerts, detection, erasures, publish, retention, recordSecurityEvents } = parts;
+  return {
+    readSecurityEvents: together(
+      events.may("Query", "BatchGetItem"),
+      events.query("byUser", "byRisk", "byType", "byCategory", "byOpen"),
+      rollups.may("Query"),
+      alerts.may("Query"),
+    ),
+
+    listSecurityAlerts: together(alerts.query("byStatus"), retention),
+
+    /**
+     * To mark events; to generate, acknowledge and resolve alerts. A resolved one is moved: put and deleted in one
+     * transaction.
+     */
+    changeSecurityAlerts: together(
+      publish,
+      retention,
+      events.may("UpdateItem"),
+      alerts.may("GetItem", "PutItem", "UpdateItem", "DeleteItem"),
+    ),
+
+    /** To publish changes of alerts that were left behind. */
+    sweepAlertOutbox: together(publish, alerts.query("byOutbox"), alerts.may("GetItem", "UpdateItem")),
+
+    /** An hour that is closed waits for detection. */
+    closeSecurityHours: together(
+      events.may("Query"),
+      rollups.may("GetItem", "Query", "PutItem", "DeleteItem"),
+      rollups.query("byOpenHour"),
+      detection.may("GetItem", "PutItem"),
+      retention,
+    ),
+
+    /** What was erased meanwhile does not come back. */
+    restoreSecurityEvents: together(recordSecurityEvents, erasures.may("Query")),
+  };
+};
