@@ -73,7 +73,8 @@ export const createConnect = (parts: ConnectParts): Connect => {
     const tokenExpiresAt = now() + TOKEN_LIFE_MS;
     const { accessToken, refreshToken, accountId } = await exchange(request.code, request.state, by, context);
     const secret: Secret = { method: "oauth", accessToken, refreshToken };
-    const account = await verification.readAccount(accessToken, { ...context, accountId });
+    const itsContext = { ...context, ...(accountId !== undefined && { accountId }) };
+    const account = await verification.readAccount(accessToken, itsContext);
     return { ...account, secret, tokenExpiresAt };
   };
 

@@ -54,7 +54,10 @@ export const createExchange = (dependencies: {
   return {
     exchangeCode: async (code, context) => {
       configured();
-      const operation = { action: "exchange_code", result: ({ accountId }: Tokens) => ({ accountId }) };
+      const operation = {
+        action: "exchange_code",
+        result: ({ accountId }: Tokens) => (accountId === undefined ? {} : { accountId }),
+      };
       return recordOperation(operation, context, (report) => exchange({ code }, context, () => report.attempts++));
     },
 

@@ -55,8 +55,8 @@ export type ProviderPage<Item> = { items: readonly Item[]; next: string | undefi
 
 export type Account = { accountId: string };
 
-/** Tokens of an OAuth exchange. */
-export type Tokens = { accessToken: string; refreshToken: string; accountId: string };
+/** Tokens of an OAuth exchange; `accountId` where the provider says at once whose they are. */
+export type Tokens = { accessToken: string; refreshToken: string; accountId?: string };
 
 /**
  * The provider as one account's credentials see it. Each method is one operation: tried up to three times and for up

@@ -53,11 +53,12 @@ const isMissing = ({ status, code, type, message = "" }: Refusal): boolean => {
 const judge = (refusal: Refusal): Judgement => {
   const { status, code, type, headers } = refusal;
   const isLimit = status === 429 && headers["stripe-rate-limited-reason"] !== undefined;
-  if (isLimit || code === "rate_limit") return { kind: "rate_limit", outcome: "failure", isRetryable: true };
+  if (isLimit || code === "rate_limit" || type === "rate_limit_error")
+    return { kind: "rate_limit", outcome: "failure", isRetryable: true };
   if (status === 429 || status === 409) {
     return { kind: "network", outcome: "success", isRetryable: true, reason: "lock_timeout" };
   }
-  if (type === "invalid_grant") {
+  if (type === "invalid_grant" || code === "invalid_grant") {
     return { kind: "authentication", outcome: "success", isRetryable: false, reason: "invalid_grant" };
   }
   if (status === 401) return { kind: "authentication", outcome: "failure", isRetryable: false };

@@ -6,7 +6,12 @@ import { accepted, type SendRequest } from "./request.ts";
 import { Id } from "./tolerant.ts";
 
 const Secret = z.string().check(z.minLength(1), z.maxLength(2_048));
-const TokenAnswer = z.object({ access_token: Secret, refresh_token: z.optional(Secret), stripe_user_id: Id });
+/** Whose the tokens are is also said by the account that they open. */
+const TokenAnswer = z.object({
+  access_token: Secret,
+  refresh_token: z.optional(Secret),
+  stripe_user_id: z.optional(Id),
+});
 
 /** What the platform authenticates with. */
 export type OAuthSettings = { secret: string };
@@ -28,6 +33,7 @@ export const createOAuth = (send: SendRequest, { secret }: OAuthSettings): OAuth
     // A provider that does not rotate the refresh token need not repeat it.
     const refreshToken = tokens?.refresh_token ?? (isRefresh ? grant.refreshToken : undefined);
     if (tokens === undefined || refreshToken === undefined) throw errorOfUnexpected(status);
-    return { accessToken: tokens.access_token, refreshToken, accountId: tokens.stripe_user_id };
+    const { access_token: accessToken, stripe_user_id: accountId } = tokens;
+    return { accessToken, refreshToken, ...(accountId !== undefined && { accountId }) };
   },
 });

@@ -358,6 +358,14 @@ describe("OAuth", () => {
     ]);
   });
 
+  it("names no account in the event of an exchange that named none", async () => {
+    const { accountId: _, ...unnamed } = tokens;
+    const world = createWorld([{ value: unnamed }]);
+    await world.access.exchangeCode("ac_1", connecting);
+    expect(world.events).toMatchObject([{ action: "exchange_code", success: true }]);
+    expect(world.events[0]).not.toHaveProperty("resource");
+  });
+
   it.each([
     ["network", "failure"],
     ["timeout", "failure"],

@@ -281,6 +281,17 @@ describe("OAuth", () => {
     await expect(exchange({ refreshToken: "rt_1" })).rejects.toMatchObject({ kind: "provider" });
   });
 
+  it("does without the account's id, which the account itself says", async () => {
+    const { stripe_user_id: _, ...without } = tokens;
+    server.answers(json(200, without));
+    await expect(exchange({ code: "ac_1" })).resolves.toEqual({ accessToken: "at_2", refreshToken: "rt_2" });
+  });
+
+  it("knows an invalid grant by the code of an error, too", async () => {
+    server.answers(json(400, { error: { type: "invalid_request_error", code: "invalid_grant" } }));
+    await expect(exchange({ code: "ac_1" })).rejects.toMatchObject({ reason: "invalid_grant" });
+  });
+
   it.each([
     ["invalid_grant", 400, { kind: "authentication", outcome: "success", reason: "invalid_grant" }],
     ["invalid_client", 401, { kind: "authentication", outcome: "failure", reason: undefined }],

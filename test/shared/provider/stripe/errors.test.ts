@@ -63,6 +63,7 @@ describe("an answer of the provider becomes", () => {
       refusal(429, { type: "invalid_request_error", code: "rate_limit" }),
       { ...rateLimit, code: "rate_limit" },
     ],
+    ["429 by its type", refusal(429, { type: "rate_limit_error" }), { ...rateLimit, code: "rate_limit_error" }],
     ["400 by its code", refusal(400, { type: "invalid_request_error", code: "rate_limit" }), rateLimit],
     ["429 with a reason and no JSON", text(429, "slow down", limited), rateLimit],
     ["429 by a lock", refusal(429, { type: "invalid_request_error", code: "lock_timeout" }), lockTimeout],
