@@ -16,6 +16,8 @@ export type DayResult = {
   changes: ReportedChange[];
 };
 
+type Access = Pick<UserAccess, "calls" | "refusals"> & { reads: Map<string, number> };
+
 const HOURS = 24;
 
 /** What a refused request of ours leaves; of the provider's own refusals nobody here is to blame. */
@@ -32,11 +34,11 @@ export const createDayTally = (from: number) => {
     hours: Array.from({ length: HOURS }, () => ({ events: 0, failures: 0 })),
   };
   const withoutUser = { calls: 0, refusals: 0 };
-  const users = new Map<string, UserAccess>();
+  const users = new Map<string, Access>();
   const changes: ReportedChange[] = [];
 
-  const accessOf = (userId: string): UserAccess => {
-    const known = users.get(userId) ?? { userId, calls: 0, reads: {}, refusals: 0 };
+  const accessOf = (userId: string): Access => {
+    const known = users.get(userId) ?? { calls: 0, reads: new Map(), refusals: 0 };
     users.set(userId, known);
     return known;
   };
@@ -55,7 +57,7 @@ export const createDayTally = (from: number) => {
     if (isRefusal) access.refusals++;
     if (event.eventType !== "DATA_READ" || !event.action?.startsWith(READ_PREFIX)) return;
     const kind = event.action.slice(READ_PREFIX.length);
-    access.reads[kind] = (access.reads[kind] ?? 0) + 1;
+    access.reads.set(kind, (access.reads.get(kind) ?? 0) + 1);
   };
 
   return {
@@ -74,6 +76,15 @@ export const createDayTally = (from: number) => {
       if (change !== undefined) changes.push(change);
     },
 
-    result: (): DayResult => ({ events, withoutUser, users: [...users.values()], changes }),
+    result: (): DayResult => ({
+      events,
+      withoutUser,
+      users: [...users].map(([userId, { reads, ...access }]) => ({
+        userId,
+        ...access,
+        reads: Object.fromEntries([...reads].sort(([a], [b]) => (a < b ? -1 : 1))),
+      })),
+      changes,
+    }),
   };
 };

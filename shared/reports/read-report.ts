@@ -6,10 +6,11 @@ import { DomainError } from "../runtime/domain-error.ts";
 import type { DataReadRecorder } from "../security/data-reads.ts";
 import { periodOfReportId } from "./period.ts";
 import type { Report, ReportPosition } from "./report.ts";
+import type { ReportListStore } from "./report-list-store.ts";
 import type { ReportStore } from "./report-store.ts";
 
 export type ReportReaderParts = {
-  reports: Pick<ReportStore, "get" | "list">;
+  reports: Pick<ReportStore, "get"> & Pick<ReportListStore, "list">;
   reads: Pick<DataReadRecorder, "record">;
   now: Clock;
 };

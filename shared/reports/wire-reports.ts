@@ -22,6 +22,7 @@ import { createReportMaker } from "./make-report.ts";
 import { createPeriodEventsStore } from "./period-events-store.ts";
 import { createReportReader } from "./read-report.ts";
 import { createReportDueStore } from "./report-due-store.ts";
+import { createReportListStore } from "./report-list-store.ts";
 import { createReportStore } from "./report-store.ts";
 
 const tableName = () => readConfig(["REPORTS_TABLE_NAME"]).REPORTS_TABLE_NAME;
@@ -32,7 +33,11 @@ export const wireReportDueStore = () => createReportDueStore(documentClient, tab
 const wireReportStore = () => createReportStore(documentClient, tableName(), { retentionDays: retentionDays() });
 
 export const wireReportReader = () =>
-  createReportReader({ reports: wireReportStore(), reads: wireDataReads(), now: systemClock });
+  createReportReader({
+    reports: { ...wireReportStore(), ...createReportListStore(documentClient, tableName()) },
+    reads: wireDataReads(),
+    now: systemClock,
+  });
 
 export const wireReportDispatcher = () => {
   const connected = wireConnectedStore();

@@ -1,15 +1,11 @@
 /** A security review as a page. */
-import { DAY_MS } from "../../security/hours.ts";
 import type { Measure, ReviewReport, Trend } from "../review-report.ts";
-import { columnChart } from "./column-chart.ts";
 import {
-  durationUnit,
   formatCount,
   formatDay,
   formatDuration,
   formatNumber,
   formatShare,
-  formatShortDay,
   formatSpan,
   plural,
   title,
@@ -17,9 +13,7 @@ import {
 import { type Content, html, type Markup } from "./markup.ts";
 import { renderPage } from "./page.ts";
 import { alertTable, andMore, badge, bar, type KeyFigure, keyFigures, nothing, section, table } from "./parts.ts";
-
-const WEEK_DAYS = 7;
-const WEEK_MS = WEEK_DAYS * DAY_MS;
+import { alertChart, allWeeks, circuitChart, dayChart, refusalChart } from "./review-charts.ts";
 
 /** Less than this is no change worth a word. */
 const STEADY = 0.05;
@@ -90,65 +84,6 @@ const recommendations = ({ recommendations: list }: ReviewReport): Markup =>
         )}</ol>`,
   );
 
-const allWeeks = ({ weeksBefore, week }: ReviewReport) => [...weeksBefore, week];
-
-const dayChart = ({ days, from, week }: ReviewReport): Markup =>
-  columnChart({
-    id: "days",
-    title: "Events by day",
-    summary: `${plural(week.events, "event", "events")} in the week, ${formatCount(week.failures)} of them without success, and the days of the weeks before.`,
-    parts: [
-      { name: "without success", tone: "bad" },
-      { name: "with success", tone: "accent" },
-    ],
-    columns: days.map((day, index) => ({
-      name: formatShortDay(day.from),
-      ...(index % WEEK_DAYS === 0 && { label: formatShortDay(day.from) }),
-      values: [day.failures, day.events - day.failures],
-      isMarked: day.from >= from,
-    })),
-    format: formatCount,
-    columnName: "Day",
-  });
-
-const weekColumn = (from: number, isMarked: boolean, values: readonly number[]) => ({
-  name: formatSpan(from, from + WEEK_MS),
-  label: formatShortDay(from),
-  values,
-  isMarked,
-});
-
-const alertChart = (report: ReviewReport): Markup =>
-  columnChart({
-    id: "alerts",
-    title: "Alerts by week and level",
-    summary: `${allWeeks(report)
-      .map(({ from, alerts }) => `${formatShortDay(from)}: ${Object.values(alerts).reduce((sum, one) => sum + one, 0)}`)
-      .join("; ")}.`,
-    parts: [
-      { name: "low", tone: "muted" },
-      { name: "medium", tone: "accent" },
-      { name: "high", tone: "warn" },
-      { name: "critical", tone: "bad" },
-    ],
-    columns: allWeeks(report).map(({ from, alerts }) =>
-      weekColumn(from, from === report.from, [alerts.LOW, alerts.MEDIUM, alerts.HIGH, alerts.CRITICAL]),
-    ),
-    format: formatCount,
-    columnName: "Week",
-  });
-
-const refusalChart = (report: ReviewReport): Markup =>
-  columnChart({
-    id: "refusals",
-    title: "Refusals by week",
-    summary: `${plural(report.week.refusals, "refusal", "refusals")} in the week, beside the weeks before.`,
-    parts: [{ name: "refusals", tone: "warn" }],
-    columns: allWeeks(report).map(({ from, refusals }) => weekColumn(from, from === report.from, [refusals])),
-    format: formatCount,
-    columnName: "Week",
-  });
-
 const trends = (report: ReviewReport): Markup =>
   section(
     "Trends",
@@ -196,19 +131,7 @@ const circuit = (report: ReviewReport): Markup => {
   return section(
     "Circuit breaker",
     html`<p>${sentence}</p>`,
-    allWeeks(report).some((week) => week.circuit.openMs > 0) &&
-      columnChart({
-        id: "circuit",
-        title: "Time open by week",
-        summary: `Open for ${formatDuration(openMs)} in the week, beside the weeks before.`,
-        parts: [{ name: "open", tone: "accent" }],
-        columns: allWeeks(report).map((week) =>
-          weekColumn(week.from, week.from === report.from, [week.circuit.openMs]),
-        ),
-        format: formatDuration,
-        unit: durationUnit(Math.max(...allWeeks(report).map((week) => week.circuit.openMs))),
-        columnName: "Week",
-      }),
+    allWeeks(report).some((week) => week.circuit.openMs > 0) && circuitChart(report),
   );
 };
 

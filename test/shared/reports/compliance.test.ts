@@ -1,0 +1,296 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { buildComplianceReport } from "../../../shared/reports/build-compliance-report.ts";
+import { changeOf } from "../../../shared/reports/change-of-event.ts";
+import { createDayTally } from "../../../shared/reports/day-tally.ts";
+import { MAX_REPORT_BYTES } from "../../../shared/reports/fit-report.ts";
+import { Report } from "../../../shared/reports/report.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/security/hours.ts";
+import type { SecurityEvent } from "../../../shared/security/security-event.ts";
+import { arbitraryEvents, NOW } from "../../support/security-events.ts";
+import {
+  alertAt,
+  badTokenAt,
+  circuitChangeAt,
+  comparedRunAt,
+  complianceInput,
+  denialAt,
+  eventAt,
+  readAt,
+  runAt,
+  SATURDAY,
+  sampleCompliance,
+} from "./samples.ts";
+
+const dayOf = (events: readonly SecurityEvent[], from = SATURDAY) => {
+  const tally = createDayTally(from);
+  for (const event of events) tally.add(event);
+  return tally.result();
+};
+const reportOn = (events: readonly SecurityEvent[]) => sampleCompliance({ day: dayOf(events) });
+
+describe("access by user", () => {
+  it("counts calls, reads by kind, and refusals beside the user", () => {
+    const { access } = reportOn([
+      readAt(SATURDAY, "ada", "invoices"),
+      readAt(SATURDAY + 1, "ada", "invoices"),
+      readAt(SATURDAY + 2, "ada", "settings"),
+      denialAt(SATURDAY + 3, "bob"),
+      badTokenAt(SATURDAY + 4, { userId: "bob" }),
+      denialAt(SATURDAY + 5, "ada"),
+    ]);
+    expect(access).toEqual({
+      calls: 6,
+      refusals: 3,
+      users: [
+        { userId: "bob", calls: 2, reads: {}, refusals: 2 },
+        { userId: "ada", calls: 4, reads: { invoices: 2, settings: 1 }, refusals: 1 },
+      ],
+      moreUsers: 0,
+      withoutUser: { calls: 0, refusals: 0 },
+    });
+  });
+
+  it("counts those whom a flood's count stands for, under nobody's name", () => {
+    const { access } = reportOn([
+      badTokenAt(SATURDAY),
+      badTokenAt(SATURDAY + 1, { metadata: { failures: 95, users: 3, isLowerBound: true } }),
+    ]);
+    expect(access).toMatchObject({ refusals: 96, users: [], withoutUser: { calls: 2, refusals: 96 } });
+  });
+
+  it("leaves out what is nobody's call: schedules, webhooks, and the provider's own refusals", () => {
+    const { access } = reportOn([
+      eventAt(SATURDAY),
+      badTokenAt(SATURDAY, { source: "webhook" }),
+      denialAt(SATURDAY, "ada"),
+      { ...denialAt(SATURDAY, "ada"), metadata: { attempts: 1 } },
+    ]);
+    expect(access).toMatchObject({ calls: 1, refusals: 1 });
+  });
+
+  it("takes a user called like a part of every object for a user", () => {
+    const { access } = reportOn([readAt(SATURDAY, "__proto__", "constructor"), denialAt(SATURDAY, "toString")]);
+    expect(access.users.map(({ userId, calls }) => [userId, calls])).toEqual([
+      ["toString", 1],
+      ["__proto__", 1],
+    ]);
+    expect(Object.entries(access.users[1]?.reads ?? {})).toEqual([["constructor", 1]]);
+  });
+});
+
+describe("events of a day", () => {
+  it("are counted alike in any order, and add up", () => {
+    const from = Math.floor(NOW / DAY_MS) * DAY_MS;
+    fc.assert(
+      fc.property(
+        arbitraryEvents("acme", NOW - from, { maxLength: 40 }).chain((events) =>
+          fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })),
+        ),
+        ([events, shuffled]) => {
+          const input = { period: { kind: "compliance" as const, from, to: from + DAY_MS } };
+          const rest = { ...complianceInput(), ...input };
+          const [one, other] = [events, shuffled].map((some) =>
+            buildComplianceReport({ ...rest, day: dayOf(some, from) }),
+          );
+          expect(other).toEqual(one);
+          expect(one?.events.total).toBe(events.length);
+          expect(one?.events.hours.reduce((sum, hour) => sum + hour.events, 0)).toBe(events.length);
+          const ofUsers = one?.access.users.reduce((sum, { calls }) => sum + calls, 0) ?? 0;
+          expect(ofUsers + (one?.access.withoutUser.calls ?? 0)).toBe(one?.access.calls);
+        },
+      ),
+    );
+  });
+
+  it("belong to their hour, the last one's last moment too", () => {
+    const { hours } = dayOf([eventAt(SATURDAY), eventAt(SATURDAY + DAY_MS - 1, { success: false })]).events;
+    expect(hours[0]).toEqual({ events: 1, failures: 0 });
+    expect(hours[23]).toEqual({ events: 1, failures: 1 });
+  });
+});
+
+describe("changes", () => {
+  it("say what, who, why and when", () => {
+    const forced = circuitChangeAt(
+      SATURDAY,
+      { generation: 2, from: "closed", to: "forced_open", cause: "force_open", reason: "maintenance" },
+      { source: "user", userId: "grace", action: "force_open" },
+    );
+    expect(changeOf(forced)).toEqual({
+      ...{ at: SATURDAY, area: "circuit_breaker", what: "force_open", who: "grace", why: "maintenance" },
+      ...{ details: "closed → forced open", source: "user", eventId: forced.id },
+    });
+  });
+
+  it("name the cause of what nobody did, and no reason where an operator gave none", () => {
+    const facts = { generation: 2, from: "closed", to: "open", cause: "failures" };
+    expect(changeOf(circuitChangeAt(SATURDAY, facts))).toMatchObject({ why: "failures" });
+    expect(changeOf(circuitChangeAt(SATURDAY, facts, { source: "user", userId: "ada" }))).not.toHaveProperty("why");
+  });
+
+  it("tell of settings by what came and what went", () => {
+    const change = changeOf(
+      eventAt(SATURDAY, {
+        ...{ eventType: "SETTINGS_CHANGED", userId: "ada", source: "user", action: "change_settings" },
+        metadata: {
+          requestId: "r",
+          ipAllowlist: { added: ["10.0.0.0/8"], removed: [] },
+          "recordAccess.guest": { from: ["invoices"], to: [] },
+        },
+      }),
+    );
+    expect(change).toMatchObject({
+      area: "settings",
+      who: "ada",
+      details: "ipAllowlist: added 10.0.0.0/8; removed none; recordAccess.guest: invoices → none",
+    });
+  });
+
+  it("tell of connections made, ended, and given up", () => {
+    const connection = { metadata: { method: "api_key", reason: "deauthorized" }, resource: "acct_1" };
+    const removed = eventAt(SATURDAY, { eventType: "PROVIDER_CONNECTION_REMOVED", source: "webhook", ...connection });
+    expect(changeOf(removed)).toMatchObject({
+      ...{ area: "connection", why: "deauthorized", details: "account acct_1, by api key", source: "webhook" },
+    });
+    expect(changeOf(badTokenAt(SATURDAY, { action: "require_reconnect", errorMessage: "x" }))).toMatchObject({
+      ...{ area: "connection", what: "require_reconnect", why: "x" },
+    });
+    expect(changeOf(badTokenAt(SATURDAY))).toBeUndefined();
+  });
+
+  it("cut what is too long, and bear metadata of any shape", () => {
+    const long = changeOf(
+      circuitChangeAt(SATURDAY, { generation: 1, from: "a", to: "b", cause: "reset", reason: "x".repeat(900) }),
+    );
+    expect(long?.why).toHaveLength(500);
+    for (const metadata of [undefined, null, 7, "x", [], { from: 1 }]) {
+      expect(changeOf(eventAt(SATURDAY, { eventType: "CIRCUIT_BREAKER_CHANGED", metadata }))?.area).toBe(
+        "circuit_breaker",
+      );
+      expect(changeOf(eventAt(SATURDAY, { eventType: "SETTINGS_CHANGED", metadata }))?.area).toBe("settings");
+    }
+  });
+});
+
+describe("alerts", () => {
+  const at = (alerts: Parameters<typeof complianceInput>[0]) => sampleCompliance(alerts).alerts;
+
+  it("say how long each waited, and the median of the day's", () => {
+    const raised = (minutes: number | undefined) =>
+      alertAt(SATURDAY + HOUR_MS, {
+        subject: `user:${minutes}`,
+        ...(minutes !== undefined && {
+          status: "acknowledged" as const,
+          acknowledgedAt: SATURDAY + HOUR_MS + minutes * MINUTE_MS,
+        }),
+      });
+    const alerts = at({ alerts: [raised(10), raised(30), raised(undefined), raised(20)] });
+    expect(alerts).toMatchObject({ raised: 4, acknowledged: 3, medianTimeToAcknowledgeMs: 20 * MINUTE_MS });
+    expect(at({ alerts: [raised(10), raised(30)] }).medianTimeToAcknowledgeMs).toBe(20 * MINUTE_MS);
+    expect(at({ alerts: [raised(undefined)] })).not.toHaveProperty("medianTimeToAcknowledgeMs");
+  });
+
+  it("tell of the day's, of older ones that are open or were answered, and of no others", () => {
+    const before = SATURDAY - DAY_MS;
+    const { list, raised } = at({
+      alerts: [
+        alertAt(SATURDAY, { title: "of the day" }),
+        alertAt(before, { title: "open" }),
+        alertAt(before, { title: "answered on the day", status: "resolved", resolvedAt: SATURDAY + 1 }),
+        alertAt(before, { title: "answered before", status: "resolved", resolvedAt: SATURDAY - 1 }),
+        alertAt(SATURDAY + DAY_MS, { title: "of the next day" }),
+      ],
+    });
+    expect(raised).toBe(1);
+    expect(list.map(({ title }) => title).sort()).toEqual(["answered on the day", "of the day", "open"]);
+  });
+
+  it("leave addresses out", () => {
+    const { list } = at({
+      alerts: [
+        alertAt(SATURDAY, { subject: "address:203.0.113.9" }),
+        alertAt(SATURDAY, { subject: "AUTHENTICATION_FAILURE address:203.0.113.9" }),
+      ],
+    });
+    expect(JSON.stringify(list)).not.toContain("203.0.113.9");
+  });
+});
+
+describe("the rest of a day", () => {
+  it("tells of runs by how they ended, and of the last comparison", () => {
+    const { sync } = sampleCompliance({
+      runs: [
+        runAt(SATURDAY),
+        runAt(SATURDAY, { status: "failed", error: { category: "network", message: "no answer" } }),
+        runAt(SATURDAY, { status: "cancelled" }),
+        runAt(SATURDAY, { status: "running" }),
+      ],
+      comparedRun: comparedRunAt(SATURDAY - DAY_MS),
+    });
+    expect(sync).toMatchObject({ runs: 4, succeeded: 1, failed: 1, cancelled: 1, running: 1, written: 16 });
+    expect(sync.failures).toMatchObject([{ category: "network", message: "no answer" }]);
+    expect(sync.completeness).toMatchObject({ isComplete: false, at: SATURDAY - DAY_MS + 9_000 });
+    expect(sync.completeness?.types[2]).toEqual({
+      type: "invoices",
+      listed: 14_310,
+      stored: 14_309,
+      onlyListed: 1,
+      onlyStored: 0,
+    });
+  });
+
+  it("holds retention as long as what expires is gone two days later", () => {
+    const { to } = complianceInput().period;
+    const held = (expiresAt: number) => sampleCompliance({ oldestEvent: { timestamp: 0, expiresAt } }).retention.isHeld;
+    expect([held(to - 2 * DAY_MS + 1), held(to - 2 * DAY_MS)]).toEqual([true, false]);
+    expect(sampleCompliance({ oldestEvent: undefined }).retention).toEqual({ days: 90, isHeld: true });
+  });
+
+  it("shows erasures that were open at the day's end, with whole days left", () => {
+    const { to } = complianceInput().period;
+    const erasure = (id: string, requestedAt: number, completedAt?: number) => ({
+      ...{ id, status: "running", requestedAt, dueAt: requestedAt + 30 * DAY_MS },
+      ...(completedAt !== undefined && { completedAt }),
+    });
+    const { erasures } = sampleCompliance({
+      erasures: [
+        erasure("new", to - 1),
+        erasure("old", to - 31 * DAY_MS),
+        erasure("done", to - DAY_MS, to - 1),
+        erasure("done since", to - 2 * DAY_MS, to),
+        erasure("of the next day", to),
+      ],
+    });
+    expect(erasures.map(({ id, daysLeft }) => [id, daysLeft])).toEqual([
+      ["old", -1],
+      ["done since", 28],
+      ["new", 29],
+    ]);
+  });
+
+  it("is what the schema says", () => {
+    const report = sampleCompliance();
+    expect(Report.parse(report)).toEqual(report);
+  });
+});
+
+describe("a report that would be too large", () => {
+  const users = Array.from({ length: 5_000 }, (_, n) => ({
+    userId: `${"€".repeat(120)}${n}`,
+    calls: n,
+    reads: {},
+    refusals: 0,
+  }));
+
+  it("shows those first who matter most, and says how many more there are", () => {
+    const input = complianceInput();
+    const report = buildComplianceReport({ ...input, day: { ...input.day, users } });
+    const { users: shown, moreUsers, calls } = report.access;
+    expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThanOrEqual(MAX_REPORT_BYTES);
+    expect(shown.length).toBeGreaterThan(100);
+    expect(shown.length + moreUsers).toBe(5_000);
+    expect(shown[0]?.calls).toBe(4_999);
+    expect(calls).toBe((5_000 * 4_999) / 2 + input.day.withoutUser.calls);
+  });
+});

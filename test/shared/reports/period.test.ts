@@ -1,0 +1,59 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import {
+  periodOf,
+  periodOfReportId,
+  periodsOfDay,
+  reportId,
+  reportKinds,
+  startOfWeek,
+} from "../../../shared/reports/period.ts";
+import { contentKey, dueKey, entryKey, periodOfKey } from "../../../shared/reports/report-keys.ts";
+import { DAY_MS } from "../../../shared/security/hours.ts";
+import { MONDAY, SATURDAY } from "./samples.ts";
+
+const anyTime = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
+
+describe("a period", () => {
+  it("is a UTC day, or the seven from Monday to Sunday", () => {
+    expect(periodOf("compliance", SATURDAY + 1)).toEqual({ kind: "compliance", from: SATURDAY, to: SATURDAY + DAY_MS });
+    expect(periodOf("review", SATURDAY)).toEqual({ kind: "review", from: MONDAY, to: MONDAY + 7 * DAY_MS });
+    expect(periodsOfDay(MONDAY + 7 * DAY_MS - 1).map(reportId)).toEqual(["compliance-2026-11-22", "review-2026-11-16"]);
+    expect(periodsOfDay(MONDAY + 7 * DAY_MS).map(reportId)).toEqual(["compliance-2026-11-23", "review-2026-11-23"]);
+  });
+
+  it("begins on the Monday before every time, the epoch's too", () => {
+    fc.assert(
+      fc.property(anyTime, (time) => {
+        const monday = startOfWeek(time);
+        expect(new Date(monday).getUTCDay()).toBe(1);
+        expect(monday % DAY_MS === 0 && monday <= time && time < monday + 7 * DAY_MS).toBe(true);
+      }),
+    );
+  });
+
+  it("is named by its id and by each of its keys", () => {
+    fc.assert(
+      fc.property(anyTime, fc.constantFrom(...reportKinds), (time, kind) => {
+        const period = periodOf(kind, time);
+        expect(periodOfReportId(reportId(period))).toEqual(period);
+        for (const key of [entryKey, contentKey, dueKey]) expect(periodOfKey(key(period))).toEqual(period);
+      }),
+    );
+  });
+
+  it.each([
+    "",
+    "compliance",
+    "compliance-2026-02-30",
+    "compliance-2026-11-21x",
+    "review-2026-11-17",
+    "secret-2026-11-21",
+    "compliance#2026-11-21",
+    "compliance-2026-13-01",
+    "COMPLIANCE-2026-11-21",
+    "constructor-2026-11-21",
+  ])("is in no text like %j", (id) => {
+    expect(periodOfReportId(id)).toBeUndefined();
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, it } from "@jest/globals";
+import { type CircuitMove, circuitTime } from "../../../shared/reports/circuit-time.ts";
+import { MAX_REPORT_BYTES } from "../../../shared/reports/fit-report.ts";
+import { recommend } from "../../../shared/reports/recommendations.ts";
+import { Report } from "../../../shared/reports/report.ts";
+import { findingRules } from "../../../shared/security/alerts/finding.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/security/hours.ts";
+import { alertAt, MONDAY, reviewInput, runAt, SATURDAY, sampleReview } from "./samples.ts";
+
+const WEEK_MS = 7 * DAY_MS;
+const week = { from: MONDAY, to: MONDAY + WEEK_MS };
+
+const moves = (...steps: [at: number, to: CircuitMove["to"], cause: string][]): CircuitMove[] =>
+  steps.map(([at, to, cause], index) => ({
+    ...{ at, to, cause, generation: index + 1 },
+    from: steps[index - 1]?.[1] ?? "closed",
+  }));
+
+describe("the time that a circuit was open", () => {
+  it("is what an operator holds it for", () => {
+    const held = moves([MONDAY, "forced_open", "force_open"], [MONDAY + HOUR_MS, "closed", "reset"]);
+    expect(circuitTime(held, undefined, week)).toEqual({
+      ...{ openMs: HOUR_MS, forcedOpenMs: HOUR_MS, openings: 1, isExact: true },
+    });
+  });
+
+  it("is cut to the week, on both sides", () => {
+    const held = moves([MONDAY - HOUR_MS, "forced_open", "force_open"]);
+    expect(circuitTime(held, undefined, week)).toEqual({
+      ...{ openMs: WEEK_MS, forcedOpenMs: WEEK_MS, openings: 0, isExact: true },
+    });
+    const ended = moves([MONDAY - HOUR_MS, "forced_open", "force_open"], [MONDAY, "closed", "reset"]);
+    expect(circuitTime(ended, undefined, week)).toMatchObject({ openMs: 0, openings: 0 });
+  });
+
+  it("ends by the recovery time-out, whether a call notices it or not", () => {
+    const opened = moves([MONDAY, "open", "failures"], [MONDAY + 4 * HOUR_MS, "half_open", "recovery_timeout"]);
+    expect(circuitTime(opened, undefined, week)).toMatchObject({ openMs: 30_000, forcedOpenMs: 0, openings: 1 });
+    expect(circuitTime(opened.slice(0, 1), undefined, week)).toMatchObject({ openMs: 30_000, isExact: true });
+  });
+
+  it("ends with a hold that runs out by itself", () => {
+    const held = moves([MONDAY, "forced_open", "force_open"]);
+    const hold = { generation: 1, until: MONDAY + HOUR_MS };
+    expect(circuitTime(held, hold, week)).toMatchObject({ openMs: HOUR_MS, isExact: true });
+    expect(circuitTime(held, { ...hold, generation: 7 }, week)).toMatchObject({ openMs: WEEK_MS });
+    const noticed = moves([MONDAY, "forced_open", "force_open"], [MONDAY + DAY_MS, "closed", "until_passed"]);
+    expect(circuitTime(noticed, undefined, week)).toMatchObject({ openMs: DAY_MS, isExact: false });
+  });
+
+  it("is known from the state before the first change that is known", () => {
+    const [, reset] = moves([MONDAY - DAY_MS, "forced_open", "force_open"], [MONDAY + HOUR_MS, "closed", "reset"]);
+    expect(circuitTime(reset === undefined ? [] : [reset], undefined, week)).toMatchObject({
+      ...{ openMs: HOUR_MS, isExact: false },
+    });
+    expect(circuitTime([], undefined, week)).toEqual({ openMs: 0, forcedOpenMs: 0, openings: 0, isExact: true });
+  });
+
+  it("is not exact where a change was not recorded", () => {
+    const all = moves(
+      [MONDAY, "forced_open", "force_open"],
+      [MONDAY + HOUR_MS, "closed", "reset"],
+      [MONDAY + 2 * HOUR_MS, "open", "failures"],
+    );
+    const known = all.filter(({ generation }) => generation !== 2);
+    expect(circuitTime(known, undefined, week)).toMatchObject({ isExact: false, openings: 2 });
+    expect(circuitTime([...all].reverse(), undefined, week)).toEqual(circuitTime(all, undefined, week));
+  });
+});
+
+describe("a review", () => {
+  it("holds the week against the mean of the four before", () => {
+    const { week: reviewed, weeksBefore, trends, days } = sampleReview();
+    expect(weeksBefore.map(({ from }) => from)).toEqual([4, 3, 2, 1].map((n) => MONDAY - n * WEEK_MS));
+    expect(days).toHaveLength(35);
+    const ofDays = (from: number, part: "events" | "refusals") =>
+      days.filter((day) => day.from >= from && day.from < from + WEEK_MS).reduce((sum, day) => sum + day[part], 0);
+    expect(reviewed.events).toBe(ofDays(MONDAY, "events"));
+    for (const { from, refusals } of weeksBefore) expect(refusals).toBe(ofDays(from, "refusals"));
+    const refusals = trends.find(({ measure }) => measure === "refusals");
+    const before = weeksBefore.reduce((sum, one) => sum + one.refusals, 0) / 4;
+    expect(refusals).toMatchObject({ value: reviewed.refusals, before, change: reviewed.refusals / before - 1 });
+  });
+
+  it("has fewer weeks before it where retention is shorter, and then no change", () => {
+    const { weeksBefore, trends, days, rules } = sampleReview({ knownFrom: MONDAY });
+    expect(weeksBefore).toEqual([]);
+    expect(days).toHaveLength(7);
+    expect(trends.every(({ before, change }) => before === 0 && change === undefined)).toBe(true);
+    expect(rules.every(({ before }) => before === 0)).toBe(true);
+  });
+
+  it("counts alerts by level in the week of their first sight", () => {
+    const alerts = [
+      alertAt(MONDAY - 1, { level: "CRITICAL" }),
+      alertAt(MONDAY, { level: "CRITICAL" }),
+      alertAt(MONDAY + WEEK_MS - 1, { level: "LOW" }),
+      alertAt(MONDAY + WEEK_MS, { level: "LOW" }),
+    ];
+    const report = sampleReview({ alerts });
+    expect(report.week.alerts).toEqual({ LOW: 1, MEDIUM: 0, HIGH: 0, CRITICAL: 1 });
+    expect(report.weeksBefore.at(-1)?.alerts).toMatchObject({ CRITICAL: 1 });
+  });
+
+  it("counts rule by rule, and names the gravest findings first", () => {
+    const alerts = [
+      alertAt(MONDAY, { rule: "system_errors", level: "MEDIUM", title: "medium", count: 9 }),
+      alertAt(MONDAY, { rule: "system_errors", level: "CRITICAL", title: "critical" }),
+      alertAt(MONDAY - DAY_MS, { rule: "system_errors", level: "MEDIUM", title: "older", count: 2, lastSeen: MONDAY }),
+      alertAt(MONDAY - DAY_MS, { rule: "system_errors", level: "MEDIUM", title: "before" }),
+      alertAt(MONDAY, { rule: "event_threshold", title: "no finding" }),
+      alertAt(MONDAY, { rule: "manual", title: "no finding" }),
+    ];
+    const { findings, rules } = sampleReview({ alerts });
+    expect(findings.map(({ title }) => title)).toEqual(["critical", "medium", "older"]);
+    expect(rules.map(({ rule }) => rule)).toEqual([...findingRules]);
+    expect(rules.find(({ rule }) => rule === "system_errors")).toEqual({
+      ...{ rule: "system_errors", alerts: 2, findings: 12, before: 0.5 },
+    });
+  });
+
+  it("is what the schema says, and fits however many findings there are", () => {
+    const whole = sampleReview();
+    expect(Report.parse(whole)).toEqual(whole);
+    const alerts = Array.from({ length: 3_000 }, (_, n) =>
+      alertAt(MONDAY + n, { subject: `user:${"x".repeat(128)}${n}`, title: "t".repeat(256) }),
+    );
+    const report = sampleReview({ alerts });
+    expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThanOrEqual(MAX_REPORT_BYTES);
+    expect(report.findings.length + report.moreFindings).toBe(3_000);
+  });
+});
+
+describe("recommendations", () => {
+  const quiet = () => {
+    const { days, ...input } = reviewInput();
+    return sampleReview({ ...input, days: new Map(), alerts: [], runs: [], moves: [], unprocessedHighRiskEvents: 0 });
+  };
+
+  it("are none of a quiet week", () => {
+    expect(quiet().recommendations).toEqual([]);
+  });
+
+  it.each([...findingRules])("have advice about the rule %s", (rule) => {
+    const { recommendations } = sampleReview({
+      alerts: [alertAt(SATURDAY, { rule, status: "resolved" })],
+      days: new Map(),
+      runs: [],
+      moves: [],
+      unprocessedHighRiskEvents: 0,
+    });
+    expect(recommendations).toHaveLength(1);
+    expect(recommendations[0]?.because).toContain(rule.replaceAll("_", " "));
+  });
+
+  it.each([
+    ["unprocessed events", { unprocessedHighRiskEvents: 1 }, "1 event was unprocessed"],
+    ["open alerts", { openAlerts: 2 }, "2 alerts were open"],
+    [
+      "a rise of refusals",
+      { trends: [{ measure: "refusals" as const, value: 15, before: 10, change: 0.5 }] },
+      "15 refusals",
+    ],
+    [
+      "refusals where there were none",
+      { trends: [{ measure: "refusals" as const, value: 10, before: 0 }] },
+      "none in the weeks",
+    ],
+  ])("name %s", (_what, changes, because) => {
+    const found = recommend({ ...quiet(), ...changes });
+    expect(found).toHaveLength(1);
+    expect(found[0]?.because).toContain(because);
+  });
+
+  it.each([
+    ["few refusals", { trends: [{ measure: "refusals" as const, value: 9, before: 0 }] }],
+    ["a small rise", { trends: [{ measure: "refusals" as const, value: 140, before: 100, change: 0.4 }] }],
+  ])("leave %s alone", (_what, changes) => {
+    expect(recommend({ ...quiet(), ...changes })).toEqual([]);
+  });
+
+  it("name failures, held circuits and failed runs", () => {
+    const about = (changes: object) =>
+      recommend({ ...quiet(), week: { ...quiet().week, ...changes } }).map(({ because }) => because);
+    expect(about({ events: 100, failures: 10 })).toEqual(["10 % of the week's events failed."]);
+    expect(about({ events: 101, failures: 10 })).toEqual([]);
+    expect(about({ syncFailures: 1 })).toEqual(["1 sync run failed, and the circuit breaker opened 0 times."]);
+    const circuit = { openMs: HOUR_MS, forcedOpenMs: HOUR_MS, openings: 1, isExact: true };
+    expect(about({ circuit })).toEqual(["An operator held it open for 60 minutes."]);
+    expect(about({ circuit: { ...circuit, forcedOpenMs: HOUR_MS - MINUTE_MS } })).toHaveLength(1);
+  });
+
+  it("come in order of gravity", () => {
+    const levels = sampleReview().recommendations.map(({ level }) =>
+      ["CRITICAL", "HIGH", "MEDIUM", "LOW"].indexOf(level),
+    );
+    expect(levels.length).toBeGreaterThan(5);
+    expect(levels).toEqual([...levels].sort((a, b) => a - b));
+  });
+
+  it("count failed runs of their weeks", () => {
+    const { week: reviewed, weeksBefore } = sampleReview({
+      runs: [runAt(MONDAY, { status: "failed" }), runAt(MONDAY - 1, { status: "failed" }), runAt(MONDAY)],
+    });
+    expect([reviewed.syncFailures, weeksBefore.at(-1)?.syncFailures]).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
+import { periodOf, periodOfReportId, reportId, reportKinds } from "../../../shared/reports/period.ts";
+import type { Report, ReportPosition } from "../../../shared/reports/report.ts";
+import { createReportDueStore, type DueReport } from "../../../shared/reports/report-due-store.ts";
+import { createReportListStore } from "../../../shared/reports/report-list-store.ts";
+import { createReportStore } from "../../../shared/reports/report-store.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { DAY_MS, HOUR_MS } from "../../../shared/security/hours.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import { countUnits } from "../../support/consumed-units.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { declaredTable } from "../../support/security-tables.ts";
+import { complianceInput, MONDAY, SATURDAY, sampleCompliance, sampleReview } from "./samples.ts";
+
+const TABLE = "reports";
+const RETENTION_DAYS = 90;
+
+let engine: EmbeddedDynamoDb;
+let organizations = 0;
+beforeAll(async () => {
+  engine = await startEmbeddedDynamoDb(declaredTable("TablesReports", TABLE));
+});
+afterAll(() => engine.stop());
+
+const newOrganization = () => `organization #${++organizations}`;
+const stores = () => {
+  const client = engine.documentClient(documentTranslation);
+  return {
+    client,
+    ...createReportStore(client, TABLE, { retentionDays: RETENTION_DAYS }),
+    ...createReportListStore(client, TABLE),
+    due: createReportDueStore(client, TABLE),
+    erase: createEraseReportsStore(client, TABLE),
+  };
+};
+type Stores = ReturnType<typeof stores>;
+
+const reportOf = (id: string, createdAt?: number): Report => {
+  const period = periodOfReportId(id);
+  if (period === undefined) throw new Error(`${id} is no report's id.`);
+  const changes = { period, createdAt: createdAt ?? period.to + HOUR_MS };
+  return period.kind === "compliance"
+    ? sampleCompliance(changes)
+    : sampleReview({ ...changes, knownFrom: period.from });
+};
+
+const now = SATURDAY + 10 * DAY_MS;
+
+const listAll = async ({ list }: Stores, organizationId: string, limit: number, at = now): Promise<string[]> => {
+  const ids: string[] = [];
+  let after: ReportPosition | undefined;
+  do {
+    const { items, next } = await list(organizationId, { limit, after, now: at });
+    expect(items.length).toBeLessThanOrEqual(limit);
+    ids.push(...items.map(({ id }) => id));
+    after = next;
+  } while (after !== undefined);
+  return ids;
+};
+
+describe("a report", () => {
+  it("is stored once for its period, whoever comes again", async () => {
+    const { put, get, has } = stores();
+    const acme = newOrganization();
+    const report = reportOf("compliance-2026-11-21");
+    expect(await has(acme, report)).toBe(false);
+    const results = await Promise.all(
+      [1, 2, 3].map((n) => put(acme, { ...report, createdAt: report.createdAt + n }, 0)),
+    );
+    expect(results.sort()).toEqual(["exists", "exists", "stored"]);
+    expect(await put(acme, report, 0)).toBe("exists");
+    const stored = await get(acme, report, now);
+    expect({ ...stored, createdAt: 0 }).toEqual({ ...report, createdAt: 0 });
+    expect(await has(acme, report)).toBe(true);
+  });
+
+  it("is the organization's own", async () => {
+    const { put, get } = stores();
+    const acme = newOrganization();
+    await put(acme, reportOf("compliance-2026-11-21"), 0);
+    expect(await get(newOrganization(), { kind: "compliance", from: SATURDAY }, now)).toBeUndefined();
+    expect(await get(acme, { kind: "review", from: SATURDAY }, now)).toBeUndefined();
+  });
+
+  it("is kept as long as the events of its period", async () => {
+    const all = stores();
+    const acme = newOrganization();
+    const report = reportOf("compliance-2026-11-21");
+    await all.put(acme, report, 0);
+    const expiresAt = report.to + RETENTION_DAYS * DAY_MS;
+    expect(await all.get(acme, report, expiresAt - 1)).toBeDefined();
+    expect(await all.get(acme, report, expiresAt)).toBeUndefined();
+    expect(await listAll(all, acme, 10, expiresAt - 1)).toHaveLength(1);
+    expect(await listAll(all, acme, 10, expiresAt)).toHaveLength(0);
+  });
+
+  it("may be as large as reports get", async () => {
+    const { put, get } = stores();
+    const users = Array.from({ length: 500 }, (_, n) => ({
+      userId: `${"€".repeat(128)}${n}`,
+      calls: n,
+      reads: {},
+      refusals: 0,
+    }));
+    const report = sampleCompliance({ day: { ...complianceInput().day, users } });
+    expect(JSON.stringify(report).length).toBeGreaterThan(70_000);
+    const acme = newOrganization();
+    expect(await put(acme, report, 0)).toBe("stored");
+    expect(await get(acme, report, now)).toEqual(report);
+  });
+});
+
+describe("the list of reports", () => {
+  it("has the latest period first, and of two that end together the one made last", async () => {
+    const all = stores();
+    const acme = newOrganization();
+    for (const id of ["review-2026-11-16", "compliance-2026-11-20", "compliance-2026-11-22", "review-2026-11-09"]) {
+      await all.put(acme, reportOf(id), 0);
+    }
+    await all.put(acme, reportOf("compliance-2026-11-15", MONDAY + 2 * HOUR_MS), 0);
+    for (const limit of [1, 2, 3, 50]) {
+      expect(await listAll(all, acme, limit)).toEqual([
+        ...["compliance-2026-11-22", "review-2026-11-16", "compliance-2026-11-20"],
+        ...["compliance-2026-11-15", "review-2026-11-09"],
+      ]);
+    }
+  });
+
+  it("shows every report once, whatever there is and however large a page", async () => {
+    const all = stores();
+    const period = fc.tuple(fc.constantFrom(...reportKinds), fc.integer({ min: 0, max: 60 }));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(period, { maxLength: 25 }),
+        fc.integer({ min: 1, max: 7 }),
+        async (some, limit) => {
+          const acme = newOrganization();
+          const ids = new Set(some.map(([kind, day]) => reportId(periodOf(kind, MONDAY - day * DAY_MS))));
+          for (const id of ids) await all.put(acme, reportOf(id), 0);
+          const listed = await listAll(all, acme, limit, MONDAY + DAY_MS);
+          expect(new Set(listed)).toEqual(ids);
+          expect(listed).toHaveLength(ids.size);
+          const ends = listed.map((id) => periodOfReportId(id)?.to ?? 0);
+          expect(ends).toEqual([...ends].sort((a, b) => b - a));
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it("costs the same whatever the reports say", async () => {
+    const all = stores();
+    const acme = newOrganization();
+    for (let day = 1; day <= 20; day++)
+      await all.put(acme, reportOf(reportId(periodOf("compliance", MONDAY - day * DAY_MS))), 0);
+    const { read } = await countUnits(all.client)(() => all.list(acme, { limit: 50, after: undefined, now }));
+    expect(read).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("marks of reports that are due", () => {
+  const marksOf = async ({ due }: Stores, organizationId: string): Promise<DueReport[]> => {
+    const found: DueReport[] = [];
+    for await (const one of due.listAll()) if (one.scope === organizationKey(organizationId)) found.push(one);
+    return found;
+  };
+
+  it("are of a day and its week, once however often it is marked", async () => {
+    const all = stores();
+    const acme = newOrganization();
+    const scope = organizationKey(acme);
+    for (const hour of [0, 5, 23]) await all.due.markReportsDue(scope, SATURDAY + hour * HOUR_MS);
+    await all.due.markReportsDue(scope, SATURDAY - DAY_MS);
+    const ids = (await marksOf(all, acme)).map(({ period }) => reportId(period));
+    expect(ids).toEqual(["compliance-2026-11-20", "compliance-2026-11-21", "review-2026-11-16"]);
+    await all.due.clear({ scope, period: periodOf("compliance", SATURDAY) });
+    expect(await marksOf(all, acme)).toHaveLength(2);
+  });
+
+  it("remember how far connected organizations were marked", async () => {
+    const { due } = stores();
+    expect(await due.connectedThrough()).toBeUndefined();
+    await due.setConnectedThrough(SATURDAY);
+    expect(await due.connectedThrough()).toBe(SATURDAY);
+  });
+});
+
+describe("erasing reports", () => {
+  it("deletes all of an organization's, step by step, and no mark and nobody else's", async () => {
+    const all = stores();
+    const [acme, other] = [newOrganization(), newOrganization()];
+    const ids = Array.from({ length: 120 }, (_, n) => reportId(periodOf("compliance", MONDAY - n * DAY_MS)));
+    for (const id of ids) await all.put(acme, reportOf(id), 0);
+    await all.put(other, reportOf("compliance-2026-11-21"), 0);
+    await all.due.markReportsDue(organizationKey(acme), SATURDAY);
+    let deleted = 0;
+    let steps = 0;
+    for (let isDone = false; !isDone; steps++) {
+      const step = await all.erase.deleteAll(acme);
+      deleted += step.deleted;
+      isDone = step.isDone;
+    }
+    expect(deleted).toBe(120);
+    expect(steps).toBeGreaterThan(1);
+    expect(await listAll(all, acme, 50)).toEqual([]);
+    expect(await all.get(acme, { kind: "compliance", from: MONDAY }, now)).toBeUndefined();
+    expect(await listAll(all, other, 50)).toHaveLength(1);
+    const marks: DueReport[] = [];
+    for await (const one of all.due.listAll()) if (one.scope === organizationKey(acme)) marks.push(one);
+    expect(marks).toHaveLength(2);
+  });
+
+  it("finds the reports that name a user, in whatever text, and no others", async () => {
+    const all = stores();
+    const acme = newOrganization();
+    const day = (day: number) => periodOf("compliance", SATURDAY + day * DAY_MS);
+    const quiet = { day: { ...complianceInput().day, users: [], changes: [] }, alerts: [] };
+    await all.put(acme, sampleCompliance({ ...quiet, period: day(0) }), 0);
+    const { changes } = complianceInput().day;
+    const why = "bob asked for it";
+    const told = changes.slice(0, 1).map((change) => ({ ...change, why }));
+    await all.put(acme, sampleCompliance({ ...quiet, period: day(1), day: { ...quiet.day, changes: told } }), 0);
+    const users = [{ userId: "bob", calls: 1, reads: {}, refusals: 0 }];
+    await all.put(acme, sampleCompliance({ ...quiet, period: day(2), day: { ...quiet.day, users } }), 0);
+    const bobby = [{ userId: "bobby", calls: 1, reads: {}, refusals: 0 }];
+    await all.put(acme, sampleCompliance({ ...quiet, period: day(3), day: { ...quiet.day, users: bobby } }), 0);
+    const found = await all.erase.reportsNaming(acme, "bob");
+    expect(found.map(reportId)).toEqual(["compliance-2026-11-22", "compliance-2026-11-23"]);
+    await all.erase.deleteReports(acme, found);
+    expect(await listAll(all, acme, 50)).toEqual(["compliance-2026-11-24", "compliance-2026-11-21"]);
+    expect(await all.erase.reportsNaming(acme, "bob")).toEqual([]);
+  });
+
+  it.each(["deleteAll", "deleteReports"] as const)("keeps out what was begun before %s", async (way) => {
+    const { put, erase, erasedTimes, get } = stores();
+    const acme = newOrganization();
+    const report = reportOf("compliance-2026-11-21");
+    const before = await erasedTimes(acme);
+    await (way === "deleteAll" ? erase.deleteAll(acme) : erase.deleteReports(acme, [report]));
+    expect(await put(acme, report, before)).toBe("erased");
+    expect(await get(acme, report, now)).toBeUndefined();
+    expect(await put(acme, report, await erasedTimes(acme))).toBe("stored");
+  });
+});
