@@ -45,7 +45,9 @@ export const createStopWriters = (parts: StopParts) => {
     /** Ends the connection and the run under way. `save` stores what must be known if this dies in between. */
     async ofAll(organizationId: string, work: Work, save: Save): Promise<Work> {
       const now = clock();
-      const { claimedBy } = await connections.read(organizationId);
+      const { claimedBy, change } = await connections.read(organizationId);
+      // What the disconnect would put its own change in the place of.
+      if (change !== undefined) await tell(organizationId, change);
       const { claimedBy: _, ...rest } = work;
       const stopping: Work = { ...rest, stoppingAt: now, ...(claimedBy !== undefined && { claimedBy }) };
       await save(stopping);
