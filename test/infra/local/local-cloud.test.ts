@@ -161,6 +161,7 @@ describe("a local cloud on an assembly of the test's own", () => {
     expect(cloud.stack).toEqual({
       apiUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       issuerUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      providerUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       jwksUrl: `${cloud.stack.issuerUrl}/.well-known/jwks.json`,
       audience: "plant-store",
       dynamodbUrl: expect.stringMatching(/\d$/),
