@@ -1,0 +1,238 @@
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { eventually, organizationOf, PROVIDER, type Run } from "../support/integration.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
+
+/** Who may, as it was decided; each request is one that does no harm. */
+const endpoints: [method: string, path: string, roles: string, body?: object][] = [
+  ["GET", "connection", "admin billing member"],
+  ["PUT", "connection", "admin billing", { method: "none" }],
+  ["DELETE", "connection", "admin billing"],
+  ["POST", "connection/authorize", "admin billing"],
+  ["GET", "sync", "admin billing member"],
+  ["POST", "sync", "admin billing", { mode: "none" }],
+  ["GET", "records/customers", "admin billing"],
+  ["GET", "records/subscriptions", "admin billing"],
+  ["GET", "records/invoices", "admin billing"],
+  ["GET", "records/payments", "admin billing"],
+  ["GET", "settings", "admin"],
+  ["PUT", "settings", "admin", { ipAllowlist: "none" }],
+  ["GET", "circuit-breaker", "admin billing member"],
+  ["POST", "circuit-breaker", "admin", { action: "none" }],
+  ["GET", "security", "admin"],
+  ["GET", "security/alert", "admin"],
+  ["POST", "security/alert", "admin", { action: "none" }],
+];
+const allRoles = ["admin", "billing", "member", "guest"];
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  expect(service.denials).toEqual([]);
+  await service.stop();
+});
+
+let ours: ReturnType<typeof organizationOf>;
+let organizations = 0;
+beforeEach(() => {
+  ours = organizationOf(service, `access-${++organizations}`);
+});
+
+describe.each(endpoints)("%s %s", (method, path, allowed, body) => {
+  it("is for the roles that have its permission, and for organizations only", async () => {
+    for (const role of allRoles) {
+      const { status, body: answer } = await ours.call(method, path, body, { role });
+      if (allowed.split(" ").includes(role)) expect([200, 204, 400]).toContain(status);
+      else expect({ status, answer }).toMatchObject({ status: 403, answer: { error: 40301 } });
+    }
+    const nobodys = await service.mint({ role: "admin", userId: "ada" });
+    expect(await service.request(method, `${PROVIDER}/${path}`, { token: nobodys })).toMatchObject({
+      status: 403,
+      body: { error: 40303 },
+    });
+    expect(await service.request(method, `${PROVIDER}/${path}`)).toMatchObject({ status: 401, body: { error: 40101 } });
+    const denied = (await ours.events("eventType=PERMISSION_DENIED")).filter(({ resource }) =>
+      String(resource).startsWith(`${method} `),
+    );
+    expect(denied).toHaveLength(allRoles.length - allowed.split(" ").length);
+  });
+
+  it("checks the token first, then the role, then the body", async () => {
+    const malformed = { body: "{", contentType: "text/plain", headers: { "idempotency-key": "not a key" } };
+    const call = async (token: string | undefined, more: object = malformed) =>
+      service.request(method, `${PROVIDER}/${path}?limit=0&cursor=forged`, { token, ...(body && more) });
+    expect(await call("forged")).toMatchObject({ status: 401, body: { error: 40102 } });
+    expect((await call(await ours.as({ role: "guest" }))).status).toBe(403);
+    if (body === undefined) return;
+    const token = await ours.as();
+    expect(await call(token)).toMatchObject({ status: 415, body: { error: 41501 } });
+    expect(await call(token, { body: " ".repeat(65_537) })).toMatchObject({ status: 413, body: { error: 41301 } });
+    for (const wrong of ["{", '\ufeff{"a":1}', '{"a":"\\ud800"}', "[", "null"])
+      expect(await call(token, { body: wrong })).toMatchObject({ status: 400 });
+    expect((await call(token, { body: "{}", contentType: "application/json; charset=utf-8" })).status).not.toBe(415);
+  });
+
+  it("answers as all do", async () => {
+    const answer = await ours.call(method, path, body);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(answer.headers.get("x-request-id")).toMatch(/./);
+    if (answer.status !== 204) expect(answer.headers.get("content-type")).toContain("application/json");
+  });
+});
+
+/** A request from another address of this machine. */
+const requestFrom = (localAddress: string, method: string, path: string, token: string, body?: object) =>
+  new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) };
+    request(
+      new URL(`${PROVIDER}/${path}`, service.stack.apiUrl),
+      { method, headers, localAddress },
+      async (response) => {
+        const answer = await text(response);
+        resolve({ status: response.statusCode, body: answer === "" ? undefined : JSON.parse(answer) });
+      },
+    )
+      .once("error", reject)
+      .end(body && JSON.stringify(body));
+  });
+
+it("every endpoint keeps to the organization's allowlist, IPv4 as such or mapped, and to it before the body", async () => {
+  const token = await ours.as();
+  expect((await ours.call("PUT", "settings", { ipAllowlist: ["::ffff:127.0.0.1/128", "2001:db8::/32"] })).status).toBe(
+    200,
+  );
+  for (const [method, path, , body] of endpoints) {
+    const blocked = await requestFrom("127.0.0.2", method, path, token, body);
+    expect({ path, ...blocked }).toMatchObject({ path, status: 403, body: { error: 40302 } });
+    const { status } = await requestFrom("127.0.0.1", method, path, token, body);
+    expect([200, 204, 400]).toContain(status);
+  }
+  expect(await ours.events("eventType=PERMISSION_DENIED")).toHaveLength(endpoints.length);
+});
+
+it("an allowlist that leaves out its author is refused", async () => {
+  for (const ipAllowlist of [["10.0.0.0/8"], ["::/0"], ["127.0.0.2/32"], ["::ffff:10.0.0.0/104"]]) {
+    expect(await ours.call("PUT", "settings", { ipAllowlist })).toMatchObject({ status: 409, body: { error: 40906 } });
+  }
+  for (const ipAllowlist of [["127.0.0.1"], ["127.0.0.1/33"], ["::1/129"], ["localhost/8"], [5]]) {
+    expect(await ours.call("PUT", "settings", { ipAllowlist })).toMatchObject({ status: 400, body: { error: 40002 } });
+  }
+});
+
+describe("access to records", () => {
+  it("is asked before the query is looked at, also for types that do not exist", async () => {
+    await ours.call("PUT", "settings", { recordAccess: { member: ["customers", "payments"], guest: ["invoices"] } });
+    const status = async (role: string, path: string) => (await ours.call("GET", path, undefined, { role })).status;
+    for (const query of ["", "?limit=0", "?cursor=forged", "?updatedSince=", "?status=a&status=b"]) {
+      const wrong = query === "" ? 200 : 400;
+      expect(await status("member", `records/customers${query}`)).toBe(wrong);
+      expect(await status("member", `records/invoices${query}`)).toBe(403);
+      expect(await status("guest", `records/invoices${query}`)).toBe(wrong);
+      expect(await status("guest", `records/payments${query}`)).toBe(403);
+      expect(await status("admin", `records/subscriptions${query}`)).toBe(wrong);
+    }
+    expect(await status("member", "records/charges")).toBe(403);
+    expect(await status("a role of another world", "records/customers")).toBe(403);
+    // Settings replaced as a whole: what is not said is the default.
+    await ours.call("PUT", "settings", { ipAllowlist: [] });
+    expect(await status("member", "records/customers")).toBe(403);
+  });
+});
+
+describe("the Idempotency-Key of a sync", () => {
+  const post = (key: string, body?: object, claims?: object) =>
+    ours.call("POST", "sync", body, claims, { "idempotency-key": key });
+  const runs = async (id: string) => (await ours.runs()).filter((run) => run.id === id);
+
+  it("gives the first answer again, also after its run has ended, and to another body 409", async () => {
+    const provider = simulatedProvider(service);
+    const { apiKey } = await provider.account(4);
+    expect(await post("early")).toMatchObject({ status: 409, body: { error: 40903 } });
+    await ours.connect(apiKey);
+    await ours.lastRun();
+    // The refusal was not kept.
+    const first = await post("early", {});
+    expect(first).toMatchObject({ status: 202, body: { trigger: "manual", status: "running" } });
+    const { id } = first.body as Run;
+    await eventually("the run has ended", async () => (await runs(id))[0]?.status === "succeeded");
+    expect((await post("early", {})).text).toBe(first.text);
+    expect((await post("early")).text).toBe(first.text);
+    expect((await post("early", { unknown: 1 }, { userId: "bob", role: "billing" })).text).toBe(first.text);
+    expect(await post("early", { mode: "full" })).toMatchObject({ status: 409, body: { error: 40905 } });
+    expect(await ours.runs()).toHaveLength(2);
+
+    const others = organizationOf(service, `${ours.organizationId}-other`);
+    await others.connect((await provider.account(4)).apiKey);
+    await others.lastRun();
+    const theirs = await others.call("POST", "sync", { mode: "full" }, {}, { "idempotency-key": "early" });
+    expect(theirs.status).toBe(202);
+    expect((theirs.body as Run).id).not.toBe(id);
+    await others.lastRun();
+
+    await service.advance(24 * 3_600_000 + 1_000);
+    await ours.lastRun();
+    const next = await post("early", { mode: "full" });
+    expect(next.status).toBe(202);
+    expect((next.body as Run).id).not.toBe(id);
+  });
+
+  it("starts one run of many requests at once", async () => {
+    await ours.connect((await simulatedProvider(service).account(4)).apiKey);
+    await ours.lastRun();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => post("at-once", {})));
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202, 202]);
+    expect(new Set(answers.map(({ text: answer }) => answer)).size).toBe(1);
+    await ours.lastRun();
+    expect((await ours.runs()).filter(({ trigger }) => trigger === "manual")).toHaveLength(1);
+  });
+
+  it.each(["", " ", "with space", "x".repeat(256), "ü"])("is not %j", async (key) => {
+    const answer = await post(key, {}).catch(() => undefined);
+    // What no header can carry never leaves the client.
+    if (answer !== undefined) expect(answer).toMatchObject({ status: 400, body: { error: 40002 } });
+  });
+});
+
+it("cursors of runs and records are good for their organization and query only", async () => {
+  await ours.connect((await simulatedProvider(service).account(60)).apiKey);
+  await ours.lastRun();
+  await ours.sync();
+  const others = await organizationOf(service, `${ours.organizationId}-other`).as();
+  const token = await ours.as();
+  for (const path of ["sync", "records/invoices", "records/customers"]) {
+    const { next = "" } = await service.request("GET", `${PROVIDER}/${path}?limit=1`, { token });
+    const cursor = new URL(next, service.stack.apiUrl).searchParams.get("cursor") ?? "";
+    expect((await service.request("GET", next, { token })).status).toBe(200);
+    // The page size may change.
+    expect((await service.request("GET", next.replace("limit=1", "limit=2"), { token })).status).toBe(200);
+    const refused = { status: 400, body: { error: 40003 } };
+    expect(await service.request("GET", next, { token: others })).toMatchObject(refused);
+    const elsewhere = path === "sync" ? "records/payments" : "sync";
+    expect(await service.request("GET", `${PROVIDER}/${elsewhere}?cursor=${cursor}`, { token })).toMatchObject(refused);
+    const forged = `${PROVIDER}/${path}?cursor=${cursor.slice(0, -2)}AA`;
+    expect(await service.request("GET", forged, { token })).toMatchObject(refused);
+    if (path.startsWith("records")) {
+      const narrower = `${next}&updatedSince=0`;
+      expect(await service.request("GET", narrower, { token })).toMatchObject(refused);
+    }
+  }
+});
+
+it.each([
+  ["PATCH", "connection", "DELETE, GET, PUT"],
+  ["DELETE", "sync", "GET, POST"],
+  ["POST", "records/invoices", "GET"],
+  ["DELETE", "settings", "GET, PUT"],
+  ["GET", "connection/authorize", "POST"],
+])("%s %s is 405, with a token and without", async (method, path, allow) => {
+  for (const token of [undefined, await ours.as()]) {
+    const answer = await service.request(method, `${PROVIDER}/${path}`, { token });
+    expect(answer).toMatchObject({ status: 405, body: { error: 40501 } });
+    expect(answer.headers.get("allow")?.split(/, */).sort().join(", ")).toBe(allow);
+  }
+});
