@@ -1,0 +1,326 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { eventually, organizationOf } from "../support/integration.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
+import { signatureOf, signatureOfAll, webhookSender } from "../support/webhook-sender.ts";
+
+const RECEIVED = '{"received":true}';
+const MIB = 1_048_576;
+
+let service: ServiceUnderTest;
+let provider: ReturnType<typeof simulatedProvider>;
+beforeAll(async () => {
+  service = await startService();
+  provider = simulatedProvider(service);
+});
+afterAll(async () => {
+  expect(service.denials).toEqual([]);
+  await service.stop();
+});
+
+let ours: ReturnType<typeof organizationOf>;
+let sender: ReturnType<typeof webhookSender>;
+let account: { accountId: string; apiKey: string };
+let secret: string;
+let organizations = 0;
+/** Connected, its first run over, with one webhook secret. */
+beforeEach(async () => {
+  ours = organizationOf(service, `hooks-${++organizations}`);
+  secret = `whsec_${randomBytes(12).toString("hex")}`;
+  sender = webhookSender(service, ours.organizationId, secret);
+  account = await provider.account(4, { seed: `hooks-${organizations}` });
+  await ours.connect(account.apiKey, { webhookSecret: secret });
+  await ours.lastRun();
+});
+
+/** Resolves when all that deliveries caused has been done. */
+const settled = () => service.advance(0);
+const customerOf = async (id: string) => (await ours.records("customers")).find((record) => record.id === id);
+const deliveries = () => ours.events("eventType=WEBHOOK_RECEIVED");
+
+describe("a delivery that is genuine", () => {
+  it("is stored, handed over and applied before anybody asks for a run", async () => {
+    const runs = (await ours.runs()).length;
+    const event = await sender.customerEvent("created", "cus_new", { name: "Noa" });
+    expect(await sender.send(event)).toMatchObject({ status: 200, text: RECEIVED });
+    const record = await eventually("the customer is a record", () => customerOf("cus_new"));
+    expect(record).toMatchObject({ name: "Noa", email: "ada@example.com", deleted: false });
+    expect(await ours.runs()).toHaveLength(runs);
+    expect(await deliveries()).toMatchObject([
+      {
+        source: "webhook",
+        category: "integration",
+        riskLevel: "LOW",
+        success: true,
+        resource: account.accountId,
+        metadata: { type: "customer.created", eventId: event.id, repeated: false },
+      },
+    ]);
+  });
+
+  it("has one effect, however often it is repeated, at once or later", async () => {
+    const event = await sender.customerEvent("created", "cus_again");
+    const answers = await Promise.all(Array.from({ length: 8 }, () => sender.send(event)));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set([`200 ${RECEIVED}`]));
+    const first = await eventually("the customer is a record", () => customerOf("cus_again"));
+    await settled();
+    expect(await sender.send(event)).toMatchObject({ status: 200, text: RECEIVED });
+    await settled();
+    expect(await customerOf("cus_again")).toEqual(first);
+    const repeated = (await deliveries()).map(({ metadata }) => (metadata as { repeated: boolean }).repeated);
+    expect(repeated.filter((one) => !one)).toHaveLength(1);
+    expect(repeated).toHaveLength(9);
+  });
+
+  it("is one of two in the same second, and both count", async () => {
+    const [one, two] = [
+      await sender.customerEvent("created", "cus_one"),
+      await sender.customerEvent("created", "cus_two"),
+    ];
+    await Promise.all([sender.send({ ...one, created: two.created }), sender.send(two)]);
+    await eventually("both are records", async () => (await customerOf("cus_one")) && (await customerOf("cus_two")));
+  });
+
+  it.each(["invoice.upcoming", "some.type.of.tomorrow", "balance.available"])("is acknowledged as %s", async (type) => {
+    const event = { ...(await sender.customerEvent("created", "cus_no")), type };
+    expect(await sender.send(event)).toMatchObject({ status: 200, text: RECEIVED });
+    expect(await sender.send(event)).toMatchObject({ status: 200, text: RECEIVED });
+    await settled();
+    expect(await customerOf("cus_no")).toBeUndefined();
+    expect(await deliveries()).toHaveLength(2);
+  });
+
+  it.each(["application/octet-stream", "text/plain", ""])("may come as %j, in bytes or in text", async (type) => {
+    const id = `cus_${randomBytes(4).toString("hex")}`;
+    const event = await sender.customerEvent("created", id, { name: "Zoë 🌱 \u2028" });
+    expect(await sender.send(event, { headers: { "content-type": type } })).toMatchObject({ status: 200 });
+    expect(await eventually("it is a record", () => customerOf(id))).toMatchObject({ name: "Zoë 🌱 \u2028" });
+  });
+
+  it("may be of almost 1 MiB, of which the fields of a record are kept", async () => {
+    const event = await sender.customerEvent("created", "cus_large");
+    const padded = { ...event, request: { padding: "x".repeat(MIB - 1_000) } };
+    expect(await sender.send(padded)).toMatchObject({ status: 200 });
+    expect(await eventually("it is a record", () => customerOf("cus_large"))).toMatchObject({ name: "Ada" });
+  });
+
+  it("of another account is acknowledged, and not applied", async () => {
+    const event = { ...(await sender.customerEvent("created", "cus_theirs")), account: "acct_of_others" };
+    expect(await sender.send(event)).toMatchObject({ status: 200, text: RECEIVED });
+    await settled();
+    expect(await customerOf("cus_theirs")).toBeUndefined();
+    expect(await deliveries()).toMatchObject([{ metadata: { otherAccount: true, repeated: false } }]);
+  });
+
+  it.each([
+    ["no JSON", "{", 40001],
+    ["a byte-order mark", "\ufeff{}", 40001],
+    ["null", "null", 40002],
+    ["no event", '{"object":"customer"}', 40002],
+    ["an id that is no key", '{"id":"../x","type":"a.b","created":1,"data":{"object":{}}}', 40002],
+    ["deep nesting", "[".repeat(100_000), 40001],
+    ["a prototype", '{"__proto__":{"id":"evt_1","type":"a.b","created":1}}', 40002],
+  ])("is not taken with %s", async (_, body, error) => {
+    const answer = await sender.send(body);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text)).toEqual({ error, message: expect.stringContaining("body") });
+    expect(await deliveries()).toMatchObject([{ success: false, riskLevel: "LOW" }]);
+  });
+});
+
+describe("a delivery that is not genuine", () => {
+  /** The same answer for all reasons. */
+  const refused = { error: 40005, message: "The signature does not verify, or no webhooks are expected here." };
+  const expectRefused = async (answer: Promise<{ status: number; text: string }>) => {
+    const { status, text } = await answer;
+    expect({ status, body: JSON.parse(text) }).toEqual({ status: 400, body: refused });
+  };
+
+  it("is refused whatever is wrong with its signature", async () => {
+    const event = await sender.customerEvent("created", "cus_forged");
+    const body = JSON.stringify(event);
+    const now = await sender.nowSeconds();
+    const good = signatureOf(body, secret, now);
+    const hex = good.slice(good.indexOf("v1=") + 3);
+    const bad = [
+      null,
+      "",
+      `t=${now}`,
+      `v1=${hex}`,
+      `t=${now},v1=`,
+      `t=${now},v1=${hex.toUpperCase()}`,
+      `t=${now},v1=${hex.slice(1)}`,
+      `t=${now},v1=${hex}0`,
+      `t=${now},v0=${hex}`,
+      `t=${now}, v1=${hex}`,
+      `t=${now};v1=${hex}`,
+      `t=${now}xyz,v1=${hex}`,
+      `t=${now}.0,v1=${hex}`,
+      `t=0x${now.toString(16)},v1=${hex}`,
+      `t=-${now},v1=${hex}`,
+      `t=${now},t=${now},v1=${hex}`,
+      `t=${now + 1},v1=${hex}`,
+      `${good},`,
+      `${good},=`,
+      `t=${now}${",v1=".concat("0".repeat(64)).repeat(20)},v1=${hex}`,
+      signatureOf(body, `${secret}x`, now),
+      signatureOf(`${body} `, secret, now),
+    ];
+    for (const signature of bad) await expectRefused(sender.send(body, { signature }));
+    expect(await sender.send(body, { signature: good })).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    [-301, 400],
+    [301, 400],
+    [-299, 200],
+    [290, 200],
+  ])("may be %i seconds off: %i", async (shiftSeconds, status) => {
+    const event = await sender.customerEvent("created", "cus_time");
+    expect(await sender.send(event, { shiftSeconds })).toMatchObject({ status });
+  });
+
+  it("is refused alike for nobody, for who is not connected, has no secrets, or for no organization at all", async () => {
+    const event = await sender.customerEvent("created", "cus_lost");
+    const without = organizationOf(service, `${ours.organizationId}-without`);
+    await without.connect((await provider.account(1)).apiKey);
+    const { organizationId } = ours;
+    const paths = [
+      without.organizationId,
+      "nobody",
+      "",
+      "%",
+      "%ff%fe",
+      "%00",
+      "%20",
+      `${organizationId}/`,
+      `${organizationId}/x`,
+      `/${organizationId}`,
+      `${organizationId}%2Fx`,
+      `${organizationId}%00`,
+      `%20${organizationId}`,
+      `${organizationId},nobody`,
+      organizationId.toUpperCase(),
+      "x".repeat(129),
+      "x".repeat(5_000),
+      encodeURIComponent("🌱".repeat(128)),
+    ];
+    for (const path of paths) await expectRefused(sender.send(event, { path }));
+    await settled();
+    expect(await customerOf("cus_lost")).toBeUndefined();
+  });
+
+  it("is refused once the account is disconnected, and while it is, none knows the difference", async () => {
+    const event = await sender.customerEvent("created", "cus_after");
+    expect((await ours.call("DELETE", "connection")).status).toBe(204);
+    await expectRefused(sender.send(event));
+    expect(await customerOf("cus_after")).toBeUndefined();
+    await ours.connect(account.apiKey, { webhookSecret: secret });
+    expect(await sender.send(event)).toMatchObject({ status: 200 });
+  });
+
+  it("leaves few events in a flood, of source webhook, and no alert of the organization's", async () => {
+    const event = await sender.customerEvent("created", "cus_flood");
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(Array.from({ length: 50 }, () => expectRefused(sender.send(event, { secret: "whsec_no" }))));
+    }
+    const events = await ours.events("eventType=AUTHENTICATION_FAILURE");
+    // Five one by one and then a count at each power of ten, for each of at most ten instances.
+    expect(events.length).toBeGreaterThanOrEqual(5);
+    expect(events.length).toBeLessThanOrEqual(70);
+    for (const one of events) {
+      expect(one).toMatchObject({ source: "webhook", category: "authentication", action: "receive_webhook" });
+      expect(JSON.stringify(one)).not.toContain("whsec");
+    }
+    expect(events.some(({ metadata }) => "failures" in (metadata as object))).toBe(true);
+    expect(await deliveries()).toEqual([]);
+  });
+});
+
+describe("secrets", () => {
+  it("are several at once while one is rolled, and any of them will do", async () => {
+    const [old, fresh] = ["whsec_the_old_one", "whsec_the_fresh_one"];
+    await ours.connect(account.apiKey, { webhookSecrets: [old, fresh] });
+    const event = await sender.customerEvent("created", "cus_rolled");
+    const body = JSON.stringify(event);
+    expect(await sender.send(body, { secret: old })).toMatchObject({ status: 200 });
+    expect(await sender.send(body, { secret: fresh })).toMatchObject({ status: 200 });
+    const both = signatureOfAll(body, ["whsec_of_another_endpoint", fresh], await sender.nowSeconds());
+    expect(await sender.send(body, { signature: both })).toMatchObject({ status: 200 });
+    expect(await sender.send(body)).toMatchObject({ status: 400 });
+  });
+
+  it("that were replaced work no more from the next delivery on", async () => {
+    const event = await sender.customerEvent("created", "cus_replaced");
+    expect(await sender.send(event)).toMatchObject({ status: 200 });
+    for (const [fresh, replaced] of [
+      ["whsec_second", secret],
+      ["whsec_third", "whsec_second"],
+      [secret, "whsec_third"],
+    ] as const) {
+      await ours.connect(account.apiKey, { webhookSecret: fresh });
+      expect(await sender.send(event, { secret: replaced })).toMatchObject({ status: 400 });
+      expect(await sender.send(event, { secret: fresh })).toMatchObject({ status: 200 });
+    }
+  });
+
+  it("that two organizations share make neither the other's", async () => {
+    const others = organizationOf(service, `${ours.organizationId}-twin`);
+    await others.connect((await provider.account(1)).apiKey, { webhookSecret: secret });
+    await others.lastRun();
+    const event = await sender.customerEvent("created", "cus_twin");
+    expect(await sender.send(event)).toMatchObject({ status: 200 });
+    await eventually("it is ours", () => customerOf("cus_twin"));
+    await settled();
+    expect((await others.records("customers")).map(({ id }) => id)).not.toContain("cus_twin");
+    // Where it is sent is not signed: the same bytes are an event of the other, who trusts the same secret.
+    expect(await sender.send(event, { path: others.organizationId })).toMatchObject({ status: 200 });
+    await eventually("it is theirs too", async () =>
+      (await others.records("customers")).some(({ id }) => id === "cus_twin"),
+    );
+  });
+});
+
+describe("the URL", () => {
+  it("is in GET connection, complete with the organization percent-encoded", async () => {
+    const strange = organizationOf(service, "grün/bike?a=1&b#c%41");
+    const stranger = await provider.account(1);
+    await strange.connect(stranger.apiKey, { webhookSecret: secret });
+    await strange.lastRun();
+    const { webhookUrl } = (await strange.call("GET", "connection")).body as { webhookUrl: string };
+    expect(webhookUrl).toBe(`${service.stack.webhookUrl}/${encodeURIComponent(strange.organizationId)}`);
+    const event = await sender.customerEvent("created", "cus_strange");
+    const path = webhookUrl.slice(`${service.stack.webhookUrl}/`.length);
+    expect(await sender.send(event, { path })).toMatchObject({ status: 200, text: RECEIVED });
+    await eventually("it is a record", async () =>
+      (await strange.records("customers")).some(({ id }) => id === "cus_strange"),
+    );
+  });
+
+  it.each(["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])("takes no %s", async (method) => {
+    const answer = await sender.send(await sender.customerEvent("created", "cus_method"), { method });
+    expect(answer).toMatchObject({ status: 405, text: expect.stringContaining('"error":40501') });
+    expect(answer.headers.get("allow")).toBe("POST");
+  });
+
+  it.each([
+    ["as text", "application/json"],
+    ["as bytes", "application/octet-stream"],
+  ])("takes no more than 1 MiB, %s", async (_, type) => {
+    const headers = { "content-type": type };
+    const answer = await sender.send("x".repeat(MIB + 1), { headers });
+    expect(answer).toMatchObject({ status: 413, text: expect.stringContaining('"error":413') });
+    expect(await sender.send("x".repeat(MIB), { headers })).toMatchObject({ status: 400 });
+    // Bytes are what is bounded, not characters.
+    expect(await sender.send("é".repeat(MIB / 2 + 1), { headers })).toMatchObject({ status: 413 });
+  });
+
+  it("answers with what every answer has", async () => {
+    const { headers } = await sender.send({}, { signature: null });
+    expect(headers.get("x-request-id")).toMatch(/\S/);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("content-type")).toMatch(/^application\/json/);
+  });
+});
