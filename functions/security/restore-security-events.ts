@@ -1,13 +1,19 @@
 /**
- * Records the security events that could not be recorded at their time, from the queue that kept them.
- * docs/security-events.md, "When recording fails".
+ * Records the security events that could not be recorded at their time, from the queue that kept them; without whom an
+ * erasure has been about since. docs/security-events.md, "When recording fails"; docs/erasure.md, "Copies".
  */
+import type { ForgetLate } from "../../shared/erasure/forget-late.ts";
+import { wireForgetLate } from "../../shared/erasure/wire-forget-late.ts";
 import { createQueueHandler } from "../../shared/runtime/create-queue-handler.ts";
 import type { Recorder } from "../../shared/security/recorder.ts";
 import { UnrecordedEvent } from "../../shared/security/unrecorded-event.ts";
 import { wireRecorder } from "../../shared/security/wire-recorder.ts";
 
-export const restoreSecurityEventsHandler = (recorder: Pick<Recorder, "restore">) =>
-  createQueueHandler("restore-security-events", UnrecordedEvent, ({ event }) => recorder.restore(event));
+type Dependencies = { recorder: Pick<Recorder, "restore">; forgetLate: ForgetLate };
 
-export const handler = restoreSecurityEventsHandler(wireRecorder());
+export const restoreSecurityEventsHandler = ({ recorder, forgetLate }: Dependencies) =>
+  createQueueHandler("restore-security-events", UnrecordedEvent, async ({ event }) =>
+    recorder.restore(await forgetLate(event)),
+  );
+
+export const handler = restoreSecurityEventsHandler({ recorder: wireRecorder(), forgetLate: wireForgetLate() });

@@ -10,8 +10,6 @@ import { wireRecorder } from "../security/wire-recorder.ts";
 import type { Erasure } from "./erasure.ts";
 import { createErasureEvents } from "./erasure-events.ts";
 import { createErasureStore } from "./erasure-store.ts";
-import { createForgetLate, type ForgetLate } from "./forget-late.ts";
-import { createLateStore } from "./late-store.ts";
 import { createRequestErasure, type RequestErasure } from "./request-erasure.ts";
 import type { ResumeErasuresParts } from "./resume-erasures.ts";
 
@@ -36,10 +34,6 @@ export const wireResumeErasures = (): ResumeErasuresParts => ({
   bus: wireBus(),
   clock: systemClock,
 });
-
-/** For what restores events that were late. */
-export const wireForgetLate = (): ForgetLate =>
-  createForgetLate({ late: createLateStore(documentClient, tableName()) });
 
 /** So many of the newest are shown in a report. */
 const REPORTED = 1_000;

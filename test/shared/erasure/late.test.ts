@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createForgetLate } from "../../../shared/erasure/forget-late.ts";
+import { eventId, identityOf } from "../../../shared/security/event-id.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import type { SecurityEvent } from "../../../shared/security/security-event.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { ACCOUNT, personOf, seed } from "./seed.ts";
+import { createWorld, type Io, mentionsOf, startErasureEngine, type World } from "./world.ts";
+
+let engine: EmbeddedDynamoDb;
+let world: World;
+beforeAll(async () => {
+  engine = await startErasureEngine();
+  world = createWorld(engine);
+});
+afterAll(() => engine.stop());
+
+const by = (organizationId: string) => ({
+  caller: { organizationId, userId: "root", sessionId: undefined },
+  origin: { requestId: "r-1", ipAddress: "203.0.113.1" },
+  idempotencyKey: undefined,
+});
+
+const ask = async (organizationId: string, request: Parameters<World["request"]>[0]) => {
+  const { id: erasureId } = await world.request(request, by(organizationId));
+  return { organizationId, erasureId };
+};
+
+const itsItems = async (organizationId: string) => {
+  const scope = organizationKey(organizationId);
+  const stored = await world.scan();
+  return Object.fromEntries(
+    Object.entries(stored).map(([table, items]) => [
+      table,
+      items.filter((item) => item.scope === scope || item.id === scope || item.o === organizationId),
+    ]),
+  ) as typeof stored;
+};
+
+/** Does something when the worker has done so many calls. */
+const meanwhile = (at: number, work: () => Promise<unknown>): Io => {
+  let calls = 0;
+  return async (_, call) => {
+    if (calls++ === at) await work();
+    return call();
+  };
+};
+
+/** How many calls a worker makes for what was seeded. */
+const callsOf = async (request: Parameters<World["request"]>[0]): Promise<number> => {
+  const organizationId = world.newOrganization();
+  await seed(world, organizationId, 3);
+  let calls = 0;
+  await world.deliver(await ask(organizationId, request), {
+    io: async (_, call) => {
+      calls++;
+      return call();
+    },
+  });
+  return calls;
+};
+
+const denied = (organizationId: string, userId: string) => ({
+  ...({ eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH", source: "user" } as const),
+  ...{ organizationId, success: false, errorMessage: `not from ${personOf(userId).ipAddress}` },
+  ...personOf(userId),
+});
+
+describe("what arrives while a user is erased", () => {
+  it.each([0.3, 0.5, 0.7, 0.8])(
+    "is found where %d of the way is done: an event of before, and its alert",
+    async (part) => {
+      const at = Math.floor((await callsOf({ scope: "user", userId: "bob" })) * part);
+      const organizationId = world.newOrganization();
+      await seed(world, organizationId, 3);
+      const happenedAt = world.time.now;
+      const asked = await ask(organizationId, { scope: "user", userId: "bob" });
+      await world.deliver(asked, {
+        io: meanwhile(at, () =>
+          world.main.recorder.record(denied(organizationId, "bob"), {
+            timestamp: happenedAt,
+            identity: identityOf("late", part),
+          }),
+        ),
+      });
+      expect(await world.list(organizationId)).toMatchObject([{ status: "completed" }]);
+      const { settings: _, ...places } = await itsItems(organizationId);
+      for (const text of ["bob", "192.0.2.7"]) expect(mentionsOf({ ...places, settings: [] }, text)).toEqual([]);
+      expect(places.events.filter(({ id }) => id === eventId(happenedAt, identityOf("late", part)))).toHaveLength(1);
+    },
+  );
+
+  it("is an alert of theirs, raised when its event was emptied already: its address tells", async () => {
+    const calls = await callsOf({ scope: "user", userId: "bob" });
+    const organizationId = world.newOrganization();
+    await seed(world, organizationId, 3);
+    const event = await world.main.recorder.record({
+      ...denied(organizationId, "bob"),
+      ...({ eventType: "AUTHENTICATION_FAILURE", category: "authentication", riskLevel: "MEDIUM" } as const),
+    });
+    const asked = await ask(organizationId, { scope: "user", userId: "bob" });
+    const raise = async () => {
+      if (event === undefined) throw new Error("The event was not recorded");
+      await world.main.raiser.raiseForEvent({ ...event, riskLevel: "HIGH" });
+    };
+    await world.deliver(asked, { io: meanwhile(Math.floor(calls * 0.6), raise) });
+    const { settings: _, ...places } = await itsItems(organizationId);
+    expect(mentionsOf({ ...places, settings: [] }, "192.0.2.7")).toEqual([]);
+  });
+
+  it("does not keep it from its end, however busy the user is", async () => {
+    const organizationId = world.newOrganization();
+    await seed(world, organizationId, 3);
+    const asked = await ask(organizationId, { scope: "user", userId: "carol" });
+    // They go on and on: one event with every tenth call.
+    let calls = 0;
+    const io: Io = async (_, call) => {
+      if (calls++ % 10 === 9) {
+        world.time.now += 100;
+        await world.main.recorder.record({ ...denied(organizationId, "carol"), riskLevel: "LOW" });
+      }
+      return call();
+    };
+    await expect(world.deliver(asked, { io })).resolves.toMatchObject({ isCompleted: true, rounds: 2 });
+    const [erasure] = await world.list(organizationId);
+    const left = (await itsItems(organizationId)).events.filter(({ userId }) => userId === "carol");
+    // What is left came after the last look.
+    expect(left.every(({ timestamp }) => Number(timestamp) > (erasure?.requestedAt ?? 0))).toBe(true);
+  });
+});
+
+describe("who connects while all is erased", () => {
+  const connect = (organizationId: string, accountId: string, connectionId: string) =>
+    world.main.changes.connect(
+      organizationId,
+      {
+        ...{ connectionId, method: "api_key", accountId, connectedAt: world.time.now },
+        ...{ credentials: new Uint8Array([1]), credentialsVersion: "1" },
+      },
+      {
+        ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId, accountId, method: "api_key" },
+        ...{ at: world.time.now, source: "user", ...personOf("bob") },
+      },
+    );
+
+  it.each([0.3, 0.6, 0.9])("where %d of it is done, is disconnected again with what was synced since", async (part) => {
+    const at = Math.floor((await callsOf({ scope: "all" })) * part);
+    const organizationId = world.newOrganization();
+    await seed(world, organizationId, 3);
+    const asked = await ask(organizationId, { scope: "all" });
+    const reconnect = async () => {
+      await connect(organizationId, ACCOUNT, "connection 2");
+      await world.main.claims.claimRecords(organizationId, { connectionId: "connection 2", accountId: ACCOUNT });
+      await world.put("records", { scope: organizationKey(organizationId), key: "customers#cus_late", version: "1" });
+    };
+    await world.deliver(asked, { io: meanwhile(at, reconnect) });
+    const [erasure] = await world.list(organizationId);
+    expect(erasure).toMatchObject({ status: "completed" });
+    const { records, connections } = await itsItems(organizationId);
+    if (connections[0]?.status === "connected") {
+      // After the last look: then it is a connection of its own, with records of its own.
+      expect(connections[0]).toMatchObject({ connectionId: "connection 2", claimedBy: "connection 2" });
+      expect(records).toHaveLength(1);
+    } else {
+      expect(records).toEqual([]);
+      expect(Object.keys(connections[0] ?? {}).sort()).toEqual(["id", "status", "token"]);
+    }
+  });
+
+  it("before the claim is released, may be of the same account only, and of any afterwards", async () => {
+    const organizationId = world.newOrganization();
+    await seed(world, organizationId, 3);
+    const asked = await ask(organizationId, { scope: "all" });
+    await expect(connect(organizationId, "acct_2", "connection 2")).rejects.toMatchObject({ code: "other_account" });
+    await world.deliver(asked);
+    await expect(connect(organizationId, "acct_2", "connection 2")).resolves.toHaveLength(1);
+  });
+});
+
+describe("webhooks that are being processed", () => {
+  it("are waited for, a minute at most", async () => {
+    const organizationId = world.newOrganization();
+    const scope = organizationKey(organizationId);
+    const event = { scope, id: "evt_1", type: "customer.updated", receivedAt: world.time.now };
+    await world.put("webhookEvents", event);
+    const asked = await ask(organizationId, { scope: "all" });
+    const requestedAt = world.time.now;
+    let isSettled = false;
+    await world.deliver(asked, {
+      io: async (_, call) => {
+        if (!isSettled && world.time.now >= requestedAt + 8_000) {
+          isSettled = true;
+          await world.put("records", { scope, key: "customers#cus_1", version: "1" });
+          await world.put("webhookEvents", { ...event, processedAt: world.time.now });
+        }
+        return call();
+      },
+    });
+    const [erasure] = await world.list(organizationId);
+    expect(erasure).toMatchObject({ status: "completed", removed: { records: 1, webhookEvents: 1 } });
+    expect((erasure?.completedAt ?? 0) - requestedAt).toBeLessThan(20_000);
+    expect((await itsItems(organizationId)).records).toEqual([]);
+  });
+});
+
+describe("an event from the queue of those that could not be recorded", () => {
+  const eventAt = (organizationId: string, timestamp: number, userId = "bob"): SecurityEvent => ({
+    ...denied(organizationId, userId),
+    ...{ id: eventId(timestamp, identityOf("queued", timestamp)), timestamp, createdAt: timestamp },
+    ...({ processed: false, alertGenerated: true, alertLevel: "HIGH" } as const),
+    metadata: { durationMs: 3, reason: "typed" },
+  });
+  const forget = () => createForgetLate({ late: world.main.late });
+  const emptied = ({ id, timestamp }: SecurityEvent, organizationId: string) => ({
+    ...{ organizationId, eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" },
+    ...{ source: "user", success: false, id, timestamp, createdAt: timestamp, processed: false },
+    ...{ alertGenerated: true, alertLevel: "HIGH", metadata: { durationMs: 3 } },
+  });
+
+  it("is emptied where its organization was erased since, or is being erased", async () => {
+    const organizationId = world.newOrganization();
+    const event = eventAt(organizationId, world.time.now);
+    expect(await forget()(event)).toEqual(event);
+    const asked = await ask(organizationId, { scope: "all" });
+    expect(await forget()(event)).toEqual(emptied(event, organizationId));
+    await world.deliver(asked);
+    expect(await forget()(event)).toEqual(emptied(event, organizationId));
+    const later = eventAt(organizationId, world.time.now + 1);
+    expect(await forget()(later)).toEqual(later);
+    const others = eventAt(world.newOrganization(), event.timestamp);
+    expect(await forget()(others)).toEqual(others);
+  });
+
+  it("is emptied where its user was erased since, whom nothing stored names any more", async () => {
+    const organizationId = world.newOrganization();
+    const event = eventAt(organizationId, world.time.now);
+    const others = eventAt(organizationId, world.time.now, "carol");
+    await world.deliver(await ask(organizationId, { scope: "user", userId: "bob" }));
+    expect(mentionsOf(await itsItems(organizationId), "bob")).toEqual([]);
+    expect(await forget()(event)).toEqual(emptied(event, organizationId));
+    expect(await forget()(others)).toEqual(others);
+  });
+
+  it("of nobody's organization stays as it is", async () => {
+    const { organizationId: _, ...event } = eventAt("x", world.time.now);
+    expect(await forget()(event)).toEqual(event);
+  });
+});
