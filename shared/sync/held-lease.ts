@@ -13,6 +13,7 @@ type Leases<Run> = {
 
 export type HeldLease<Run = never> = {
   keep(): Promise<void>;
+  confirm(): Promise<void>;
   checkpoint(run: Run): Promise<void>;
   release(): Promise<void>;
 };
@@ -25,13 +26,18 @@ export const createHeldLease = <Run>(
   owner: LeaseOwner,
 ): HeldLease<Run> => {
   let heldAt = clock();
+  /** Renews the lease: to be called before what must not happen once the run is over or another's. A write unit. */
+  const confirm = async (): Promise<void> => {
+    const now = clock();
+    await leases.renew(organizationId, runId, owner, now);
+    heldAt = now;
+  };
   return {
+    confirm,
+
     /** Renews the lease when that is due: to be called before whatever may take long. */
     async keep(): Promise<void> {
-      const now = clock();
-      if (now - heldAt < RENEW_AFTER_MS) return;
-      await leases.renew(organizationId, runId, owner, now);
-      heldAt = now;
+      if (clock() - heldAt >= RENEW_AFTER_MS) await confirm();
     },
 
     async checkpoint(run: Run): Promise<void> {

@@ -39,7 +39,7 @@ export const openRun = async (
   parts: OpenRunParts,
   organizationId: string,
   { run, cursor, lastSuccessAt }: TakenRun,
-  { lease, remainingMs }: { lease: Pick<HeldLease, "keep">; remainingMs: () => number },
+  { lease, remainingMs }: { lease: Pick<HeldLease, "keep" | "confirm">; remainingMs: () => number },
 ): Promise<OpenRun> => {
   const origin = { ...originOfRun(run), runId: run.id };
   const { connection, credentials } = await parts.openConnection(organizationId, origin);
@@ -66,7 +66,8 @@ export const openRun = async (
       apply: async (observations, source) => {
         if (observations.length === 0) return {};
         await claim();
-        await lease.keep();
+        // The page may have been long in coming, and the account disconnected meanwhile.
+        await lease.confirm();
         const { written } = await parts.apply(organizationId, observations, {
           reread: provider.readObject,
           recordsSightings: source === "feed",

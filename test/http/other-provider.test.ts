@@ -185,6 +185,28 @@ describe("a first run", () => {
     );
   });
 
+  it("writes nothing any more once the account is disconnected", async () => {
+    account.things.customers = many("cus", 150);
+    let answer = () => {};
+    const held = new Promise<undefined>((resolve) => {
+      answer = () => resolve(undefined);
+    });
+    provider.meddle(({ query }) => (query.starting_after === undefined ? undefined : held));
+    await ours.connect(account.apiKey);
+    await eventually("the second page is asked for", async () =>
+      callsOf().some(({ query }) => query.starting_after !== undefined),
+    );
+    expect((await ours.call("DELETE", "connection")).status).toBe(204);
+    expect(await ours.runs()).toMatchObject([{ status: "cancelled" }]);
+    const calls = callsOf().length;
+    answer();
+    // It answers when all that is under way has ended.
+    await service.advance(1);
+    expect(await ours.records("customers")).toHaveLength(100);
+    expect(callsOf()).toHaveLength(calls);
+    expect(await ours.runs()).toMatchObject([{ status: "cancelled" }]);
+  });
+
   it("leaves a run that says which type failed, and has the others", async () => {
     Object.assign(account.things, {
       customers: many("cus", 3),
