@@ -9,6 +9,7 @@ import { IdempotencyHeader } from "./idempotency-key.ts";
 import { pageQuery } from "./page-query.ts";
 import { needsOrganization, type Permission, roles, rolesWith } from "./permissions.ts";
 import { type Route, tags } from "./route.ts";
+import { WEBHOOK_PATH, webhookOperation } from "./webhook-operation.ts";
 
 const ErrorBody = z
   .object({
@@ -161,6 +162,7 @@ export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) =
   for (const [name, route] of Object.entries(routes)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(name, route) };
   }
+  paths[WEBHOOK_PATH] = { post: webhookOperation(failureResponses) };
   return createDocument(
     {
       openapi: "3.1.1",

@@ -38,6 +38,7 @@ export const tags = {
   },
   sync: { description: "Runs that bring the records up to date.", resourceType: "provider_account" },
   records: { description: "What was synced from the provider.", resourceType: undefined },
+  webhooks: { description: "What the provider itself tells of.", resourceType: "provider_account" },
   reports: { description: "What days and weeks came to, for those who audit.", resourceType: "report" },
   settings: { description: "What an organization decided for its integration.", resourceType: "provider_account" },
   erasure: { description: "Deletion of an organization's or a user's data on request.", resourceType: undefined },

@@ -36,6 +36,18 @@ describe("the OpenAPI document", () => {
     for (const failure of route.failures) expect(statuses).toContain(String(errorCatalogue[failure].status));
   });
 
+  it("has the webhook URL, which is served elsewhere and takes no token", () => {
+    const operation = document.paths?.["/{organizationId}"]?.post;
+    expect(operation).toMatchObject({
+      operationId: "receiveWebhook",
+      security: [],
+      servers: [{ url: "{webhookUrl}", variables: { webhookUrl: { default: expect.stringMatching(/^https:/) } } }],
+    });
+    expect(Object.keys(operation?.responses ?? {}).sort()).toEqual(["200", "400", "413", "500", "503"]);
+    const others = operations.map((one) => one.operation).filter((one) => one?.servers !== undefined);
+    expect(others).toEqual([]);
+  });
+
   it("shows every number of the catalogue, each once and in its status's range", () => {
     const entries = Object.values(errorCatalogue);
     expect(new Set(entries.map(({ number }) => number)).size).toBe(entries.length);
@@ -120,5 +132,9 @@ describe("the README", () => {
 
   it.each(operations)("lists $name", ({ route: { method, path } }) => {
     expect(readme).toContain(`| \`${method} ${path}\` |`);
+  });
+
+  it("lists the webhook URL", () => {
+    expect(readme).toContain("| `POST {webhook URL}/{organizationId}` |");
   });
 });
