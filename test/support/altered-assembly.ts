@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { assemblyDirectory } from "./assembly.ts";
 
 type Statement = { Action: string | string[]; Resource: unknown };
-type Policy = { Type: string; Properties: { PolicyDocument: { Statement: Statement[] }; Roles: unknown } };
+type Resource =
+  | { Type: "AWS::IAM::Policy"; Properties: { PolicyDocument: { Statement: Statement[] }; Roles: unknown } }
+  | { Type: "AWS::Lambda::Function"; Properties: { Timeout: number } };
 
 /** A right of a role: the policy's logical id, an action and the resource as JSON. */
 export type DeclaredRight = { policy: string; action: string; resource: string };
@@ -12,31 +14,49 @@ export type DeclaredRight = { policy: string; action: string; resource: string }
 const rightsOf = (policy: string, { Action, Resource }: Statement): DeclaredRight[] =>
   [Action].flat().map((action) => ({ policy, action, resource: JSON.stringify(Resource) }));
 
-/** Copies of the service's assembly in which roles lack rights. Remove them when the tests are done. */
-export const createAlteredAssemblies = () => {
+/**
+ * Copies of the service's assembly in which something is otherwise. Remove them when the tests are done. Each throws
+ * where nothing matches, because such a test would prove nothing.
+ */
+export const createAlteredAssemblies = (source = assemblyDirectory) => {
   const directories: string[] = [];
+
+  /** @param change alters a resource, and says how many things of it. */
+  const alter = (change: (logicalId: string, resource: Resource) => number, nothing: string): string => {
+    const directory = mkdtempSync(join(tmpdir(), "assembly-"));
+    directories.push(directory);
+    cpSync(source, directory, { recursive: true });
+    let changed = 0;
+    for (const file of globSync("*.template.json", { cwd: directory })) {
+      const path = join(directory, file);
+      const template: { Resources: Record<string, Resource> } = JSON.parse(readFileSync(path, "utf8"));
+      for (const [logicalId, resource] of Object.entries(template.Resources)) changed += change(logicalId, resource);
+      writeFileSync(path, JSON.stringify(template));
+    }
+    if (changed === 0) throw new Error(nothing);
+    return directory;
+  };
+
   return {
-    /** The assembly without every right that matches; throws where none does, because such a test would prove nothing. */
-    without(matches: (right: DeclaredRight) => boolean): string {
-      const directory = mkdtempSync(join(tmpdir(), "assembly-"));
-      directories.push(directory);
-      cpSync(assemblyDirectory, directory, { recursive: true });
-      let removed = 0;
-      for (const file of globSync("*.template.json", { cwd: directory })) {
-        const path = join(directory, file);
-        const template: { Resources: Record<string, Policy> } = JSON.parse(readFileSync(path, "utf8"));
-        for (const [id, { Type, Properties }] of Object.entries(template.Resources)) {
-          if (Type !== "AWS::IAM::Policy") continue;
-          const { PolicyDocument } = Properties;
-          const kept = PolicyDocument.Statement.filter((statement) => !rightsOf(id, statement).some(matches));
-          removed += PolicyDocument.Statement.length - kept.length;
-          PolicyDocument.Statement = kept;
-        }
-        writeFileSync(path, JSON.stringify(template));
-      }
-      if (removed === 0) throw new Error("no right of the assembly matches");
-      return directory;
-    },
+    /** The assembly without every right that matches. */
+    without: (matches: (right: DeclaredRight) => boolean): string =>
+      alter((logicalId, { Type, Properties }) => {
+        if (Type !== "AWS::IAM::Policy") return 0;
+        const { PolicyDocument } = Properties;
+        const kept = PolicyDocument.Statement.filter((statement) => !rightsOf(logicalId, statement).some(matches));
+        const removed = PolicyDocument.Statement.length - kept.length;
+        PolicyDocument.Statement = kept;
+        return removed;
+      }, "no right of the assembly matches"),
+
+    /** The assembly with another time limit for the functions in whose logical id the name is. */
+    withTimeLimit: (name: string, seconds: number): string =>
+      alter((logicalId, { Type, Properties }) => {
+        if (Type !== "AWS::Lambda::Function" || !logicalId.includes(name)) return 0;
+        Properties.Timeout = seconds;
+        return 1;
+      }, "no function of the assembly matches"),
+
     remove(): void {
       for (const directory of directories) rmSync(directory, { recursive: true, force: true });
     },

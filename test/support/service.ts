@@ -12,8 +12,8 @@ type RequestParts = {
   headers?: Record<string, string>;
 };
 
-/** Another provider in place of the simulator, where one is named. */
-type ServiceOptions = Pick<LocalCloudOptions, "providerApiUrl" | "providerOauth"> & {
+/** Another provider in place of the simulator, another engine in place of its own, where they are named. */
+type ServiceOptions = Pick<LocalCloudOptions, "providerApiUrl" | "providerOauth" | "dynamodbEndpoint"> & {
   assembly?: string;
   /** A path that the assembly has and the service has not, whose answers nothing describes. */
   foreignPath?: string;
@@ -26,7 +26,7 @@ export type ServiceUnderTest = Awaited<ReturnType<typeof startService>>;
  * test gets is held against the OpenAPI document first.
  */
 export const startService = async (options: ServiceOptions = {}) => {
-  const { assembly = assemblyDirectory, foreignPath, ...provider } = options;
+  const { assembly = assemblyDirectory, foreignPath, ...others } = options;
   const isOurs = (pathname: string) => pathname !== foreignPath;
   const dataDirectory = mkdtempSync(join(tmpdir(), "local-data-"));
   const lines: string[] = [];
@@ -34,7 +34,7 @@ export const startService = async (options: ServiceOptions = {}) => {
     assemblyDirectory: assembly,
     dataDirectory,
     port: 0,
-    ...provider,
+    ...others,
     log: (source, line) => lines.push(`${source} | ${line}`),
   });
   const { stack } = cloud;
@@ -75,6 +75,12 @@ export const startService = async (options: ServiceOptions = {}) => {
     /** Everything that functions and the local cloud have logged so far. */
     logged: () => lines.join("\n"),
     denials: cloud.denials,
+    /** The folder of a function's code, in which its instances run; the name is part of its logical id. */
+    codeDirectoryOf(name: string): string {
+      const [fn, ...others] = cloud.model.functions.filter(({ logicalId }) => logicalId.includes(name));
+      if (fn === undefined || others.length > 0) throw new Error(`not one function is called ${name}`);
+      return fn.codeDirectory;
+    },
     async stop(): Promise<void> {
       await cloud.stop();
       rmSync(dataDirectory, { recursive: true, force: true });

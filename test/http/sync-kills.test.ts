@@ -1,0 +1,42 @@
+/** A small version of `npm run test:sync`: the worker of a full run has little time, and is killed in the middle. */
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { createAlteredAssemblies } from "../support/altered-assembly.ts";
+import { organizationOf } from "../support/integration.ts";
+import { countLogged, killUntilEnd, randomMoments } from "../support/killed-sync.ts";
+import { createRandom } from "../support/random.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
+import { findSyncFaults } from "../support/sync-proof.ts";
+
+const OBJECTS = 1_000;
+/** No more than Lambda's own retries go on after: another one could cost an hour of the clock. */
+const KILLS = 2;
+/** Of which a worker leaves 15 to what it may have begun. */
+const TIME_LIMIT_SECONDS = 20;
+const SEED = 7;
+
+const assemblies = createAlteredAssemblies();
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService({ assembly: assemblies.withTimeLimit("RunSync", TIME_LIMIT_SECONDS) });
+});
+afterAll(async () => {
+  expect(service.denials).toEqual([]);
+  await service.stop();
+  assemblies.remove();
+});
+
+it(`a full run of ${OBJECTS} objects whose worker is killed ends complete, with every record once (seed ${SEED})`, async () => {
+  const random = createRandom(SEED);
+  const account = await simulatedProvider(service).account(OBJECTS, { seed: String(SEED) });
+  const organization = organizationOf(service, "acme");
+  await organization.connect(account.apiKey);
+  const moments = randomMoments(KILLS, OBJECTS, random);
+  const { run } = await killUntilEnd({ service, organization, moments, random });
+  // What was killed was at work; whether the last one came in time is the machine's doing.
+  expect(countLogged(service, "Invoke Error Runtime.ExitError")).toBeGreaterThanOrEqual(1);
+  expect(run).toMatchObject({ mode: "full", trigger: "connection" });
+  const { organizationId } = organization;
+  const synced = { service, organizationId, account, run, objects: OBJECTS };
+  await expect(findSyncFaults(synced, { sample: 50, random })).resolves.toEqual([]);
+});

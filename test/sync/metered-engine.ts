@@ -1,0 +1,70 @@
+/**
+ * An engine in memory behind a proxy that adds up what calls consume. It asks for ConsumedCapacity in every call and reads
+ * the answers' text: parsing hundreds of thousands of them would take as long as the engine.
+ */
+import { Agent, createServer, type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
+import type { Units } from "../support/consumed-units.ts";
+
+const READS = ["GetItem", "BatchGetItem", "Query", "Scan"];
+
+/** The first table that a call names. */
+const TABLE = /"TableName":"([^"]+)"|"RequestItems":\{"([^"]+)"/;
+
+const unitsIn = (answer: string): number =>
+  [...answer.matchAll(/"CapacityUnits":([\d.]+)/g)].reduce((sum, [, units]) => sum + Number(units), 0);
+
+export const startMeteredEngine = async () => {
+  const engine = await startDynamoDb({});
+  const agent = new Agent({ keepAlive: true });
+  const byTable = new Map<string, Units>();
+
+  const count = (target: string, sent: string, answer: string): void => {
+    const [, single, batch] = TABLE.exec(sent) ?? [];
+    const table = single ?? batch ?? "";
+    const units = byTable.get(table) ?? { read: 0, write: 0 };
+    units[READS.includes(target.split(".").at(-1) ?? "") ? "read" : "write"] += unitsIn(answer);
+    byTable.set(table, units);
+  };
+
+  const ask = (headers: IncomingMessage["headers"], sent: string): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const { "content-length": _, ...others } = headers;
+      const options = { method: "POST", agent, headers: { ...others, "content-length": Buffer.byteLength(sent) } };
+      request(engine.endpoint, options, resolve).once("error", reject).end(sent);
+    });
+
+  const server = createServer((incoming, outgoing) => {
+    const forward = async (): Promise<void> => {
+      const body = (await buffer(incoming)).toString();
+      const isAsked = body.includes('"ReturnConsumedCapacity"') || !body.endsWith("}") || body === "{}";
+      const sent = isAsked ? body : `${body.slice(0, -1)},"ReturnConsumedCapacity":"TOTAL"}`;
+      const answer = await ask(incoming.headers, sent);
+      const text = (await buffer(answer)).toString();
+      count(String(incoming.headers["x-amz-target"]), body, text);
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers).end(text);
+    };
+    forward().catch((error: Error) => outgoing.writeHead(500).end(error.message));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** What tables consumed so far whose name has the text in it, indexes included. */
+    units(name = ""): Units {
+      const wanted = [...byTable].filter(([table]) => table.includes(name));
+      return wanted.reduce((sum, [, { read, write }]) => ({ read: sum.read + read, write: sum.write + write }), {
+        read: 0,
+        write: 0,
+      });
+    },
+    async stop(): Promise<void> {
+      server.close();
+      server.closeAllConnections();
+      agent.destroy();
+      await engine.stop();
+    },
+  };
+};
