@@ -22,6 +22,8 @@ export const simulatedProvider = ({ stack }: Pick<ServiceUnderTest, "stack">) =>
     /** Fails requests of an account until it recovers, or so many times. */
     fail: (accountId: string, fault: object) => call("POST", "/faults", { accountId, ...fault }),
     recover: () => call("DELETE", "/faults"),
+    /** Where an account's events are sent, and how badly. */
+    webhooks: (accountId: string, endpoint: object) => call("POST", "/webhooks", { accountId, ...endpoint }),
     /** How many requests an account got, by path. */
     async requests(accountId: string): Promise<Record<string, number>> {
       const { requests } = await call<{ requests: Record<string, { byPath?: Record<string, number> }> }>("GET", "");

@@ -1,0 +1,180 @@
+import { afterAll, describe, expect, it } from "@jest/globals";
+import { createAlteredAssemblies } from "../support/altered-assembly.ts";
+import { eventually, organizationOf } from "../support/integration.ts";
+import { providerObjects } from "../support/provider-objects.ts";
+import { AWS_CALLER, assemblyWithCode } from "../support/replaced-function.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
+import { webhookSender } from "../support/webhook-sender.ts";
+
+const SECRET = "whsec_of_these_tests";
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const assemblies = createAlteredAssemblies();
+afterAll(() => assemblies.remove());
+
+/** A service with one organization that is connected to an account of ten objects. */
+const connected = async (options: Parameters<typeof startService>[0] = {}) => {
+  const service = await startService(options);
+  const provider = simulatedProvider(service);
+  const ours = organizationOf(service, "acme");
+  const account = await provider.account(10);
+  await ours.connect(account.apiKey, { webhookSecret: SECRET });
+  expect(await ours.lastRun()).toMatchObject({ status: "succeeded" });
+  const customerOf = async (id: string) => (await ours.records("customers")).find((record) => record.id === id);
+  return { service, provider, ours, account, customerOf, sender: webhookSender(service, "acme", SECRET) };
+};
+
+type Queue = { name: string; depth: { visible: number; inFlight: number } };
+
+const control = async <Answer>({ stack }: ServiceUnderTest, method: string, path: string): Promise<Answer> =>
+  (await (await fetch(`${stack.controlUrl}${path}`, { method })).json()) as Answer;
+
+/** The queue that keeps what could not be processed. */
+const deadLettersOf = async (service: ServiceUnderTest): Promise<Queue> => {
+  const { queues } = await control<{ queues: Queue[] }>(service, "GET", "/");
+  const [found, ...others] = queues.filter(({ name }) => /webhook.*deadletters/i.test(name));
+  if (found === undefined || others.length > 0)
+    throw new Error(`not one queue has dead letters: ${JSON.stringify(queues)}`);
+  return found;
+};
+
+describe("an event that cannot be processed", () => {
+  it("is tried five times, then kept, called out, and applied when it is replayed", async () => {
+    const { service, provider, ours, account, customerOf, sender } = await connected();
+    try {
+      const { objects } = await provider.change(account.accountId, { action: "create_customer" });
+      const id = objects[0]?.id ?? "";
+      const [event] = await providerObjects(service, account.apiKey).events();
+      // Too old to be believed without a look at the provider, which fails.
+      await service.advance(2 * MINUTE);
+      await provider.fail(account.accountId, { kind: "error", status: 500 });
+      expect(await sender.send(event)).toMatchObject({ status: 200 });
+      for (let received = 1; received <= 5; received++) {
+        expect((await deadLettersOf(service)).depth).toMatchObject({ visible: 0 });
+        await service.advance(6 * MINUTE + 1_000);
+      }
+      const { name, depth } = await deadLettersOf(service);
+      expect(depth).toMatchObject({ visible: 1 });
+      expect(await customerOf(id)).toBeUndefined();
+      expect(await ours.events("eventType=WEBHOOK_NOT_APPLIED")).toMatchObject([
+        { source: "webhook", riskLevel: "MEDIUM", success: false, metadata: { eventId: event?.id } },
+      ]);
+
+      await provider.recover();
+      await ours.call("POST", "circuit-breaker", { action: "reset" });
+      expect(await control(service, "POST", `/queues/${name}/redrive`)).toMatchObject({ moved: 1 });
+      expect(await customerOf(id)).toMatchObject({ deleted: false });
+      expect(await deadLettersOf(service)).toMatchObject({ depth: { visible: 0 } });
+      expect(service.denials).toEqual([]);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe("while something is denied", () => {
+  const ofTheUrl = (action: string) => (right: { policy: string; action: string; resource: string }) =>
+    right.policy.includes("ReceiveWebhook") && right.action === action;
+
+  it.each([
+    ["to read connections", "dynamodb:GetItem", "Connections"],
+    ["to store events", "dynamodb:PutItem", "WebhookEvents"],
+    ["to open secrets", "kms:Decrypt", ""],
+  ])("%s, deliveries are to be sent again", async (_, action, table) => {
+    const matches = ofTheUrl(action);
+    const assembly = assemblies.without((right) => matches(right) && right.resource.includes(table));
+    const { service, sender, customerOf } = await connected({ assembly });
+    try {
+      const answer = await sender.send(await sender.customerEvent("created", "cus_denied"));
+      expect(answer).toMatchObject({ status: 503, text: expect.stringContaining('"error":50301') });
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      expect(service.denials).toContainEqual(expect.objectContaining({ action }));
+      await service.advance(0);
+      expect(await customerOf("cus_denied")).toBeUndefined();
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it("to publish, they are to be sent again, and the hourly schedule hands over what was stored", async () => {
+    const assembly = assemblies.without(ofTheUrl("events:PutEvents"));
+    const { service, sender, ours, customerOf } = await connected({ assembly });
+    try {
+      const event = await sender.customerEvent("created", "cus_pending");
+      for (let attempt = 1; attempt <= 2; attempt++) expect(await sender.send(event)).toMatchObject({ status: 503 });
+      await service.advance(0);
+      expect(await customerOf("cus_pending")).toBeUndefined();
+      expect(await ours.events("eventType=WEBHOOK_RECEIVED")).toMatchObject([
+        { success: false, riskLevel: "MEDIUM" },
+        { success: false, riskLevel: "MEDIUM" },
+      ]);
+
+      await service.advance(HOUR + MINUTE);
+      // It has become late meanwhile, and the provider knows of no such customer.
+      await eventually("it was processed", async () => /"?handedOver"?:\s*1/.test(service.logged()));
+      expect((await customerOf("cus_pending"))?.deleted ?? true).toBe(true);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe("the role of the URL", () => {
+  it("opens no API key, reads no record, and invokes, writes and lists nothing else", async () => {
+    const { directory, remove } = assemblyWithCode("ReceiveWebhook", AWS_CALLER);
+    const { service } = await connected({ assembly: directory });
+    try {
+      const table = (name: string) => service.stack.tables.find((one) => one.includes(name)) ?? "";
+      const call = async (service_: string, target: string, input: object) => {
+        const version = service_ === "kms" ? "1.1" : "1.0";
+        const body = JSON.stringify({ service: service_, target, version, input });
+        const response = await fetch(`${service.stack.webhookUrl}/acme`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body,
+        });
+        return { status: response.status, body: JSON.parse(await response.text()) as Record<string, unknown> };
+      };
+      const dynamodb = (operation: string, input: object) => call("dynamodb", `DynamoDB_20120810.${operation}`, input);
+      const kms = (operation: string, input: object) => call("kms", `TrentService.${operation}`, input);
+      const denied = { status: 400, body: { __type: expect.stringContaining("AccessDenied") } };
+
+      // So the calls are well formed, and its own rights are there.
+      const Key = { id: { S: "org#acme" } };
+      const own = await dynamodb("GetItem", { TableName: table("Connections"), Key });
+      expect(own).toMatchObject({ status: 200, body: { Item: { accountId: { S: expect.any(String) } } } });
+      const { Item } = own.body as { Item: Record<string, { B: string }> };
+      const dataKey = (name: string) => {
+        const sealed = Buffer.from(Item[name]?.B ?? "", "base64");
+        return sealed.subarray(3, 3 + sealed.readUInt16BE(1)).toString("base64");
+      };
+      const open = (name: string, purpose: string) =>
+        kms("Decrypt", { CiphertextBlob: dataKey(name), EncryptionContext: { organization: "org#acme", purpose } });
+      expect(await open("webhookSecrets", "webhook-secrets")).toMatchObject({ status: 200 });
+
+      expect(await open("credentials", "provider-credentials")).toMatchObject(denied);
+      // What says that it is something else does not open, either.
+      expect(await open("credentials", "webhook-secrets")).toMatchObject({ status: 400 });
+      expect(await kms("GenerateDataKey", { EncryptionContext: {}, KeySpec: "AES_256" })).toMatchObject(denied);
+      const scope = { S: "org#acme" };
+      for (const [operation, input] of [
+        ["GetItem", { TableName: table("Records"), Key: { scope, id: { S: "customers#x" } } }],
+        ["Scan", { TableName: table("Records") }],
+        ["Scan", { TableName: table("Connections") }],
+        ["Scan", { TableName: table("WebhookEvents") }],
+        ["PutItem", { TableName: table("Connections"), Item: Key }],
+        ["UpdateItem", { TableName: table("Connections"), Key, UpdateExpression: "SET a = id" }],
+        ["DeleteItem", { TableName: table("Connections"), Key }],
+        ["Scan", { TableName: table("SecurityEvents") }],
+        ["Scan", { TableName: table("Plants") }],
+      ] as const) {
+        expect({ operation, ...(await dynamodb(operation, input)) }).toMatchObject({ operation, ...denied });
+      }
+    } finally {
+      await service.stop();
+      remove();
+    }
+  });
+});

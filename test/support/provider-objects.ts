@@ -1,0 +1,66 @@
+import Stripe from "stripe";
+import type { ServiceUnderTest } from "./service.ts";
+
+/** What an account of the simulator has, read by the provider's official SDK. */
+export const providerObjects = ({ stack }: Pick<ServiceUnderTest, "stack">, apiKey: string) => {
+  const { hostname, port } = new URL(stack.providerUrl);
+  const stripe = new Stripe(apiKey, { host: hostname, port, protocol: "http" });
+  const all = { limit: 100 };
+
+  return {
+    /** Of each type what may change and is told alike by records, by id. */
+    async state(): Promise<Record<string, Record<string, unknown>>> {
+      const [customers, subscriptions, invoices, payments] = await Promise.all([
+        stripe.customers.list(all).autoPagingToArray({ limit: 10_000 }),
+        stripe.subscriptions.list({ ...all, status: "all" }).autoPagingToArray({ limit: 10_000 }),
+        stripe.invoices.list(all).autoPagingToArray({ limit: 10_000 }),
+        stripe.paymentIntents.list(all).autoPagingToArray({ limit: 10_000 }),
+      ]);
+      return {
+        customers: Object.fromEntries(customers.map(({ id, name, email }) => [id, { name, email }])),
+        subscriptions: Object.fromEntries(
+          subscriptions.map(({ id, status, cancel_at_period_end }) => [
+            id,
+            { status, cancelAtPeriodEnd: cancel_at_period_end },
+          ]),
+        ),
+        invoices: Object.fromEntries(
+          invoices.map(({ id, status, amount_due, amount_paid }) => [
+            id,
+            { status, amountDue: amount_due, amountPaid: amount_paid },
+          ]),
+        ),
+        payments: Object.fromEntries(
+          payments.map(({ id, status, amount, amount_received }) => [
+            id,
+            { status, amount, amountReceived: amount_received },
+          ]),
+        ),
+      };
+    },
+
+    /** The feed, newest first, each event as its JSON. */
+    async events(): Promise<(Stripe.Event & { id: string })[]> {
+      return stripe.events.list(all).autoPagingToArray({ limit: 10_000 });
+    },
+  };
+};
+
+type Record_ = { id: string; deleted: boolean } & Record<string, unknown>;
+
+const COMPARED: Record<string, readonly string[]> = {
+  customers: ["name", "email"],
+  subscriptions: ["status", "cancelAtPeriodEnd"],
+  invoices: ["status", "amountDue", "amountPaid"],
+  payments: ["status", "amount", "amountReceived"],
+};
+
+/** Of the records that are not deleted, what `state` tells of the objects. */
+export const recordedState = async (records: (type: string) => Promise<readonly Record_[]>) => {
+  const entries = Object.entries(COMPARED).map(async ([type, names]) => {
+    const kept = (await records(type)).filter(({ deleted }) => !deleted);
+    const pick = (record: Record_) => Object.fromEntries(names.map((name) => [name, record[name]]));
+    return [type, Object.fromEntries(kept.map((record) => [record.id, pick(record)]))];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+};
