@@ -9,14 +9,15 @@ import type { Category, EventType, SecurityEvent } from "./security-event.ts";
 import type { Selection } from "./selection.ts";
 
 /**
- * Types that most events have, those of every sync run among them: an index of them would be a copy of the table, which
- * serves them as well.
+ * Types that most events have, those of every sync run and webhook among them: an index of them would be a copy of the
+ * table, which serves them as well.
  */
 const BULK_TYPES: readonly string[] = [
   "PROVIDER_REQUEST",
   "DATA_READ",
   "PROVIDER_SYNC_STARTED",
   "PROVIDER_SYNC_COMPLETED",
+  "WEBHOOK_RECEIVED",
 ] satisfies EventType[];
 /** The categories that those types do not have. */
 const RARE_CATEGORIES: readonly Category[] = ["authentication", "authorization", "system", "compliance"];
