@@ -4,20 +4,15 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../security/hours.ts";
 const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
-const utc = { timeZone: "UTC", hourCycle: "h23" } as const;
-const days = new Intl.DateTimeFormat("en-GB", {
-  ...utc,
-  weekday: "long",
-  day: "numeric",
-  month: "long",
-  year: "numeric",
-});
-const shortDays = new Intl.DateTimeFormat("en-GB", { ...utc, day: "numeric", month: "short" });
-const moments = new Intl.DateTimeFormat("en-GB", {
-  ...utc,
-  ...({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const),
-});
-const clock = new Intl.DateTimeFormat("en-GB", { ...utc, hour: "2-digit", minute: "2-digit", second: "2-digit" });
+/** Names only: how a language puts them together changes from one version of its data to the next. */
+const nameOf = (parts: Intl.DateTimeFormatOptions) => {
+  const names = new Intl.DateTimeFormat("en", { ...parts, timeZone: "UTC" });
+  return (time: number): string => names.format(time);
+};
+const weekday = nameOf({ weekday: "long" });
+const month = nameOf({ month: "long" });
+const shortMonth = nameOf({ month: "short" });
+const dayOfMonth = (time: number): number => new Date(time).getUTCDate();
 
 export const formatCount = (count: number): string => integers.format(count);
 
@@ -28,14 +23,17 @@ export const formatNumber = (number: number): string => decimals.format(number);
 export const formatShare = (share: number): string =>
   `${share > 0 && share < 0.1 ? decimals.format(share * 100) : integers.format(share * 100)} %`;
 
+/** `21 November 2026` */
+export const formatDate = (time: number): string =>
+  `${dayOfMonth(time)} ${month(time)} ${new Date(time).getUTCFullYear()}`;
 /** `Saturday, 21 November 2026` */
-export const formatDay = (time: number): string => days.format(time);
+export const formatDay = (time: number): string => `${weekday(time)}, ${formatDate(time)}`;
 /** `21 Nov` */
-export const formatShortDay = (time: number): string => shortDays.format(time);
-/** `21 Nov, 10:31` */
-export const formatMoment = (time: number): string => moments.format(time);
+export const formatShortDay = (time: number): string => `${dayOfMonth(time)} ${shortMonth(time)}`;
 /** `10:31:07` */
-export const formatClock = (time: number): string => clock.format(time);
+export const formatClock = (time: number): string => new Date(time).toISOString().slice(11, 19);
+/** `21 Nov, 10:31` */
+export const formatMoment = (time: number): string => `${formatShortDay(time)}, ${formatClock(time).slice(0, 5)}`;
 
 /** The first and the last day of a period whose end is exclusive: `16 Nov – 22 Nov`. */
 export const formatSpan = (from: number, to: number): string =>

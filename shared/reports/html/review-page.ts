@@ -2,7 +2,7 @@
 import type { Measure, ReviewReport, Trend } from "../review-report.ts";
 import {
   formatCount,
-  formatDay,
+  formatDate,
   formatDuration,
   formatNumber,
   formatShare,
@@ -139,7 +139,7 @@ const circuit = (report: ReviewReport): Markup => {
 export const renderReview = (report: ReviewReport, organizationId: string): string =>
   renderPage({
     kind: "Security review",
-    heading: `Week of ${formatDay(report.from).replace(/^\w+, /, "")}`,
+    heading: `Week of ${formatDate(report.from)}`,
     organizationId,
     id: report.id,
     createdAt: report.createdAt,

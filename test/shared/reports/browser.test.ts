@@ -1,0 +1,150 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { respondHtml } from "../../../shared/http/respond.ts";
+import { renderReport } from "../../../shared/reports/html/render-report.ts";
+import { chromiumPath, startChromium, type Tab } from "../../support/chromium.ts";
+import { ATTACKS, hostileReports } from "./hostile.ts";
+import { sampleCompliance, sampleReview } from "./samples.ts";
+
+const path = chromiumPath();
+/** A machine without a browser says so, rather than that it has looked. */
+const describeInBrowser = path === undefined ? describe.skip : describe;
+
+const pages = new Map<string, string>([
+  ...[sampleCompliance(), sampleReview()].map(
+    (report) => [`/${report.kind}`, renderReport(report, "acme-gardens")] as const,
+  ),
+  ...hostileReports().map((report) => [`/hostile-${report.kind}`, renderReport(report, ATTACKS[0])] as const),
+]);
+
+/** Contrast of text against what is behind it, by WCAG 2; those below a ratio. */
+const LOW_CONTRAST = `(() => {
+  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+  const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = parse(getComputedStyle(at).backgroundColor);
+      if (color.length === 3 || color[3] > 0) return color;
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  for (const element of document.querySelectorAll("main *")) {
+    const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
+    if (!hasText || element.closest("svg") || element.getClientRects().length === 0) continue;
+    const [a, b] = [parse(getComputedStyle(element).color), behind(element)].map(luminance).sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) found.push(element.className + " " + element.textContent.slice(0, 20) + " " + ratio.toFixed(2));
+  }
+  return found;
+})()`;
+
+describeInBrowser("a page in a browser", () => {
+  let server: Server;
+  let browser: Awaited<ReturnType<typeof startChromium>>;
+  let tab: Tab;
+  const asked: string[] = [];
+  const addressOf = (page: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${page}`;
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      asked.push(request.url ?? "");
+      const page = pages.get(request.url ?? "");
+      const { statusCode, headers, body } = respondHtml("r", page === undefined ? 404 : 200, page ?? "");
+      response.writeHead(statusCode, headers).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    browser = await startChromium(path ?? "");
+    tab = await browser.newTab();
+  });
+  afterAll(async () => {
+    await browser.stop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it.each([...pages.keys()])("%s has nothing to complain about, and is all that is asked for", async (page) => {
+    asked.length = 0;
+    await tab.show(addressOf(page), { width: 1_100 });
+    expect(tab.complaints).toEqual([]);
+    expect(asked).toEqual([page]);
+    expect(new Set(tab.requests.map((url) => new URL(url).host))).toEqual(new Set([new URL(addressOf(page)).host]));
+  });
+
+  it.each([...pages.keys()].flatMap((page) => [320, 375, 768, 1_100].map((width) => [page, width] as const)))(
+    "%s does not scroll sideways at %i pixels",
+    async (page, width) => {
+      await tab.show(addressOf(page), { width });
+      const overflowing = `[...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5 && getComputedStyle(one).position !== "absolute").map((one) => one.outerHTML.slice(0, 120))`;
+      expect(await tab.evaluate(overflowing)).toEqual([]);
+      expect(await tab.evaluate("document.scrollingElement.scrollWidth")).toBe(width);
+    },
+  );
+
+  it.each(["/hostile-compliance", "/hostile-review"])("%s shows attacks as what they are", async (page) => {
+    await tab.show(addressOf(page), { width: 375 });
+    expect(await tab.evaluate("document.title")).toContain(ATTACKS[0]);
+    expect(await tab.evaluate("document.querySelector('.whose').textContent")).toBe(ATTACKS[0]);
+    expect(await tab.evaluate("document.querySelectorAll('script, img, iframe, object, a, form').length")).toBe(0);
+    const handlers =
+      "[...document.querySelectorAll('*')].flatMap((one) => [...one.attributes]).filter(({ name }) => name.startsWith('on')).length";
+    expect(await tab.evaluate(handlers)).toBe(0);
+    const text = await tab.evaluate<string>("document.body.textContent");
+    for (const attack of ATTACKS.slice(0, 7)) expect(text).toContain(attack);
+  });
+
+  it("runs no script even where one should get in", async () => {
+    pages.set(
+      "/with-script",
+      (pages.get("/compliance") ?? "").replace("<main>", "<main><script>document.title = 'owned'</script>"),
+    );
+    await tab.show(addressOf("/with-script"), { width: 375 });
+    expect(await tab.evaluate("document.title")).not.toBe("owned");
+    expect(tab.complaints.splice(0).join()).toContain("Content Security Policy");
+  });
+
+  it.each(["light", "dark"] as const)("can be read in the %s", async (scheme) => {
+    for (const page of ["/compliance", "/review"]) {
+      await tab.show(addressOf(page), { width: 1_100, scheme });
+      expect(await tab.evaluate(LOW_CONTRAST)).toEqual([]);
+    }
+  });
+
+  it("differs by light and dark, and prints light", async () => {
+    const paper = "getComputedStyle(document.body).backgroundColor";
+    const colors: string[] = [];
+    for (const view of [{ scheme: "light" }, { scheme: "dark" }, { scheme: "dark", media: "print" }] as const) {
+      await tab.show(addressOf("/compliance"), { width: 1_100, ...view });
+      colors.push(await tab.evaluate(paper));
+    }
+    expect(colors).toEqual(["rgb(251, 250, 248)", "rgb(20, 22, 26)", "rgb(255, 255, 255)"]);
+  });
+
+  it("prints on a few sheets of A4", async () => {
+    for (const page of ["/compliance", "/review"]) {
+      await tab.show(addressOf(page), { width: 1_100 });
+      const pdf = (await tab.pdf()).toString("latin1");
+      expect(pdf.startsWith("%PDF-")).toBe(true);
+      const sheets = [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map(([, width, height]) =>
+        [width, height].map((one) => Math.round(Number(one))),
+      );
+      expect(sheets.length).toBeGreaterThan(1);
+      expect(sheets.length).toBeLessThan(8);
+      for (const sheet of sheets) expect(sheet).toEqual([595, 842]);
+    }
+  });
+
+  it("keeps the numbers of its charts for those who open them, and for screen readers", async () => {
+    await tab.show(addressOf("/review"), { width: 375 });
+    const opened =
+      "(() => { const details = document.querySelector('details'); details.open = true; return details.querySelectorAll('tbody tr').length; })()";
+    expect(await tab.evaluate(opened)).toBe(35);
+    expect(await tab.evaluate("document.scrollingElement.scrollWidth")).toBe(375);
+    expect(
+      await tab.evaluate(
+        "[...document.querySelectorAll('svg[role=img]')].every((one) => one.querySelector('title').textContent && one.querySelector('desc').textContent)",
+      ),
+    ).toBe(true);
+  });
+});

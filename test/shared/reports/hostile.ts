@@ -1,0 +1,38 @@
+/** Reports of which every text that came from outside is an attack on whoever opens them. */
+import type { Report } from "../../../shared/reports/report.ts";
+import { sampleCompliance, sampleReview } from "./samples.ts";
+
+const LONG = "W".repeat(128);
+
+export const ATTACKS = [
+  "<script>document.title='owned'</script>",
+  `"><img src=x onerror="document.title='owned'">`,
+  "</style></script><svg onload=document.title='owned'>",
+  "<!--",
+  "&lt;b&gt;&#60;script&#62;",
+  "javascript:document.title='owned'",
+  "' onmouseover='document.title=\"owned\"",
+  "\u202egnp.exe\u0000\u0007\ud800",
+  LONG,
+] as const;
+
+/** These name a part of the program rather than something of the world. */
+const OURS = ["id", "kind", "level", "status", "rule", "measure", "area", "source", "connection", "type"];
+
+/** The report with each of its texts replaced, by one attack after the other. */
+const poison = (report: Report): Report => {
+  let next = 0;
+  const poisoned = (value: unknown, name: string): unknown => {
+    if (typeof value === "string") return OURS.includes(name) ? value : (ATTACKS[next++ % ATTACKS.length] ?? "");
+    if (Array.isArray(value)) return value.map((one) => poisoned(one, name));
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value).map(([key, part]) => [
+      name === "reads" ? (ATTACKS[next++ % ATTACKS.length] ?? "") : key,
+      poisoned(part, key),
+    ]);
+    return Object.fromEntries(entries);
+  };
+  return poisoned(report, "") as Report;
+};
+
+export const hostileReports = (): Report[] => [poison(sampleCompliance()), poison(sampleReview())];

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { createReportDispatcher } from "../../../shared/reports/dispatch-reports.ts";
+import { createReportMaker, type ReportMakerParts } from "../../../shared/reports/make-report.ts";
+import { periodOf, type ReportKind, reportId, reportKinds } from "../../../shared/reports/period.ts";
+import { REPORT_DUE_TYPE, ReportDue } from "../../../shared/reports/report-due.ts";
+import { createReportDueStore } from "../../../shared/reports/report-due-store.ts";
+import { createReportStore } from "../../../shared/reports/report-store.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, startOfDay } from "../../../shared/security/hours.ts";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { declaredTable } from "../../support/security-tables.ts";
+import { complianceInput, MONDAY, reviewInput, runAt, SATURDAY } from "./samples.ts";
+
+quietLog();
+
+let engine: EmbeddedDynamoDb;
+let tables = 0;
+beforeAll(async () => {
+  engine = await startEmbeddedDynamoDb();
+});
+afterAll(() => engine.stop());
+
+/** The reports of a service with a bus that works off what it is given, and a clock that stands. */
+const startWorld = async () => {
+  const table = `reports-${++tables}`;
+  await engine.createTables(declaredTable("TablesReports", table));
+  const client = engine.documentClient(documentTranslation);
+  const time = { now: SATURDAY + DAY_MS + 31 * MINUTE_MS };
+  const reports = createReportStore(client, table, { retentionDays: 90 });
+  const due = createReportDueStore(client, table);
+  const connected = new Map<string, number>();
+  const published: BusEvent[] = [];
+  const bus = { refuses: (_: BusEvent): boolean => false };
+  const quiet = { ...complianceInput().day, events: { ...complianceInput().day.events, total: 0 } };
+  const busy = new Set<string>();
+  const collectors = {
+    collectCompliance: jest.fn<ReportMakerParts["collectCompliance"]>(async (organizationId, period, now) =>
+      complianceInput({
+        ...{ period, createdAt: now, runs: [] },
+        ...(!busy.has(`${organizationId} ${reportId(period)}`) && { day: quiet }),
+      }),
+    ),
+    collectReview: jest.fn<ReportMakerParts["collectReview"]>(async (organizationId, period, now) => {
+      const isBusy = busy.has(`${organizationId} ${reportId(period)}`);
+      const days = new Map(isBusy ? [[period.from, reviewInput().days.get(MONDAY) ?? []]] : []);
+      return reviewInput({ period, createdAt: now, knownFrom: period.from, days, runs: [] });
+    }),
+  };
+  const make = createReportMaker({
+    ...{ reports, due, ...collectors },
+    connections: {
+      read: async (organizationId) => {
+        const connectedAt = connected.get(organizationId);
+        if (connectedAt === undefined) return { status: "disconnected" };
+        return {
+          ...{ status: "needs_reconnect", method: "api_key", accountId: "acct", connectionId: "c" },
+          ...{ connectedAt, credentialsVersion: "v" },
+        };
+      },
+    },
+    now: () => time.now,
+  });
+  const dispatch = createReportDispatcher({
+    due,
+    async *connectedOrganizations() {
+      yield* connected.keys();
+    },
+    bus: {
+      publish: async (events) => {
+        const refused = events.filter(bus.refuses);
+        published.push(...events.filter((event) => !refused.includes(event)));
+        return refused.map((event) => ({ event, reason: "no" }));
+      },
+    },
+    clock: () => time.now,
+    sleep: async () => undefined,
+  });
+  const marked = async () => {
+    const ids: string[] = [];
+    for await (const { scope, period } of due.listAll()) ids.push(`${scope} ${reportId(period)}`);
+    return ids.sort();
+  };
+  return {
+    ...{ time, reports, due, connected, published, bus, busy, make, dispatch, marked },
+    ...collectors,
+    /** Lets an hour's dispatch run, and makes what it asks for. */
+    async runHour() {
+      const from = published.length;
+      const summary = await dispatch(() => 900_000);
+      for (const { detail } of published.slice(from)) await make(ReportDue.parse(detail));
+      return summary;
+    },
+    async made(organizationId: string, days: number, since = SATURDAY) {
+      const found: string[] = [];
+      for (let day = 0; day < days; day++) {
+        for (const kind of reportKinds) {
+          const period = periodOf(kind, since + day * DAY_MS);
+          const id = reportId(period);
+          if (!found.includes(id) && (await reports.has(organizationId, period))) found.push(id);
+        }
+      }
+      return found;
+    },
+  };
+};
+
+const dueOn = (kind: ReportKind, time: number, organizationId = "acme"): ReportDue => ({
+  ...{ version: 1, organizationId, kind, from: periodOf(kind, time).from },
+});
+
+describe("making a report", () => {
+  it("makes it once, however often it is asked for, and takes the mark away", async () => {
+    const world = await startWorld();
+    world.busy.add("acme compliance-2026-11-21");
+    await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
+    const results = await Promise.all([1, 2, 3].map(() => world.make(dueOn("compliance", SATURDAY))));
+    expect(results.filter(({ isMade }) => isMade)).toHaveLength(1);
+    expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: false });
+    expect(await world.marked()).toEqual(["org#acme review-2026-11-16"]);
+  });
+
+  it("waits until the period is over, and what was on its way is stored", async () => {
+    const world = await startWorld();
+    world.busy.add("acme compliance-2026-11-21");
+    world.time.now = SATURDAY + DAY_MS + 5 * MINUTE_MS - 1;
+    expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: false, isEarly: true });
+    expect(world.collectCompliance).not.toHaveBeenCalled();
+    world.time.now++;
+    expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: true });
+  });
+
+  it("makes none of a period without events, runs and connection", async () => {
+    const world = await startWorld();
+    world.time.now = MONDAY + 8 * DAY_MS;
+    await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
+    for (const kind of reportKinds) expect(await world.make(dueOn(kind, SATURDAY))).toEqual({ isMade: false });
+    expect(await world.made("acme", 1)).toEqual([]);
+    expect(await world.marked()).toEqual([]);
+  });
+
+  it.each([
+    ["a connection from before its end", SATURDAY + DAY_MS - 1, ["compliance-2026-11-21", "review-2026-11-16"]],
+    ["no connection but one made later", MONDAY + 7 * DAY_MS, []],
+  ])("knows %s", async (_what, connectedAt, expected) => {
+    const world = await startWorld();
+    world.time.now = MONDAY + 8 * DAY_MS;
+    world.connected.set("acme", connectedAt);
+    for (const kind of reportKinds) await world.make(dueOn(kind, SATURDAY));
+    expect(await world.made("acme", 1)).toEqual(expected);
+  });
+
+  it("takes a run for a reason, where the log level leaves out its events", async () => {
+    const world = await startWorld();
+    world.collectCompliance.mockImplementationOnce(async (_, period) =>
+      complianceInput({ period, runs: [runAt(SATURDAY)], day: { ...complianceInput().day } }),
+    );
+    expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: true });
+  });
+
+  it("begins anew where reports were erased meanwhile, and leaves the mark where that goes on", async () => {
+    const world = await startWorld();
+    world.busy.add("acme compliance-2026-11-21");
+    await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
+    const table = `reports-${tables}`;
+    const { createEraseReportsStore } = await import("../../../shared/reports/erase-reports-store.ts");
+    const erase = createEraseReportsStore(engine.documentClient(documentTranslation), table);
+    const collect = world.collectCompliance.getMockImplementation();
+    let erasures = 0;
+    world.collectCompliance.mockImplementation(async (organizationId, period, now) => {
+      if (erasures-- > 0) await erase.deleteAll(organizationId);
+      if (collect === undefined) throw new Error("There is no collector.");
+      return collect(organizationId, period, now);
+    });
+    erasures = 3;
+    await expect(world.make(dueOn("compliance", SATURDAY))).rejects.toThrow("Erasures overtook");
+    expect(await world.made("acme", 1)).toEqual([]);
+    expect(await world.marked()).toHaveLength(2);
+    erasures = 1;
+    expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: true });
+    expect(world.collectCompliance).toHaveBeenCalledTimes(5);
+  });
+});
+
+describe("the hourly dispatch", () => {
+  it("asks for what detection has marked, once its period is over", async () => {
+    const world = await startWorld();
+    world.busy.add("acme compliance-2026-11-21");
+    await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
+    expect(await world.runHour()).toEqual({ connected: 0, requested: 1, left: 0 });
+    expect(world.published).toEqual([
+      { source: "integration-security", detailType: REPORT_DUE_TYPE, detail: dueOn("compliance", SATURDAY) },
+    ]);
+    expect(await world.runHour()).toMatchObject({ requested: 0 });
+    world.time.now = MONDAY + 7 * DAY_MS + 31 * MINUTE_MS;
+    expect(await world.runHour()).toMatchObject({ requested: 1 });
+  });
+
+  it("sees to it that connected organizations have a report of every day and week, though nothing happens", async () => {
+    const world = await startWorld();
+    world.connected.set("acme", SATURDAY - DAY_MS);
+    world.time.now = SATURDAY + 31 * MINUTE_MS;
+    for (let hour = 0; hour < 24 * 10; hour++) {
+      await world.runHour();
+      world.time.now += HOUR_MS;
+    }
+    const days = Array.from({ length: 10 }, (_, day) =>
+      reportId(periodOf("compliance", SATURDAY - DAY_MS + day * DAY_MS)),
+    );
+    const made = await world.made("acme", 12, SATURDAY - DAY_MS);
+    expect(made.filter((id) => id.startsWith("compliance"))).toEqual(days);
+    expect(made.filter((id) => id.startsWith("review"))).toEqual(["review-2026-11-16", "review-2026-11-23"]);
+    // Of the whole time, a day is collected once.
+    expect(world.collectCompliance).toHaveBeenCalledTimes(10);
+  });
+
+  it("reports the day on which somebody was disconnected after it had begun connected", async () => {
+    const world = await startWorld();
+    world.connected.set("acme", SATURDAY - DAY_MS);
+    world.time.now = SATURDAY + 31 * MINUTE_MS;
+    await world.runHour();
+    world.connected.delete("acme");
+    world.busy.add("acme compliance-2026-11-21");
+    world.time.now = SATURDAY + DAY_MS + 31 * MINUTE_MS;
+    await world.runHour();
+    expect(await world.made("acme", 1)).toContain("compliance-2026-11-21");
+  });
+
+  it("makes up for 28 days in which the service was down, and for no more", async () => {
+    const world = await startWorld();
+    world.connected.set("acme", SATURDAY - 100 * DAY_MS);
+    await world.runHour();
+    world.time.now += 40 * DAY_MS;
+    await world.runHour();
+    await world.runHour();
+    const made = await world.made("acme", 60);
+    const first = startOfDay(world.time.now) - 28 * DAY_MS;
+    expect(made.filter((id) => id.startsWith("compliance"))).toEqual([
+      "compliance-2026-11-21",
+      ...Array.from({ length: 28 }, (_, day) => reportId(periodOf("compliance", first + day * DAY_MS))),
+    ]);
+    expect(made.filter((id) => id.startsWith("review"))).toHaveLength(4);
+  });
+
+  it("asks again for what was not made", async () => {
+    const world = await startWorld();
+    world.busy.add("acme compliance-2026-11-21");
+    await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
+    world.collectCompliance.mockRejectedValueOnce(new Error("the store is out"));
+    await expect(world.runHour()).rejects.toThrow("the store is out");
+    await world.runHour();
+    expect(await world.made("acme", 1)).toEqual(["compliance-2026-11-21"]);
+  });
+
+  it("marks connected organizations again where it died on the way", async () => {
+    const world = await startWorld();
+    for (let n = 0; n < 60; n++) world.connected.set(`organization ${n}`, 0);
+    const dying = createReportDispatcher({
+      due: world.due,
+      async *connectedOrganizations() {
+        yield* [...world.connected.keys()].slice(0, 30);
+        throw new Error("the function died");
+      },
+      bus: { publish: async () => [] },
+      clock: () => world.time.now,
+      sleep: async () => undefined,
+    });
+    await expect(dying(() => 900_000)).rejects.toThrow("died");
+    expect(await world.runHour()).toMatchObject({ connected: 60, requested: 60 });
+  });
+
+  it("leaves the rest to the next hour where its time is short", async () => {
+    const world = await startWorld();
+    for (let n = 0; n < 25; n++) await world.due.markReportsDue(organizationKey(`organization ${n}`), SATURDAY);
+    let batches = 0;
+    const summary = await world.dispatch(() => (batches++ === 0 ? 900_000 : 19_999));
+    expect(summary).toEqual({ connected: 0, requested: 10, left: 15 });
+    expect(await world.dispatch(() => 900_000)).toMatchObject({ requested: 25, left: 0 });
+  });
+
+  it("repeats what the bus refuses, and fails where it goes on refusing", async () => {
+    const world = await startWorld();
+    for (let n = 0; n < 12; n++) await world.due.markReportsDue(organizationKey(`organization ${n}`), SATURDAY);
+    let refusals = 3;
+    world.bus.refuses = ({ detail }) => JSON.stringify(detail).includes("organization 7") && refusals-- > 0;
+    expect(await world.dispatch(() => 900_000)).toMatchObject({ requested: 12 });
+    expect(world.published).toHaveLength(12);
+    world.bus.refuses = () => true;
+    await expect(world.dispatch(() => 900_000)).rejects.toThrow("does not take");
+  });
+
+  it("asks for the oldest first", async () => {
+    const world = await startWorld();
+    world.time.now = MONDAY + 8 * DAY_MS;
+    for (const day of [3, 0, 4, 1])
+      await world.due.markReportsDue(organizationKey(`organization ${day}`), MONDAY + day * DAY_MS);
+    await world.dispatch(() => 900_000);
+    const ends = world.published.map(({ detail }) => {
+      const { kind, from } = ReportDue.parse(detail);
+      return periodOf(kind, from).to;
+    });
+    expect(ends).toHaveLength(8);
+    expect(ends).toEqual([...ends].sort((a, b) => a - b));
+  });
+});

@@ -1,0 +1,224 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { columnChart } from "../../../shared/reports/html/column-chart.ts";
+import {
+  formatCount,
+  formatDay,
+  formatDuration,
+  formatMoment,
+  formatShare,
+  formatSpan,
+  title,
+} from "../../../shared/reports/html/format.ts";
+import { html, textOf } from "../../../shared/reports/html/markup.ts";
+import { renderReport } from "../../../shared/reports/html/render-report.ts";
+import { axisEnd, percent } from "../../../shared/reports/html/scale.ts";
+import { periodOf } from "../../../shared/reports/period.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/security/hours.ts";
+import { ATTACKS, hostileReports } from "./hostile.ts";
+import { complianceInput, MONDAY, SATURDAY, sampleCompliance, sampleReview } from "./samples.ts";
+
+describe("markup", () => {
+  it("takes whatever is put into a template for text, unless a template made it", () => {
+    const inner = html`<b>${"<i>"}</b>`;
+    expect(textOf(html`<p title="${`"'&`}">${inner}${[1, inner]}${undefined}${false}</p>`)).toBe(
+      '<p title="&quot;&#39;&amp;"><b>&lt;i&gt;</b>1<b>&lt;i&gt;</b></p>',
+    );
+  });
+
+  it("is nothing that was ever JSON", () => {
+    const forged: unknown = JSON.parse(`{"markup":"<script>","Symbol(markup)":"<script>"}`);
+    expect(() => textOf(html`${forged as string}`)).toThrow();
+  });
+
+  it("lets no text out of its place", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
+        const whole = textOf(html`<p title="${text}">${text}</p>`);
+        expect(whole).toMatch(/^<p title="[^"<>]*">[^<>]*<\/p>$/);
+        expect(whole).not.toMatch(/\p{Bidi_Control}|[^\P{Cc}\t\n\r]/u);
+      }),
+    );
+  });
+});
+
+describe("numbers and times", () => {
+  it.each([
+    [0, "0 s"],
+    [1, "< 1 s"],
+    [999, "< 1 s"],
+    [59_999, "59 s"],
+    [61_000, "1 min 1 s"],
+    [HOUR_MS, "1 h"],
+    [HOUR_MS + 59_000, "1 h"],
+    [3 * HOUR_MS + 20 * MINUTE_MS + 5_000, "3 h 20 min"],
+    [2 * DAY_MS + HOUR_MS, "2 d 1 h"],
+  ])("say %i ms as %s", (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
+  it("read as people write them, in UTC", () => {
+    expect(formatCount(1_234_567)).toBe("1,234,567");
+    expect([0, 0.0123, 0.25, 1.5].map(formatShare)).toEqual(["0 %", "1.2 %", "25 %", "150 %"]);
+    expect(formatDay(SATURDAY)).toBe("Saturday, 21 November 2026");
+    expect(formatMoment(SATURDAY + DAY_MS - 1)).toBe("21 Nov, 23:59");
+    expect(formatSpan(MONDAY, MONDAY + 7 * DAY_MS)).toBe("16 Nov – 22 Nov");
+    expect(title("circuit_breaker")).toBe("Circuit breaker");
+  });
+});
+
+describe("an axis", () => {
+  it("ends at a round number that nothing exceeds, not far above it", () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 1e12, noNaN: true })), (values) => {
+        const end = axisEnd(values);
+        const greatest = Math.max(0, ...values);
+        expect(end).toBeGreaterThanOrEqual(greatest * (1 - 1e-12));
+        expect(end).toBeLessThanOrEqual(Math.max(2, greatest * 2));
+      }),
+    );
+    expect([0, 1, 2, 3, 7, 10, 11, 150, 999].map((value) => axisEnd([value]))).toEqual([
+      2, 2, 2, 4, 10, 10, 20, 200, 1000,
+    ]);
+    expect(percent(1 / 3)).toBe("33.33%");
+  });
+});
+
+describe("a chart", () => {
+  const chart = (values: number[][]) =>
+    textOf(
+      columnChart({
+        ...{ id: "c", title: "T", summary: "S", format: formatCount, columnName: "Day" },
+        parts: [
+          { name: "low", tone: "muted" },
+          { name: "high", tone: "bad" },
+        ],
+        columns: values.map((one, index) => ({ name: `day ${index}`, label: String(index), values: one })),
+      }),
+    );
+
+  it("stacks parts from the bottom up, and draws none of nothing", () => {
+    const text = chart([
+      [1, 3],
+      [0, 2],
+    ]);
+    const rects = [...text.matchAll(/<rect class="(muted|bad)"[^>]* y="([\d.]+)%"[^>]* height="([\d.]+)%"/g)];
+    expect(rects.map(([, tone, y, height]) => [tone, Number(y), Number(height)])).toEqual([
+      ["muted", 75, 25],
+      ["bad", 0, 75],
+      ["bad", 50, 50],
+    ]);
+  });
+
+  it("stays within its frame whatever the numbers", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 40 }), (values) => {
+        for (const [, y, height] of chart(values).matchAll(
+          /<rect class="(?:muted|bad)"[^>]* y="([\d.]+)%"[^>]* height="([\d.]+)%"/g,
+        )) {
+          expect(Number(y) + Number(height)).toBeLessThanOrEqual(101.3);
+        }
+      }),
+    );
+  });
+
+  it("says its numbers in a table, and names itself for those who do not see it", () => {
+    const text = chart([[1_234, 5]]);
+    expect(text).toContain('role="img" aria-labelledby="c-title c-summary"');
+    expect(text).toContain('<th scope="row">day 0</th><td class="number">1,234</td><td class="number">5</td>');
+  });
+});
+
+describe("a page", () => {
+  const pages = () => [sampleCompliance(), sampleReview()].map((report) => renderReport(report, "acme"));
+
+  it("is a whole document that asks for nothing and runs nothing", () => {
+    for (const page of pages()) {
+      expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
+      expect(page).toContain('content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;;');
+      expect(page).not.toMatch(/<script|<link rel="stylesheet|@import|url\(|\son\w+=|<iframe|<object/i);
+      expect(page.match(/(?:https?:)?\/\/[\w.-]+/g)).toBeNull();
+    }
+  });
+
+  it("closes what it opens", () => {
+    for (const page of pages()) {
+      const open: string[] = [];
+      for (const [, slash, name = "", rest = ""] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)((?:"[^"]*"|[^">])*)>/g)) {
+        if (["meta", "link"].includes(name) || rest.endsWith("/")) continue;
+        if (slash === "") open.push(name);
+        else expect(open.pop()).toBe(name);
+      }
+      expect(open).toEqual([]);
+    }
+  });
+
+  it("has each id once", () => {
+    for (const page of pages()) {
+      const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+      expect(ids.length).toBeGreaterThan(1);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+  });
+
+  it("shows hostile texts as texts", () => {
+    for (const report of hostileReports()) {
+      const page = renderReport(report, ATTACKS[0]);
+      expect(page).not.toMatch(/<script|<img|<svg onload|<!--/i);
+      expect(page).toContain("&lt;script&gt;document.title=&#39;owned&#39;&lt;/script&gt;");
+      expect(page.match(/<style>/g)).toHaveLength(1);
+    }
+  });
+
+  it("tells of what is to be looked at, and of a day without any of it", () => {
+    const [busy] = pages();
+    for (const text of [
+      "9 high-risk events were unprocessed",
+      "1 erasure is due within 10 days",
+      "mallory",
+      "the sides differ",
+    ]) {
+      expect(busy).toContain(text);
+    }
+    const { day } = complianceInput();
+    const quiet = renderReport(
+      sampleCompliance({
+        ...{ alerts: [], erasures: [], runs: [], comparedRun: undefined, unprocessedHighRiskEvents: 0 },
+        ...{ oldestEvent: undefined, lastSuccessAt: undefined, connection: "disconnected" },
+        day: {
+          ...day,
+          users: [],
+          changes: [],
+          withoutUser: { calls: 0, refusals: 0 },
+          events: { ...day.events, total: 0 },
+        },
+      }),
+      "acme",
+    );
+    for (const text of [
+      "the day was quiet",
+      "No user called",
+      "None has ever succeeded",
+      "No erasure is open",
+      "None is stored",
+    ]) {
+      expect(quiet).toContain(text);
+    }
+  });
+
+  it("says what the weeks before were like, and that there were none", () => {
+    const [, review] = pages();
+    expect(review).toContain("▲ 15.9 times 6.8");
+    const first = renderReport(sampleReview({ knownFrom: MONDAY, alerts: [], moves: [], runs: [] }), "acme");
+    expect(first).toContain("There are no whole weeks before it");
+    expect(first).toContain("It was never open in the week");
+    const empty = renderReport(
+      sampleReview({
+        ...{ period: periodOf("review", MONDAY), days: new Map(), alerts: [], moves: [], runs: [] },
+        unprocessedHighRiskEvents: 0,
+      }),
+      "acme",
+    );
+    expect(empty).toContain("Nothing calls for action this week");
+  });
+});
