@@ -2,7 +2,9 @@
 import { parseArgs } from "node:util";
 import { runHistory } from "./history.ts";
 
-const help = `Plays histories of webhooks: shuffled, repeated, late and lost deliveries beside sync runs, with crashes.
+const help = `npm run histories -- [options]
+
+Plays histories of webhooks: shuffled, repeated, late and lost deliveries beside sync runs, with crashes.
 
   --histories N  so many, 10,000 unless said
   --seed N       only the one of this seed
