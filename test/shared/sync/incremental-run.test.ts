@@ -194,8 +194,12 @@ describe("a later run", () => {
     const stage = await synced();
     const id = stage.world.create("payments");
     stage.world.create("payments");
+    stage.connection.expectsWebhooks = true;
     stage.parts.delivered = async (_, [event = ""]) => new Set([event]);
-    await expect(stage.sync()).resolves.toMatchObject({ progress: { payments: { read: 1, written: 1 } } });
+    await expect(stage.sync()).resolves.toMatchObject({
+      progress: { payments: { read: 1, written: 1 } },
+      healed: 1,
+    });
     await expect(stage.stored("payments")).resolves.toMatchObject([{ id }]);
   });
 

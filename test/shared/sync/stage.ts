@@ -82,13 +82,12 @@ export const createStage = (
   const pageIds = createPageIdStore(client, RUNS);
   const lists = createRecordListStore(client, RECORDS);
 
-  const connection: { isThere: boolean; isOurs: boolean; connectedAt: number } = {
-    ...{ isThere: true, isOurs: true, connectedAt: NOW - 1_000 },
-  };
+  const connection = { isThere: true, isOurs: true, connectedAt: NOW - 1_000, expectsWebhooks: false };
   const disconnected: string[] = [];
   const item = (): ConnectedItem => ({
     ...{ status: "connected", connectionId: "connection", method: "api_key", accountId: "acct_1" },
     ...{ connectedAt: connection.connectedAt, credentials: new Uint8Array(), credentialsVersion: "1" },
+    ...(connection.expectsWebhooks && { webhookSecrets: new Uint8Array() }),
   });
 
   /** The parts of one instance, which reaches everything outside of it through `io`. */
