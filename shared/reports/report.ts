@@ -15,6 +15,12 @@ export const Report = z
   .register(z.globalRegistry, { id: "Report", description: "A report with its sections, by its kind." });
 export type Report = z.output<typeof Report>;
 
-/** Where a page of the list ended. */
-export const ReportPosition = z.object({ id: z.string(), to: z.number(), createdAt: z.number() });
+/** A cursor's integers come back as bigints. */
+const position = z.pipe(
+  z.union([z.bigint(), z.number()]),
+  z.transform((time: bigint | number) => Number(time)),
+);
+
+/** Where a page of the list ended. Times in epoch ms. */
+export const ReportPosition = z.object({ id: z.string(), to: position, createdAt: position });
 export type ReportPosition = z.output<typeof ReportPosition>;
