@@ -17,6 +17,14 @@ type OnStop = (stop: () => unknown) => void;
 /** Ports that are taken for servers to come: of the first HTTP API, and of each function URL by its logical id. */
 export type FrontEndPorts = { api: HeldPort; functionUrls: ReadonlyMap<string, HeldPort> };
 
+/** The logical ids of an assembly's function URLs. */
+export const functionUrlIds = async (assemblyDirectory: string): Promise<string[]> => {
+  const { template } = await readAssembly(assemblyDirectory);
+  return Object.entries(template.Resources).flatMap(([logicalId, { Type }]) =>
+    Type === FUNCTION_URL ? [logicalId] : [],
+  );
+};
+
 /**
  * Takes the ports before the template is read, since it asks for the URLs.
  * @param options.port of the first HTTP API; 0 for any that is free
@@ -32,10 +40,8 @@ export const holdFrontEndPorts = async (options: {
     return held;
   };
   const api = await hold(options.port);
-  const { template } = await readAssembly(options.assemblyDirectory);
   const functionUrls = new Map<string, HeldPort>();
-  for (const [logicalId, { Type }] of Object.entries(template.Resources))
-    if (Type === FUNCTION_URL) functionUrls.set(logicalId, await hold(0));
+  for (const logicalId of await functionUrlIds(options.assemblyDirectory)) functionUrls.set(logicalId, await hold(0));
   return { api, functionUrls };
 };
 

@@ -1,10 +1,11 @@
 import { join } from "node:path";
+import { functionUrlIds } from "../../infra/local/start-front-ends.ts";
 import type { FunctionModel, StackModel } from "../../infra/local/template/model.ts";
 import { readStack } from "../../infra/local/template/read-stack.ts";
 import type { Bench } from "./row.ts";
 
 /** The stack of the assembly; functions as a deployment would make them, each with the asset it would upload. */
-export const readDeployedStack = ({
+export const readDeployedStack = async ({
   assemblyDirectory,
   workDirectory,
 }: Pick<Bench, "assemblyDirectory" | "workDirectory">): Promise<StackModel> =>
@@ -12,6 +13,7 @@ export const readDeployedStack = ({
     assemblyDirectory,
     dataDirectory: workDirectory,
     apiUrl: "https://api.invalid",
+    functionUrls: new Map((await functionUrlIds(assemblyDirectory)).map((id) => [id, "https://url.invalid"])),
     gatewayUrl: "https://gateway.invalid",
   });
 
