@@ -1,0 +1,150 @@
+/** Sync runs with all parts of a deployed worker but KMS, on a real engine that says what they consume. */
+import { randomBytes } from "node:crypto";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { createAnnouncer } from "../../shared/circuit-breaker/announce.ts";
+import { createCircuitStore } from "../../shared/circuit-breaker/circuit-store.ts";
+import { createGuard } from "../../shared/circuit-breaker/guard.ts";
+import { createStatistics } from "../../shared/circuit-breaker/statistics.ts";
+import { createStatisticsStore } from "../../shared/circuit-breaker/statistics-store.ts";
+import { createConnectionStore } from "../../shared/connection/connection-store.ts";
+import { createProviderAccess } from "../../shared/provider/create-provider-access.ts";
+import type { ProviderAdapter } from "../../shared/provider/provider-adapter.ts";
+import { createReadCountStore } from "../../shared/provider/read-count-store.ts";
+import { createReadCounts } from "../../shared/provider/read-counts.ts";
+import { createApply } from "../../shared/records/apply.ts";
+import { createRecordListStore } from "../../shared/records/record-list-store.ts";
+import { createRecordStore } from "../../shared/records/record-store.ts";
+import { systemClock } from "../../shared/runtime/clock.ts";
+import { documentTranslation } from "../../shared/runtime/document-translation.ts";
+import { newRequestToken } from "../../shared/runtime/ids.ts";
+import { eventId, RANDOM_BYTES } from "../../shared/security/event-id.ts";
+import { organizationKey } from "../../shared/security/keys.ts";
+import { createRecorder } from "../../shared/security/recorder.ts";
+import { createSecurityEventStore } from "../../shared/security/security-event-store.ts";
+import { createOpenHourStore } from "../../shared/security/statistics/open-hour-store.ts";
+import { createRunEnd } from "../../shared/sync/end-run.ts";
+import { createPageIdStore } from "../../shared/sync/page-id-store.ts";
+import { createRunWorker } from "../../shared/sync/run-worker.ts";
+import { createSyncEndStore } from "../../shared/sync/sync-end-store.ts";
+import { createSyncEvents } from "../../shared/sync/sync-events.ts";
+import { createSyncLeaseStore } from "../../shared/sync/sync-lease-store.ts";
+import { syncRequested } from "../../shared/sync/sync-request.ts";
+import { noProgress } from "../../shared/sync/sync-run.ts";
+import { createSyncRunStore } from "../../shared/sync/sync-run-store.ts";
+import { newWork } from "../../shared/sync/sync-work.ts";
+import { countUnits } from "./consumed-units.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
+import { declaredTable } from "./security-tables.ts";
+
+/** An engine with the tables that runs touch, as an assembly declares them: the tests' own, unless another is named. */
+export const startSyncTables = (assembly?: string): Promise<EmbeddedDynamoDb> =>
+  startEmbeddedDynamoDb(
+    declaredTable("TablesSyncRuns", "runs", assembly),
+    declaredTable("TablesRecords", "records", assembly),
+    declaredTable("TablesCircuits", "circuits", assembly),
+    declaredTable("TablesConnections", "connections", assembly),
+    declaredTable("TablesSecurityEvents", "events", assembly),
+    declaredTable("TablesSecurityRollups", "rollups", assembly),
+  );
+
+let organizations = 0;
+
+/** A new organization, connected to what the adapter reaches with the secret. */
+export const createMeteredSync = async (
+  engine: Pick<EmbeddedDynamoDb, "documentClient">,
+  {
+    adapter,
+    secret = "secret",
+    clock = systemClock,
+  }: { adapter: ProviderAdapter; secret?: string; clock?: () => number },
+) => {
+  const organizationId = `metered-${++organizations}`;
+  const client = engine.documentClient(documentTranslation);
+  await client.send(
+    new PutCommand({
+      TableName: "connections",
+      Item: {
+        ...{ id: organizationKey(organizationId), status: "connected", connectionId: "connection" },
+        ...{ method: "api_key", accountId: "acct_1", connectedAt: 0, credentialsVersion: "1" },
+        ...{ credentials: new Uint8Array(), connectedShard: "connected#0" },
+      },
+    }),
+  );
+
+  /** The worker of a fresh instance. */
+  const createWorker = () => {
+    const recorder = createRecorder({
+      events: createSecurityEventStore(client, "events"),
+      hours: createOpenHourStore(client, "rollups", clock),
+      alerts: { raiseForEvent: async () => undefined },
+      deadLetters: {
+        keep: async ({ error }) => {
+          throw error;
+        },
+      },
+      settings: { logLevel: "LOW", alertThreshold: "HIGH", retentionDays: 90 },
+      now: clock,
+      random: () => randomBytes(RANDOM_BYTES),
+    });
+    const circuits = createCircuitStore(client, "circuits");
+    const access = createProviderAccess({
+      adapter,
+      guard: createGuard({
+        store: circuits,
+        announcer: createAnnouncer({ store: circuits, onTransition: async () => undefined, clock }),
+        statistics: createStatistics({ store: createStatisticsStore(client, "circuits"), clock }),
+        clock,
+      }),
+      recorder,
+      reads: createReadCounts({ store: createReadCountStore(client, "runs"), clock, newToken: newRequestToken }),
+      clock,
+    });
+    const connections = createConnectionStore(client, "connections");
+    const events = createSyncEvents({ recorder });
+    const ends = createSyncEndStore(client, "runs", { retentionDays: 90 });
+    return createRunWorker({
+      leases: createSyncLeaseStore(client, "runs"),
+      runs: createSyncRunStore(client, "runs"),
+      pageIds: createPageIdStore(client, "runs"),
+      records: createRecordListStore(client, "records"),
+      events,
+      access,
+      runEnd: createRunEnd({ ends, events, clock }),
+      openConnection: async () => {
+        const connection = await connections.read(organizationId);
+        if (connection.status !== "connected") throw new Error("not connected");
+        return { connection, credentials: { current: async () => secret, refused: async () => undefined } };
+      },
+      claims: { claimRecords: async () => true },
+      apply: createApply({ store: createRecordStore(client, "records"), now: clock, newToken: newRequestToken }),
+      disconnect: async () => undefined,
+      delivered: async () => new Set(),
+      bus: { publish: async () => [] },
+      clock,
+      newRunId: (now) => eventId(now, randomBytes(RANDOM_BYTES)),
+      newToken: newRequestToken,
+    });
+  };
+
+  const measure = countUnits(client);
+  const runs = createSyncRunStore(client, "runs");
+  let slot = 0;
+  return {
+    /** The units of a run in an instance of its own, and how it ended; a scheduled one, or a full one on demand. */
+    async run(mode?: "full") {
+      const work = createWorker();
+      let request = syncRequested({ organizationId, slot: ++slot }).detail;
+      if (mode === "full") {
+        const runId = eventId(clock(), randomBytes(RANDOM_BYTES));
+        const asked = { id: runId, trigger: "manual", mode, startedAt: clock() } as const;
+        await runs.start(organizationId, { ...asked, progress: noProgress(), work: newWork("full") });
+        request = syncRequested({ organizationId, runId }).detail;
+      }
+      const { read, write } = await measure(() =>
+        work(request, { delivery: `delivery ${slot}`, remainingMs: () => 300_000 }),
+      );
+      const { items } = await runs.list(organizationId, { limit: 1, after: undefined, now: clock() });
+      return { units: { read, write }, run: items[0] };
+    },
+  };
+};
