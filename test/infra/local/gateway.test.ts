@@ -12,7 +12,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { type Denial, type Gateway, startGateway } from "../../../infra/local/gateway.ts";
 import { type Authorizer, createAuthorizer } from "../../../infra/local/iam/authorizer.ts";
 import type { PolicyStatement, StackModel } from "../../../infra/local/template/model.ts";
@@ -349,6 +349,17 @@ describe("the gateway", () => {
   it("serves a function whose clock is months ahead", async () => {
     const ahead = clientOf("writer", gateway, { systemClockOffset: 91 * 24 * 3_600_000 });
     await expect(ahead.send(put("plants"))).resolves.toMatchObject({ $metadata: { attempts: 1 } });
+  });
+
+  it("has nothing refused sent again because the clock is ahead, which would say that an answer was lost", async () => {
+    const ahead = Date.now() + 3_600_000;
+    const now = jest.spyOn(Date, "now").mockImplementation(() => ahead);
+    const refused = new PutItemCommand({ ...put("plants").input, ConditionExpression: "attribute_not_exists(id)" });
+    const { name, $metadata } = await clientOf("everything")
+      .send(refused)
+      .catch((error) => error);
+    now.mockRestore();
+    expect({ name, attempts: $metadata?.attempts }).toEqual({ name: "ConditionalCheckFailedException", attempts: 1 });
   });
 
   it("hands out a secret's value to those who may read it", async () => {
