@@ -83,7 +83,7 @@ export type Provider = {
   listPaymentLinks(page: { after?: string | undefined }): Promise<ProviderPage<PaymentLinked> | undefined>;
 
   /**
-   * A page of the event feed, newest first, every type.
+   * A page of the event feed, newest first, every type; `seenAt` is when it was so, where that is known.
    * @param since epoch seconds, inclusive.
    * @param limit 1–100.
    */
@@ -91,5 +91,5 @@ export type Provider = {
     since?: number | undefined;
     after?: string | undefined;
     limit?: number;
-  }): Promise<ProviderPage<ProviderEvent>>;
+  }): Promise<ProviderPage<ProviderEvent> & { seenAt?: SeenAt }>;
 };

@@ -21,8 +21,13 @@ const DIGEST_CHARACTERS = 8;
 /**
  * `createdSeconds`: the newest event's, in epoch seconds of the provider; none where the feed was empty. `known`: short
  * digests of the events of the 60 s up to it, one after the other in one text, because each write pays for it.
+ * `readAt`: when the feed was so, by its answer's date in epoch seconds.
  */
-export const FeedCursor = z.object({ createdSeconds: z.optional(z.number()), known: z.string() });
+export const FeedCursor = z.object({
+  createdSeconds: z.optional(z.number()),
+  known: z.string(),
+  readAt: z.optional(z.number()),
+});
 export type FeedCursor = z.output<typeof FeedCursor>;
 
 type Seen = Pick<ProviderEvent, "id" | "createdSeconds">;
@@ -42,8 +47,11 @@ export const sinceOf = ({ createdSeconds }: FeedCursor): number | undefined =>
   createdSeconds === undefined ? undefined : Math.max(0, createdSeconds - OVERLAP_SECONDS);
 
 /** The cursor before anything is read from the feed on; `newest` is the feed's newest event, if it has any. */
-export const cursorAt = (newest: Seen | undefined): FeedCursor =>
-  newest === undefined ? { known: "" } : { createdSeconds: newest.createdSeconds, known: "" };
+export const cursorAt = (newest: Seen | undefined, readAt?: number): FeedCursor => ({
+  ...(newest !== undefined && { createdSeconds: newest.createdSeconds }),
+  known: "",
+  ...(readAt !== undefined && { readAt }),
+});
 
 /** Splits events into new ones and the number of those that the cursor knows. */
 export const withoutKnown = <Event extends Seen>(
@@ -59,17 +67,32 @@ export const withoutKnown = <Event extends Seen>(
  * The next run's cursor, as one more page of the feed makes it.
  * @param next what the pages before made of it; undefined at the first page, which has the newest event.
  * @param cursor the present run's: it stays where the feed has nothing newer.
+ * @param pageReadAt when the page was read, as far as it is known; the first page's counts.
  */
-export const advance = (next: FeedCursor | undefined, cursor: FeedCursor, events: readonly Seen[]): FeedCursor => {
-  if (events.length === 0) return next ?? cursor;
+export const advance = (
+  next: FeedCursor | undefined,
+  cursor: FeedCursor,
+  events: readonly Seen[],
+  pageReadAt?: number,
+): FeedCursor => {
+  const readAt = next === undefined ? pageReadAt : next.readAt;
+  const read = readAt === undefined ? {} : { readAt };
+  if (events.length === 0) return { ...(next ?? cursor), ...read };
   const createdSeconds = next?.createdSeconds ?? Math.max(...events.map((event) => event.createdSeconds));
   const digests = next === undefined ? new Set<string>() : digestsOf(next);
   for (const event of events) {
     if (digests.size >= MAX_KNOWN_IDS) break;
     if (event.createdSeconds >= createdSeconds - OVERLAP_SECONDS) digests.add(digestOf(event.id));
   }
-  return { createdSeconds, known: [...digests].join("") };
+  return { createdSeconds, known: [...digests].join(""), ...read };
 };
+
+/**
+ * Whether an event is dated earlier than it can have happened: it is newer than all that the feed had, and yet from long
+ * before the feed was read. So the provider dates its events behind its answers, or showed this one late.
+ */
+export const isBackdated = ({ createdSeconds = 0, readAt }: FeedCursor, event: Seen): boolean =>
+  readAt !== undefined && event.createdSeconds > createdSeconds && event.createdSeconds < readAt - OVERLAP_SECONDS;
 
 /** Whether events may have come and gone since the cursor, by the time of the feed's newest event. */
 export const isTooOld = ({ createdSeconds }: FeedCursor, newest: Seen | undefined): boolean =>

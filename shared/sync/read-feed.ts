@@ -1,15 +1,26 @@
 /** A page of the provider's event feed, which is read from the newest event back to the cursor. */
 
-import type { Observation, ProviderEvent, ProviderPage } from "../provider/provider.ts";
+import type { Observation, Provider, ProviderEvent } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { RecordType } from "../records/record.ts";
-import { advance, cursorAt, isTooOld, MAX_CURSOR_AGE_SECONDS, sinceOf, withoutKnown } from "./feed-cursor.ts";
+import {
+  advance,
+  cursorAt,
+  type FeedCursor,
+  isBackdated,
+  isTooOld,
+  MAX_CURSOR_AGE_SECONDS,
+  sinceOf,
+  withoutKnown,
+} from "./feed-cursor.ts";
 import { plusProgress, type RunContext, type Step } from "./run-context.ts";
 import { ConnectionGoneError } from "./sync-failure.ts";
 import type { ActiveRun } from "./sync-item.ts";
 import { type FeedPosition, newWork, type SyncWork } from "./sync-work.ts";
 
 const MAX_RESTARTS = 1;
+
+type FeedPage = Awaited<ReturnType<Provider["listEvents"]>>;
 
 const countByType = (observations: readonly Observation[]): Partial<Record<RecordType, number>> => {
   const counts: Partial<Record<RecordType, number>> = {};
@@ -34,8 +45,10 @@ const isLongAgo = ({ lastSuccessAt, now }: RunContext): boolean =>
  */
 export const beginFullRun: Step = async (context, run) => {
   const holds = context.cursor !== undefined && !run.work.isCursorLost && !isLongAgo(context);
-  const feedStart = holds ? context.cursor : cursorAt((await context.provider.listEvents({ limit: 1 })).items[0]);
-  return { ...run, work: { ...run.work, feedStart, at: { phase: "list", type: "customers" } } };
+  const at = { phase: "list", type: "customers" } as const;
+  if (holds) return { ...run, work: { ...run.work, feedStart: context.cursor, at } };
+  const { items, seenAt } = await context.provider.listEvents({ limit: 1 });
+  return { ...run, work: { ...run.work, feedStart: cursorAt(items[0], seenAt?.from), at } };
 };
 
 /** Those events that say something of records, but for what webhooks have brought already. */
@@ -44,6 +57,13 @@ const undelivered = async (context: RunContext, events: readonly ProviderEvent[]
   if (telling.length === 0 || !context.expectsWebhooks) return telling;
   const delivered = await context.delivered(telling.map(({ id }) => id));
   return telling.filter(({ id }) => !delivered.has(id));
+};
+
+/** What an event says. One that is backdated may have happened at any time until it was seen, so that nothing is newer. */
+const observationsOf = (event: ProviderEvent, cursor: FeedCursor, page: FeedPage): readonly Observation[] => {
+  const { seenAt: seen } = page;
+  if (seen === undefined || !isBackdated(cursor, event)) return event.observations;
+  return event.observations.map((one) => ({ ...one, seenAt: { from: one.seenAt.from, to: seen.to } }));
 };
 
 /** How many events webhooks should have brought: those from before the connection was made are none of them. */
@@ -74,7 +94,7 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
   const cursor = isFull ? run.work.feedStart : context.cursor;
   if (cursor === undefined || (!isFull && isLongAgo(context))) return asFullRun(run);
   const { after, restarts } = at;
-  let page: ProviderPage<ProviderEvent>;
+  let page: FeedPage;
   try {
     page = await context.provider.listEvents({ since: sinceOf(cursor), after });
   } catch (error) {
@@ -91,7 +111,7 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
     ? unknown.filter(({ createdSeconds }) => createdSeconds >= (cursor.createdSeconds ?? 0))
     : unknown;
   const missed = await undelivered(context, fresh);
-  const observations = missed.flatMap((event) => event.observations);
+  const observations = missed.flatMap((event) => observationsOf(event, cursor, page));
   const written = await context.apply(observations, "feed");
   await requireConnection(context, fresh);
   const hasMetKnown = at.hasMetKnown || knownCount > 0;
@@ -99,7 +119,8 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
   // The feed does not reach back to what was seen of it last time.
   if (isEnd && !isFull && cursor.known !== "" && !hasMetKnown) return asFullRun(run);
   // What was left to the lists is not known to the next run: applied once more it changes nothing.
-  const next = advance(after === undefined ? undefined : run.work.next, cursor, isFull ? fresh : page.items);
+  const read = isFull ? fresh : page.items;
+  const next = advance(after === undefined ? undefined : run.work.next, cursor, read, page.seenAt?.from);
   const healed = (run.work.healed ?? 0) + missedIn(context, missed);
   const position: FeedPosition = { phase: "feed", hasMetKnown, restarts, ...(!isEnd && { after: page.next }) };
   return {

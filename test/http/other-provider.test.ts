@@ -276,6 +276,24 @@ describe("later runs", () => {
     expect(await stored("customers", "cus_1")).toMatchObject({ name: null, deleted: true });
   });
 
+  it("see what happened at a provider that dates its events far behind its answers", async () => {
+    let created = now() - 3_600;
+    const behind = () => ++created;
+    ours = organizationOf(service, `${ours.organizationId}-behind`);
+    account = provider.account();
+    put(account, "customers", customer());
+    tell(account, "customer.created", customer(), behind());
+    expect(await connect()).toMatchObject({ status: "succeeded" });
+    for (const name of ["first", "second"]) {
+      put(account, "customers", customer({ name }));
+      tell(account, "customer.updated", customer({ name: "on the way" }), behind());
+      tell(account, "customer.updated", customer({ name }), behind());
+      expect((await ours.sync()).progress.customers?.written).toBe(1);
+      expect(await stored("customers", "cus_1")).toMatchObject({ name });
+    }
+    expect(await during(() => ours.sync())).toEqual(["GET /v1/events"]);
+  });
+
   it("ask for the object where two states of it are of one second", async () => {
     await nextSecond();
     const second = now();

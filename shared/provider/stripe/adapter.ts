@@ -90,7 +90,7 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, oauth, clock }: StripeSe
 
         async listEvents({ since, after, limit = PAGE_SIZE }) {
           const answer = await get("/v1/events", { limit, "created[gte]": since, starting_after: after });
-          return pageOf(answer, parseProviderEvent);
+          return { ...pageOf(answer, parseProviderEvent), seenAt: answer.seenAt };
         },
       };
     },
