@@ -1,6 +1,5 @@
-import { request } from "node:http";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { requestFrom } from "../support/request-from.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 
 const SETTINGS = "/api/integrations/provider/settings";
@@ -122,21 +121,10 @@ describe("an organization's settings", () => {
   });
 });
 
-/** A request from another address of this machine. */
-const requestFrom = (localAddress: string, method: string, path: string, token: string) =>
-  new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}` };
-    request(new URL(path, service.stack.apiUrl), { method, headers, localAddress }, async (response) => {
-      resolve({ status: response.statusCode, body: JSON.parse(await text(response)) });
-    })
-      .once("error", reject)
-      .end();
-  });
-
 describe("every endpoint of the integration", () => {
   it("is closed to other addresses, whatever the role, and says so in events; plants are not", async () => {
     const token = await as();
-    const others = (path: string, method = "GET") => requestFrom("127.0.0.2", method, path, token);
+    const others = (path: string, method = "GET") => requestFrom(service, "127.0.0.2", [method, path], token);
     expect(await others(BREAKER)).toMatchObject({ status: 200 });
     await put({ ipAllowlist: ["127.0.0.1/32"] });
     const refused = { status: 403, body: { error: 40302, message: expect.stringContaining("127.0.0.2") } };
