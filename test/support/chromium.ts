@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { startWatchdog } from "../../infra/local/watchdog.ts";
 
 const CANDIDATES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -49,6 +50,9 @@ export const startChromium = async (path: string) => {
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
+  // However the test's process ends, the browser must not outlive it.
+  const watchdog = startWatchdog();
+  if (child.pid !== undefined) watchdog.guard(child.pid);
   if (child.stderr === null) throw new Error("The browser has no standard error.");
   let address: string | undefined;
   for await (const line of createInterface({ input: child.stderr })) {
@@ -160,6 +164,8 @@ export const startChromium = async (path: string) => {
       const exited = new Promise((resolve) => child.once("exit", resolve));
       await send("Browser.close").catch(() => child.kill("SIGKILL"));
       await exited;
+      if (child.pid !== undefined) watchdog.release(child.pid);
+      await watchdog.stop();
       socket.close();
       rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },

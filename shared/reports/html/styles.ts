@@ -75,7 +75,7 @@ th:last-child, td:last-child { padding-right: 0; }
 thead th { color: var(--soft); font-size: 0.75rem; font-weight: 600; padding-top: 0.2rem; vertical-align: bottom; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .short { white-space: nowrap; }
-table.rows .text { min-width: 7.5rem; }
+table.rows .text { min-width: 9.5rem; }
 .name { font-weight: 550; }
 time { font-variant-numeric: tabular-nums; }
 details.numbers { margin-top: 0.4rem; font-size: 0.875rem; }
