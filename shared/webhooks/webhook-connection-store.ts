@@ -4,7 +4,7 @@ import { callStore } from "../runtime/call-store.ts";
 import { organizationKey } from "../security/keys.ts";
 import type { WebhookConnection } from "./receive.ts";
 
-/** What of a connection the webhook URL reads, and its role may read: no credentials, not even sealed ones. */
+/** What of a connection the webhook URL reads: no credentials, not even sealed ones, which its role could not open. */
 export const WEBHOOK_ATTRIBUTES = ["id", "connectionId", "accountId", "webhookSecrets"] as const;
 
 /** The part of a connection's item (shared/connection/connection-item.ts); all of it goes when it is disconnected. */

@@ -4,7 +4,22 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
 
-const Answer = z.looseObject({ ConsumedCapacity: z.object({ CapacityUnits: z.number() }).optional() });
+const Consumed = z.object({ CapacityUnits: z.number() });
+/** Batches answer a list of them; administration none. */
+const Answer = z.looseObject({
+  ConsumedCapacity: z.union([Consumed.transform((one) => [one]), z.array(Consumed)]).optional(),
+  __type: z.string().optional(),
+});
+
+/** Calls that consume nothing, and so say nothing of it. */
+const FREE = /\.(CreateTable|DescribeTable|ListTables|UpdateTable|UpdateTimeToLive|DescribeTimeToLive)$/;
+
+const unitsOf = (target: string, { ConsumedCapacity, __type: type }: z.output<typeof Answer>): number => {
+  if (FREE.test(target)) return 0;
+  // A condition that does not hold costs what the item takes, here one unit; the engine does not say so.
+  if (type?.endsWith("ConditionalCheckFailedException")) return 1;
+  return ConsumedCapacity?.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0) ?? Number.NaN;
+};
 
 export type Metered = { calls: string[]; units: number };
 
@@ -25,9 +40,10 @@ export const startMeteringProxy = async (engine: string) => {
       },
       body: JSON.stringify(sent),
     });
-    const { ConsumedCapacity, ...answer } = Answer.parse(await response.json());
+    const parsed = Answer.parse(await response.json());
+    const { ConsumedCapacity: _, ...answer } = parsed;
     metered.calls.push(target.split(".").at(-1) ?? "");
-    metered.units += ConsumedCapacity?.CapacityUnits ?? Number.NaN;
+    metered.units += unitsOf(target, parsed);
     return { status: response.status, body: JSON.stringify(answer) };
   };
 
