@@ -14,7 +14,7 @@ Replays a rule of detection over recorded events, and prints what it would have 
   --file <events.json>    reads events from a file: a list of them, or an answer of GET .../security;
                           without it, from the local cloud that runs (npm start)
   --cases                 replays the rule's labelled cases instead, and says which it fails
-  --sync-interval <min>   how often syncs are scheduled, in minutes (60 by default)
+  --sync-interval <min>   how often syncs are scheduled, in minutes (240 by default, as deployed)
   --help                  this text
 
 What the rule knows of the 28 days before is pieced together from the events of that time; runs, too, are known from
@@ -54,7 +54,7 @@ export const readBacktestOptions = (args: readonly string[]): BacktestOptions | 
       organization: { type: "string" },
       file: { type: "string" },
       cases: { type: "boolean", default: false },
-      "sync-interval": { type: "string", default: "60" },
+      "sync-interval": { type: "string", default: "240" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
