@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { organizationKey } from "../../../shared/security/keys.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { startRunOf } from "./seed.ts";
+import { createWorld, type Io, startErasureEngine, type World } from "./world.ts";
+
+let engine: EmbeddedDynamoDb;
+let world: World;
+beforeAll(async () => {
+  engine = await startErasureEngine();
+  world = createWorld(engine);
+});
+afterAll(() => engine.stop());
+
+const LEASE_MS = 45_000;
+
+const ask = async (organizationId: string, request: Parameters<World["request"]>[0]) => {
+  const { id: erasureId } = await world.request(request, {
+    caller: { organizationId, userId: "root", sessionId: undefined },
+    origin: { requestId: "r-1", ipAddress: "203.0.113.1" },
+    idempotencyKey: undefined,
+  });
+  return { organizationId, erasureId };
+};
+
+const completedAt = async (organizationId: string): Promise<number> => {
+  const [erasure] = await world.list(organizationId);
+  expect(erasure?.status).toBe("completed");
+  return erasure?.completedAt ?? 0;
+};
+
+const scopes = [{ scope: "all" }, { scope: "user", userId: "bob" }] as const;
+
+describe.each(scopes)("a run that bob asked for, when %j is erased", (request) => {
+  it("is cancelled, and its worker's lease is waited for", async () => {
+    const organizationId = world.newOrganization();
+    await startRunOf(world, organizationId, "bob");
+    const startedAt = world.time.now;
+    await world.deliver(await ask(organizationId, request));
+    expect((await world.main.runs.findEnded(organizationId, "01R"))?.status).toBe("cancelled");
+    expect((await completedAt(organizationId)) - startedAt).toBeGreaterThanOrEqual(LEASE_MS);
+    expect((await completedAt(organizationId)) - startedAt).toBeLessThan(LEASE_MS + 15_000);
+  });
+
+  it("is waited for by the next worker too, if the first one dies when it has cancelled it", async () => {
+    const organizationId = world.newOrganization();
+    await startRunOf(world, organizationId, "bob");
+    let isDead = false;
+    const io: Io = async (_, call) => {
+      if (isDead) throw new Error("the instance died");
+      const result = await call();
+      isDead = (await world.main.runs.readState(organizationId)).run === undefined;
+      if (isDead) throw new Error("the instance died");
+      return result;
+    };
+    const asked = await ask(organizationId, request);
+    await expect(world.deliver(asked, { io }, "delivery")).rejects.toThrow();
+    const diedAt = world.time.now;
+    await world.deliver(asked, {}, "delivery");
+    expect((await completedAt(organizationId)) - diedAt).toBeGreaterThanOrEqual(LEASE_MS);
+  });
+});
+
+describe("a run that somebody else asked for", () => {
+  it("goes on when bob is erased, and nobody waits for it", async () => {
+    const organizationId = world.newOrganization();
+    await startRunOf(world, organizationId, "carol");
+    const startedAt = world.time.now;
+    await world.deliver(await ask(organizationId, { scope: "user", userId: "bob" }));
+    expect((await world.main.runs.readState(organizationId)).run).toMatchObject({
+      id: "01R",
+      askedBy: { userId: "carol" },
+    });
+    expect((await completedAt(organizationId)) - startedAt).toBeLessThan(10_000);
+  });
+});
+
+describe("a report that is being made", () => {
+  it.each(scopes)("is not stored after %j was erased, though there was none to delete", async (request) => {
+    const organizationId = world.newOrganization();
+    await world.deliver(await ask(organizationId, request));
+    const { reports } = await world.scan();
+    const own = reports.filter(({ scope }) => scope === organizationKey(organizationId));
+    expect(own).toEqual([{ scope: organizationKey(organizationId), key: "erased", times: expect.any(Number) }]);
+  });
+});
+
+describe("two workers of one erasure", () => {
+  it("are one: the other finds it taken, and whose lease is over stops", async () => {
+    const organizationId = world.newOrganization();
+    const asked = await ask(organizationId, { scope: "all" });
+    let other: unknown;
+    let calls = 0;
+    const io: Io = async (_, call) => {
+      const at = calls++;
+      if (at === 5) other = await world.deliver(asked);
+      // The first one hangs for longer than its lease.
+      if (at === 8) {
+        world.time.now += LEASE_MS + 1;
+        await world.deliver(asked);
+      }
+      return call();
+    };
+    await expect(world.deliver(asked, { io })).resolves.toMatchObject({ isTaken: true, isCompleted: false });
+    expect(other).toMatchObject({ isTaken: false });
+    await completedAt(organizationId);
+    const { events } = await world.scan();
+    const told = events.filter((event) => event.organizationId === organizationId);
+    expect(told.map(({ eventType }) => eventType)).toEqual(["ERASURE_REQUESTED", "ERASURE_COMPLETED"]);
+  });
+});
+
+describe("a worker that dies when it has told of the end", () => {
+  it("leaves one event of it", async () => {
+    const organizationId = world.newOrganization();
+    const told = async () => {
+      const { events } = await world.scan();
+      return events.filter(
+        (event) => event.organizationId === organizationId && event.eventType === "ERASURE_COMPLETED",
+      );
+    };
+    const io: Io = async (name, call) => {
+      const result = await call();
+      if (name === "PutItemCommand" && (await told()).length > 0) throw new Error("the instance died");
+      return result;
+    };
+    const asked = await ask(organizationId, { scope: "all" });
+    await expect(world.deliver(asked, { io }, "delivery")).rejects.toThrow();
+    expect(await world.list(organizationId)).toMatchObject([{ status: "running" }]);
+    world.time.now += 60_000;
+    await world.deliver(asked);
+    expect(await told()).toMatchObject([{ timestamp: await completedAt(organizationId) }]);
+  });
+});
