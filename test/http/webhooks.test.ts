@@ -220,7 +220,7 @@ describe("a delivery that is not genuine", () => {
     expect(await sender.send(event)).toMatchObject({ status: 200 });
   });
 
-  it("leaves few events in a flood, of source webhook, and no alert of the organization's", async () => {
+  it("leaves few events in a flood, of source webhook, and feeds no rule of the organization", async () => {
     const event = await sender.customerEvent("created", "cus_flood");
     for (let round = 0; round < 10; round++) {
       await Promise.all(Array.from({ length: 50 }, () => expectRefused(sender.send(event, { secret: "whsec_no" }))));
@@ -235,6 +235,12 @@ describe("a delivery that is not genuine", () => {
     }
     expect(events.some(({ metadata }) => "failures" in (metadata as object))).toBe(true);
     expect(await deliveries()).toEqual([]);
+    await service.advance(2 * 3_600_000);
+    const { suspiciousActivity } = (await ours.call("GET", "security")).body as { suspiciousActivity: unknown[] };
+    expect(suspiciousActivity).toEqual([]);
+    // The level alone raises one, as any event's does, and it is never a second.
+    const alerts = (await ours.call("GET", "security/alert")).body as { rule: string }[];
+    expect(alerts.map(({ rule }) => rule)).toEqual(["event_threshold"]);
   });
 });
 
@@ -314,6 +320,15 @@ describe("the URL", () => {
     expect(await sender.send("x".repeat(MIB), { headers })).toMatchObject({ status: 400 });
     // Bytes are what is bounded, not characters.
     expect(await sender.send("é".repeat(MIB / 2 + 1), { headers })).toMatchObject({ status: 413 });
+  });
+
+  it("takes no headers beyond what Lambda would", async () => {
+    const event = await sender.customerEvent("created", "cus_headers");
+    const long = (characters: number) => sender.send(event, { headers: { "x-long": "x".repeat(characters) } });
+    expect((await long(6_000)).status).toBe(200);
+    expect((await long(12_000)).status).toBe(431);
+    const signature = `t=${await sender.nowSeconds()},${"v1=".concat("0".repeat(64)).repeat(100)}`;
+    expect((await sender.send(event, { signature })).status).toBe(400);
   });
 
   it("answers with what every answer has", async () => {
