@@ -1,0 +1,133 @@
+/**
+ * What syncs cost: the worker with all its parts but KMS, the provider's SDK, its simulator and the engine, all on this
+ * machine. `npm run test:sync` is the same through the whole service, at 100,000 objects.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { bundleDirectory, metafilePath } from "../../../infra/build.ts";
+import { createStripeAdapter } from "../../../shared/provider/stripe/adapter.ts";
+import { systemClock } from "../../../shared/runtime/clock.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { createMeteredSync, startSyncTables } from "../../support/metered-sync.ts";
+import { startSimulatedAccount } from "../mocks/simulated-account.ts";
+import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+
+const QUIET_READS: Budget = { limit: 1 };
+const QUIET_UNITS: Budget = { limit: 15 };
+const UNCHANGED_WRITES: Budget = { limit: 0 };
+/** A function with the provider's SDK, in KB of 1,000 bytes. */
+const BUNDLE: Budget = { limit: 480 };
+
+const OBJECTS = 4_000;
+const QUICK_OBJECTS = 800;
+const CHANGES = 100;
+/** Slowly enough that the feed's last minute, which the next run reads again, is a page at most. */
+const CHANGE_EVERY_MS = 30_000;
+const FOUR_HOURS_MS = 14_400_000;
+
+const budgetRow = (metric: string, value: number, unit: string, budget: Budget): Row => ({
+  metric,
+  budget: budgetText(budget, unit),
+  measured: `${Math.round(value * 100) / 100} ${unit}`,
+  verdict: judge(value, budget),
+});
+const plainRow = (metric: string, measured: string): Row => ({ metric, budget: "", measured, verdict: "" });
+
+/** An engine whose clients' puts of records are counted. */
+const countingPuts = (engine: EmbeddedDynamoDb) => {
+  let puts = 0;
+  const documentClient: EmbeddedDynamoDb["documentClient"] = (translation) => {
+    const client = engine.documentClient(translation);
+    client.middlewareStack.add(
+      (next, { commandName }) =>
+        (args) => {
+          const { TableName } = args.input as { TableName?: string };
+          if (commandName === "PutItemCommand" && TableName === "records") puts++;
+          return next(args);
+        },
+      { step: "initialize", name: "countPuts" },
+    );
+    return client;
+  };
+  return { documentClient, puts: () => puts };
+};
+
+const each = ({ read, write }: { read: number; write: number }, records: number): string =>
+  `${(write / records).toFixed(2)} write units, ${(read / records).toFixed(2)} read units`;
+
+const runRows = async ({ assemblyDirectory, workDirectory, options, progress }: Bench): Promise<Row[]> => {
+  const objects = options.quick ? QUICK_OBJECTS : OBJECTS;
+  const time = { offset: 0 };
+  const clock = () => systemClock() + time.offset;
+  const engine = await startSyncTables(assemblyDirectory);
+  const account = await startSimulatedAccount({ dataDirectory: workDirectory, clock, objects });
+  try {
+    const counting = countingPuts(engine);
+    const adapter = createStripeAdapter({ url: account.url, clock });
+    const { run } = await createMeteredSync(counting, { adapter, secret: account.apiKey, clock });
+    const rows: Row[] = [];
+    const measured = async (mode?: "full") => {
+      const before = { puts: counting.puts(), requests: await account.requests(), at: performance.now() };
+      const { units, run: ended } = await run(mode);
+      const seconds = (performance.now() - before.at) / 1_000;
+      if (ended?.status !== "succeeded") throw new Error(`A run has ${ended?.status}: ${ended?.error?.message}`);
+      return {
+        ...{ units, seconds, puts: counting.puts() - before.puts },
+        requests: (await account.requests()) - before.requests,
+      };
+    };
+
+    progress(`… ${objects} objects for the first time`);
+    const first = await measured();
+    rows.push(
+      plainRow(`full run of ${objects}, each new record`, each(first.units, objects)),
+      plainRow("full run, requests to the provider for each new record", (first.requests / objects).toFixed(3)),
+      plainRow("full run, objects per second in one process", (objects / first.seconds).toFixed(0)),
+    );
+    progress("… and once more");
+    const again = await measured("full");
+    rows.push(
+      plainRow("full run, each unchanged record", each(again.units, objects)),
+      budgetRow("full run, writes of unchanged records", again.puts, "writes", UNCHANGED_WRITES),
+    );
+    time.offset += FOUR_HOURS_MS;
+    for (let i = 0; i < CHANGES; i++) {
+      await account.change({ count: 1, seed: i });
+      time.offset += CHANGE_EVERY_MS;
+    }
+    const changed = await measured();
+    rows.push(plainRow("incremental run, each write of a changed record", each(changed.units, changed.puts)));
+    time.offset += FOUR_HOURS_MS;
+    const quiet = await measured();
+    rows.push(
+      budgetRow("quiet run, requests to the provider", quiet.requests, "reads", QUIET_READS),
+      budgetRow("quiet run", quiet.units.read + quiet.units.write, "units", QUIET_UNITS),
+    );
+    return rows;
+  } finally {
+    await account.stop();
+    await engine.stop();
+  }
+};
+
+const Metafile = z.object({
+  outputs: z.record(z.string(), z.object({ inputs: z.record(z.string(), z.unknown()) })),
+});
+
+/** The functions whose bundle has the provider's SDK inside. */
+const bundleRows = (): Row[] => {
+  const { outputs } = Metafile.parse(JSON.parse(readFileSync(metafilePath, "utf8")));
+  return Object.entries(outputs).flatMap(([file, { inputs }]) => {
+    const hasSdk = Object.keys(inputs).some((input) => input.includes("node_modules/stripe/"));
+    const name = /([^/]+)\/bundle\.cjs$/.exec(file)?.[1];
+    if (!hasSdk || name === undefined) return [];
+    const size = statSync(join(bundleDirectory(name), "bundle.cjs")).size / 1_000;
+    return [budgetRow(`bundle of ${name}, with the provider's SDK`, size, "KB", BUNDLE)];
+  });
+};
+
+export const measurement: Measurement = {
+  title: "Syncs",
+  measure: async (bench) => [...(await runRows(bench)), ...bundleRows()],
+};
