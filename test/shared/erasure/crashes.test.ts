@@ -74,11 +74,11 @@ describe.each(scopes)("a worker of an erasure of $scope that dies", ({ forgotten
     expected = (await resultOf(asked.organizationId)).erasure?.removed;
   });
 
-  // Some thirty of all the calls, each death at another one.
-  it.each(Array.from({ length: 30 }, (_, i) => i))(
-    "at call %i thirtieths on its way leaves the rest to the next",
+  // Twenty of all the calls, each death at another one.
+  it.each(Array.from({ length: 20 }, (_, i) => i))(
+    "at call %i twentieths on its way leaves the rest to the next",
     async (part) => {
-      const at = Math.floor((part * calls) / 30) + (part % 3);
+      const at = Math.floor((part * calls) / 20) + (part % 3);
       const asked = await requestOf(request);
       const { io } = mortal(at, part % 2 === 0 ? "before" : "after");
       const isAgain = part % 3 !== 0;
