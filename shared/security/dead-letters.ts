@@ -4,12 +4,20 @@ import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
 import { EVENT_SOURCE } from "./event-source.ts";
 import type { DeadLetter } from "./recorder.ts";
+import type { SecurityEvent } from "./security-event.ts";
 import { UNRECORDED_EVENT, type UnrecordedEvent } from "./unrecorded-event.ts";
+
+/** What is known of an event without what names a person, or may. */
+const impersonal = ({ id, organizationId, eventType, category, riskLevel, source, ...event }: SecurityEvent) => ({
+  ...{ id, organizationId, eventType, category, riskLevel, source },
+  ...{ resourceType: event.resourceType, action: event.action, success: event.success },
+  ...{ errorCode: event.errorCode, timestamp: event.timestamp },
+});
 
 /**
  * Keeps security events that could not be recorded: over the event bus in a queue, from which they are recorded later,
- * and in the log. The log has the whole event only where the queue has not: it is kept apart from what can be erased.
- * Never throws.
+ * and in the log. The log has the event's own fields only where the queue has not, and never whose it was: logs cannot
+ * be erased. Never throws.
  * @param noteFailure is told of every failure that is in it.
  */
 export const createDeadLetters = (bus: Pick<EventBus, "publish">, noteFailure: NoteFailure) => ({
@@ -21,7 +29,7 @@ export const createDeadLetters = (bus: Pick<EventBus, "publish">, noteFailure: N
       cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
       eventId: event.id,
       eventType: event.eventType,
-      ...(unpublished.length > 0 && { alarm: "event_not_recorded", event: JSON.stringify(event) }),
+      ...(unpublished.length > 0 && { alarm: "event_not_recorded", event: JSON.stringify(impersonal(event)) }),
     });
     await noteFailure(event.organizationId, isStoreFailure(error) ? "store" : "bus");
     if (unpublished.length > 0) await noteFailure(event.organizationId, "bus");

@@ -48,22 +48,19 @@ export const judgingAccess = (parts: AccessParts) => {
       erasures.may("Query"),
     ),
 
-    requestErasure: together(publish, erasures.may("GetItem", "PutItem", "UpdateItem", "DeleteItem")),
+    requestErasure: together(publish, erasures.may("GetItem", "PutItem", "UpdateItem")),
     listErasures: erasures.may("Query"),
     resumeErasures: together(publish, erasures.query("byOpen"), erasures.may("GetItem")),
     /** It reaches whatever belongs to an organization, but for its plants, and opens no secret. */
     erase: together(
       recordSecurityEvents,
-      ...[records, webhookEvents, syncRuns, alerts, detection, reports, rollups].map((table) =>
-        table.may("Query", "UpdateItem", "BatchWriteItem"),
-      ),
-      events.may("Query", "BatchGetItem", "UpdateItem", "BatchWriteItem"),
-      erasures.may("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"),
-      syncRuns.may("GetItem", "PutItem"),
-      reports.may("GetItem", "PutItem", "DeleteItem"),
-      connections.may("GetItem", "UpdateItem"),
-      circuits.may("GetItem", "UpdateItem"),
-      settings.may("GetItem", "UpdateItem"),
+      ...[records, webhookEvents, rollups].map((table) => table.may("Query", "BatchWriteItem")),
+      ...[alerts, detection].map((table) => table.may("Query", "BatchWriteItem", "UpdateItem")),
+      syncRuns.may("Query", "BatchWriteItem", "UpdateItem", "GetItem", "PutItem"),
+      reports.may("Query", "BatchWriteItem", "UpdateItem", "PutItem"),
+      events.may("Query", "BatchGetItem", "UpdateItem"),
+      erasures.may("Query", "UpdateItem"),
+      ...[connections, circuits, settings].map((table) => table.may("GetItem", "UpdateItem")),
     ),
   };
 };
