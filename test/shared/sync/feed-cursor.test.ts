@@ -5,7 +5,7 @@ const READ_AT = 10_000;
 const event = (createdSeconds: number) => ({ id: `evt_${createdSeconds}`, createdSeconds });
 
 describe("an event", () => {
-  it.each([
+  it.each<[newest: number | undefined, created: number, isBackdated: boolean, because: string]>([
     [9_000, 8_999, false, "is known to be old"],
     [9_000, 9_000, false, "is of the cursor's own second"],
     [9_000, 9_001, true, "was not there when the feed was read later than that"],
