@@ -249,6 +249,12 @@ describe("after an hour", () => {
     expect(Object.values(others).flat()).toEqual([]);
   });
 
+  it("that the provider refuses the connection's credentials is an alert at once", async () => {
+    expect(await of("refused").alerts()).toContainEqual(
+      expect.objectContaining({ rule: "event_threshold", title: "Authentication errors", level: "HIGH", count: 3 }),
+    );
+  });
+
   it(
     "all of it is found on demand, and each at its own organization only",
     async () => {
