@@ -1,7 +1,6 @@
-import { request } from "node:http";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf, PROVIDER, type Run } from "../support/integration.ts";
+import { requestFrom } from "../support/request-from.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
@@ -85,31 +84,15 @@ describe.each(endpoints)("%s %s", (method, path, allowed, body) => {
   });
 });
 
-/** A request from another address of this machine. */
-const requestFrom = (localAddress: string, method: string, path: string, token: string, body?: object) =>
-  new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) };
-    request(
-      new URL(`${PROVIDER}/${path}`, service.stack.apiUrl),
-      { method, headers, localAddress },
-      async (response) => {
-        const answer = await text(response);
-        resolve({ status: response.statusCode, body: answer === "" ? undefined : JSON.parse(answer) });
-      },
-    )
-      .once("error", reject)
-      .end(body && JSON.stringify(body));
-  });
-
 it("every endpoint keeps to the organization's allowlist, IPv4 as such or mapped, and to it before the body", async () => {
   const token = await ours.as();
   expect((await ours.call("PUT", "settings", { ipAllowlist: ["::ffff:127.0.0.1/128", "2001:db8::/32"] })).status).toBe(
     200,
   );
   for (const [method, path, , body] of endpoints) {
-    const blocked = await requestFrom("127.0.0.2", method, path, token, body);
+    const blocked = await requestFrom(service, "127.0.0.2", [method, `${PROVIDER}/${path}`], token);
     expect({ path, ...blocked }).toMatchObject({ path, status: 403, body: { error: 40302 } });
-    const { status } = await requestFrom("127.0.0.1", method, path, token, body);
+    const { status } = await ours.call(method, path, body);
     expect([200, 204, 400]).toContain(status);
   }
   expect(await ours.events("eventType=PERMISSION_DENIED")).toHaveLength(endpoints.length);

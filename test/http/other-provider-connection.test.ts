@@ -1,6 +1,6 @@
-import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { engineScope } from "../../infra/local/dynamodb/client.ts";
+import { engineClient, everything } from "../support/everything.ts";
 import { organizationOf } from "../support/integration.ts";
 import {
   failing,
@@ -21,11 +21,7 @@ let tables: DynamoDBClient;
 beforeAll(async () => {
   provider = await startOtherProvider();
   service = await startService({ providerApiUrl: provider.url, providerOauth: platform });
-  tables = new DynamoDBClient({
-    endpoint: service.stack.dynamodbUrl,
-    region: engineScope.region,
-    credentials: { accessKeyId: engineScope.accessKeyId, secretAccessKey: "local" },
-  });
+  tables = engineClient(service);
 });
 afterAll(async () => {
   expect(service.denials).toEqual([]);
@@ -71,15 +67,6 @@ const during = async (work: () => Promise<unknown>) => {
   return provider.calls.slice(before);
 };
 const onToken = (reply: Reply) => provider.meddle(({ path }) => (path === "/v1/oauth/token" ? reply : undefined));
-
-/** Everything that was stored, logged and published so far, as text. */
-const everything = async (): Promise<string> => {
-  const stored = await Promise.all(
-    service.stack.tables.map(async (TableName) => (await tables.send(new ScanCommand({ TableName }))).Items),
-  );
-  const published = await (await fetch(`${service.stack.controlUrl}/events`)).text();
-  return JSON.stringify(stored) + published + service.logged();
-};
 
 describe("connecting", () => {
   it.each<[string, Reply, number, number]>([
@@ -308,7 +295,7 @@ it("leaves no secret anywhere", async () => {
   await ours.connect("sk_test_refused_0123456789");
   provider.meddle(() => failing(402, { message: `Your key ${account.apiKey} and ${card.number}` }));
   await ours.sync();
-  const seen = await everything();
+  const seen = await everything(service, tables);
   expect(seen).toContain("Noa");
   const secrets = [...provider.calls.map(({ secret }) => secret), ...exchanges().map(({ query }) => query)].flatMap(
     (one) => (typeof one === "string" ? one : [one.code ?? "", one.refresh_token ?? ""]),

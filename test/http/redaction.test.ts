@@ -1,8 +1,8 @@
-import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { engineScope } from "../../infra/local/dynamodb/client.ts";
 import { type Planted, evident as secret } from "../shared/security/redaction/redact-arbitraries.ts";
+import { engineClient, everything } from "../support/everything.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 
 const SECURITY = "/api/integrations/provider/security";
@@ -11,25 +11,12 @@ let service: ServiceUnderTest;
 let tables: DynamoDBClient;
 beforeAll(async () => {
   service = await startService();
-  tables = new DynamoDBClient({
-    endpoint: service.stack.dynamodbUrl,
-    region: engineScope.region,
-    credentials: { accessKeyId: engineScope.accessKeyId, secretAccessKey: "local" },
-  });
+  tables = engineClient(service);
 });
 afterAll(async () => {
   tables.destroy();
   await service.stop();
 });
-
-/** Everything that was stored, logged and published so far, as text. */
-const everything = async (): Promise<string> => {
-  const stored = await Promise.all(
-    service.stack.tables.map(async (TableName) => (await tables.send(new ScanCommand({ TableName }))).Items),
-  );
-  const published = await (await fetch(`${service.stack.controlUrl}/events`)).text();
-  return JSON.stringify(stored) + published + service.logged();
-};
 
 describe("a secret that somebody sends", () => {
   it("is neither stored, nor logged, nor published, wherever it stands", async () => {
@@ -54,7 +41,7 @@ describe("a secret that somebody sends", () => {
       }),
       { seed: 20_261_121, numRuns: 25 },
     );
-    const seen = await everything();
+    const seen = await everything(service, tables);
     expect(seen).toContain("1795219200000");
     expect(seen).toContain("[redacted:");
     for (const { needles } of planted) for (const needle of needles) expect(seen).not.toContain(needle);

@@ -1,0 +1,23 @@
+import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { engineScope } from "../../infra/local/dynamodb/client.ts";
+import type { ServiceUnderTest } from "./service.ts";
+
+/** The tables of a service, past all rights. Destroy the client in `afterAll`. */
+export const engineClient = ({ stack }: Pick<ServiceUnderTest, "stack">): DynamoDBClient =>
+  new DynamoDBClient({
+    endpoint: stack.dynamodbUrl,
+    region: engineScope.region,
+    credentials: { accessKeyId: engineScope.accessKeyId, secretAccessKey: "local" },
+  });
+
+/** Everything that was stored, logged and published so far, as text. */
+export const everything = async (
+  { stack, logged }: Pick<ServiceUnderTest, "stack" | "logged">,
+  tables: DynamoDBClient,
+): Promise<string> => {
+  const stored = await Promise.all(
+    stack.tables.map(async (TableName) => (await tables.send(new ScanCommand({ TableName }))).Items),
+  );
+  const published = await (await fetch(`${stack.controlUrl}/events`)).text();
+  return JSON.stringify(stored) + published + logged();
+};
