@@ -10,6 +10,10 @@ export const engineClient = ({ stack }: Pick<ServiceUnderTest, "stack">): Dynamo
     credentials: { accessKeyId: engineScope.accessKeyId, secretAccessKey: "local" },
   });
 
+/** Bytes as characters: what is not sealed in them is seen. */
+const withBytes = (_: string, value: unknown): unknown =>
+  value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value;
+
 /** Everything that was stored, logged and published so far, as text. */
 export const everything = async (
   { stack, logged }: Pick<ServiceUnderTest, "stack" | "logged">,
@@ -19,5 +23,5 @@ export const everything = async (
     stack.tables.map(async (TableName) => (await tables.send(new ScanCommand({ TableName }))).Items),
   );
   const published = await (await fetch(`${stack.controlUrl}/events`)).text();
-  return JSON.stringify(stored) + published + logged();
+  return JSON.stringify(stored, withBytes) + published + logged();
 };
