@@ -5,8 +5,8 @@
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
 import type { Units } from "../support/consumed-units.ts";
+import { startEmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
 
 const READS = ["GetItem", "BatchGetItem", "Query", "Scan"];
 
@@ -17,7 +17,7 @@ const unitsIn = (answer: string): number =>
   [...answer.matchAll(/"CapacityUnits":([\d.]+)/g)].reduce((sum, [, units]) => sum + Number(units), 0);
 
 export const startMeteredEngine = async () => {
-  const engine = await startDynamoDb({});
+  const engine = await startEmbeddedDynamoDb();
   const agent = new Agent({ keepAlive: true });
   const byTable = new Map<string, Units>();
 
