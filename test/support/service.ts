@@ -30,6 +30,7 @@ export const startService = async (options: ServiceOptions = {}) => {
   const isOurs = (pathname: string) => pathname !== foreignPath;
   const dataDirectory = mkdtempSync(join(tmpdir(), "local-data-"));
   const lines: string[] = [];
+  let advances = 0;
   const cloud = await startLocalCloud({
     assemblyDirectory: assembly,
     dataDirectory,
@@ -71,7 +72,12 @@ export const startService = async (options: ServiceOptions = {}) => {
       return ((await response.json()) as { access_token: string }).access_token;
     },
     /** Moves the clock that functions and tokens see. */
-    advance: (ms: number) => cloud.advanceClock(ms),
+    advance: (ms: number) => {
+      advances++;
+      return cloud.advanceClock(ms);
+    },
+    /** How often the clock was moved: what was valid before may have expired. */
+    advances: () => advances,
     /** Everything that functions and the local cloud have logged so far. */
     logged: () => lines.join("\n"),
     denials: cloud.denials,
