@@ -1,10 +1,15 @@
+import { Stack } from "aws-cdk-lib";
 import { type EventBus, Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import type { ServiceFunction } from "./service-function.ts";
 
-/** Starts a function by a schedule; the rule stands beside it and bears its name. */
+/** `DispatchDetection` → `dispatch-detection`, as the function's file is called. */
+const toKebabCase = (id: string) => id.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+
+/** Starts a function by a schedule; the rule stands beside it and bears its name, which operators fire it by. */
 const schedule = ({ node, function: target }: ServiceFunction, expression: string, description: string): Rule =>
   new Rule(node.scope ?? target, `${node.id}Schedule`, {
+    ruleName: `${Stack.of(target).stackName}-${toKebabCase(node.id)}`,
     description,
     schedule: Schedule.expression(expression),
     targets: [new LambdaFunction(target)],
