@@ -10,6 +10,7 @@ import { type AlertActionParts, createAlertActions } from "../../../../shared/se
 import { recordManualAlert } from "../../../../shared/security/alerts/alert-manual-event.ts";
 import { levelOf } from "../../../../shared/security/build-event.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
+import { defaultSettings } from "../../../../shared/settings/settings.ts";
 import { type AlertStores, NOON, randomId, reasonAt, startAlertTable } from "../../../support/alerts.ts";
 import { httpEvent, lambdaContext } from "../../../support/http-event.ts";
 import { quietLog } from "../../../support/quiet-log.ts";
@@ -71,7 +72,11 @@ const parts = (): AlertActionParts => ({
   random: () => randomBytes(16),
 });
 
-const handlerParts = () => ({ authenticate: async () => caller, cursors: createCursors("secret") });
+const handlerParts = () => ({
+  authenticate: async () => caller,
+  settings: { read: async () => defaultSettings },
+  cursors: createCursors("secret"),
+});
 
 const post = async (body: string) => {
   const act = createAlertActions(parts());
