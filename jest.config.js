@@ -2,6 +2,8 @@
 export default {
   testEnvironment: "node",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
+  // Minutes of waiting for real time-outs and retries: `npm run test:provider`.
+  testPathIgnorePatterns: ["/node_modules/", "/test/http/other-provider"],
   extensionsToTreatAsEsm: [".ts"],
   transform: {},
   globalSetup: "<rootDir>/test/global-setup.ts",
