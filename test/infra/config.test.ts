@@ -13,6 +13,7 @@ describe("the context of a deployment", () => {
       organizationClaim: "org_id",
       roleClaim: "org_role",
       RETENTION_DAYS: 90,
+      SYNC_INTERVAL_HOURS: 4,
       SECURITY_LOG_LEVEL: "LOW",
       ALERT_THRESHOLD: "HIGH",
     });
@@ -43,6 +44,10 @@ describe("the context of a deployment", () => {
     [{ roleClaim: "" }, "roleClaim"],
     [{ RETENTION_DAYS: "0" }, "RETENTION_DAYS"],
     [{ RETENTION_DAYS: "ninety" }, "RETENTION_DAYS"],
+    [{ SYNC_INTERVAL_HOURS: "0" }, "SYNC_INTERVAL_HOURS"],
+    [{ providerApiUrl: "http://provider.example" }, "expected an https URL"],
+    [{ providerOauthClientId: "ca_1" }, "both or neither"],
+    [{ providerOauthClientId: "ca_1", providerOauthSecretArn: "secret" }, "expected the ARN of a secret"],
     [{ SECURITY_LOG_LEVEL: "debug" }, "SECURITY_LOG_LEVEL"],
     [{ ALERT_THRESHOLD: "" }, "ALERT_THRESHOLD"],
     [{ domainName: "api.example.com" }, "both or neither"],
