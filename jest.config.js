@@ -12,6 +12,8 @@ export default {
   coverageProvider: "v8",
   collectCoverageFrom: ["functions/**/*.ts", "shared/**/*.ts", "infra/**/*.ts"],
   maxWorkers: 2,
+  // Modules that a file loaded stay in their process: a fresh one takes over before the heap is full.
+  workerIdleMemoryLimit: "1.5GB",
   // Nothing is asserted on elapsed time; this only ends what hangs, on a machine that may be busy.
   testTimeout: 120_000,
 };
