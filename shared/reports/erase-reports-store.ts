@@ -1,11 +1,9 @@
-import { BatchWriteCommand, type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { createNaming } from "../erasure/naming.ts";
 import { callStore } from "../runtime/call-store.ts";
-import { chunksOf } from "../runtime/chunks.ts";
-import { DomainError } from "../runtime/domain-error.ts";
+import { deleteItems } from "../runtime/delete-items.ts";
 import { readPages } from "../runtime/read-pages.ts";
-import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { organizationKey } from "../security/keys.ts";
 import {
   CONTENT_PREFIX,
@@ -19,9 +17,6 @@ import {
 
 const Key = z.object({ key: z.string() });
 const Content = z.object({ key: z.string(), report: z.string() });
-
-const BATCH_WRITE_MAX = 25;
-const BATCH_ATTEMPTS = 6;
 
 /** Keys of one step. */
 const STEP = 100;
@@ -46,18 +41,12 @@ export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableNam
     await callStore((options) => client.send(command, options));
   };
 
-  const deleteKeys = async (scope: string, keys: readonly string[]): Promise<void> => {
-    for (const chunk of chunksOf(keys, BATCH_WRITE_MAX)) {
-      let left: Record<string, unknown>[] = chunk.map((key) => ({ DeleteRequest: { Key: { scope, key } } }));
-      for (let attempt = 0; left.length > 0; attempt++) {
-        if (attempt === BATCH_ATTEMPTS) throw new DomainError("store_unavailable", "The store left reports undeleted.");
-        if (attempt > 0) await pauseBeforeRetry(attempt);
-        const command = new BatchWriteCommand({ RequestItems: { [tableName]: left } });
-        const { UnprocessedItems } = await callStore((options) => client.send(command, options));
-        left = UnprocessedItems?.[tableName] ?? [];
-      }
-    }
-  };
+  const deleteKeys = (scope: string, keys: readonly string[]): Promise<void> =>
+    deleteItems(
+      client,
+      tableName,
+      keys.map((key) => ({ scope, key })),
+    );
 
   return {
     /**
@@ -81,7 +70,11 @@ export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableNam
       const keys = Items.map((item) => Key.parse(item).key).filter(
         (key) => isEntryKey(key) || key.startsWith(CONTENT_PREFIX),
       );
-      await deleteKeys(scope, keys);
+      await deleteKeys(scope, keys.filter(isEntryKey));
+      await deleteKeys(
+        scope,
+        keys.filter((key) => !isEntryKey(key)),
+      );
       return { deleted: keys.filter(isEntryKey).length, isDone: LastEvaluatedKey === undefined };
     },
 
