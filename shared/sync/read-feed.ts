@@ -66,15 +66,17 @@ const observationsOf = (event: ProviderEvent, cursor: FeedCursor, page: FeedPage
   return event.observations.map((one) => ({ ...one, seenAt: { from: one.seenAt.from, to: seen.to } }));
 };
 
+/** The provider tells the second only: what happened in the one in which the connection was made may be after it. */
+const isSinceConnecting = ({ connectedAt }: RunContext, { createdSeconds }: ProviderEvent): boolean =>
+  createdSeconds >= Math.floor(connectedAt / 1_000);
+
 /** How many events webhooks should have brought: those from before the connection was made are none of them. */
-const missedIn = ({ expectsWebhooks, connectedAt }: RunContext, events: readonly ProviderEvent[]): number =>
-  expectsWebhooks ? events.filter(({ createdSeconds }) => createdSeconds * 1_000 >= connectedAt).length : 0;
+const missedIn = (context: RunContext, events: readonly ProviderEvent[]): number =>
+  context.expectsWebhooks ? events.filter((event) => isSinceConnecting(context, event)).length : 0;
 
 /** An event from before the connection was made is of an earlier one. */
 const requireConnection = async (context: RunContext, events: readonly ProviderEvent[]): Promise<void> => {
-  const isOurs = ({ isDeauthorization, createdSeconds }: ProviderEvent) =>
-    isDeauthorization && createdSeconds >= Math.floor(context.connectedAt / 1_000);
-  if (!events.some(isOurs)) return;
+  if (!events.some((event) => event.isDeauthorization && isSinceConnecting(context, event))) return;
   await context.disconnect();
   throw new ConnectionGoneError("The account took its permission away.");
 };

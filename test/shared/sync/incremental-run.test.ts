@@ -203,6 +203,18 @@ describe("a later run", () => {
     await expect(stage.stored("payments")).resolves.toMatchObject([{ id }]);
   });
 
+  it("counts no change from before the connection as missed, but any of the second in which it was made", async () => {
+    const stage = await synced();
+    stage.connection.expectsWebhooks = true;
+    const second = Math.floor(stage.clock() / 1_000) * 1_000;
+    stage.world.create("payments");
+    stage.connection.connectedAt = second + 1_000;
+    await expect(stage.sync()).resolves.toMatchObject({ progress: { payments: { written: 1 } }, healed: 0 });
+    stage.world.create("payments");
+    stage.connection.connectedAt = second + 999;
+    await expect(stage.sync()).resolves.toMatchObject({ progress: { payments: { written: 1 } }, healed: 1 });
+  });
+
   it("ends the connection where the account took its permission away since it was made", async () => {
     const stage = await synced();
     stage.world.deauthorize();
