@@ -20,6 +20,7 @@ const config = readConfig([
   "SECURITY_ROLLUPS_TABLE_NAME",
   "DETECTION_TABLE_NAME",
   "RETENTION_DAYS",
+  "ROLLUP_SETTLE_MS",
 ]);
 
 export const handler = createCloseSecurityHoursHandler({
@@ -28,4 +29,5 @@ export const handler = createCloseSecurityHoursHandler({
   events: createEventCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
   detection: createUnjudgedStore(documentClient, config.DETECTION_TABLE_NAME, { retentionDays: config.RETENTION_DAYS }),
   now: systemClock,
+  settleMs: config.ROLLUP_SETTLE_MS,
 });

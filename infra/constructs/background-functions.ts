@@ -6,6 +6,9 @@ import type { ServiceEventBus } from "./event-bus.ts";
 import { runHourly } from "./schedules.ts";
 import { ServiceFunction } from "./service-function.ts";
 
+/** Statistics read rollups eventually consistent: an hour stays open until what was counted of it is everywhere. */
+const ROLLUP_SETTLE = Duration.seconds(3);
+
 type Props = { access: AccessTo; events: ServiceEventBus };
 
 /** The functions that no caller waits for: what schedules and queues start. */
@@ -19,6 +22,7 @@ export class BackgroundFunctions extends Construct {
       access: access.closeSecurityHours,
       timeout: Duration.minutes(5),
     });
+    closeHours.function.addEnvironment("ROLLUP_SETTLE_MS", String(ROLLUP_SETTLE.toMilliseconds()));
     // After detection: judging-functions.ts.
     runHourly(closeHours, 11);
 

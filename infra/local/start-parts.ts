@@ -74,7 +74,14 @@ export const startParts = async (
 
   const audience = options.audience ?? DEFAULT_AUDIENCE;
   const provider = await startProvider({ ...options, clock, activity, onError, onStop });
-  const overrides = { ISSUER: issuer.url, AUDIENCE: audience, ...provider.environment, ...options.environment };
+  const overrides = {
+    ISSUER: issuer.url,
+    AUDIENCE: audience,
+    // The embedded engine has one copy of everything: each read sees what was written before.
+    ROLLUP_SETTLE_MS: "0",
+    ...provider.environment,
+    ...options.environment,
+  };
   const { functions, denials, ...messaging } = await startCompute({
     dataDirectory,
     ...(maxInstances !== undefined && { maxInstances }),

@@ -51,6 +51,11 @@ const variables = {
     z.string().check(z.regex(/^[1-9][0-9]{0,3}$/)),
     z.transform((days: string) => Number(days)),
   ),
+  /** How long a write to the rollups may take to be seen by every eventually consistent read. */
+  ROLLUP_SETTLE_MS: z.pipe(
+    z.string().check(z.regex(/^[0-9]{1,5}$/)),
+    z.transform((ms: string) => Number(ms)),
+  ),
   SECURITY_LOG_LEVEL: z.enum(riskLevels),
   ALERT_THRESHOLD: z.enum(riskLevels),
   /** The `iss` of every accepted token: an https URL (or a loopback one, which only a local issuer can have). */

@@ -15,8 +15,6 @@ import type { RollupStore } from "./rollup-store.ts";
 
 /** An event that is on its way when its hour ends, or when a late one marks it, has this long to be stored. */
 export const GRACE_MS = 5 * 60_000;
-/** Readers read rollups eventually consistent: a marker stays until what was written is everywhere. */
-const SETTLE_MS = 3_000;
 const HOURS_AT_ONCE = 8;
 /** A closing is begun only while this much of the run's time is left. */
 const MARGIN_MS = 20_000;
@@ -31,7 +29,8 @@ export type CloseHoursParts = {
   /** Takes note of an hour that nobody judged yet; without its marker nothing else would tell of it. */
   detection: { markUnjudged(scope: string, hour: number): Promise<void> };
   now: Clock;
-  settleMs?: number;
+  /** Readers read rollups eventually consistent: a marker stays until what was written is everywhere. */
+  settleMs: number;
 };
 
 export type CloseHoursResult = {
@@ -80,7 +79,7 @@ const summariseHour = async (
  * @throws Error at the end where hours could not be closed, with the first one's failure as its cause.
  */
 export const closeHours = async (
-  { openHours, detection, now, settleMs = SETTLE_MS, ...parts }: CloseHoursParts,
+  { openHours, detection, now, settleMs, ...parts }: CloseHoursParts,
   remainingMs: () => number,
 ): Promise<CloseHoursResult> => {
   const result = { closed: 0, left: 0, isComplete: true };
