@@ -64,7 +64,7 @@ beforeEach(() => {
   const behindProxy = {
     documentClient: (translation = {}) => DynamoDBDocumentClient.from(database.client({ endpoint }), translation),
   };
-  instance = createInstance(behindProxy, time.clock);
+  instance = createInstance(behindProxy, time.clock, { isPatient: false });
   direct = createInstance(database, time.clock);
 });
 afterEach(() => instance.guard.flush());

@@ -1,11 +1,11 @@
 /** The breaker's parts around one table, with a clock that tests set. */
 import { createAnnouncer, type OnTransition } from "../../../shared/circuit-breaker/announce.ts";
-import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
+import { type CircuitStore, createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createGuard } from "../../../shared/circuit-breaker/guard.ts";
 import { createOperator } from "../../../shared/circuit-breaker/operator.ts";
 import { createStatisticsReader } from "../../../shared/circuit-breaker/read-statistics.ts";
 import { createStatistics } from "../../../shared/circuit-breaker/statistics.ts";
-import { createStatisticsStore } from "../../../shared/circuit-breaker/statistics-store.ts";
+import { createStatisticsStore, type StatisticsStore } from "../../../shared/circuit-breaker/statistics-store.ts";
 import type { Transition } from "../../../shared/circuit-breaker/transition.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
@@ -25,17 +25,40 @@ export const testClock = (): TestClock => {
   return time;
 };
 
+/** For a store that always answers, however busy the machine is. */
+const PATIENCE_MS = 60_000;
+
+/** The same stores, which wait for their answers: only who tests that a store is away is bound to the callers' budgets. */
+const patientCircuits = (store: CircuitStore): CircuitStore => ({
+  ...store,
+  read: (organizationId) => store.read(organizationId, PATIENCE_MS),
+  write: (organizationId, write) => store.write(organizationId, write, PATIENCE_MS),
+});
+const patientStatistics = (store: StatisticsStore): StatisticsStore => ({
+  ...store,
+  add: (key, addition) => store.add(key, addition, PATIENCE_MS),
+});
+
 export type Instance = ReturnType<typeof createInstance>;
 
-/** One function instance, as far as the breaker sees it. `requests`: what it sent to the store, by name. */
+/**
+ * One function instance, as far as the breaker sees it. `requests`: what it sent to the store, by name.
+ * @param options.isPatient false where the store's slowness is what is tested.
+ */
 export const createInstance = (
   database: Pick<EmbeddedDynamoDb, "documentClient">,
   clock: () => number,
   {
     onTransition,
     skewMs = 0,
+    isPatient = true,
     connectedOrganizations = async () => 0,
-  }: { onTransition?: OnTransition; skewMs?: number; connectedOrganizations?: () => Promise<number> } = {},
+  }: {
+    onTransition?: OnTransition;
+    skewMs?: number;
+    isPatient?: boolean;
+    connectedOrganizations?: () => Promise<number>;
+  } = {},
 ) => {
   const client = database.documentClient(documentTranslation);
   const requests: string[] = [];
@@ -48,8 +71,10 @@ export const createInstance = (
   );
   const own = () => clock() + skewMs;
   const transitions: Transition[] = [];
-  const store = createCircuitStore(client, "circuits");
-  const statisticsStore = createStatisticsStore(client, "circuits");
+  const circuits = createCircuitStore(client, "circuits");
+  const store = isPatient ? patientCircuits(circuits) : circuits;
+  const counts = createStatisticsStore(client, "circuits");
+  const statisticsStore = isPatient ? patientStatistics(counts) : counts;
   const statistics = createStatistics({ store: statisticsStore, clock: own });
   const announcer = createAnnouncer({
     store,
