@@ -3,7 +3,8 @@
  * hourly rules do not count it again. Pure.
  */
 import type { Finding } from "../security/alerts/finding.ts";
-import { BLOCKED_TITLE } from "./rules/policy-violation.ts";
+import { CHANGE_TITLE, WATCHED_PERMISSIONS } from "./rules/permission-escalation.ts";
+import { BLOCKED_TITLE, FOREIGN_TITLE } from "./rules/policy-violation.ts";
 
 /** A request that was refused, and its event. `userId`, `permission`: as far as known; `at`: epoch ms. */
 export type RefusedRequest = {
@@ -18,9 +19,6 @@ export type RefusedRequest = {
   namesOther: boolean;
 };
 
-/** Changing these is what somebody tries who wants to be more than they are. */
-const watchedPermissions = ["breaker:control", "settings:manage"];
-
 type Said = Pick<Finding, "rule" | "subject" | "title" | "level"> & { details?: Record<string, unknown> };
 
 const findingOf = ({ eventId, at }: RefusedRequest, { details, ...said }: Said): Finding => ({
@@ -33,7 +31,7 @@ const findingOf = ({ eventId, at }: RefusedRequest, { details, ...said }: Said):
 });
 
 const isDeniedChange = ({ code, method, permission }: RefusedRequest): boolean =>
-  code === "role_may_not" && method !== "GET" && watchedPermissions.includes(permission);
+  code === "role_may_not" && method !== "GET" && WATCHED_PERMISSIONS.includes(permission);
 
 /**
  * What a refusal means by itself, if anything: a denied change of breaker or settings; a call from a blocked address; a
@@ -45,7 +43,7 @@ export const findingsOfRefusal = (refused: RefusedRequest): Finding[] => {
   const subject = userId === undefined ? `address:${ipAddress}` : `user:${userId}`;
   if (namesOther) {
     const details = { permission, address: ipAddress };
-    const title = "A user sent what was given to another organization";
+    const title = FOREIGN_TITLE;
     return [
       findingOf(refused, { rule: "permission_escalation", subject, title, level: "CRITICAL", details }),
       findingOf(refused, { rule: "policy_violation", subject, title, level: "HIGH", details }),
@@ -57,7 +55,7 @@ export const findingsOfRefusal = (refused: RefusedRequest): Finding[] => {
     return [findingOf(refused, { ...said, level: "HIGH", details })];
   }
   if (!isDeniedChange(refused)) return [];
-  const title = "A user was denied a change of the circuit breaker or of the settings";
   const details = { permissions: [permission] };
-  return [findingOf(refused, { rule: "permission_escalation", subject, title, level: "HIGH", details })];
+  const said = { rule: "permission_escalation", subject, title: CHANGE_TITLE, level: "HIGH" } as const;
+  return [findingOf(refused, { ...said, details })];
 };

@@ -40,8 +40,7 @@ const backtest = async (options: Period): Promise<void> => {
     ([name]) => organization === undefined || name === organization,
   );
   const replayed = organizations.flatMap(([name, own]) =>
-    // What was judged when it happened is what these rules are about; elsewhere it is not counted again.
-    replay(own, { rule, syncIntervalMs, end: to, ignoreMarks: rule === "policy_violation" || rule === "system_errors" })
+    replay(own, { rule, syncIntervalMs, end: to, ignoreMarks: true })
       .filter(({ hour }) => hour >= startOfHour(from))
       .map((hour) => ({ name, ...hour })),
   );

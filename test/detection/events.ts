@@ -118,6 +118,19 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
         metadata: { permission: "status:read", ...metadata },
       }),
 
+    /** A cursor that another organization was given. */
+    foreignId: (at: number, who: Who, metadata: Record<string, unknown> = {}) =>
+      event(at, {
+        eventType: "PERMISSION_DENIED",
+        category: "authorization",
+        riskLevel: "CRITICAL",
+        ...callerOf(who),
+        success: false,
+        errorCode: "40003",
+        action: "get_api_integrations_provider_security",
+        metadata: { permission: "security:read", ...metadata },
+      }),
+
     operation,
 
     /** An operation that ended with the provider's rate limit. */

@@ -1,12 +1,13 @@
 /**
  * A user tries what the role does not allow, one thing after another.
  *
- * Reads: PERMISSION_DENIED of source `user` that names the permission. What was judged at once (a denied change of
- *   breaker or settings, an id of another organization) is not counted again; an address that is not allowed lacks no
+ * Reads: PERMISSION_DENIED of source `user` that names the permission. An address that is not allowed lacks no
  *   permission, and is a violation of policy.
  * Group: `user:…`. Threshold, window: 3 distinct permissions in 60 min; `records:read` is one whatever the type.
+ *   One denied change of breaker or settings, or one id of another organization, is enough, and no part of the three. It
+ *   is found when it happens, and marked; the hour finds what was recorded unmarked.
  * Deduplication: one finding per user and hour.
- * Severity: HIGH, as a denied request is.
+ * Severity: HIGH, as a denied request is; CRITICAL for an id of another organization, which nobody comes by honestly.
  * Reason: trying one function after another is how broken authorization is looked for
  *   (https://owasp.org/API-Security/editions/2023/en/0xa5-broken-function-level-authorization/, and
  *   https://attack.mitre.org/tactics/TA0004/). Distinct, so that a deployment that retries one call stays quiet: Sigma's
@@ -19,6 +20,7 @@ import type { Fact } from "../fact.ts";
 import { findingOfHour, isIn, listed, recent } from "../make-finding.ts";
 import type { Hour, Rule } from "../rule.ts";
 import { groupBy, slide } from "../sliding-window.ts";
+import { FOREIGN_TITLE, isForeignId } from "./policy-violation.ts";
 
 const rule = "permission_escalation";
 
@@ -26,13 +28,26 @@ export const DENIED = { threshold: 3, windowMs: HOUR_MS } as const;
 
 const ADDRESS_REFUSED = String(catalogueEntry("ip_address_not_allowed").number);
 
-const isDenial = ({ type, source, userId, permission, errorCode, judgedAtOnce }: Fact): boolean =>
+/** Changing these is what somebody tries who wants to be more than they are. */
+export const WATCHED_PERMISSIONS: readonly string[] = ["breaker:control", "settings:manage"];
+
+const SEVERAL_TITLE = "A user was denied one permission after another";
+export const CHANGE_TITLE = "A user was denied a change of the circuit breaker or of the settings";
+
+const isDenial = ({ type, source, userId, permission, errorCode }: Fact): boolean =>
   type === "PERMISSION_DENIED" &&
   source === "user" &&
   userId !== undefined &&
   permission !== undefined &&
-  errorCode !== ADDRESS_REFUSED &&
-  judgedAtOnce !== true;
+  errorCode !== ADDRESS_REFUSED;
+
+/** An action begins with the request's method. */
+const isDeniedChange = ({ permission = "", action = "" }: Fact): boolean =>
+  WATCHED_PERMISSIONS.includes(permission) && !action.startsWith("get_");
+
+const isEnough = (denial: Fact): boolean => isForeignId(denial) || isDeniedChange(denial);
+
+const isOneOfSeveral = (fact: Fact): boolean => isDenial(fact) && !isEnough(fact);
 
 const permissionOf = ({ permission = "" }: Fact): string =>
   permission.startsWith("records:read") ? "records:read" : permission;
@@ -57,26 +72,28 @@ export const permissionEscalation: Rule = {
   version: 1,
   /** The latest denial of each permission is all that a later window can make use of. */
   carries: ({ facts, hour }) => {
-    const denials = recent(facts.filter(isDenial), hour, DENIED.windowMs);
+    const denials = recent(facts.filter(isOneOfSeveral), hour, DENIED.windowMs);
     const latest = new Map(denials.map((fact) => [`${permissionOf(fact)} ${fact.userId}`, fact]));
     return denials.filter((fact) => latest.get(`${permissionOf(fact)} ${fact.userId}`) === fact);
   },
   judge: ({ facts, hour }) =>
     [...groupBy(facts.filter(isDenial), ({ userId }) => userId)].flatMap(([user, denials]) => {
-      const evidence = evidenceOf(denials, hour);
-      if (evidence.length === 0) return [];
-      const permissions = new Set(evidence.map(permissionOf));
+      const several = evidenceOf(denials.filter(isOneOfSeveral), hour);
+      const alone = denials.filter((fact) => isEnough(fact) && fact.judgedAtOnce !== true && isIn(hour, fact.at));
+      const found = new Set([...several, ...alone]);
+      if (found.size === 0) return [];
+      const evidence = denials.filter((fact) => found.has(fact));
+      const isForeign = alone.some(isForeignId);
       return [
         findingOfHour(hour, evidence, {
           rule,
           subject: `user:${user}`,
-          title: "A user was denied one permission after another",
-          level: "HIGH",
+          title: isForeign ? FOREIGN_TITLE : several.length > 0 ? SEVERAL_TITLE : CHANGE_TITLE,
+          level: isForeign ? "CRITICAL" : "HIGH",
           evidence: {
             count: evidence.length,
-            permissions: listed(permissions),
-            threshold: DENIED.threshold,
-            windowMs: DENIED.windowMs,
+            permissions: listed(evidence.map(permissionOf)),
+            ...(several.length > 0 ? DENIED : { threshold: 1 }),
           },
         }),
       ];

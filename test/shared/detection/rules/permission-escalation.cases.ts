@@ -7,6 +7,11 @@ const denied = (minutes: readonly number[], who = eve, events = acme) =>
   minutes.map((at, index) => events.denial(minute(at), who, permissions[index] ?? ""));
 const ofEve = (hour: number, count: number) => ({ hour, subject: "user:eve", level: "HIGH", count });
 const three = denied([1, 2, 3]);
+const change = (at: number, action = "put_settings") => ({
+  ...acme.denial(minute(at), eve, "settings:manage"),
+  action,
+});
+const foreign = (at: number, metadata = {}) => acme.foreignId(minute(at), eve, metadata);
 
 export const permissionEscalationCases: Cases = {
   rule: "permission_escalation",
@@ -24,13 +29,13 @@ export const permissionEscalationCases: Cases = {
       events: [
         ...denied([1, 2]),
         globex.denial(minute(3), eve, "sync:run"),
-        globex.denial(minute(4), eve, "breaker:control"),
+        globex.denial(minute(4), eve, "connection:manage"),
       ],
       finds: [],
     },
     {
       title: "of two users",
-      events: [...denied([1, 2]), acme.denial(minute(3), { user: "bob" }, "breaker:control")],
+      events: [...denied([1, 2]), acme.denial(minute(3), { user: "bob" }, "connection:manage")],
       finds: [],
     },
     {
@@ -72,6 +77,15 @@ export const permissionEscalationCases: Cases = {
       ],
       finds: [],
     },
+    { title: "a denied change that nobody could tell of at once", events: [change(1)], finds: [ofEve(0, 1)] },
+    {
+      title: "two, and such a change, which is no third",
+      events: [...denied([1, 2]), change(3)],
+      finds: [ofEve(0, 1)],
+    },
+    { title: "a denied look at the settings", events: [change(1, "get_settings")], finds: [] },
+    { title: "an id of another organization", events: [foreign(1)], finds: [{ ...ofEve(0, 1), level: "CRITICAL" }] },
+    { title: "such an id that was judged at once", events: [foreign(1, { judgedAtOnce: true })], finds: [] },
     { title: "across the hour", events: denied([40, 55, 65]), finds: [ofEve(1, 3)] },
     {
       title: "again while the alert is open",

@@ -31,6 +31,16 @@ export const policyViolationCases: Cases = {
       finds: [found(0, 1, "203.0.113.10"), found(0, 1)],
     },
     { title: "again while the alert is open", events: blocked([1, 61]), finds: [found(0, 1), found(1, 1)] },
+    {
+      title: "an id of another organization",
+      events: [acme.foreignId(minute(1), mallory)],
+      finds: [{ ...found(0, 1), subject: "user:mallory" }],
+    },
+    {
+      title: "such an id that was judged at once",
+      events: [acme.foreignId(minute(1), mallory, { judgedAtOnce: true })],
+      finds: [],
+    },
     { title: "judged at once", events: [acme.blocked(minute(1), mallory, { judgedAtOnce: true })], finds: [] },
   ],
 };
