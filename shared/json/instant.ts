@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)([Zz]|[+ -]\d{2}:\d{2})$/;
+const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt]((?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d{1,9})?)([Zz]|[+ -]\d{2}:\d{2})$/;
 const EPOCH_MS = /^\d{1,15}$/;
 const error = "expected epoch milliseconds from 0 on, or a time as RFC 3339 writes it";
 

@@ -1,0 +1,25 @@
+import { describe, expect, it } from "@jest/globals";
+import * as z from "zod/mini";
+import { parseFields } from "../../../shared/http/parse-fields.ts";
+import { SettingsRequest } from "../../../shared/settings/settings.ts";
+
+describe("parseFields", () => {
+  it.each([
+    [[], "body: expected an object"],
+    ["x", "body: expected an object"],
+    [null, "body: expected an object"],
+    [{ recordAccess: null }, "recordAccess: expected an object"],
+    [{ ipAllowlist: null, recordAccess: "x" }, "; recordAccess: expected an object"],
+  ])("says of %j where what was expected, also where the schema has no words for it", (body, message) => {
+    expect(() => parseFields(SettingsRequest, body, "body")).toThrow(message);
+  });
+
+  it("leaves a schema its own words", () => {
+    const schema = z.object({ size: z.number({ error: "expected a size" }) });
+    expect(() => parseFields(schema, {}, "body")).toThrow("size: expected a size");
+  });
+
+  it("drops unknown fields", () => {
+    expect(parseFields(z.object({ size: z.number() }), { size: 1, color: "red" }, "body")).toEqual({ size: 1 });
+  });
+});
