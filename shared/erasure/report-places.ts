@@ -1,15 +1,11 @@
 /** Reports: deleted, and where one user is erased made anew without them. */
 import type { EraseReportsStore } from "../reports/erase-reports-store.ts";
-import type { ReportDueStore } from "../reports/report-due-store.ts";
 import { CONTENT_PREFIX, entryKey, isEntryKey, periodOfKey } from "../reports/report-keys.ts";
-import { organizationKey } from "../security/keys.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { Partition } from "./partition-store.ts";
 import type { Place } from "./place.ts";
 
-export type ReportParts = {
-  reports: Pick<EraseReportsStore, "reportsNaming" | "deleteReports">;
-  due: Pick<ReportDueStore, "markReportsDue">;
-};
+export type ReportParts = { reports: EraseReportsStore; clock: Clock };
 
 /** Entries are what reports are counted by; what they say goes with them, and afterwards what lies there without one. */
 export const allReports = ({ reports }: ReportParts, organizationId: string, partition: Partition): Place[] => {
@@ -18,7 +14,7 @@ export const allReports = ({ reports }: ReportParts, organizationId: string, par
     counts,
     read: async (after) => {
       // A report that somebody is making was begun with what is to go.
-      if (after === undefined) await reports.deleteReports(organizationId, []);
+      if (after === undefined) await reports.invalidateBegun(organizationId);
       const { items, next } = await partition.read(after, { attributes: [] });
       const keys = items.map(({ sortKey }) => sortKey).filter(isTheirs);
       return { keys, next, remove: () => reports.deleteReports(organizationId, keys.map(periodOfKey)) };
@@ -32,7 +28,7 @@ export const allReports = ({ reports }: ReportParts, organizationId: string, par
 
 /** Swept after the events and alerts, which reports are made of. @param names the user's id and addresses, as known by then. */
 export const reportsOfUser = (
-  { reports, due }: ReportParts,
+  { reports, clock }: ReportParts,
   organizationId: string,
   names: () => readonly string[],
 ): Place => ({
@@ -40,22 +36,12 @@ export const reportsOfUser = (
   counts: "reports",
   read: async () => {
     // A report that somebody is making was begun with what is to go.
-    await reports.deleteReports(organizationId, []);
-    const found = new Map<string, { from: number; kind: ReturnType<typeof periodOfKey>["kind"] }>();
-    for (const name of names()) {
-      for (const report of await reports.reportsNaming(organizationId, name)) found.set(entryKey(report), report);
-    }
-    const theirs = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+    await reports.invalidateBegun(organizationId);
+    const theirs = new Map((await reports.reportsNaming(organizationId, names())).map((one) => [entryKey(one), one]));
     return {
-      keys: theirs.map(([key]) => key),
+      keys: [...theirs.keys()].sort(),
       next: undefined,
-      remove: async () => {
-        await reports.deleteReports(
-          organizationId,
-          theirs.map(([, report]) => report),
-        );
-        for (const [, { from }] of theirs) await due.markReportsDue(organizationKey(organizationId), from);
-      },
+      remove: () => reports.replaceReports(organizationId, [...theirs.values()], clock()),
     };
   },
 });

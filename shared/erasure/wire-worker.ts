@@ -8,7 +8,6 @@ import {
   wireRecordsClaimStore,
 } from "../connection/wire-open-connection.ts";
 import { createEraseReportsStore } from "../reports/erase-reports-store.ts";
-import { createReportDueStore } from "../reports/report-due-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient as client } from "../runtime/document-client.ts";
@@ -71,6 +70,5 @@ export const wireErasureWorker = (): ErasureWorker => {
     ends: wireSyncEndStore(),
     bus: wireSyncBus(),
     reports: createEraseReportsStore(client, tables.reports),
-    due: createReportDueStore(client, tables.reports),
   });
 };

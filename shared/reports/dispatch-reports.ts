@@ -54,9 +54,6 @@ export const createReportDispatcher = (parts: ReportDispatchParts) => {
     return marked;
   };
 
-  const isWanted = ({ period }: DueReport, now: number): boolean =>
-    isReportable(period, now) && period.to > now - MADE_UP_DAYS * DAY_MS;
-
   /** @throws Error where the bus takes none of them for long. */
   const publish = async (events: readonly BusEvent[]): Promise<void> => {
     let left = events;
@@ -75,7 +72,7 @@ export const createReportDispatcher = (parts: ReportDispatchParts) => {
     const now = clock();
     const connected = await markConnected(startOfDay(now));
     const wanted: DueReport[] = [];
-    for await (const one of due.listAll()) if (isWanted(one, now)) wanted.push(one);
+    for await (const one of due.listAll()) if (isReportable(one.period, now)) wanted.push(one);
     wanted.sort((a, b) => a.period.to - b.period.to);
     let requested = 0;
     for (const batch of chunksOf(wanted, BATCH)) {

@@ -1,89 +1,72 @@
-import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { createNaming } from "../erasure/naming.ts";
 import { callStore } from "../runtime/call-store.ts";
-import { deleteItems } from "../runtime/delete-items.ts";
+import { newRequestToken } from "../runtime/ids.ts";
+import { inParallel } from "../runtime/in-parallel.ts";
 import { readPages } from "../runtime/read-pages.ts";
+import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { organizationKey } from "../security/keys.ts";
-import {
-  CONTENT_PREFIX,
-  contentKey,
-  ERASED_KEY,
-  entryKey,
-  isEntryKey,
-  periodOfKey,
-  type ReportRef,
-} from "./report-keys.ts";
+import type { Period } from "./period.ts";
+import { dueItem } from "./report-due-store.ts";
+import { CONTENT_PREFIX, contentKey, ERASED_KEY, entryKey, periodOfKey, type ReportRef } from "./report-keys.ts";
 
-const Key = z.object({ key: z.string() });
 const Content = z.object({ key: z.string(), report: z.string() });
 
-/** Keys of one step. */
-const STEP = 100;
+const DELETED_AT_ONCE = 8;
+const CONFLICT_ATTEMPTS = 5;
 
 export type EraseReportsStore = ReturnType<typeof createEraseReportsStore>;
 
 /**
- * How reports are erased. A report that was begun before an erasure is not stored after its first step (report-store.ts), but
- * made anew from what is left. All calls throw DomainError `store_unavailable`, and may then be made again.
+ * How reports are erased. A report that was begun before an erasure is not stored afterwards (report-store.ts), but made anew
+ * from what is left. All calls throw DomainError `store_unavailable`, and may then be made again.
  */
 export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  /** From now on nothing is stored that was begun before. */
-  const invalidateBegun = async (scope: string): Promise<void> => {
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: { scope, key: ERASED_KEY },
-      // Counting twice, where an answer was lost, invalidates no less.
-      UpdateExpression: "ADD #times :one",
-      ExpressionAttributeNames: { "#times": "times" },
-      ExpressionAttributeValues: { ":one": 1 },
-    });
-    await callStore((options) => client.send(command, options));
+  const transact = async (items: TransactWriteCommandInput["TransactItems"]): Promise<void> => {
+    for (let attempts = 0; ; attempts++) {
+      const command = new TransactWriteCommand({ ClientRequestToken: newRequestToken(), TransactItems: items });
+      try {
+        await callStore((options) => client.send(command, options));
+        return;
+      } catch (error) {
+        // Somebody else's transaction held one of the items.
+        if (!(error instanceof TransactionCanceledException) || attempts === CONFLICT_ATTEMPTS) throw error;
+        await pauseBeforeRetry(attempts);
+      }
+    }
   };
 
-  const deleteKeys = (scope: string, keys: readonly string[]): Promise<void> =>
-    deleteItems(
-      client,
-      tableName,
-      keys.map((key) => ({ scope, key })),
-    );
+  /** Entry and content go together: one without the other would say for ever that the report was made. */
+  const deletionOf = (scope: string, report: ReportRef) =>
+    [entryKey(report), contentKey(report)].map((key) => ({ Delete: { TableName: tableName, Key: { scope, key } } }));
 
   return {
-    /**
-     * Deletes one step of an organization's reports, some 50 of them. To be called until `isDone`; whatever stops it in
-     * between, the next call goes on. Marks stay, as days under way are still to be reported.
-     * @returns how many reports the step deleted.
-     */
-    async deleteAll(organizationId: string): Promise<{ deleted: number; isDone: boolean }> {
-      const scope = organizationKey(organizationId);
-      await invalidateBegun(scope);
-      const command = new QueryCommand({
+    /** From now on nothing is stored that was begun before. One write unit. */
+    async invalidateBegun(organizationId: string): Promise<void> {
+      const command = new UpdateCommand({
         TableName: tableName,
-        KeyConditionExpression: "#scope = :scope",
-        ProjectionExpression: "#key",
-        ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-        ExpressionAttributeValues: { ":scope": scope },
-        ConsistentRead: true,
-        Limit: STEP,
+        Key: { scope: organizationKey(organizationId), key: ERASED_KEY },
+        // Counting twice, where an answer was lost, invalidates no less.
+        UpdateExpression: "ADD #times :one",
+        ExpressionAttributeNames: { "#times": "times" },
+        ExpressionAttributeValues: { ":one": 1 },
       });
-      const { Items = [], LastEvaluatedKey } = await callStore((options) => client.send(command, options));
-      const keys = Items.map((item) => Key.parse(item).key).filter(
-        (key) => isEntryKey(key) || key.startsWith(CONTENT_PREFIX),
-      );
-      await deleteKeys(scope, keys.filter(isEntryKey));
-      await deleteKeys(
-        scope,
-        keys.filter((key) => !isEntryKey(key)),
-      );
-      return { deleted: keys.filter(isEntryKey).length, isDone: LastEvaluatedKey === undefined };
+      await callStore((options) => client.send(command, options));
     },
 
     /**
      * The reports in which a text occurs that names a user, be it within a reason that somebody gave. Reads all reports: a
      * read unit per 4 KB.
-     * @param name the user's id, or an address of the user.
+     * @param names the user's id, and addresses of the user.
      */
-    async reportsNaming(organizationId: string, name: string): Promise<ReportRef[]> {
+    async reportsNaming(organizationId: string, names: readonly string[]): Promise<Period[]> {
       const pages = readPages(client, {
         TableName: tableName,
         KeyConditionExpression: "#scope = :scope AND begins_with(#key, :content)",
@@ -91,8 +74,8 @@ export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableNam
         ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":content": CONTENT_PREFIX },
         ConsistentRead: true,
       });
-      const naming = createNaming([name]);
-      const found: ReportRef[] = [];
+      const naming = createNaming(names);
+      const found: Period[] = [];
       for await (const page of pages) {
         for (const item of page) {
           const { key, report } = Content.parse(item);
@@ -102,13 +85,19 @@ export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableNam
       return found;
     },
 
-    /** Deletes some reports; what is not there is deleted. To be made anew they are marked (report-due-store.ts). */
-    async deleteReports(organizationId: string, reports: readonly ReportRef[]): Promise<void> {
-      const scope = organizationKey(organizationId);
-      await invalidateBegun(scope);
-      // Entries first: one without its content would say for ever that the report was made.
-      await deleteKeys(scope, reports.map(entryKey));
-      await deleteKeys(scope, reports.map(contentKey));
-    },
+    /** Deletes some reports; what is not there is deleted. Two write units for each KB of them. */
+    deleteReports: (organizationId: string, reports: readonly ReportRef[]): Promise<void> =>
+      inParallel(reports, DELETED_AT_ONCE, (report) => transact(deletionOf(organizationKey(organizationId), report))),
+
+    /**
+     * Deletes some reports and marks them in the same moment, so that none is lost: the next dispatch has each made anew
+     * from what is left, however old it is. @param now epoch ms.
+     */
+    replaceReports: (organizationId: string, periods: readonly Period[], now: number): Promise<void> =>
+      inParallel(periods, DELETED_AT_ONCE, (period) => {
+        const scope = organizationKey(organizationId);
+        const mark = { Put: { TableName: tableName, Item: dueItem(scope, period, now) } };
+        return transact([...deletionOf(scope, period), mark]);
+      }),
   };
 };

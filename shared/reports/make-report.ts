@@ -19,7 +19,7 @@ type Collect<Input> = (organizationId: string, period: Period, now: number) => P
 
 export type ReportMakerParts = {
   reports: Pick<ReportStore, "has" | "put" | "erasedTimes">;
-  due: Pick<ReportDueStore, "clear">;
+  due: Pick<ReportDueStore, "read" | "clear">;
   connections: Pick<ConnectionStore, "read">;
   collectCompliance: Collect<ComplianceInput>;
   collectReview: Collect<ReviewInput>;
@@ -66,15 +66,19 @@ export const createReportMaker = (parts: ReportMakerParts) => {
   };
 
   /**
-   * Makes a report, unless it is there, its period is not over, or there is nothing to report.
+   * Makes a report, unless it is there, its period is not over, its mark has expired, or there is nothing to report.
    * @throws DomainError `store_unavailable`, or Error where erasures overtook it: it may be asked for again.
    */
   return async ({ organizationId, kind, from }: ReportDue): Promise<RunSummary> => {
     const period = periodOf(kind, from);
     if (!isReportable(period, now())) return { isMade: false, isEarly: true };
-    const isThere = await reports.has(organizationId, period);
-    const outcome = isThere ? "none" : await make(organizationId, period);
-    await due.clear({ scope: organizationKey(organizationId), period });
+    const asked = { scope: organizationKey(organizationId), period };
+    // Before anything else: where an erasure takes the report away meanwhile and marks it anew, that mark stays.
+    const mark = await due.read(asked);
+    const isTooLate = mark !== undefined && mark.expiresAt <= now();
+    const isWanted = !isTooLate && !(await reports.has(organizationId, period));
+    const outcome = isWanted ? await make(organizationId, period) : "none";
+    if (mark !== undefined) await due.clear(asked, mark);
     return { isMade: outcome === "made" };
   };
 };

@@ -1,31 +1,42 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
+import { newRequestToken } from "../runtime/ids.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { DAY_MS, dayName, timeOfName } from "../security/hours.ts";
 import { MADE_UP_DAYS, type Period, periodsOfDay } from "./period.ts";
 import { DISPATCHER_KEY, DUE_INDEX, dueKey, dueShardOf, dueShards, periodOfKey } from "./report-keys.ts";
 
-const Mark = z.object({ scope: z.string(), key: z.string() });
+const Entry = z.object({ scope: z.string(), key: z.string() });
+const Mark = z.object({ token: z.string(), ttl: z.number() });
 const Dispatched = z.object({ through: z.string() });
 
 /** A report that is to be made once its period is over. `scope`: the organization's key. */
 export type DueReport = { scope: string; period: Period };
+
+/** A mark as it was read: `token` is another one whenever it is marked again. `expiresAt`: epoch ms. */
+export type DueMark = { token: string; expiresAt: number };
+
+/**
+ * The item of a mark. It is of use for MADE_UP_DAYS after the period's end, or, where an erasure took a report of long ago,
+ * after that.
+ * @param now epoch ms.
+ */
+export const dueItem = (scope: string, period: Period, now: number) => ({
+  scope,
+  key: dueKey(period),
+  dueShard: dueShardOf(scope),
+  token: newRequestToken(),
+  ttl: Math.floor((Math.max(period.to, now) + (MADE_UP_DAYS + 1) * DAY_MS) / 1_000),
+});
 
 export type ReportDueStore = ReturnType<typeof createReportDueStore>;
 
 /** Marks of reports that are to be made. All calls throw DomainError `store_unavailable`. */
 export const createReportDueStore = (client: DynamoDBDocumentClient, tableName: string) => {
   const mark = async (scope: string, period: Period): Promise<void> => {
-    const command = new PutCommand({
-      TableName: tableName,
-      Item: {
-        scope,
-        key: dueKey(period),
-        dueShard: dueShardOf(scope),
-        ttl: (period.to + (MADE_UP_DAYS + 1) * DAY_MS) / 1_000,
-      },
-    });
+    const command = new PutCommand({ TableName: tableName, Item: dueItem(scope, period, period.to) });
     await callStore((options) => client.send(command, options));
   };
 
@@ -52,17 +63,38 @@ export const createReportDueStore = (client: DynamoDBDocumentClient, tableName: 
         });
         for await (const page of pages) {
           for (const item of page) {
-            const { scope, key } = Mark.parse(item);
+            const { scope, key } = Entry.parse(item);
             yield { scope, period: periodOfKey(key) };
           }
         }
       }
     },
 
-    /** Takes a mark away; two write units. */
-    async clear({ scope, period }: DueReport): Promise<void> {
-      const command = new DeleteCommand({ TableName: tableName, Key: { scope, key: dueKey(period) } });
-      await callStore((options) => client.send(command, options));
+    /** A mark, read strongly; undefined where there is none. One read unit. To be known before its report is begun. */
+    async read({ scope, period }: DueReport): Promise<DueMark | undefined> {
+      const command = new GetCommand({
+        TableName: tableName,
+        Key: { scope, key: dueKey(period) },
+        ConsistentRead: true,
+      });
+      const { Item } = await callStore((options) => client.send(command, options));
+      if (Item === undefined) return undefined;
+      const { token, ttl } = Mark.parse(Item);
+      return { token, expiresAt: ttl * 1_000 };
+    },
+
+    /** Takes a mark away, unless somebody has marked the report again since it was read; two write units. */
+    async clear({ scope, period }: DueReport, { token }: Pick<DueMark, "token">): Promise<void> {
+      const command = new DeleteCommand({
+        TableName: tableName,
+        Key: { scope, key: dueKey(period) },
+        ConditionExpression: "#token = :token",
+        ExpressionAttributeNames: { "#token": "token" },
+        ExpressionAttributeValues: { ":token": token },
+      });
+      await callStore((options) => client.send(command, options)).catch((error: unknown) => {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      });
     },
 
     /** The last day that connected organizations were marked for, its start in epoch ms; one read unit. */

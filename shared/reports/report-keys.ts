@@ -3,8 +3,8 @@
  *
  * - `compliance#2026-11-21`, `review#2026-11-16` an entry of the list: what there is (report-store.ts).
  * - `content#compliance#2026-11-21` what it says, as JSON text: apart, so that lists stay cheap.
- * - `due#compliance#2026-11-21` a mark: it is to be made once its period is over (report-due-store.ts). In the sparse index
- *   byDue: partition key `dueShard` ("0" to "7"), sort key `key`, keys only.
+ * - `due#compliance#2026-11-21` a mark: it is to be made once its period is over (report-due-store.ts). `token` is another one
+ *   each time. In the sparse index byDue: partition key `dueShard` ("0" to "7"), sort key `key`, keys only.
  * - `erased` how often reports were erased (erase-reports-store.ts): one that was begun before is not stored after.
  *
  * Scope `#dispatcher`, key `connected`: up to which day reports of connected organizations were marked.

@@ -57,7 +57,7 @@ export const judgingAccess = (parts: AccessParts) => {
       ...[records, webhookEvents, rollups].map((table) => table.may("Query", "BatchWriteItem")),
       ...[alerts, detection].map((table) => table.may("Query", "BatchWriteItem", "UpdateItem")),
       syncRuns.may("Query", "BatchWriteItem", "UpdateItem", "GetItem", "PutItem"),
-      reports.may("Query", "BatchWriteItem", "UpdateItem", "PutItem"),
+      reports.may("Query", "UpdateItem", "PutItem", "DeleteItem"),
       events.may("Query", "BatchGetItem", "UpdateItem"),
       erasures.may("Query", "UpdateItem"),
       ...[connections, circuits, settings].map((table) => table.may("GetItem", "UpdateItem")),

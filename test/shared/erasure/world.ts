@@ -18,7 +18,6 @@ import { createRequestErasure } from "../../../shared/erasure/request-erasure.ts
 import { createSettingsAuthorStore } from "../../../shared/erasure/settings-author-store.ts";
 import { hasUnsettled } from "../../../shared/erasure/unsettled-webhooks.ts";
 import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
-import { createReportDueStore } from "../../../shared/reports/report-due-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { createIdempotencyStore } from "../../../shared/runtime/idempotency-store.ts";
@@ -131,7 +130,6 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       webhooks: createWebhookEventStore(client, TABLES.webhookEvents),
       alerts: createAlertStore(client, TABLES.alerts, { retentionDays }),
       reports: createEraseReportsStore(client, TABLES.reports),
-      due: createReportDueStore(client, TABLES.reports),
       keys: createIdempotencyStore(client, TABLES.erasures),
       newErasureId: (now: number) => eventId(now, random()),
     };

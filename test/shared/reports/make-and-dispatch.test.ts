@@ -49,7 +49,7 @@ const startWorld = async () => {
       return reviewInput({ period, createdAt: now, knownFrom: period.from, days, runs: [] });
     }),
   };
-  const make = createReportMaker({
+  const makerParts: ReportMakerParts = {
     ...{ reports, due, ...collectors },
     connections: {
       read: async (organizationId) => {
@@ -62,7 +62,8 @@ const startWorld = async () => {
       },
     },
     now: () => time.now,
-  });
+  };
+  const make = createReportMaker(makerParts);
   const dispatch = createReportDispatcher({
     due,
     async *connectedOrganizations() {
@@ -84,7 +85,7 @@ const startWorld = async () => {
     return ids.sort();
   };
   return {
-    ...{ time, reports, due, connected, published, bus, busy, make, dispatch, marked },
+    ...{ time, reports, due, connected, published, bus, busy, makerParts, make, dispatch, marked },
     ...collectors,
     /** Lets an hour's dispatch run, and makes what it asks for. */
     async runHour() {
@@ -170,7 +171,7 @@ describe("making a report", () => {
     const collect = world.collectCompliance.getMockImplementation();
     let erasures = 0;
     world.collectCompliance.mockImplementation(async (organizationId, period, now) => {
-      if (erasures-- > 0) await erase.deleteAll(organizationId);
+      if (erasures-- > 0) await erase.invalidateBegun(organizationId);
       if (collect === undefined) throw new Error("There is no collector.");
       return collect(organizationId, period, now);
     });
@@ -181,6 +182,52 @@ describe("making a report", () => {
     erasures = 1;
     expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: true });
     expect(world.collectCompliance).toHaveBeenCalledTimes(5);
+  });
+});
+
+describe("a report that an erasure has made anew", () => {
+  const eraseIn = async (world: Awaited<ReturnType<typeof startWorld>>) => {
+    const { createEraseReportsStore } = await import("../../../shared/reports/erase-reports-store.ts");
+    const erase = createEraseReportsStore(engine.documentClient(documentTranslation), `reports-${tables}`);
+    return () => erase.replaceReports("acme", [periodOf("compliance", SATURDAY)], world.time.now);
+  };
+
+  it("is not forgotten where the erasure came just when it had been stored", async () => {
+    const world = await startWorld();
+    world.busy.add("acme compliance-2026-11-21");
+    await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
+    const replace = await eraseIn(world);
+    const overtaken = createReportMaker({
+      ...world.makerParts,
+      reports: {
+        ...world.reports,
+        put: async (...report) => {
+          const result = await world.reports.put(...report);
+          await replace();
+          return result;
+        },
+      },
+    });
+    await overtaken(dueOn("compliance", SATURDAY));
+    expect(await world.made("acme", 1)).toEqual([]);
+    await world.runHour();
+    expect(await world.made("acme", 1)).toEqual(["compliance-2026-11-21"]);
+    expect(await world.marked()).toEqual(["org#acme review-2026-11-16"]);
+  });
+
+  it("is made anew however old it is, and a mark that has expired is only taken away", async () => {
+    const world = await startWorld();
+    world.busy.add("acme compliance-2026-11-21");
+    await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
+    await world.runHour();
+    world.time.now += 60 * DAY_MS;
+    await (await eraseIn(world))();
+    expect(await world.made("acme", 1)).toEqual([]);
+    await world.runHour();
+    expect(await world.made("acme", 1)).toEqual(["compliance-2026-11-21"]);
+    // That of the week, which nobody has taken for 60 days.
+    expect(await world.marked()).toEqual([]);
+    expect(world.collectReview).not.toHaveBeenCalled();
   });
 });
 
