@@ -6,15 +6,15 @@ import type { Finding } from "../security/alerts/finding.ts";
 export type RaiseFinding = (organizationId: string | undefined, finding: Finding) => Promise<void>;
 
 /**
- * Raises a finding; the same again changes nothing. One of no organization goes to the bus, and calls the operators: with
- * the rule only, since the log has nobody's ids or addresses.
+ * Raises a finding; the same again changes nothing. One of no organization goes to the bus, and calls the operators: by
+ * rule and hour only: the log has nobody's ids or addresses, nor a digest of them, which the alert's id is.
  * @throws DomainError `store_unavailable`, or Error where the bus did not take a finding of no organization.
  */
 export const createRaiseFinding =
   (alerts: Pick<AlertRaiser, "raiseForFinding">): RaiseFinding =>
   async (organizationId, finding) => {
-    const { id } = await alerts.raiseForFinding(organizationId, finding);
+    await alerts.raiseForFinding(organizationId, finding);
     if (organizationId !== undefined) return;
     const { rule, level, occurrence } = finding;
-    writeLog("warn", "A finding of no organization", { alarm: rule, level, occurrence, alertId: id });
+    writeLog("warn", "A finding of no organization", { alarm: rule, level, occurrence });
   };

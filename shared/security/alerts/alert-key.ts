@@ -30,8 +30,11 @@ export const alertId = (hash: string, at: number, random: Uint8Array): string =>
 /** The hash in an alert's id; undefined for a text that is none. */
 export const hashOfAlertId = (id: string): string | undefined => ID.exec(id)?.[1];
 
+/** What logs call an alert: its id without the hash, by which an address or a user could be guessed. */
+export const alertNameInLogs = (id: string): string => id.slice(0, id.indexOf("-"));
+
 /** When an alert was raised, in epoch ms; undefined for a text that is no id. */
-export const timeOfAlertId = (id: string): number | undefined => timeOfEventId(id.slice(0, id.indexOf("-")));
+export const timeOfAlertId = (id: string): number | undefined => timeOfEventId(alertNameInLogs(id));
 
 const UNRESOLVED = "open#";
 

@@ -8,6 +8,7 @@ import { inParallel } from "../../runtime/in-parallel.ts";
 import { writeLog } from "../../runtime/log.ts";
 import type { ChangedAlert } from "./alert.ts";
 import { alertEvent } from "./alert-changed.ts";
+import { alertNameInLogs } from "./alert-key.ts";
 import type { AlertOutboxStore } from "./alert-outbox-store.ts";
 
 const REMOVALS_AT_ONCE = 10;
@@ -34,9 +35,11 @@ export const createAlertPublisher = ({ bus, outbox }: Parts) => {
     const events = changes.map((change) => ({ ...alertEvent(change), change }));
     const unpublished = await bus.publish(events);
     for (const { event, reason } of unpublished) {
-      const { alert, change } = event.change;
+      const { organizationId, alert, change } = event.change;
       writeLog("warn", "A change of an alert was not published", {
-        alertId: alert.id,
+        // That of no organization's finding is made of whom it is about.
+        alert: organizationId === undefined ? undefined : alertNameInLogs(alert.id),
+        rule: alert.rule,
         revision: alert.revision,
         change,
         reason,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { BusEvent, EventBus } from "../../../../shared/runtime/event-bus.ts";
 import { SecurityAlertChanged } from "../../../../shared/security/alerts/alert-changed.ts";
 import { createAlertPublisher, sweepOutbox } from "../../../../shared/security/alerts/alert-publisher.ts";
@@ -125,6 +125,20 @@ describe("a change whose publication failed, or never came to be", () => {
     ]);
     expect(published.map(({ organizationId: id }) => id)).toEqual([organizationId, organizationId]);
     await expect(sweepAt(NOON + 4 * MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
+  });
+
+  it("is in the log by a name that no user or address can be guessed from", async () => {
+    const organizationId = freshOrganization();
+    const write = jest.spyOn(process.stdout, "write");
+    isDown = true;
+    await raiserAt(NOON).raiseForEvent(eventAt(NOON, organizationId));
+    await expect(raiserAt(NOON).raiseForEvent(eventAt(NOON, undefined))).rejects.toThrow("event bus");
+    const [alert] = await listAll(alerts, organizationId);
+    const [name = "", hash = "no hash"] = alert?.id.split(/-(.*)/) ?? [];
+    const lines = write.mock.calls.map(([line]) => String(line));
+    expect(lines.filter((line) => line.includes(`"alert":"${name}"`))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("event_threshold"))).toHaveLength(2);
+    expect(lines.join()).not.toContain(hash);
   });
 
   it("is not lost when the alert changes further", async () => {
