@@ -1,5 +1,5 @@
 import { Duration } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, ComparisonOperator, MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import type { AccessTo } from "./access/access-to.ts";
 import type { ServiceEventBus } from "./event-bus.ts";
@@ -26,9 +26,18 @@ export class JudgingFunctions extends Construct {
     // no mark that it waits.
     runHourly(dispatchDetection, 6);
     runOn(bus, "DetectionDispatchContinued", dispatchDetection);
+    const hourly = { period: Duration.hours(1), statistic: "Sum" };
     new Alarm(this, "DetectionStoppedAlarm", {
-      alarmDescription: "Detection has not run for two hours",
-      metric: dispatchDetection.function.metricInvocations({ period: Duration.hours(1), statistic: "Sum" }),
+      alarmDescription: "Detection has not been dispatched for two hours: it is not started, or fails each time",
+      metric: new MathExpression({
+        expression: "invocations - errors",
+        usingMetrics: {
+          invocations: dispatchDetection.function.metricInvocations(hourly),
+          errors: dispatchDetection.function.metricErrors(hourly),
+        },
+        label: "Dispatches that did not fail",
+        period: hourly.period,
+      }),
       threshold: 1,
       evaluationPeriods: SILENT_HOURS,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,

@@ -263,6 +263,31 @@ describe("the stack", () => {
     dev.hasResourceProperties("AWS::CloudWatch::Alarm", { MetricName: "OperatorAlarms", Threshold: 1 });
   });
 
+  it("calls the operators where detection is not started, or fails each time", () => {
+    const [dispatch] = Object.keys(dev.findResources("AWS::Lambda::Function")).filter((id) =>
+      id.startsWith("JudgingDispatchDetection"),
+    );
+    const metric = (name: string) => ({
+      Id: name.toLowerCase(),
+      MetricStat: {
+        Metric: { MetricName: name, Dimensions: [{ Name: "FunctionName", Value: { Ref: dispatch } }] },
+        Period: 3_600,
+        Stat: "Sum",
+      },
+    });
+    dev.hasResourceProperties("AWS::CloudWatch::Alarm", {
+      Metrics: Match.arrayWith([
+        Match.objectLike({ Expression: "invocations - errors" }),
+        Match.objectLike(metric("Invocations")),
+        Match.objectLike(metric("Errors")),
+      ]),
+      Threshold: 1,
+      EvaluationPeriods: 2,
+      ComparisonOperator: "LessThanThreshold",
+      TreatMissingData: "breaching",
+    });
+  });
+
   it("says so where it trusts no issuer", () => {
     dev.hasOutput("Issuer", { Value: NO_ISSUER, Description: Match.stringLikeRegexp("trusts none") });
     prod.hasOutput("Issuer", { Value: "https://login.example.com" });
