@@ -8,7 +8,7 @@ import type { ComplianceReport, ReportedErasure, ReportedSync, UserAccess } from
 import type { DayResult } from "./day-tally.ts";
 import { firstOf, fitReport } from "./fit-report.ts";
 import { type Period, reportId } from "./period.ts";
-import { countByLevel, isWithin, median, reportedAlert, timeToAcknowledge } from "./reported-alert.ts";
+import { answeredAt, countByLevel, isWithin, median, reportedAlert, timeToAcknowledge } from "./reported-alert.ts";
 
 /** An erasure request, as far as reports tell of it: by its id, and without whom it is about. Times in epoch ms. */
 export type ErasureFact = { id: string; status: string; requestedAt: number; dueAt: number; completedAt?: number };
@@ -91,11 +91,12 @@ const alertsOf = ({ alerts, period }: ComplianceInput, maxItems: number): Compli
       .sort((a, b) => b.firstSeen - a.firstSeen || (a.id < b.id ? 1 : -1)),
     maxItems,
   );
-  const times = raised.flatMap((alert) => timeToAcknowledge(alert) ?? []);
-  const medianTimeToAcknowledgeMs = median(times);
+  // Each alert once: in the report of the day on which it was answered, whenever it was raised.
+  const answered = alerts.filter((alert) => isWithin(answeredAt(alert), period));
+  const medianTimeToAcknowledgeMs = median(answered.flatMap((alert) => timeToAcknowledge(alert) ?? []));
   return {
     raised: raised.length,
-    acknowledged: times.length,
+    acknowledged: raised.filter((alert) => answeredAt(alert) !== undefined).length,
     byLevel: countByLevel(raised),
     ...(medianTimeToAcknowledgeMs !== undefined && { medianTimeToAcknowledgeMs }),
     list: shown.shown.map(reportedAlert),

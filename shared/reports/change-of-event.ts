@@ -18,6 +18,11 @@ type Told = { area: ChangedArea; why?: string | undefined; details?: string | un
 
 const words = (name: string): string => name.replaceAll("_", " ");
 
+const METHODS = new Map([
+  ["api_key", "API key"],
+  ["oauth", "OAuth"],
+]);
+
 const listed = (list: readonly string[]): string => (list.length === 0 ? "none" : list.join(", "));
 
 const differenceText = (name: string, difference: z.output<typeof Difference>): string =>
@@ -35,7 +40,9 @@ const settingsDetails = (metadata: unknown): string =>
 
 const connectionTold = ({ metadata, resource }: SecurityEvent): Told => {
   const { method, reason } = ConnectionFacts.safeParse(metadata).data ?? {};
-  const details = [resource && `account ${resource}`, method && `by ${words(method)}`].filter(Boolean).join(", ");
+  const details = [resource && `account ${resource}`, method && `by ${METHODS.get(method) ?? words(method)}`]
+    .filter(Boolean)
+    .join(", ");
   return { area: "connection", why: reason && words(reason), details };
 };
 

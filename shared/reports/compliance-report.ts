@@ -127,7 +127,9 @@ export const ComplianceReport = z
       raised: count("Alerts whose first evidence is of the period."),
       acknowledged: count("Those of them that somebody has acknowledged or resolved."),
       byLevel: ByLevel,
-      medianTimeToAcknowledgeMs: z.optional(durationMs("the median of those that were acknowledged or resolved.")),
+      medianTimeToAcknowledgeMs: z.optional(
+        durationMs("the median of alerts that were acknowledged in the period, whenever raised."),
+      ),
       list: z.array(ReportedAlert).register(z.globalRegistry, {
         description: "Raised, acknowledged or resolved in the period, or still open; the newest first.",
       }),

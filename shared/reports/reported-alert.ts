@@ -6,10 +6,13 @@ import { type ByLevel, noneByLevel, type ReportedAlert } from "./report-fields.t
 /** When an alert was raised: later than its evidence. Epoch ms. */
 const raisedAt = ({ id, firstSeen }: Alert): number => timeOfAlertId(id) ?? firstSeen;
 
-/** How long an alert waited until somebody acknowledged or resolved it; undefined while nobody has. */
+/** When somebody acknowledged an alert, or resolved it at once; undefined while nobody has. Epoch ms. */
+export const answeredAt = ({ acknowledgedAt, resolvedAt }: Alert): number | undefined => acknowledgedAt ?? resolvedAt;
+
+/** How long an alert waited until somebody answered it; undefined while nobody has. */
 export const timeToAcknowledge = (alert: Alert): number | undefined => {
-  const answeredAt = alert.acknowledgedAt ?? alert.resolvedAt;
-  return answeredAt === undefined ? undefined : Math.max(0, answeredAt - raisedAt(alert));
+  const answered = answeredAt(alert);
+  return answered === undefined ? undefined : Math.max(0, answered - raisedAt(alert));
 };
 
 /** A subject names whom or what it is about after its kind; an address is a person's as much as a name. */

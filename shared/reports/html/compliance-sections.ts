@@ -114,7 +114,7 @@ export const alertsSection = ({ alerts: { list, moreAlerts, medianTimeToAcknowle
   section(
     "Alerts",
     medianTimeToAcknowledgeMs !== undefined &&
-      html`<p>Of the alerts that were raised on the day and answered, half waited ${formatDuration(medianTimeToAcknowledgeMs)} or less.</p>`,
+      html`<p>Of the alerts that were answered on the day, half had waited ${formatDuration(medianTimeToAcknowledgeMs)} or less.</p>`,
     list.length === 0
       ? nothing("None was raised, answered or open.")
       : alertTable("Raised or answered on the day, or still open", list),

@@ -65,8 +65,8 @@ export const formatDuration = (ms: number): string => {
 export const durationUnit = (greatestMs: number): number =>
   [HOUR_MS, MINUTE_MS].find((unit) => greatestMs >= unit) ?? SECOND_MS;
 
-/** `circuit_breaker` as `circuit breaker`. */
-export const words = (name: string): string => name.replaceAll("_", " ");
+/** `circuit_breaker` as `circuit breaker`, and `unusual_api_usage` as `unusual API usage`. */
+export const words = (name: string): string => name.replaceAll("_", " ").replaceAll(/\bapi\b/g, "API");
 
 /** `Circuit breaker` */
 export const title = (name: string): string => {

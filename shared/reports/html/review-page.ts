@@ -105,11 +105,11 @@ const rules = ({ rules: list, weeksBefore }: ReviewReport): Markup => {
   return section(
     "Rule by rule",
     table(
-      weeksBefore.length === 0 ? "Alerts of the week" : `Alerts of the week, and a week before on average`,
+      weeksBefore.length === 0 ? "Alerts of the week" : "Alerts of the week, and of the weeks before on average",
       [
         { name: "Rule" },
         { name: "Alerts", form: "number" },
-        { name: "A week before", form: "number" },
+        { name: "Before, a week", form: "number" },
         { name: "Findings", form: "number" },
       ],
       list.map(({ rule, alerts, before, findings: count }) => [

@@ -4,6 +4,7 @@ import { buildComplianceReport } from "../../../shared/reports/build-compliance-
 import { changeOf } from "../../../shared/reports/change-of-event.ts";
 import { createDayTally } from "../../../shared/reports/day-tally.ts";
 import { MAX_REPORT_BYTES } from "../../../shared/reports/fit-report.ts";
+import { periodOf } from "../../../shared/reports/period.ts";
 import { Report } from "../../../shared/reports/report.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/security/hours.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
@@ -151,7 +152,7 @@ describe("changes", () => {
     const connection = { metadata: { method: "api_key", reason: "deauthorized" }, resource: "acct_1" };
     const removed = eventAt(SATURDAY, { eventType: "PROVIDER_CONNECTION_REMOVED", source: "webhook", ...connection });
     expect(changeOf(removed)).toMatchObject({
-      ...{ area: "connection", why: "deauthorized", details: "account acct_1, by api key", source: "webhook" },
+      ...{ area: "connection", why: "deauthorized", details: "account acct_1, by API key", source: "webhook" },
     });
     expect(changeOf(badTokenAt(SATURDAY, { action: "require_reconnect", errorMessage: "x" }))).toMatchObject({
       ...{ area: "connection", what: "require_reconnect", why: "x" },
@@ -189,6 +190,19 @@ describe("alerts", () => {
     expect(alerts).toMatchObject({ raised: 4, acknowledged: 3, medianTimeToAcknowledgeMs: 20 * MINUTE_MS });
     expect(at({ alerts: [raised(10), raised(30)] }).medianTimeToAcknowledgeMs).toBe(20 * MINUTE_MS);
     expect(at({ alerts: [raised(undefined)] })).not.toHaveProperty("medianTimeToAcknowledgeMs");
+  });
+
+  it("count the wait of each once: in the report of the day on which it was answered", () => {
+    const answered = { acknowledgedAt: SATURDAY + HOUR_MS, resolvedAt: SATURDAY + DAY_MS, status: "resolved" as const };
+    const older = alertAt(SATURDAY - 2 * HOUR_MS, { subject: "user:a", ...answered });
+    const later = alertAt(SATURDAY + HOUR_MS, {
+      ...{ subject: "user:b", status: "resolved" as const, resolvedAt: SATURDAY + DAY_MS + MINUTE_MS },
+    });
+    expect(at({ alerts: [older, later] })).toMatchObject({
+      ...{ raised: 1, acknowledged: 1, medianTimeToAcknowledgeMs: 3 * HOUR_MS },
+    });
+    const next = { period: periodOf("compliance", SATURDAY + DAY_MS), alerts: [older, later] };
+    expect(at(next)).toMatchObject({ raised: 0, medianTimeToAcknowledgeMs: 23 * HOUR_MS + MINUTE_MS });
   });
 
   it("tell of the day's, of older ones that are open or were answered, and of no others", () => {
