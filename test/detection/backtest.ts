@@ -4,14 +4,17 @@
  * case fails.
  */
 import { isDeepStrictEqual } from "node:util";
+import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { failWith } from "../../infra/local/fail-with.ts";
-import { readStackFile } from "../../infra/local/stack-file.ts";
+import { type RunningStack, readStackFile } from "../../infra/local/stack-file.ts";
 import { hourName, startOfHour } from "../../shared/security/hours.ts";
+import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { allCases } from "../shared/detection/rules/all-cases.ts";
 import { type BacktestOptions, readBacktestOptions } from "./backtest-options.ts";
 import { DAY } from "./events.ts";
 import { byOrganization } from "./organizations.ts";
 import { readRecordedEvents, readRecordedFile } from "./recorded-events.ts";
+import { recordedOrganizations } from "./recorded-organizations.ts";
 import { replay } from "./replay.ts";
 import { replayCase } from "./replay-case.ts";
 import { renderTable } from "./table.ts";
@@ -23,14 +26,29 @@ type Period = Extract<BacktestOptions, { cases: false }>;
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
-const readEvents = ({ from, organization, file }: Period) => {
+const organizationsOf = async ({ dynamodbUrl, tables }: RunningStack): Promise<string[]> => {
+  const table = tables.find((name) => name.includes("TablesSecurityEvents"));
+  if (table === undefined) throw new Error("The local cloud has no table of security events.");
+  const client = engineClient(dynamodbUrl);
+  return recordedOrganizations(client, table).finally(() => client.destroy());
+};
+
+const readEvents = async ({ from, organization, file }: Period): Promise<SecurityEvent[]> => {
   if (file !== undefined) return readRecordedFile(file);
-  const { apiUrl, issuerUrl } = readStackFile() ?? {};
-  if (apiUrl === undefined || issuerUrl === undefined)
+  const stack = readStackFile();
+  const { apiUrl, issuerUrl } = stack ?? {};
+  if (stack === undefined || apiUrl === undefined || issuerUrl === undefined)
     throw new Error("The local cloud does not run: start it with npm start.");
-  return readRecordedEvents({ apiUrl, issuerUrl }, organization ?? "", from - BEFORE_MS, (events) =>
-    process.stderr.write(`\r${events} events read`),
-  ).finally(() => process.stderr.write("\n"));
+  const all: SecurityEvent[] = [];
+  try {
+    for (const one of organization === undefined ? await organizationsOf(stack) : [organization]) {
+      const tell = (events: number) => process.stderr.write(`\r${all.length + events} events read`);
+      all.push(...(await readRecordedEvents({ apiUrl, issuerUrl }, one, from - BEFORE_MS, tell)));
+    }
+  } finally {
+    process.stderr.write("\n");
+  }
+  return all;
 };
 
 const backtest = async (options: Period): Promise<void> => {
