@@ -16,7 +16,7 @@ type Props = { access: AccessTo; events: Pick<ServiceEventBus, "bus"> };
 /** The longest that a queue can keep a message. */
 const KEPT_FOR = Duration.days(14);
 const PROCESSING_TIMEOUT = Duration.minutes(1);
-/** Then somebody has to look: docs/webhooks.md, "Dead letters". */
+/** Then somebody has to look: docs/webhooks.md, "Nothing is lost". */
 const MAX_RECEIVES = 5;
 
 const sealedQueue = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, retentionPeriod: KEPT_FOR } as const;
@@ -39,6 +39,10 @@ export class WebhookFunctions extends Construct {
     new CfnOutput(this, "Url", { value: this.url, description: "Where the provider sends webhooks, + organization" });
 
     const deadLetters = new Queue(this, "DeadLetters", sealedQueue);
+    new CfnOutput(this, "DeadLettersArn", {
+      value: deadLetters.queueArn,
+      description: "Keeps the webhooks that could not be applied, until they are replayed",
+    });
     const received = new Queue(this, "Received", {
       ...sealedQueue,
       visibilityTimeout: Duration.minutes(6 * PROCESSING_TIMEOUT.toMinutes()),

@@ -1,7 +1,13 @@
 /**
- * What a late event still says. A full run takes its lists for the truth and applies no event from before them. One that
- * comes later yet may tell of a state that is over, while the event that ended it never came: then it would stand for
- * ever, or bring to life what was deleted. So where a late state would change anything, its object is read.
+ * What an event still says whose date is long ago. Two things may be wrong with it:
+ *
+ * - A full run takes its lists for the truth and applies no event from before them. An event that comes later yet may
+ *   tell of a state that is over, while the event that ended it never came: then it would stand for ever, or bring to
+ *   life what was deleted.
+ * - The provider may date its events behind its answers, which say when records were seen. Then it would be dropped as
+ *   older than a record that it is newer than.
+ *
+ * So it is taken to be from any time until it came, and where it differs from the record its object is read.
  */
 import type { Observation } from "../provider/provider.ts";
 import { decideApply } from "../records/decide-apply.ts";
@@ -15,11 +21,14 @@ const TRUSTED_MS = 30_000;
 /** Reads records strongly, those that exist. @param keys each once. */
 export type ReadRecords = (organizationId: string, keys: readonly RecordKey[]) => Promise<readonly StoredRecord[]>;
 
+type DatedEvent = Pick<WebhookEvent, "observations" | "createdSeconds" | "receivedAt">;
+
 const nameOf = ({ type, id }: RecordKey): string => `${type}#${id}`;
 
-const wouldChange = (observation: Observation, stored: StoredRecord | undefined): boolean => {
+/** Whether it may be newer than the record, and says something else. */
+const mayChange = (observation: Observation, stored: StoredRecord | undefined): boolean => {
   const decision = decideApply(stored, { observation, invoiceId: undefined }, { recordsSightings: true });
-  return decision.kind === "write" && decision.isChange;
+  return decision.kind === "reread" || (decision.kind === "write" && decision.isChange);
 };
 
 /** A touch in place of a state; which invoice a payment belongs to never changes, and stays said. */
@@ -31,6 +40,12 @@ const doubt = (observation: Observation): Observation[] => {
   return [touch, { kind: "linked", type: "payments", id, invoiceId: fields.invoiceId, seenAt }];
 };
 
+/** The same, from any time until the second `end`, or until its own where our clock is behind the provider's. */
+const until = (observation: Observation, end: number): Observation => {
+  const { from, to } = observation.seenAt;
+  return { ...observation, seenAt: { from, to: Math.max(to, end) } };
+};
+
 /**
  * What an event says, as far as it can be trusted by now. One read unit for each object of an event that is late.
  * @param now epoch ms.
@@ -39,16 +54,18 @@ const doubt = (observation: Observation): Observation[] => {
 export const trustedObservations = async (
   readRecords: ReadRecords,
   organizationId: string,
-  { observations, createdSeconds }: Pick<WebhookEvent, "observations" | "createdSeconds">,
+  { observations, createdSeconds, receivedAt }: DatedEvent,
   now: number,
 ): Promise<readonly Observation[]> => {
   if (now - createdSeconds * 1_000 <= TRUSTED_MS) return observations;
+  const receivedSeconds = Math.floor(receivedAt / 1_000);
   const states = observations.filter(({ kind }) => kind === "state");
-  if (states.length === 0) return observations;
   const keys = new Map(states.map(({ type, id }) => [nameOf({ type, id }), { type, id }]));
-  const records = await readRecords(organizationId, [...keys.values()]);
+  const records = keys.size === 0 ? [] : await readRecords(organizationId, [...keys.values()]);
   const stored = new Map(records.map((record) => [nameOf(record), record]));
-  return observations.flatMap((one) =>
-    one.kind === "state" && wouldChange(one, stored.get(nameOf(one))) ? doubt(one) : [one],
-  );
+  return observations.flatMap((one) => {
+    const doubted = until(one, receivedSeconds);
+    if (one.kind !== "state") return [doubted];
+    return mayChange(doubted, stored.get(nameOf(one))) ? doubt(doubted) : [one];
+  });
 };

@@ -6,8 +6,8 @@ import * as z from "zod/mini";
 import type { ObjectTouched, Observation, ProviderEvent } from "../provider/provider.ts";
 import { type RecordType, recordFields, recordTypes } from "../records/record.ts";
 
-/** An event's id is the key that it is stored under. */
-const EVENT_ID = /^[A-Za-z0-9_]{1,255}$/;
+/** An event's id is the key that it is stored under, and no key of what lies beside events (gap-store.ts). */
+const EVENT_ID = /^\w[\w.:-]{0,254}$/;
 const TYPE_MAX_CHARACTERS = 255;
 
 /** What the observations of a stored event take at most, in bytes; with the rest it stays below 32 KB. */

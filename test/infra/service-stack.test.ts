@@ -293,6 +293,14 @@ describe("the stack", () => {
     prod.hasOutput("Issuer", { Value: "https://login.example.com" });
   });
 
+  it("names the queue whose dead letters are replayed", () => {
+    const [queue] = Object.keys(dev.findResources("AWS::SQS::Queue")).filter((id) => /Webhooks.*DeadLetters/.test(id));
+    const outputs = Object.entries(dev.findOutputs("*")).filter(([key]) => key.startsWith("WebhooksDeadLettersArn"));
+    expect(outputs).toEqual([
+      [expect.any(String), expect.objectContaining({ Value: { "Fn::GetAtt": [queue, "Arn"] } })],
+    ]);
+  });
+
   it("is reached under its own domain name only, where it has one", () => {
     prod.hasResourceProperties("AWS::ApiGatewayV2::Api", { DisableExecuteApiEndpoint: true });
     prod.hasResourceProperties("AWS::ApiGatewayV2::DomainName", { DomainName: "api.example.com" });

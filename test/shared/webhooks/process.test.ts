@@ -244,15 +244,48 @@ describe("a state that is processed long after it was", () => {
   it("is read where it would change the record, and not where it is older or the same", async () => {
     const asked = jest.fn(async () => customer(seen(SECONDS + 50), { name: "Cleo" }));
     const { process, of } = createInstance({ reread: () => asked });
+    event = webhookEvent({ observations: [customer(seen(SECONDS + 2))] });
     await process(EVENT);
     time.now += 600_000;
-    event = webhookEvent({ observations: [customer(seen(SECONDS - 1), { name: "Bob" })] });
+    event = webhookEvent({ observations: [customer(seen(SECONDS), { name: "Bob" })] });
     await process(EVENT);
-    event = webhookEvent({ observations: [customer(seen(SECONDS + 1))] });
+    event = webhookEvent({ observations: [customer(seen(SECONDS + 3))], receivedAt: NOW + 2_000 });
     await process(EVENT);
     expect(asked).not.toHaveBeenCalled();
-    expect(of(ACME, key)).toMatchObject({ fields: { name: "Ada" }, seenAt: seen(SECONDS + 1) });
-    event = webhookEvent({ observations: [customer(seen(SECONDS + 2), { name: "Bob" })] });
+    expect(of(ACME, key)).toMatchObject({ fields: { name: "Ada" }, seenAt: seen(SECONDS + 3) });
+    event = webhookEvent({ observations: [customer(seen(SECONDS + 4), { name: "Bob" })], receivedAt: NOW + 4_000 });
+    await process(EVENT);
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" } });
+  });
+
+  it.each([
+    ["a state", customer(seen(SECONDS - 86_400), { name: "Bob" })],
+    ["a touch", touched(key, seen(SECONDS - 86_400))],
+  ])("is read where it came after the record was seen, though it is dated before: %s", async (_what, observation) => {
+    const asked = jest.fn(async () => customer(seen(SECONDS + 30), { name: "Cleo" }));
+    const { process, of } = createInstance({ reread: () => asked });
+    await process(EVENT);
+    // The provider dates its events a day behind its answers.
+    const behind = { createdSeconds: SECONDS - 86_400, observations: [observation] };
+    event = webhookEvent({ ...behind, receivedAt: NOW + 20_000 });
+    await process(EVENT);
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" }, seenAt: seen(SECONDS + 30) });
+    // What came before the record was seen is in it.
+    event = webhookEvent({ ...behind, receivedAt: NOW + 21_000 });
+    await process(EVENT);
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+
+  it("is read where our clock is behind the provider's", async () => {
+    const asked = jest.fn(async () => customer(seen(SECONDS + 130), { name: "Cleo" }));
+    const { process, of } = createInstance({ reread: () => asked });
+    event = webhookEvent({ observations: [customer(seen(SECONDS + 60))] });
+    await process(EVENT);
+    time.now += 200_000;
+    const ahead = SECONDS + 100;
+    event = webhookEvent({ createdSeconds: ahead, observations: [customer(seen(ahead), { name: "Bob" })] });
     await process(EVENT);
     expect(asked).toHaveBeenCalledTimes(1);
     expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" } });

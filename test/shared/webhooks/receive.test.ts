@@ -128,6 +128,14 @@ describe("a delivery", () => {
     expect(published).toHaveLength(1);
   });
 
+  it.each(["evt_1", "evt_b8f1-4c.2:7", "2", "e".repeat(255)])("may have the id %j", async (id) => {
+    const { send, published } = createInstance(events);
+    expect(await send(delivery(JSON.stringify(providerEvent({ id })), { organization: acme }))).toMatchObject({
+      statusCode: 200,
+    });
+    expect(published).toMatchObject([{ detail: { eventId: id } }]);
+  });
+
   it("that takes our permission away is handed over", async () => {
     const { send, published } = createInstance(events);
     const event = providerEvent({

@@ -66,11 +66,13 @@ describe("every change of a single byte is refused", () => {
     expect(accepted).toEqual([]);
   });
 
-  it("in the header, time and signature: changed to any other, or taken away", () => {
+  it("in the header, time and signature: changed to any other, taken away, or put in", () => {
     const header = headerOf();
     const accepted: string[] = [];
     for (let at = 0; at < header.length; at++) {
       for (let value = 0; value < 256; value++) {
+        const put = header.slice(0, at) + String.fromCharCode(value) + header.slice(at);
+        if (verify(put)) accepted.push(put);
         if (header.charCodeAt(at) === value) continue;
         const changed = header.slice(0, at) + String.fromCharCode(value) + header.slice(at + 1);
         if (verify(changed)) accepted.push(changed);
