@@ -154,7 +154,7 @@ Every failure that reaches the service has the body \`{"error": number, "message
 |---|---|---|
 ${errorTable()}
 
-The gateway's own answers (throttled, or too large for it) have the shape \`{"message": string}\`.`;
+The gateway's own answers (throttled, malformed or too large for it) have the shape \`{"message": string}\`.`;
 
 /** @param routes the table, by operationId. */
 export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) => {
