@@ -9,7 +9,7 @@ Replays a rule of detection over recorded events, and prints what it would have 
 
   --rule <rule>           one of ${findingRules.join(", ")}
   --from <time>           from the hour of this time on: RFC 3339, or epoch milliseconds
-  --to <time>             up to this time
+  --to <time>             up to this time, or to now
   --organization <id>     whose events; everybody's without it
   --file <events.json>    reads events from a file: a list of them, or an answer of GET .../security;
                           without it, from the local cloud that runs (npm start)
