@@ -50,7 +50,7 @@ export type RuleInput = {
 
 export type Rule = {
   id: FindingRule;
-  /** Raised with every change of what it finds; an hour is judged once for each version. */
+  /** Raised with every change of what it finds; an hour's window says by which version it was judged. */
   version: number;
   /**
    * What the judging of later hours must see of these facts, in order of time. Without it the rule's windows end with
