@@ -4,7 +4,7 @@
  */
 import type { Guard } from "../circuit-breaker/guard.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { attempt } from "./attempt.ts";
+import { attempt, timeoutError } from "./attempt.ts";
 import type { OperationFacts, OperationReport } from "./operation-event.ts";
 import type { Pace } from "./pace.ts";
 import type { Credentials, OperationContext } from "./provider-access.ts";
@@ -12,7 +12,7 @@ import type { RequestOptions } from "./provider-adapter.ts";
 import type { ProviderError } from "./provider-error.ts";
 import type { ReadCounts } from "./read-counts.ts";
 import type { RecordOperation } from "./record-operation.ts";
-import { OPERATION_DEADLINE_MS, pauseBefore } from "./retry.ts";
+import { MIN_ATTEMPT_MS, OPERATION_DEADLINE_MS, pauseBefore } from "./retry.ts";
 
 /** `result`: what the event says of what came of it. */
 export type Operation<Value> = Pick<OperationFacts, "action" | "type"> & {
@@ -68,7 +68,8 @@ export const createOperate = ({ guard, pace, recordOperation, reads, clock, slee
     for (;;) {
       const isStart = !session.hasStarted;
       session.hasStarted = true;
-      const remainingMs = Math.max(1, deadlineAt - clock());
+      // A clock that was set back gives no more time than there was.
+      const remainingMs = Math.min(OPERATION_DEADLINE_MS, deadlineAt - clock());
       const mayReplace = secret === firstSecret;
       const options = { send, context, credentials, secret, mayReplace, isStart, remainingMs, onSent };
       const attempted = await attempt(guard, options).finally(endTurn);
@@ -84,6 +85,11 @@ export const createOperate = ({ guard, pace, recordOperation, reads, clock, slee
         await sleep(pauseMs);
       }
       endTurn = await takeTurn();
+      // Other credentials or our own pace took the time: cut off at once, a request would look like the provider's failure.
+      if (deadlineAt - clock() < MIN_ATTEMPT_MS) {
+        endTurn();
+        throw report.lastError ?? timeoutError();
+      }
     }
   };
 

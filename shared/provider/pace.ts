@@ -59,7 +59,9 @@ export const createPace = ({ clock, sleep }: { clock: Clock; sleep: (ms: number)
       const lane = laneOf(organizationId);
       await takePlace(lane);
       const now = clock();
-      const at = Math.max(lane.nextAt, now - (BURST - 1) * INTERVAL_MS);
+      // Only those that have a place have a time, so the next one cannot be later, unless the clock was set back.
+      const nextAt = Math.min(lane.nextAt, now + MAX_CONCURRENT * INTERVAL_MS);
+      const at = Math.max(nextAt, now - (BURST - 1) * INTERVAL_MS);
       lane.nextAt = at + INTERVAL_MS;
       if (at > now) await sleep(at - now);
       return { pacedMs: Math.max(0, clock() - askedAt), end: () => leavePlace(lane) };

@@ -9,7 +9,7 @@ export const OPERATION_DEADLINE_MS = 10_000;
 export const ATTEMPT_TIMEOUT_MS = 5_000;
 
 /** With less time than this left an attempt is not worth a request. */
-const MIN_ATTEMPT_MS = 500;
+export const MIN_ATTEMPT_MS = 500;
 
 const BASE_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 4_000;

@@ -1,6 +1,9 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { CallTimeoutError, CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import type { GuardedCall } from "../../../shared/circuit-breaker/guard.ts";
+import { createOperate } from "../../../shared/provider/operate.ts";
 import type { OperationContext } from "../../../shared/provider/provider-access.ts";
+import { createRecordOperation } from "../../../shared/provider/record-operation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import {
   context,
@@ -95,6 +98,62 @@ describe("an operation", () => {
       ...Array(4).fill({ durationMs: 0, attempts: 1, batchSize: 3, runId: "run_1" }),
       { durationMs: 0, attempts: 2, pacedMs: 50, batchSize: 3, runId: "run_1" },
     ]);
+  });
+
+  it("sends nothing that other credentials left no time for", async () => {
+    const refused = async () => {
+      world.time.now += 9_500;
+      return "sk_2";
+    };
+    const world = createWorld([failing("unauthorized", { tookMs: 1 })], { credentials: { refused } });
+    await expect(world.open().readAccount()).rejects.toMatchObject({ kind: "network", code: "timeout" });
+    expect(world.guarded.map(({ outcome }) => outcome)).toEqual(["neutral"]);
+    expect(world.events).toMatchObject([{ errorCode: "timeout", metadata: { attempts: 1 } }]);
+  });
+
+  it.each([
+    [8_990, 2],
+    [8_991, 1],
+  ])("sends nothing more where our own pace takes %i ms before the second attempt", async (pacedMs, requests) => {
+    const time = { now: START };
+    const turns = [0, pacedMs];
+    let isUnderWay = 0;
+    let sent = 0;
+    const pass = <Value>(_: string, call: GuardedCall<Value>) => call(new AbortController().signal);
+    const operate = createOperate({
+      guard: Object.assign(pass, { isHalfOpen: () => false, flush: async () => undefined }),
+      pace: {
+        turn: async () => {
+          const waitedMs = turns.shift() ?? 0;
+          time.now += waitedMs;
+          isUnderWay++;
+          return { pacedMs: waitedMs, end: () => void isUnderWay-- };
+        },
+      },
+      recordOperation: createRecordOperation({ recorder: { record: async () => undefined }, clock: () => time.now }),
+      reads: { count: () => undefined },
+      clock: () => time.now,
+      sleep: async (ms) => {
+        time.now += ms;
+      },
+      random: () => 1,
+    });
+    const send = async () => {
+      sent++;
+      time.now += 10;
+      throw errorLike(sent === 1 ? "rateLimit" : "forbidden");
+    };
+    const credentials = { current: async () => "sk_1", refused: async () => undefined };
+    const ended = operate({ action: "read_account", send }, { context, credentials, hasStarted: false });
+    await expect(ended).rejects.toMatchObject({ kind: requests === 1 ? "rate_limit" : "authorization" });
+    expect(sent).toBe(requests);
+    expect(isUnderWay).toBe(0);
+  });
+
+  it("outlives a clock that is set back", async () => {
+    const world = createWorld([failing("network", { tookMs: -3_600_000 }), done]);
+    await world.open().listEvents({});
+    expect(world.guarded.map(({ timeoutMs }) => timeoutMs)).toEqual([10_000, 10_000]);
   });
 
   it("reads the circuit as it is at the beginning of work, and not again", async () => {

@@ -113,6 +113,16 @@ describe("our own pace", () => {
     );
   });
 
+  it("makes nobody wait for a clock that was set back", async () => {
+    const time = createTime();
+    const pace = createPace(time);
+    for (let i = 0; i < BURST; i++) (await pace.turn("acme")).end();
+    time.pass(-3_600_000);
+    const next = pace.turn("acme");
+    await time.settle();
+    expect((await next).pacedMs).toBe(200);
+  });
+
   it("forgets organizations only when that makes no difference", async () => {
     const time = createTime();
     const pace = createPace(time);
