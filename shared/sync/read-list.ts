@@ -50,7 +50,8 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
     ]);
     const [first] = items;
     const last = items.at(-1);
-    const newBound = bound ?? first?.seenAt.from;
+    // An empty list has every object from before the feed was read, which was earlier.
+    const newBound = bound ?? first?.seenAt.from ?? run.work.feedStart?.readAt;
     const lastSeconds = last === undefined ? at.lastSeconds : secondsOf(last);
     // Beyond the second in which the list was taken up again, nothing comes twice.
     const isRepeating = repeats !== undefined && lastSeconds === until;

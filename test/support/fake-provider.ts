@@ -107,7 +107,7 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
         .filter(({ createdSeconds }) => createdSeconds >= since)
         .reverse()
         .sort((a, b) => b.createdSeconds - a.createdSeconds);
-      return pageOf(feed, ({ id }) => id, after, limit);
+      return { ...pageOf(feed, ({ id }) => id, after, limit), seenAt: now() };
     },
   };
 

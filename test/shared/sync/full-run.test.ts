@@ -23,6 +23,21 @@ const populate = (stage: Stage, count: number): void => {
 };
 
 describe("the first run of a connection", () => {
+  it("misses nothing in a list that was empty when it was read", async () => {
+    const stage = createStage(engine);
+    let isOver = false;
+    stage.world.onCall(({ method, type }) => {
+      if (method !== "listObjects" || type !== "payments" || isOver) return;
+      isOver = true;
+      stage.time.now += 5_000;
+      stage.world.create("customers", { name: "first" });
+    });
+    const { status, completeness } = await stage.sync();
+    expect(status).toBe("succeeded");
+    expect(completeness?.customers).toEqual({ listed: 0, stored: 1, onlyListed: [], onlyStored: [] });
+    expect(stage.world.calls.filter(({ method }) => method === "readObject")).toEqual([]);
+  });
+
   it("reads everything, compares both sides, and says so", async () => {
     const stage = createStage(engine);
     populate(stage, 230);
