@@ -110,7 +110,7 @@ details.numbers th, details.numbers td { padding: 0.2rem 1.4rem 0.2rem 0; }
     --accent: #2a6592; --muted: #b9c6d2; --good: #2d6a4a; --warn: #9a5b09; --bad: #a8322b;
   }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  body { font-size: 9.5pt; }
+  html { font-size: 9.5pt; }
   main { max-width: none; padding: 0; }
   section { margin-top: 1.6rem; }
   h2 { break-after: avoid; } figure, tr, .advice li, .figures { break-inside: avoid; } thead { display: table-header-group; }

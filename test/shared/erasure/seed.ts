@@ -124,26 +124,14 @@ const seedReports = async ({ put, time }: World, organizationId: string): Promis
   await put("reports", { scope, key: "due#review#2026-11-16", ttl, dueShard: "1" });
 };
 
-const seedRecords = async ({ put, time }: World, organizationId: string, count: number): Promise<void> => {
+const seedRecords = async ({ put, putAll, time }: World, organizationId: string, count: number): Promise<void> => {
   const scope = organizationKey(organizationId);
-  for (let i = 0; i < count; i++) {
-    await put("records", {
-      ...{
-        scope,
-        key: `customers#cus_${i}`,
-        listKey: `${scope}#customers`,
-        createdKey: `${String(i).padStart(15, "0")}#x`,
-      },
-      ...{
-        createdAt: i,
-        updatedAt: i,
-        fields: { email: `mail${i}@example.com` },
-        seenFrom: 1,
-        seenTo: 1,
-        version: "1",
-      },
-    });
-  }
+  const records = Array.from({ length: count }, (_, i) => ({
+    ...{ scope, key: `customers#cus_${i}`, listKey: `${scope}#customers` },
+    ...{ createdKey: `${String(i).padStart(15, "0")}#x`, createdAt: i, updatedAt: i, version: "1" },
+    ...{ fields: { email: `mail${i}@example.com` }, seenFrom: 1, seenTo: 1 },
+  }));
+  await putAll("records", records);
   for (const [id, processedAt] of [
     ["evt_1", time.now],
     ["evt_2", undefined],

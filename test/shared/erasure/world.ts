@@ -1,5 +1,5 @@
 /** Every table of the service on a real engine, real stores and writers, and erasures that work on them. */
-import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, PutCommand, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
 import { createConnectionChangeStore } from "../../../shared/connection/connection-change-store.ts";
@@ -18,6 +18,7 @@ import { createRequestErasure } from "../../../shared/erasure/request-erasure.ts
 import { createSettingsAuthorStore } from "../../../shared/erasure/settings-author-store.ts";
 import { hasUnsettled } from "../../../shared/erasure/unsettled-webhooks.ts";
 import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
+import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { createIdempotencyStore } from "../../../shared/runtime/idempotency-store.ts";
@@ -139,6 +140,38 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
   const put = (table: keyof typeof TABLES, Item: Record<string, unknown>): Promise<unknown> =>
     main.client.send(new PutCommand({ TableName: TABLES[table], Item }));
 
+  const putAll = async (table: keyof typeof TABLES, items: readonly Record<string, unknown>[]): Promise<void> => {
+    for (const chunk of chunksOf(items, 25)) {
+      const requests = chunk.map((Item) => ({ PutRequest: { Item } }));
+      await main.client.send(new BatchWriteCommand({ RequestItems: { [TABLES[table]]: requests } }));
+    }
+  };
+
+  /** The partition of an organization in each table; its circuit is found by the scan. At most a page of each. */
+  const storedOf = async (organizationId: string): Promise<Record<keyof typeof TABLES, Record<string, unknown>[]>> => {
+    const found: [string, Record<string, unknown>[]][] = [];
+    for (const [name, TableName] of Object.entries(TABLES)) {
+      const { Items = [] } =
+        name === "circuits"
+          ? await main.client.send(
+              new ScanCommand({
+                ...{ TableName, FilterExpression: "#o = :o", ConsistentRead: true },
+                ExpressionAttributeNames: { "#o": "o" },
+                ExpressionAttributeValues: { ":o": organizationId },
+              }),
+            )
+          : await main.client.send(
+              new QueryCommand({
+                ...{ TableName, KeyConditionExpression: "#key = :scope", ConsistentRead: true },
+                ExpressionAttributeNames: { "#key": ["connections", "settings"].includes(name) ? "id" : "scope" },
+                ExpressionAttributeValues: { ":scope": organizationKey(organizationId) },
+              }),
+            );
+      found.push([name, Items]);
+    }
+    return Object.fromEntries(found) as Record<keyof typeof TABLES, Record<string, unknown>[]>;
+  };
+
   /** Everything that is stored, of everybody, by table. */
   const scan = async (): Promise<Record<keyof typeof TABLES, Record<string, unknown>[]>> => {
     const found: [string, Record<string, unknown>[]][] = [];
@@ -176,7 +209,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
   };
 
   return {
-    ...{ time, clock, published, instance, main, put, scan, deliver, deliverAll },
+    ...{ time, clock, published, instance, main, put, putAll, scan, storedOf, deliver, deliverAll },
     request: createRequestErasure(main),
     list: async (organizationId: string) =>
       (await main.erasures.list(organizationId, { limit: 50, after: undefined })).items,
