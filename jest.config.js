@@ -7,6 +7,7 @@ export default {
   extensionsToTreatAsEsm: [".ts"],
   transform: {},
   globalSetup: "<rootDir>/test/global-setup.ts",
+  globalTeardown: "<rootDir>/test/global-teardown.ts",
   cacheDirectory: "<rootDir>/.cache/jest",
   modulePathIgnorePatterns: ["<rootDir>/.build", "<rootDir>/.local", "<rootDir>/.cache", "<rootDir>/cdk.out"],
   coverageProvider: "v8",

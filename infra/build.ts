@@ -8,7 +8,7 @@
  * Beside them lie the parts that the function loads only when it needs them.
  */
 import { globSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import esbuild, { type Plugin } from "esbuild";
@@ -89,6 +89,27 @@ const entries = (): Plugin => ({
   },
 });
 
+/** Leaves alone what is as it should be, and is never seen half written: a service that runs from there goes on. */
+const writeIfChanged = async (path: string, contents: Uint8Array | string): Promise<void> => {
+  const wanted = Buffer.from(contents);
+  const present = await readFile(path).catch(() => undefined);
+  if (present?.equals(wanted)) return;
+  await mkdir(dirname(path), { recursive: true });
+  // Outside of the folders, which are uploaded as they are.
+  const unfinished = join(root, ".build", `unfinished-${process.pid}`);
+  await writeFile(unfinished, wanted);
+  await rename(unfinished, path);
+};
+
+/** Removes the folders and files that no function has any more. */
+const removeOthers = async (outdir: string, wanted: ReadonlySet<string>): Promise<void> => {
+  for (const path of globSync("*/*", { cwd: outdir }))
+    if (!wanted.has(path)) await rm(join(outdir, path), { recursive: true, force: true });
+  const folders = new Set([...wanted].map((path) => dirname(path)));
+  for (const folder of globSync("*", { cwd: outdir }))
+    if (!folders.has(folder)) await rm(join(outdir, folder), { recursive: true, force: true });
+};
+
 /**
  * @throws Error where a file does not bundle, or where an alias of an SDK's internal no longer meets anything: the
  *   cold start would silently pay for it again.
@@ -111,20 +132,18 @@ export const build = async (): Promise<void> => {
     write: false,
     plugins: [entries(), deferred(), lambdaAliases(), slimProviderSdk()],
   });
-  await rm(outdir, { recursive: true, force: true });
   const contentsOf = new Map(outputFiles.map(({ path, contents }) => [relative(outdir, path), contents]));
+  const wanted = new Map<string, Uint8Array | string>();
   for (const name of files.keys()) {
-    const folder = join(outdir, name);
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, "index.mjs"), INDEX);
-    await writeFile(join(folder, "bundle.cjs"), contentsOf.get(join(name, "bundle.cjs")) ?? "");
-    const bundle = metafile.outputs[relative(root, join(folder, "bundle.cjs"))];
-    for (const part of Object.keys(deferredParts)) {
-      if (!bundle?.imports.some(({ path }) => path === `./${part}`)) continue;
-      await writeFile(join(folder, part), contentsOf.get(part) ?? "");
-    }
+    const bundle = join(name, "bundle.cjs");
+    wanted.set(join(name, "index.mjs"), INDEX).set(bundle, contentsOf.get(bundle) ?? "");
+    const { imports = [] } = metafile.outputs[relative(root, join(outdir, bundle))] ?? {};
+    for (const part of Object.keys(deferredParts))
+      if (imports.some(({ path }) => path === `./${part}`)) wanted.set(join(name, part), contentsOf.get(part) ?? "");
   }
-  await writeFile(metafilePath, JSON.stringify(metafile));
+  for (const [path, contents] of wanted) await writeIfChanged(join(outdir, path), contents);
+  await removeOthers(outdir, new Set(wanted.keys()));
+  await writeIfChanged(metafilePath, JSON.stringify(metafile));
 };
 
 if (process.argv[1] !== undefined && relative(process.argv[1], fileURLToPath(import.meta.url)) === "") await build();
