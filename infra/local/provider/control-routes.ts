@@ -24,14 +24,17 @@ const NewAccount = z.strictObject({
     .default(CURRENT_API_VERSION),
   /** How many days back its event feed goes. */
   eventDays: z.int().min(0).max(30).default(1),
-  seed: z.string().default("account"),
+  seed: z.union([z.int(), z.string()]).transform(String).default("account"),
 });
 
 const accountId = z.string().optional();
-const Webhooks = z.union([
-  z.strictObject({ accountId, url: z.null() }),
-  Endpoint.partial({ secrets: true }).extend({ accountId, secret: z.string().min(1).optional() }),
-]);
+const Webhooks = z.union(
+  [
+    z.strictObject({ accountId, url: z.null() }),
+    Endpoint.partial({ secrets: true }).extend({ accountId, secret: z.string().min(1).optional() }),
+  ],
+  { error: 'expected {"url": …} with what belongs to it, or {"url": null}' },
+);
 
 /** Deliveries that one answer shows. */
 const MAX_SHOWN = 100;

@@ -50,7 +50,9 @@ const OneChange = z.strictObject({
 const RandomChanges = z.strictObject({ ...common, count: z.int().min(1).max(10_000) });
 
 /** One change that is named, or so many that a business might make in a day. */
-export const ChangeRequest = z.union([OneChange, RandomChanges]);
+export const ChangeRequest = z.union([OneChange, RandomChanges], {
+  error: `expected {"count": …}, or {"action": …, …} of the actions ${actions.join(", ")}`,
+});
 export type OneChange = z.output<typeof OneChange>;
 export type ChangeRequest = z.output<typeof ChangeRequest>;
 

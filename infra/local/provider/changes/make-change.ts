@@ -39,7 +39,7 @@ const update = (context: ChangeContext, { id, fields }: OneChange) => {
 };
 
 const remove = (context: ChangeContext, { id }: OneChange) => {
-  const object = id === undefined ? requireTarget(context, id, { type: "customer" }) : requireAny(context, id);
+  const object = requireAny(context, id);
   if (object.object === "customer") return deleteCustomer(context.ledger, object, subscriptionsOf(context, object.id));
   if (object.object !== "invoice" || object.status !== "draft")
     throw new ImpossibleChangeError(409, `${object.id} cannot be deleted: only customers and draft invoices can`);

@@ -49,9 +49,11 @@ export const requireTarget = <Type extends ObjectType>(
   return object;
 };
 
-/** Whatever has this id. @throws ImpossibleChangeError */
-export const requireAny = ({ store, account, ledger }: ChangeContext, id: string | undefined) => {
-  const found = id === undefined ? undefined : store.objects.find(account.id, id);
+/** Whatever has this id, or any customer. @throws ImpossibleChangeError */
+export const requireAny = (context: ChangeContext, id: string | undefined) => {
+  if (id === undefined) return requireTarget(context, id, { type: "customer" });
+  const { store, account, ledger } = context;
+  const found = store.objects.find(account.id, id);
   const object = found && ledger.find(found.object, found.id);
   if (object === undefined || object.deleted) throw new ImpossibleChangeError(404, `there is no object ${id}`);
   return object;

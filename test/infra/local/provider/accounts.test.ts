@@ -28,6 +28,10 @@ describe("an account on demand", () => {
     expect((await fixture.sdk(apiKey).accounts.retrieveCurrent()).id).toBe(accountId);
   });
 
+  it("takes a number for a seed, as changes and faults do", async () => {
+    expect(await readAll((await create({ objects: 3, seed: 7 })).apiKey)).toHaveLength(3);
+  });
+
   it("is the same for the same seed, and another for another", async () => {
     const other = await createFixture();
     try {

@@ -58,6 +58,8 @@ describe("a paid invoice", () => {
     expect(await refused({ action: "void_invoice", id: paid?.id })).toBe(409);
     expect(await refused({ action: "pay_invoice", id: "in_none" })).toBe(404);
     expect(await refused({ action: "dance" })).toBe(400);
+    const { body } = await fixture.control("POST /provider/changes", { action: "dance" });
+    expect(body).toMatchObject({ message: expect.stringContaining("pay_invoice, void_invoice") });
     expect(await refused({ action: "pay_invoice", accountId: "acct_none" })).toBe(404);
   });
 });
@@ -96,6 +98,13 @@ describe("changes that are named", () => {
     });
     expect((await stripe.subscriptions.list({ customer: id, status: "all" })).data[0]?.status).toBe("canceled");
     expect(await refused({ action: "update", id, fields: { name: "Eve" } })).toBe(404);
+  });
+
+  it("are made to any customer where none is named", async () => {
+    const updated = await change({ action: "update", fields: { name: "Eve Lind" } });
+    expect(typesOf(updated)).toEqual(["customer.updated"]);
+    expect(await stripe.customers.retrieve(idOf(updated, "customer"))).toMatchObject({ name: "Eve Lind" });
+    expect(typesOf(await change({ action: "delete" }))).toContain("customer.deleted");
   });
 
   it("refuse attributes that an object does not have, and its identity", async () => {
