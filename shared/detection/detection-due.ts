@@ -7,6 +7,12 @@ import { EVENT_SOURCE } from "../security/event-source.ts";
 export const DETECTION_DUE_TYPE = "DetectionDue";
 export const DETECTION_CONTINUED_TYPE = "DetectionDispatchContinued";
 
+/**
+ * The fields of an event, each with what is due of one organization. A rule for each hands it to an invocation of its own
+ * (infra/constructs/judging-functions.ts): the bus is paid by the event, so ten organizations cost what one would.
+ */
+export const DUE_SLOTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"] as const;
+
 /** So many hours are judged at once, the oldest; the next dispatch brings those that are left. */
 export const MAX_HOURS = 48;
 
@@ -22,11 +28,16 @@ export const DetectionDue = z.object({
 });
 export type DetectionDue = z.output<typeof DetectionDue>;
 
-/** Delivered twice, or too late, it changes nothing. */
-export const detectionDue = (detail: Omit<DetectionDue, "version">): BusEvent & { detail: DetectionDue } => ({
+/** What is due of ten organizations at most, in one event. Delivered twice, or too late, it changes nothing. */
+export const detectionDue = (due: readonly Omit<DetectionDue, "version">[]): BusEvent => ({
   source: EVENT_SOURCE,
   detailType: DETECTION_DUE_TYPE,
-  detail: { version: 1, ...detail },
+  detail: Object.fromEntries(
+    DUE_SLOTS.flatMap((slot, index) => {
+      const one = due[index];
+      return one === undefined ? [] : [[slot, { version: 1, ...one } satisfies DetectionDue]];
+    }),
+  ),
 });
 
 /** The detail of what continues a dispatch: the scope it came to. A schedule's has none. */

@@ -8,15 +8,15 @@ import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
 import { HOUR_MS, startOfHour } from "../security/hours.ts";
 import { organizationKey } from "../security/keys.ts";
 import type { OpenHourStore } from "../security/statistics/open-hour-store.ts";
-import { detectionDue, dispatchContinued, MAX_HOURS } from "./detection-due.ts";
+import { type DetectionDue, DUE_SLOTS, detectionDue, dispatchContinued, MAX_HOURS } from "./detection-due.ts";
 import { organizationOfScope, scopeOfPartition } from "./detection-keys.ts";
 import type { HeartbeatStore } from "./heartbeat-store.ts";
 import { SILENT_INTERVALS } from "./rules/sync-silence.ts";
 import type { SyncFactsStore } from "./sync-facts-store.ts";
 import type { UnjudgedStore } from "./unjudged-store.ts";
 
-/** A call of the bus takes ten. */
-const BATCH = 10;
+/** A call of the bus takes ten events. */
+const BATCH = 10 * DUE_SLOTS.length;
 /** A batch that the bus refuses is sent so often, each time for as long as a publication takes. */
 const PUBLICATIONS = 5;
 /** Of the function's time, for handing the rest to another invocation. */
@@ -87,14 +87,14 @@ export const createDetectionDispatcher = (parts: DispatchDetectionParts) => {
     }
   };
 
-  const eventOf = ([scope, { hours, marked }]: [string, Due]): BusEvent => {
+  const dueOf = ([scope, { hours, marked }]: [string, Due]): Omit<DetectionDue, "version"> => {
     const organizationId = organizationOfScope(scope);
     const oldest = [...hours].sort((a, b) => a - b).slice(0, MAX_HOURS);
-    return detectionDue({
+    return {
       ...(organizationId !== undefined && { organizationId }),
       hours: oldest,
       marked: oldest.filter((hour) => marked.has(hour)),
-    });
+    };
   };
 
   /**
@@ -115,7 +115,7 @@ export const createDetectionDispatcher = (parts: DispatchDetectionParts) => {
         await publish([dispatchContinued({ after: last })]);
         return { organizations, hours, silent, isHandedOver: true };
       }
-      await publish(batch.map(eventOf));
+      await publish(chunksOf(batch.map(dueOf), DUE_SLOTS.length).map(detectionDue));
       organizations += batch.length;
       hours += batch.reduce((sum, [, one]) => sum + Math.min(one.hours.size, MAX_HOURS), 0);
     }

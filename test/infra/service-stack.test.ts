@@ -9,6 +9,7 @@ import { Bucket } from "aws-cdk-lib/aws-s3";
 import { NO_ISSUER } from "../../infra/config.ts";
 import { createApp } from "../../infra/synth.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
+import { DUE_SLOTS } from "../../shared/detection/detection-due.ts";
 
 const directories: string[] = [];
 const synthesised = (context: Record<string, string> = {}) => {
@@ -261,6 +262,26 @@ describe("the stack", () => {
       functions.length,
     );
     dev.hasResourceProperties("AWS::CloudWatch::Alarm", { MetricName: "OperatorAlarms", Threshold: 1 });
+  });
+
+  it("hands each organization of an event of detection to an invocation of its own", () => {
+    for (const slot of DUE_SLOTS) {
+      dev.hasResourceProperties("AWS::Events::Rule", {
+        EventPattern: { "detail-type": ["DetectionDue"], detail: { [slot]: { version: [{ exists: true }] } } },
+        Targets: [
+          Match.objectLike({
+            InputTransformer: {
+              InputPathsMap: { id: "$.id", time: "$.time", [`detail-${slot}`]: `$.detail.${slot}` },
+              InputTemplate: `{"id":<id>,"time":<time>,"detail":<detail-${slot}>}`,
+            },
+          }),
+        ],
+      });
+    }
+    const rules = dev.findResources("AWS::Events::Rule", {
+      Properties: { EventPattern: { "detail-type": ["DetectionDue"] } },
+    });
+    expect(Object.keys(rules)).toHaveLength(DUE_SLOTS.length);
   });
 
   it("calls the operators where detection is not started, or fails each time", () => {

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { connectedShardOf } from "../../../shared/connection/connection-item.ts";
-import { DetectionDispatch, DetectionDue, MAX_HOURS } from "../../../shared/detection/detection-due.ts";
+import { DetectionDispatch, DetectionDue, DUE_SLOTS, MAX_HOURS } from "../../../shared/detection/detection-due.ts";
 import {
   createDetectionDispatcher,
   type DispatchDetectionParts,
@@ -22,11 +22,16 @@ afterEach(() => engine.stop());
 
 const plenty = () => 300_000;
 
+/** What events ask for; each has ten organizations at most. */
+const partsOfEvents = (published: readonly BusEvent[]) =>
+  published
+    .flatMap(({ detail }) => DUE_SLOTS.flatMap((slot) => (slot in detail ? [Object(detail)[slot]] : [])))
+    .map((due) => DetectionDue.parse(due));
+
 /** The hours that were asked for, by organization. */
 const dueOf = (published: readonly BusEvent[]) =>
   Object.fromEntries(
-    published.map(({ detail }) => {
-      const { organizationId = "none", hours, marked } = DetectionDue.parse(detail);
+    partsOfEvents(published).map(({ organizationId = "none", hours, marked }) => {
       return [organizationId, { hours: hours.map(hourName), marked: marked.map(hourName) }];
     }),
   );
@@ -101,8 +106,7 @@ describe("dispatching detection", () => {
   it("asks for so many hours at a time, and for the rest the next time", async () => {
     for (let i = 0; i < MAX_HOURS + 2; i++) await stage.own.unjudged.markUnjudged("org#a", HOUR - i * HOUR_MS);
     await stage.own.dispatch(undefined, plenty);
-    const [event] = stage.published;
-    const { hours } = DetectionDue.parse(event?.detail);
+    const [{ hours = [] } = {}] = partsOfEvents(stage.published);
     expect([hours.length, hours[0], hours.at(-1)]).toEqual([MAX_HOURS, HOUR - 49 * HOUR_MS, HOUR - 2 * HOUR_MS]);
   });
 
@@ -138,7 +142,7 @@ const partsOf = (count: number, publish: DispatchDetectionParts["bus"]["publish"
 describe("a dispatch of many", () => {
   it("hands over what it has no time for, so that each is asked for once in all", async () => {
     const sent: BusEvent[] = [];
-    const { beats, parts } = partsOf(95, async (events) => {
+    const { beats, parts } = partsOf(950, async (events) => {
       sent.push(...events);
       return [];
     });
@@ -157,26 +161,26 @@ describe("a dispatch of many", () => {
       expect(last?.detailType).toBe("DetectionDispatchContinued");
       after = DetectionDispatch.parse(last?.detail).after;
     }
-    const asked = sent.filter(({ detailType }) => detailType === "DetectionDue").map(({ detail }) => detail);
-    expect(asked).toHaveLength(95);
-    expect(new Set(asked.map((detail) => DetectionDue.parse(detail).organizationId)).size).toBe(95);
+    const asked = partsOfEvents(sent.filter(({ detailType }) => detailType === "DetectionDue"));
+    expect(asked).toHaveLength(950);
+    expect(new Set(asked.map(({ organizationId }) => organizationId)).size).toBe(950);
     expect(invocations).toBeGreaterThan(1);
     expect(beats).toEqual([JUDGED_AT]);
   });
 
-  it("publishes again what the bus did not take, in batches of ten", async () => {
+  it("publishes again what the bus did not take: ten organizations an event, ten events a call", async () => {
     const sent = new Set<unknown>();
     const sizes: number[] = [];
     let calls = 0;
-    const { parts } = partsOf(23, async (events) => {
+    const { parts } = partsOf(225, async (events) => {
       sizes.push(events.length);
       const refused = ++calls % 2 === 1 ? events.slice(0, 3) : [];
-      for (const { detail } of events.slice(refused.length)) sent.add(DetectionDue.parse(detail).organizationId);
+      for (const { organizationId } of partsOfEvents(events.slice(refused.length))) sent.add(organizationId);
       return refused.map((event) => ({ event, reason: "ThrottlingException" }));
     });
     await createDetectionDispatcher(parts)(undefined, plenty);
     expect(sizes).toEqual([10, 3, 10, 3, 3, 3]);
-    expect(sent.size).toBe(23);
+    expect(sent.size).toBe(225);
   });
 
   it("fails where the bus takes nothing, without saying that it ran", async () => {
