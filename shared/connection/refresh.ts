@@ -17,7 +17,7 @@ import type { ConnectionStore } from "./connection-store.ts";
 import { type OpenedConnection, TOKEN_LIFE_MS } from "./credentials.ts";
 import type { RefreshStore } from "./refresh-store.ts";
 
-/** Longer than an exchange can be under way (8 s, and what the store takes): then its holder is dead, or gave up. */
+/** Longer than an exchange can be under way (10 s, and what the store takes): then its holder is dead, or gave up. */
 export const LEASE_MS = 15_000;
 
 /** Others wait so long for the holder; an operation that waits has 10 s in all. */
