@@ -15,7 +15,10 @@ import type { StoredRecord } from "../records/record-item.ts";
 import type { RecordKey } from "../records/record-keys.ts";
 import { touchOf, type WebhookEvent } from "./webhook-event.ts";
 
-/** Each run reads the feed's last 60 s again; half of that leaves room for clocks that differ. */
+/**
+ * How old an event may be that is believed, and how far our clock and the provider's may be apart: each run reads the
+ * feed's last 60 s again, and half of that is room for both.
+ */
 const TRUSTED_MS = 30_000;
 
 /** Reads records strongly, those that exist. @param keys each once. */
@@ -40,7 +43,7 @@ const doubt = (observation: Observation): Observation[] => {
   return [touch, { kind: "linked", type: "payments", id, invoiceId: fields.invoiceId, seenAt }];
 };
 
-/** The same, from any time until the second `end`, or until its own where our clock is behind the provider's. */
+/** The same, from any time until the second `end`, or until its own where our clock is far behind the provider's. */
 const until = (observation: Observation, end: number): Observation => {
   const { from, to } = observation.seenAt;
   return { ...observation, seenAt: { from, to: Math.max(to, end) } };
@@ -58,7 +61,7 @@ export const trustedObservations = async (
   now: number,
 ): Promise<readonly Observation[]> => {
   if (now - createdSeconds * 1_000 <= TRUSTED_MS) return observations;
-  const receivedSeconds = Math.floor(receivedAt / 1_000);
+  const receivedSeconds = Math.floor((receivedAt + TRUSTED_MS) / 1_000);
   const states = observations.filter(({ kind }) => kind === "state");
   const keys = new Map(states.map(({ type, id }) => [nameOf({ type, id }), { type, id }]));
   const records = keys.size === 0 ? [] : await readRecords(organizationId, [...keys.values()]);

@@ -19,6 +19,8 @@ import { createWorld, ORGANIZATION, type Records, type Sabotage } from "./world.
 const CRASH_RATE = 0.02;
 const FAIL_RATE = 0.03;
 const EARLIER_CHANGES = 8;
+/** In a quarter of the histories the provider dates its events so far behind its answers. */
+const BEHIND_SECONDS = 600;
 /** Of events that come when all is over. */
 const LATE_RATE = 0.1;
 
@@ -52,7 +54,7 @@ export const runHistory = async (seed: number, options: HistoryOptions = {}): Pr
   const turns = createTurns(seed);
   const random = createRandom(seed ^ 0x5bd1e995);
   const { stores, records } = storesFor(turns);
-  const provider = createSimulatedProvider(random);
+  const provider = createSimulatedProvider(random, seed % 4 === 0 ? BEHIND_SECONDS : 0);
   const mortality = createMortality(turns, random);
   const world = createWorld({ provider, stores, records, turns, mortality, random, sabotage });
   const sync = createSimulatedSync(world, mortality);

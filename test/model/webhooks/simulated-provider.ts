@@ -16,18 +16,21 @@ const STARTED_AT = 1_795_000_000;
 
 export type SimulatedProvider = ReturnType<typeof createSimulatedProvider>;
 
-export const createSimulatedProvider = (random: () => number) => {
+/** @param behindSeconds how far its events are dated behind its answers. */
+export const createSimulatedProvider = (random: () => number, behindSeconds = 0) => {
   const objects: SimulatedObject[] = [];
   const events: WireEvent[] = [];
   const clock = { seconds: STARTED_AT };
   const pick = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(random() * items.length)];
   const anyShape = (): Shape => (random() < 0.5 ? "old" : "basil");
 
+  const happenedAt = () => clock.seconds - behindSeconds;
+
   const tell = (types: readonly string[], object: SimulatedObject): void => {
     for (const type of types) {
       const isAbout = type.startsWith("charge") || type.startsWith("refund");
       const shown = isAbout ? { id: `ch_${events.length}`, payment_intent: object.id } : render(object, anyShape());
-      events.push({ id: `evt_${events.length}`, type, created: clock.seconds, data: { object: shown } });
+      events.push({ id: `evt_${events.length}`, type, created: happenedAt(), data: { object: shown } });
     }
   };
 
@@ -68,7 +71,7 @@ export const createSimulatedProvider = (random: () => number) => {
     invoice.link = payment.id;
     const shown = { id: `inpay_${events.length}`, invoice: invoice.id, status: "paid" };
     const data = { object: { ...shown, payment: { type: "payment_intent", payment_intent: payment.id } } };
-    events.push({ id: `evt_${events.length}`, type: "invoice_payment.paid", created: clock.seconds, data });
+    events.push({ id: `evt_${events.length}`, type: "invoice_payment.paid", created: happenedAt(), data });
   };
 
   const isOver = ({ type, status, isDeleted }: SimulatedObject) => isDeleted || status === finalStatus[type];
@@ -134,7 +137,7 @@ export const createSimulatedProvider = (random: () => number) => {
       async listEvents({ since = 0, after, limit = 100 }) {
         const page = pageOf(newestFirst(events.filter(({ created }) => created >= since)), after);
         const items = page.items.slice(0, limit).map(parseProviderEvent);
-        return { ...page, items: items.filter((event) => event !== undefined) };
+        return { ...page, items: items.filter((event) => event !== undefined), seenAt };
       },
     }),
   };

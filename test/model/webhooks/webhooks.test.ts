@@ -144,6 +144,7 @@ describe("the histories notice", () => {
         }),
       },
     ],
+    ["that an event's date is believed, however late it comes", { process: (parts) => ({ ...parts, now: () => 0 }) }],
     ["that the sweep takes all events for delivered", { delivered: () => async (_, ids) => new Set(ids) }],
   ];
 

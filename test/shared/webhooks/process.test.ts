@@ -244,36 +244,37 @@ describe("a state that is processed long after it was", () => {
   it("is read where it would change the record, and not where it is older or the same", async () => {
     const asked = jest.fn(async () => customer(seen(SECONDS + 50), { name: "Cleo" }));
     const { process, of } = createInstance({ reread: () => asked });
-    event = webhookEvent({ observations: [customer(seen(SECONDS + 2))] });
+    event = webhookEvent({ observations: [customer(seen(SECONDS + 40))] });
     await process(EVENT);
     time.now += 600_000;
     event = webhookEvent({ observations: [customer(seen(SECONDS), { name: "Bob" })] });
     await process(EVENT);
-    event = webhookEvent({ observations: [customer(seen(SECONDS + 3))], receivedAt: NOW + 2_000 });
+    event = webhookEvent({ observations: [customer(seen(SECONDS + 41))] });
     await process(EVENT);
     expect(asked).not.toHaveBeenCalled();
-    expect(of(ACME, key)).toMatchObject({ fields: { name: "Ada" }, seenAt: seen(SECONDS + 3) });
-    event = webhookEvent({ observations: [customer(seen(SECONDS + 4), { name: "Bob" })], receivedAt: NOW + 4_000 });
+    expect(of(ACME, key)).toMatchObject({ fields: { name: "Ada" }, seenAt: seen(SECONDS + 41) });
+    event = webhookEvent({ observations: [customer(seen(SECONDS + 42), { name: "Bob" })] });
     await process(EVENT);
     expect(asked).toHaveBeenCalledTimes(1);
     expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" } });
   });
 
   it.each([
-    ["a state", customer(seen(SECONDS - 86_400), { name: "Bob" })],
-    ["a touch", touched(key, seen(SECONDS - 86_400))],
-  ])("is read where it came after the record was seen, though it is dated before: %s", async (_what, observation) => {
-    const asked = jest.fn(async () => customer(seen(SECONDS + 30), { name: "Cleo" }));
+    ["a state", customer(seen(SECONDS - 86_400), { name: "Bob" }), NOW + 20_000],
+    ["a touch", touched(key, seen(SECONDS - 86_400)), NOW + 20_000],
+    ["a state, by a clock that is behind", customer(seen(SECONDS - 86_400), { name: "Bob" }), NOW - 20_000],
+  ])("is read where it came after the record was seen, though dated before: %s", async (_, observation, receivedAt) => {
+    const asked = jest.fn(async () => customer(seen(SECONDS + 60), { name: "Cleo" }));
     const { process, of } = createInstance({ reread: () => asked });
     await process(EVENT);
     // The provider dates its events a day behind its answers.
     const behind = { createdSeconds: SECONDS - 86_400, observations: [observation] };
-    event = webhookEvent({ ...behind, receivedAt: NOW + 20_000 });
+    event = webhookEvent({ ...behind, receivedAt });
     await process(EVENT);
     expect(asked).toHaveBeenCalledTimes(1);
-    expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" }, seenAt: seen(SECONDS + 30) });
-    // What came before the record was seen is in it.
-    event = webhookEvent({ ...behind, receivedAt: NOW + 21_000 });
+    expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" }, seenAt: seen(SECONDS + 60) });
+    // What came long before the record was seen is in it.
+    event = webhookEvent({ ...behind, receivedAt: receivedAt + 1_000 });
     await process(EVENT);
     expect(asked).toHaveBeenCalledTimes(1);
   });
