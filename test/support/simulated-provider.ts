@@ -24,6 +24,8 @@ export const simulatedProvider = ({ stack }: Pick<ServiceUnderTest, "stack">) =>
     recover: () => call("DELETE", "/faults"),
     /** Where an account's events are sent, and how badly. */
     webhooks: (accountId: string, endpoint: object) => call("POST", "/webhooks", { accountId, ...endpoint }),
+    /** Sends all that waits to be delivered, whenever it was due. */
+    flush: () => call("POST", "/webhooks/flush"),
     /** How many requests an account got, by path. */
     async requests(accountId: string): Promise<Record<string, number>> {
       const { requests } = await call<{ requests: Record<string, { byPath?: Record<string, number> }> }>("GET", "");
