@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import Stripe from "stripe";
+import { requireWebhookContract } from "./contract.ts";
 import type { ServiceUnderTest } from "./service.ts";
 
 const stripe = new Stripe("sk_test_none");
@@ -26,7 +27,10 @@ export type Sending = {
 
 export type CustomerFields = { name?: string; email?: string; created?: number };
 
-/** A stand-in for the provider's servers, which sends whatever a test wants to the webhook URL of a service. */
+/**
+ * A stand-in for the provider's servers, which sends whatever a test wants to the webhook URL of a service. Every answer
+ * to a POST is held against the OpenAPI document.
+ */
 export const webhookSender = ({ stack }: Pick<ServiceUnderTest, "stack">, organizationId: string, secret: string) => {
   const nowSeconds = async (): Promise<number> => {
     const { now } = (await (await fetch(`${stack.controlUrl}/`)).json()) as { now: number };
@@ -48,6 +52,8 @@ export const webhookSender = ({ stack }: Pick<ServiceUnderTest, "stack">, organi
       ...(method !== "GET" && method !== "HEAD" && { body }),
     });
     const text = await response.text();
+    // What Lambda itself answers names no request.
+    if (method === "POST" && response.headers.has("x-request-id")) requireWebhookContract(response, JSON.parse(text));
     return { status: response.status, headers: response.headers, text };
   };
 
