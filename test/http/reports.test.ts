@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { organizationOf } from "../support/integration.ts";
+import { eventually, organizationOf } from "../support/integration.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
@@ -37,8 +37,8 @@ describe("reports", () => {
     const report = await ours.call("GET", `reports/${id}`);
     expect(report).toMatchObject({ status: 200, body: { id, kind: "compliance" } });
     expect(report.headers.get("content-type")).toContain("application/json");
-    expect(report.text).toContain("eve");
-    expect(report.text).toContain("ada");
+    expect(report.body).toMatchObject({ access: { users: [{ userId: "eve", refusals: 1 }, { userId: "ada" }] } });
+    expect(report.body).toMatchObject({ changes: [{ area: "settings", who: "ada" }] });
     const events = await ours.events("category=data_access");
     expect(events.some(({ resourceType }) => resourceType === "report")).toBe(true);
   });
@@ -66,5 +66,20 @@ describe("reports", () => {
     expect(await others.call("GET", `reports/${id}`)).toMatchObject({ status: 404, body: { error: 40403 } });
     expect((await ours.call("GET", "reports", undefined, { role: "billing" })).status).toBe(403);
     expect((await ours.call("GET", "reports?limit=0")).status).toBe(400);
+  });
+
+  it("are made anew without a user who is erased", async () => {
+    const [{ id = "" } = {}] = (await list()).filter(({ kind }) => kind === "compliance");
+    expect((await ours.call("POST", "erasure", { scope: "user", userId: "eve" })).status).toBe(202);
+    const erasure = await eventually("eve is erased", async () => {
+      const [last] = (await ours.call("GET", "erasure")).body as { status: string; removed: { reports: number } }[];
+      return last?.status === "completed" && last;
+    });
+    expect(erasure.removed.reports).toBeGreaterThan(0);
+    expect((await ours.call("GET", `reports/${id}`)).status).toBe(404);
+    await service.advance(3_600_000);
+    const again = await ours.call("GET", `reports/${id}`);
+    expect(again).toMatchObject({ status: 200, body: { access: { users: [{ userId: "ada" }] } } });
+    expect(again.text).not.toMatch(/\beve\b/);
   });
 });
