@@ -7,6 +7,7 @@ import { GlobalStats, OrganizationStats, OverallHealth } from "./circuit-statist
 export const REASON_MAX_CHARACTERS = 512;
 const ACTION_EXPECTED = `expected one of ${operatorActions.join(", ")}`;
 const UNTIL_EXPECTED = "expected epoch milliseconds";
+const NO_END_OF_RESET = { error: "expected with force_open and force_close only", path: ["until"] };
 /** The last moment that a Date can hold. */
 const END_OF_TIME_MS = 8_640_000_000_000_000n;
 
@@ -28,6 +29,7 @@ export const CircuitAction = z
     reason: z.optional(text(1, REASON_MAX_CHARACTERS, "Why, for those who read it later.")),
     until: z.optional(until),
   })
+  .check(z.refine(({ action, until }) => action !== "reset" || until === undefined, NO_END_OF_RESET))
   .register(z.globalRegistry, {
     id: "CircuitAction",
     description: "Holds the circuit open or closed, or gives it back to itself.",

@@ -14,6 +14,8 @@ const secret = (what: string, maxCharacters = MAX_SECRET_CHARACTERS) => {
 
 const SECRETS_EXPECTED = `expected a list of 1 to ${MAX_WEBHOOK_SECRETS} webhook secrets`;
 
+const ONE_OF_BOTH = { error: "expected in place of webhookSecret, not beside it", path: ["webhookSecrets"] };
+
 const webhookSecrets = {
   webhookSecret: z.optional(secret("a webhook secret")).register(z.globalRegistry, {
     description: "What the provider signs webhooks with.",
@@ -44,6 +46,7 @@ export const ConnectionRequest = z
     ],
     { error: "expected the method api_key or oauth" },
   )
+  .check(z.refine((one) => one.webhookSecret === undefined || one.webhookSecrets === undefined, ONE_OF_BOTH))
   .register(z.globalRegistry, { description: "How to connect. Nothing of it is ever answered or logged." });
 export type ConnectionRequest = z.output<typeof ConnectionRequest>;
 

@@ -185,6 +185,7 @@ describe("an operator", () => {
     [{ action: "force_open", until: 1 }, "until: expected a time that is still to come"],
     [{ action: "force_open", until: "tomorrow" }, "until: expected epoch milliseconds"],
     [{ action: "force_open", until: 1.5 }, "until: expected epoch milliseconds"],
+    [{ action: "reset", until: 4e12 }, "until: expected with force_open and force_close only"],
     [{ action: "force_open", reason: "" }, "reason: expected a text of 1 to 512 characters"],
   ])("is told what is wrong with %j", async (body, message) => {
     const { operate } = await freshOrganization();

@@ -90,6 +90,7 @@ describe("a connection", () => {
     [{ method: "api_key", apiKey: "" }, "apiKey"],
     [{ method: "api_key", apiKey: "with space" }, "apiKey"],
     [{ method: "api_key", apiKey: "k", webhookSecrets: [] }, "webhookSecrets"],
+    [{ method: "api_key", apiKey: "k", webhookSecret: "a", webhookSecrets: ["b"] }, "webhookSecrets"],
     [{ method: "oauth", code: "c" }, "state"],
   ])("is not made by %j", async (body, field) => {
     const answer = await ours.call("PUT", "connection", body);
