@@ -34,9 +34,12 @@ const byKind: Partial<Record<ErrorKind, Kinded>> = {
   authorization: { eventType: "PERMISSION_DENIED", category: "authorization" },
 };
 
-/** Credentials that are only being tried are nobody's failure to authenticate. */
-const kindedOf = ({ kind }: ProviderError, { isConnecting }: OperationContext): Kinded =>
-  (isConnecting === true && kind === "authentication" ? undefined : byKind[kind]) ?? plain;
+/** That credentials which are only being tried are refused, or may not do enough, is nobody's failure: no rule counts it. */
+const isOfTrial = ({ kind }: ProviderError, { isConnecting }: OperationContext): boolean =>
+  isConnecting === true && (kind === "authentication" || kind === "authorization");
+
+const kindedOf = (error: ProviderError, context: OperationContext): Kinded =>
+  (isOfTrial(error, context) ? undefined : byKind[error.kind]) ?? plain;
 
 type Outcome = Kinded & Pick<NewSecurityEvent, "errorCode" | "errorMessage"> & RiskOf;
 type RiskOf = { riskLevel: "LOW" | "MEDIUM" } | { errorKind: ErrorKind };

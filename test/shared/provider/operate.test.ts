@@ -302,6 +302,15 @@ describe("refused credentials", () => {
       { eventType: "PROVIDER_REQUEST", errorKind: "authentication", success: false },
     ]);
   });
+
+  it("while connecting deny their user nothing, where a key may not do enough", async () => {
+    const world = createWorld([failing("forbidden")]);
+    const connecting: OperationContext = { organizationId, source: "user", userId: "ada", isConnecting: true };
+    await expect(world.open(connecting).readAccount()).rejects.toMatchObject({ status: 403 });
+    expect(world.events).toMatchObject([
+      { eventType: "PROVIDER_REQUEST", category: "integration", errorKind: "authorization", success: false },
+    ]);
+  });
 });
 
 describe("the event of an operation", () => {
