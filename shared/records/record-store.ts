@@ -1,7 +1,7 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
 import { getItems } from "../runtime/get-items.ts";
+import { putIfUnchanged } from "../runtime/put-if-unchanged.ts";
 import { fromItem, type StoredRecord, toItem } from "./record-item.ts";
 import { itemKeyOf, type RecordKey } from "./record-keys.ts";
 
@@ -44,23 +44,9 @@ export const createRecordStore = (client: DynamoDBDocumentClient, tableName: str
    * @param previousVersion the version of the one that was read; undefined where there was none.
    * @returns whether it is written; false where another came first.
    */
-  async put(organizationId: string, record: StoredRecord, previousVersion: string | undefined): Promise<boolean> {
-    const command = new PutCommand({
-      TableName: tableName,
-      Item: toItem(organizationId, record),
-      ExpressionAttributeNames: { "#version": "version" },
-      ...(previousVersion === undefined
-        ? { ConditionExpression: "attribute_not_exists(#version)" }
-        : { ConditionExpression: "#version = :version", ExpressionAttributeValues: { ":version": previousVersion } }),
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    });
-    try {
-      await callStore((options) => client.send(command, options));
-      return true;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // The SDK repeats a put whose answer was lost, and then finds what its own first try wrote.
-      return error.Item?.version?.S === record.version;
-    }
-  },
+  put: (organizationId: string, record: StoredRecord, previousVersion: string | undefined): Promise<boolean> =>
+    putIfUnchanged(client, tableName, toItem(organizationId, record), {
+      attribute: "version",
+      previous: previousVersion,
+    }),
 });

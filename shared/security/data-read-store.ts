@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore } from "../runtime/call-store.ts";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { newRequestToken } from "../runtime/ids.ts";
+import { putIfUnchanged } from "../runtime/put-if-unchanged.ts";
 import { MINUTE_MS } from "./hours.ts";
 import { organizationKey } from "./keys.ts";
 
@@ -28,27 +27,16 @@ export const createDataReadStore = (client: DynamoDBDocumentClient, tableName: s
    * @returns whether this was the first mark, of all instances.
    * @throws DomainError `store_unavailable`. The mark may then be there or not.
    */
-  async mark({ organizationId, userId, kind, minute }: DataRead): Promise<boolean> {
-    const token = newRequestToken();
-    const command = new PutCommand({
-      TableName: tableName,
-      Item: {
+  mark: ({ organizationId, userId, kind, minute }: DataRead): Promise<boolean> =>
+    putIfUnchanged(
+      client,
+      tableName,
+      {
         scope: organizationKey(organizationId),
         period: `read#${new Date(minute).toISOString().slice(0, 16)}#${digest(userId, kind)}`,
-        token,
+        token: newRequestToken(),
         ttl: (minute + MINUTE_MS + KEPT_MS) / 1_000,
       },
-      ConditionExpression: "attribute_not_exists(#token)",
-      ExpressionAttributeNames: { "#token": "token" },
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    });
-    try {
-      await callStore((options) => client.send(command, options));
-      return true;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // The SDK repeats a put whose answer was lost, and then finds what its own first try wrote.
-      return error.Item?.token?.S === token;
-    }
-  },
+      { attribute: "token", previous: undefined },
+    ),
 });

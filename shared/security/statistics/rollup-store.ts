@@ -1,8 +1,8 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../../runtime/call-store.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
+import { putIfUnchanged } from "../../runtime/put-if-unchanged.ts";
 import { readPages } from "../../runtime/read-pages.ts";
 import { dayName, hourName, timeOfName } from "../hours.ts";
 import { decodeCounters, encodeCounters } from "./counter-encoding.ts";
@@ -60,31 +60,25 @@ export const createRollupStore = (client: DynamoDBDocumentClient, tableName: str
    * @param previousToken the token of the one that was read; undefined where there was none.
    * @returns whether it is written; false where another came first.
    */
-  async put(
+  put: (
     scope: string,
     period: Period,
     { counters, exactUntil, expiresAt }: Rollup,
     previousToken: string | undefined,
-  ): Promise<boolean> {
-    const token = newRequestToken();
-    const command = new PutCommand({
-      TableName: tableName,
-      Item: { scope, period: keyOf(period), counters: encodeCounters(counters), token, exactUntil, ttl: expiresAt },
-      ExpressionAttributeNames: { "#token": "token" },
-      ...(previousToken === undefined
-        ? { ConditionExpression: "attribute_not_exists(#token)" }
-        : { ConditionExpression: "#token = :token", ExpressionAttributeValues: { ":token": previousToken } }),
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    });
-    try {
-      await callStore((options) => client.send(command, options));
-      return true;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // The SDK repeats a put whose answer was lost, and then finds what its own first try wrote.
-      return error.Item?.token?.S === token;
-    }
-  },
+  ): Promise<boolean> =>
+    putIfUnchanged(
+      client,
+      tableName,
+      {
+        scope,
+        period: keyOf(period),
+        counters: encodeCounters(counters),
+        token: newRequestToken(),
+        exactUntil,
+        ttl: expiresAt,
+      },
+      { attribute: "token", previous: previousToken },
+    ),
 
   /**
    * The hours or days of a span, in order of time, expired or not. Half a read unit per 4 KB; strongly, one.
