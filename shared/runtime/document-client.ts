@@ -1,16 +1,13 @@
-/**
- * The DynamoDB client that all stores of a function share. Everything that the SDK would otherwise look for in files,
- * in instance metadata or in the environment is a constant here, which a cold start would pay for.
- */
+/** The DynamoDB client that all stores of a function share. */
 import { Agent, get } from "node:https";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { boundedRequests, CONNECTION_TIMEOUT_MS, fixedSettings } from "./aws-client-settings.ts";
 import { readAwsPlace } from "./aws-place.ts";
 import { documentTranslation } from "./document-translation.ts";
 import { beforeFirstRequest } from "./prewarm.ts";
 
-/** A hung store must not hang the function: connecting, each attempt, and (call-store.ts) all attempts are bounded. */
-const CONNECTION_TIMEOUT_MS = 500;
+/** Of each attempt; call-store.ts bounds all of them. */
 const REQUEST_TIMEOUT_MS = 1_500;
 
 const place = readAwsPlace("dynamodb");
@@ -19,22 +16,11 @@ const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 export const documentClient = DynamoDBDocumentClient.from(
   new DynamoDBClient({
     ...place,
+    ...fixedSettings,
     maxAttempts: 3,
-    retryMode: "standard",
-    defaultsMode: "standard",
-    useFipsEndpoint: false,
-    useDualstackEndpoint: false,
     accountIdEndpointMode: "disabled",
-    authSchemePreference: [],
-    disableClockSkewCorrection: false,
     endpointDiscoveryEnabledProvider: async () => false,
-    userAgentAppId: async () => undefined,
-    requestHandler: {
-      httpsAgent: agent,
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      throwOnRequestTimeout: true,
-    },
+    requestHandler: boundedRequests(agent, REQUEST_TIMEOUT_MS),
   }),
   documentTranslation,
 );

@@ -5,6 +5,7 @@
  */
 import { Agent } from "node:https";
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { boundedRequests, fixedSettings } from "./aws-client-settings.ts";
 import { type AwsPlace, readAwsPlace } from "./aws-place.ts";
 
 /** An entry as PutEvents takes it. */
@@ -15,27 +16,15 @@ export type EventBusClient = {
   putEvents(entries: readonly BusEntry[], abortSignal: AbortSignal): Promise<(string | undefined)[]>;
 };
 
-const CONNECTION_TIMEOUT_MS = 500;
 const REQUEST_TIMEOUT_MS = 1_000;
 
 /** A client of one endpoint. It tries once: event-bus.ts repeats what failed, entry by entry. */
 export const createEventBridge = (place: AwsPlace): EventBusClient => {
   const client = new EventBridgeClient({
     ...place,
+    ...fixedSettings,
     maxAttempts: 1,
-    retryMode: "standard",
-    defaultsMode: "standard",
-    useFipsEndpoint: false,
-    useDualstackEndpoint: false,
-    authSchemePreference: [],
-    disableClockSkewCorrection: false,
-    userAgentAppId: async () => undefined,
-    requestHandler: {
-      httpsAgent: new Agent({ keepAlive: true, maxSockets: 5 }),
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      throwOnRequestTimeout: true,
-    },
+    requestHandler: boundedRequests(new Agent({ keepAlive: true, maxSockets: 5 }), REQUEST_TIMEOUT_MS),
   });
   return {
     async putEvents(entries, abortSignal) {

@@ -4,6 +4,7 @@
  */
 import { Agent } from "node:https";
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import { boundedRequests, fixedSettings } from "./aws-client-settings.ts";
 import { type AwsPlace, readAwsPlace } from "./aws-place.ts";
 import { callStore } from "./call-store.ts";
 
@@ -18,7 +19,6 @@ export type Kms = {
   decryptDataKey(keyId: string, context: EncryptionContext, encrypted: Uint8Array): Promise<Uint8Array | undefined>;
 };
 
-const CONNECTION_TIMEOUT_MS = 500;
 const REQUEST_TIMEOUT_MS = 1_500;
 
 /** What KMS answers where a text is not what it encrypted with this key for this context. */
@@ -34,20 +34,9 @@ const nameOnly = (error: unknown): Error => {
 export const createKms = (place: AwsPlace): Kms => {
   const client = new KMSClient({
     ...place,
+    ...fixedSettings,
     maxAttempts: 3,
-    retryMode: "standard",
-    defaultsMode: "standard",
-    useFipsEndpoint: false,
-    useDualstackEndpoint: false,
-    authSchemePreference: [],
-    disableClockSkewCorrection: false,
-    userAgentAppId: async () => undefined,
-    requestHandler: {
-      httpsAgent: new Agent({ keepAlive: true, maxSockets: 50 }),
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      throwOnRequestTimeout: true,
-    },
+    requestHandler: boundedRequests(new Agent({ keepAlive: true, maxSockets: 50 }), REQUEST_TIMEOUT_MS),
   });
 
   return {
