@@ -13,8 +13,8 @@ export default {
   coverageProvider: "v8",
   collectCoverageFrom: ["functions/**/*.ts", "shared/**/*.ts", "infra/**/*.ts"],
   maxWorkers: 2,
-  // Modules that a file loaded stay in their process: a fresh one takes over before the heap is full.
-  workerIdleMemoryLimit: "1.5GB",
+  // Modules that a file loaded stay in their process: a fresh one takes over before collecting them takes longer than tests.
+  workerIdleMemoryLimit: "512MB",
   // Nothing is asserted on elapsed time; this only ends what hangs, on a machine that may be busy.
   testTimeout: 120_000,
 };

@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { synthesise } from "../../infra/synth.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { synthesiseWith } from "../support/synthesise-with.ts";
 
 const SECURITY = "/api/integrations/provider/security";
 
 let directory: string;
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "assembly-"));
-  const settings = { RETENTION_DAYS: "1", SECURITY_LOG_LEVEL: "high", ALERT_THRESHOLD: "critical" };
-  service = await startService({ assembly: await synthesise(directory, settings) });
+  directory = synthesiseWith({ RETENTION_DAYS: "1", SECURITY_LOG_LEVEL: "high", ALERT_THRESHOLD: "critical" });
+  service = await startService({ assembly: directory });
 });
 afterAll(async () => {
   await service.stop();
