@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
-import { readPages } from "../runtime/read-pages.ts";
+import { readShards } from "../runtime/read-shards.ts";
 import { organizationIdOf } from "../security/keys.ts";
 import { CONNECTED_COUNT_KEY, CONNECTED_INDEX, connectedShards } from "./connection-item.ts";
 
@@ -17,18 +17,8 @@ export const createConnectedStore = (client: DynamoDBDocumentClient, tableName: 
    * 4 KB of the index, in which one takes about 60 bytes.
    */
   async *connectedOrganizations(): AsyncGenerator<string, void, void> {
-    for (const shard of connectedShards) {
-      const query = {
-        TableName: tableName,
-        IndexName: CONNECTED_INDEX,
-        KeyConditionExpression: "#shard = :shard",
-        ExpressionAttributeNames: { "#shard": "connectedShard" },
-        ExpressionAttributeValues: { ":shard": shard },
-      };
-      for await (const items of readPages(client, query)) {
-        for (const item of items) yield organizationIdOf(Entry.parse(item).id);
-      }
-    }
+    const index = { index: CONNECTED_INDEX, attribute: "connectedShard", shards: connectedShards };
+    for await (const item of readShards(client, tableName, index)) yield organizationIdOf(Entry.parse(item).id);
   },
 
   /** How many they are; may lag by a second. Half a read unit. */

@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
-import { readPages } from "../runtime/read-pages.ts";
+import { readShards } from "../runtime/read-shards.ts";
 import { expiryOf } from "../security/hours.ts";
 import {
   hourOfUnjudgedKey,
@@ -60,20 +60,10 @@ export const createUnjudgedStore = (
 
     /** All marks, those of a shard in order of time. Half a read unit per shard and 4 KB; may lag by a second. */
     async *listAll(): AsyncGenerator<UnjudgedHour, void, void> {
-      for (const shard of unjudgedShards) {
-        const pages = readPages(client, {
-          TableName: tableName,
-          IndexName: UNJUDGED_INDEX,
-          KeyConditionExpression: "#shard = :shard",
-          ExpressionAttributeNames: { "#shard": "unjudgedShard" },
-          ExpressionAttributeValues: { ":shard": shard },
-        });
-        for await (const page of pages) {
-          for (const item of page) {
-            const { scope, key } = Mark.parse(item);
-            yield { scope, hour: hourOfUnjudgedKey(key) };
-          }
-        }
+      const index = { index: UNJUDGED_INDEX, attribute: "unjudgedShard", shards: unjudgedShards };
+      for await (const item of readShards(client, tableName, index)) {
+        const { scope, key } = Mark.parse(item);
+        yield { scope, hour: hourOfUnjudgedKey(key) };
       }
     },
 

@@ -5,7 +5,7 @@ import { callStore } from "../runtime/call-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
-import { readPages } from "../runtime/read-pages.ts";
+import { readShards } from "../runtime/read-shards.ts";
 import { organizationIdOf, organizationKey } from "../security/keys.ts";
 import { type Erasure, type ErasureRequest, nothingRemoved } from "./erasure.ts";
 import {
@@ -127,20 +127,10 @@ export const createErasureStore = (client: DynamoDBDocumentClient, tableName: st
 
     /** All erasures that are not completed, shard by shard; may lag by a second. Half a read unit per shard and 4 KB. */
     async *listOpen(): AsyncGenerator<{ organizationId: string; erasureId: string }, void, void> {
-      for (const shard of openShards) {
-        const query = {
-          TableName: tableName,
-          IndexName: OPEN_INDEX,
-          KeyConditionExpression: "#shard = :shard",
-          ExpressionAttributeNames: { "#shard": "openShard" },
-          ExpressionAttributeValues: { ":shard": shard },
-        };
-        for await (const page of readPages(client, query)) {
-          for (const item of page) {
-            const { scope, key } = Entry.parse(item);
-            yield { organizationId: organizationIdOf(scope), erasureId: erasureIdOf(key) };
-          }
-        }
+      const index = { index: OPEN_INDEX, attribute: "openShard", shards: openShards };
+      for await (const item of readShards(client, tableName, index)) {
+        const { scope, key } = Entry.parse(item);
+        yield { organizationId: organizationIdOf(scope), erasureId: erasureIdOf(key) };
       }
     },
   };

@@ -3,7 +3,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } fr
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
-import { readPages } from "../runtime/read-pages.ts";
+import { readShards } from "../runtime/read-shards.ts";
 import { DAY_MS, dayName, timeOfName } from "../security/hours.ts";
 import { MADE_UP_DAYS, type Period, periodsOfDay } from "./period.ts";
 import { DISPATCHER_KEY, DUE_INDEX, dueKey, dueShardOf, dueShards, periodOfKey } from "./report-keys.ts";
@@ -53,20 +53,10 @@ export const createReportDueStore = (client: DynamoDBDocumentClient, tableName: 
 
     /** All marks, those of a shard by kind and time. Half a read unit per shard and 4 KB; may lag by a second. */
     async *listAll(): AsyncGenerator<DueReport, void, void> {
-      for (const shard of dueShards) {
-        const pages = readPages(client, {
-          TableName: tableName,
-          IndexName: DUE_INDEX,
-          KeyConditionExpression: "#shard = :shard",
-          ExpressionAttributeNames: { "#shard": "dueShard" },
-          ExpressionAttributeValues: { ":shard": shard },
-        });
-        for await (const page of pages) {
-          for (const item of page) {
-            const { scope, key } = Entry.parse(item);
-            yield { scope, period: periodOfKey(key) };
-          }
-        }
+      const index = { index: DUE_INDEX, attribute: "dueShard", shards: dueShards };
+      for await (const item of readShards(client, tableName, index)) {
+        const { scope, key } = Entry.parse(item);
+        yield { scope, period: periodOfKey(key) };
       }
     },
 

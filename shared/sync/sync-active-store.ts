@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { readPages } from "../runtime/read-pages.ts";
+import { readShards } from "../runtime/read-shards.ts";
 import { organizationIdOf } from "../security/keys.ts";
 import { ACTIVE_INDEX, activeShards } from "./sync-item.ts";
 
@@ -15,17 +15,7 @@ export const createSyncActiveStore = (client: DynamoDBDocumentClient, tableName:
    * @throws DomainError `store_unavailable`.
    */
   async *listActive(): AsyncGenerator<string, void, void> {
-    for (const shard of activeShards) {
-      const query = {
-        TableName: tableName,
-        IndexName: ACTIVE_INDEX,
-        KeyConditionExpression: "#shard = :shard",
-        ExpressionAttributeNames: { "#shard": "activeShard" },
-        ExpressionAttributeValues: { ":shard": shard },
-      };
-      for await (const page of readPages(client, query)) {
-        for (const item of page) yield organizationIdOf(Entry.parse(item).scope);
-      }
-    }
+    const index = { index: ACTIVE_INDEX, attribute: "activeShard", shards: activeShards };
+    for await (const item of readShards(client, tableName, index)) yield organizationIdOf(Entry.parse(item).scope);
   },
 });

@@ -5,6 +5,7 @@ import { callStore } from "../../runtime/call-store.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
 import { readPages } from "../../runtime/read-pages.ts";
+import { readShards } from "../../runtime/read-shards.ts";
 import { shardOf } from "../../runtime/shard-of.ts";
 import { END_OF_TIME_MS, hourName, timeOfName } from "../hours.ts";
 
@@ -26,6 +27,8 @@ export type OpenHour = {
 
 /** Partitions of the index: each takes a thousand marks a second, and most come when an hour begins. */
 export const OPEN_SHARDS = 8;
+
+const openShards: readonly string[] = Array.from({ length: OPEN_SHARDS }, (_, shard) => String(shard));
 
 const PREFIX = "open#";
 const keyOf = (hour: number): string => `${PREFIX}${hourName(hour)}`;
@@ -80,16 +83,9 @@ export const createOpenHourStore = (client: DynamoDBDocumentClient, tableName: s
    * what was marked or cleared a moment ago may be missing or still there.
    */
   async *listAll(last: number): AsyncGenerator<OpenHour, void, void> {
-    for (let shard = 0; shard < OPEN_SHARDS; shard++) {
-      const pages = readPages(client, {
-        TableName: tableName,
-        IndexName: "byOpenHour",
-        KeyConditionExpression: "#shard = :shard AND #period <= :last",
-        ExpressionAttributeNames: { "#shard": "openShard", "#period": "period" },
-        ExpressionAttributeValues: { ":shard": String(shard), ":last": keyOf(last) },
-      });
-      for await (const page of pages) yield* page.map(parse);
-    }
+    const upTo = { attribute: "period", last: keyOf(last) };
+    const index = { index: "byOpenHour", attribute: "openShard", shards: openShards, upTo };
+    for await (const item of readShards(client, tableName, index)) yield parse(item);
   },
 
   /** Takes a marker away unless the hour was marked again; two write units. @returns whether it did. */
