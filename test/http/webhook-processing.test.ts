@@ -49,13 +49,13 @@ const lose = () => deliver({ drop: 1 });
 describe("the simulator's deliveries", () => {
   it("bring every change at once, in order", async () => {
     await deliver();
-    await provider.change(account.accountId, { count: 25, seed: 1 });
+    await provider.change(account.accountId, { count: 12, seed: 1 });
     await settled();
     expect(await recorded()).toEqual(await objects.state());
     expect(await ours.runs()).toHaveLength(1);
   });
 
-  it.each([1, 2, 3])("bring the last state of each object, shuffled, twice and late (seed %i)", async (seed) => {
+  it.each([1, 2])("bring the last state of each object, shuffled, twice and late (seed %i)", async (seed) => {
     await deliver({ shuffle: true, duplicate: 0.5, delayMs: 20_000, seed });
     for (let round = 0; round < 3; round++) {
       await provider.change(account.accountId, { count: 12, seed: 10 * seed + round });
