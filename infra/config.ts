@@ -42,6 +42,11 @@ const Context = z
       .string()
       .regex(/^arn:[^:]+:secretsmanager:/, "expected the ARN of a secret")
       .optional(),
+    /** A topic (in SNS) that is told when an alarm goes off, and when it is over. */
+    alarmTopicArn: z
+      .string()
+      .regex(/^arn:[^:]+:sns:[^:]+:\d{12}:[^:]+$/, "expected the ARN of a topic")
+      .optional(),
     /** A domain name of one's own for the API, with its certificate in the API's region. */
     domainName: z.string().min(1).optional(),
     certificateArn: z.string().startsWith("arn:").optional(),

@@ -2,6 +2,7 @@ import { CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { type DeploymentConfig, NO_ISSUER } from "./config.ts";
 import { type AccessTo, accessTo } from "./constructs/access/access-to.ts";
+import { AlarmNotices } from "./constructs/alarm-notices.ts";
 import { BackgroundFunctions } from "./constructs/background-functions.ts";
 import { CredentialsKey } from "./constructs/credentials-key.ts";
 import { CursorKey } from "./constructs/cursor-key.ts";
@@ -38,6 +39,7 @@ export class ServiceStack extends Stack {
     new SyncFunctions(this, "Sync", { access: this.access, events, config });
     new JudgingFunctions(this, "Judging", { access: this.access, events });
     new OperatorAlarm(this, "OperatorAlarm");
+    if (config.alarmTopicArn !== undefined) new AlarmNotices(this, "AlarmNotices", { topicArn: config.alarmTopicArn });
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
 
     Tags.of(this).add("stage", config.stage);

@@ -48,6 +48,7 @@ describe("the context of a deployment", () => {
     [{ providerApiUrl: "http://provider.example" }, "expected an https URL"],
     [{ providerOauthClientId: "ca_1" }, "both or neither"],
     [{ providerOauthClientId: "ca_1", providerOauthSecretArn: "secret" }, "expected the ARN of a secret"],
+    [{ alarmTopicArn: "operators" }, "expected the ARN of a topic"],
     [{ SECURITY_LOG_LEVEL: "debug" }, "SECURITY_LOG_LEVEL"],
     [{ ALERT_THRESHOLD: "" }, "ALERT_THRESHOLD"],
     [{ domainName: "api.example.com" }, "both or neither"],

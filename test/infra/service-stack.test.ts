@@ -24,6 +24,8 @@ afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
+const OPERATORS = "arn:aws:sns:eu-central-1:123456789012:operators";
+
 let dev: Template;
 let prod: Template;
 beforeAll(async () => {
@@ -34,6 +36,7 @@ beforeAll(async () => {
     audience: "plants",
     domainName: "api.example.com",
     certificateArn: "arn:aws:acm:eu-central-1:123456789012:certificate/1",
+    alarmTopicArn: OPERATORS,
   }).template();
 });
 
@@ -262,6 +265,14 @@ describe("the stack", () => {
       functions.length,
     );
     dev.hasResourceProperties("AWS::CloudWatch::Alarm", { MetricName: "OperatorAlarms", Threshold: 1 });
+  });
+
+  it("tells the operators' topic of every alarm, where there is one", () => {
+    const alarmsOf = (template: Template) => Object.values(template.findResources("AWS::CloudWatch::Alarm"));
+    expect(alarmsOf(prod)).toHaveLength(alarmsOf(dev).length);
+    for (const { Properties } of alarmsOf(prod))
+      expect(Properties).toMatchObject({ AlarmActions: [OPERATORS], OKActions: [OPERATORS] });
+    for (const { Properties } of alarmsOf(dev)) expect(Properties).not.toHaveProperty("AlarmActions");
   });
 
   it("hands each organization of an event of detection to an invocation of its own", () => {
