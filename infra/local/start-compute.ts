@@ -4,7 +4,7 @@ import { type Denial, type GatewayPort, startGateway } from "./gateway.ts";
 import type { Authorizer } from "./iam/authorizer.ts";
 import { functionEnvironment } from "./lambda/environment.ts";
 import { createFunctions, type Functions } from "./lambda/functions.ts";
-import type { LocalCloudOptions } from "./local-cloud.ts";
+import type { LocalCloudOptions } from "./local-cloud-options.ts";
 import { createMessaging, type Messaging } from "./messaging.ts";
 import { createKmsService } from "./services/kms-service.ts";
 import type { StackModel } from "./template/model.ts";

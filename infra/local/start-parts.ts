@@ -9,7 +9,8 @@ import { sweepExpired } from "./dynamodb/ttl-sweep.ts";
 import { openGatewayPort } from "./gateway.ts";
 import { createAuthorizer } from "./iam/authorizer.ts";
 import { startIssuer } from "./issuer/issuer.ts";
-import type { LocalCloud, LocalCloudOptions } from "./local-cloud.ts";
+import type { LocalCloudOptions } from "./local-cloud-options.ts";
+import type { RunningParts } from "./running-parts.ts";
 import { createFireSchedule } from "./scheduled-event.ts";
 import { createSchedules } from "./schedules.ts";
 import { startCompute } from "./start-compute.ts";
@@ -28,7 +29,7 @@ const SWEEP_INTERVAL_MS = 3_600_000;
 export const startParts = async (
   options: LocalCloudOptions,
   onStop: (stop: () => unknown) => void,
-): Promise<Omit<LocalCloud, "stop">> => {
+): Promise<RunningParts> => {
   const { assemblyDirectory, dataDirectory, dynamodbEndpoint, maxInstances, log } = options;
   const say = (line: string) => log("local cloud", line);
   const onError = (error: unknown) => say(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -2,7 +2,7 @@ import type { Activity } from "./activity.ts";
 import type { Poller } from "./advance-clock.ts";
 import type { Clock } from "./clock.ts";
 import type { JsonRoutes } from "./http/json-server.ts";
-import type { LocalCloudOptions } from "./local-cloud.ts";
+import type { LocalCloudOptions } from "./local-cloud-options.ts";
 import { type ProviderSimulator, startProviderSimulator } from "./provider/simulator.ts";
 import { LOCAL_PLATFORM, type Platform } from "./provider/wire/oauth.ts";
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, Stack } from "aws-cdk-lib";
-import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from "../../infra/local/local-cloud.ts";
+import { type LocalCloud, startLocalCloud } from "../../infra/local/local-cloud.ts";
+import type { LocalCloudOptions } from "../../infra/local/local-cloud-options.ts";
 import { assemblyDirectory as serviceAssembly } from "./assembly.ts";
 
 /** A local cloud for one test file, with what its tests ask for most often. Stop it in `afterAll`. */

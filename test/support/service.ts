@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LocalCloudOptions, startLocalCloud } from "../../infra/local/local-cloud.ts";
+import { startLocalCloud } from "../../infra/local/local-cloud.ts";
+import type { LocalCloudOptions } from "../../infra/local/local-cloud-options.ts";
 import { assemblyDirectory } from "./assembly.ts";
 import { requireContract } from "./contract.ts";
 

@@ -2,15 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Activity } from "../activity.ts";
 import type { Clock } from "../clock.ts";
 import type { TargetModel } from "../template/model.ts";
-import type { Send, Undelivered } from "./send-to-target.ts";
+import type { DeadLetter, DeliveringRule, Send, Undelivered } from "./send-to-target.ts";
 import { targetPayload } from "./target-input.ts";
 
 /** EventBridge waits longer from try to try, for a day; here for a fifth of a second at most, in real time. */
 const MAX_DELAY_MS = 200;
 const FIRST_DELAY_MS = 20;
-
-/** A rule, as far as its targets need to know it. */
-export type DeliveringRule = { name: string; arn: string };
 
 /**
  * Hands an event to one target of a rule: again where that may help, as the target's RetryPolicy says, then to its
@@ -82,14 +79,4 @@ export const createDeliver = (options: {
       end();
     }
   };
-};
-
-/** An event that was given up; `exhausted` names the bound of the RetryPolicy that was reached. */
-export type DeadLetter = {
-  event: unknown;
-  targetArn: string;
-  code: string;
-  message: string;
-  retries: number;
-  exhausted?: string;
 };

@@ -1,13 +1,25 @@
 import type { Authorizer } from "../iam/authorizer.ts";
 import type { InvokeAsynchronously } from "../lambda/invoke-asynchronously.ts";
 import type { NewMessage, Queues } from "../queues/queues.ts";
-import type { DeadLetter, DeliveringRule } from "./deliver.ts";
 
 /** Why a target did not take an event. The codes are those of dead letters; what is retriable may help another time. */
 export type Undelivered = { code: string; message: string; retriable: boolean };
 
 /** Sends JSON text to a function or to a queue on behalf of a rule. Resolves when a function has done its work. */
 export type Send = (ruleArn: string, targetArn: string, payload: string) => Promise<"sent" | Undelivered>;
+
+/** A rule, as far as its targets need to know it. */
+export type DeliveringRule = { name: string; arn: string };
+
+/** An event that was given up; `exhausted` names the bound of the RetryPolicy that was reached. */
+export type DeadLetter = {
+  event: unknown;
+  targetArn: string;
+  code: string;
+  message: string;
+  retries: number;
+  exhausted?: string;
+};
 
 const SENDER = "events.amazonaws.com";
 

@@ -6,19 +6,7 @@ import type { Authorizer } from "../iam/authorizer.ts";
 import type { Queues } from "../queues/queues.ts";
 import type { AsynchronousInvocationModel, StackModel } from "../template/model.ts";
 import { busNameOf } from "../template/resources/event-buses.ts";
-import type { InvocationResult } from "./function-error.ts";
-
-/** An asynchronous invocation that is over. `payload` is the event's JSON text. */
-export type SettledInvocation = {
-  functionArn: string;
-  payload: string;
-  attempts: number;
-  condition: "Success" | "RetriesExhausted" | "EventAgeExceeded";
-  result: InvocationResult;
-};
-
-/** Hands over what became of an invocation. @returns false where it failed and nobody got to know. */
-export type HandOver = (settled: SettledInvocation) => boolean;
+import type { HandOver, SettledInvocation } from "./invoke-asynchronously.ts";
 
 /** The function's retries, age and destinations: what its configurations say together. */
 export const asynchronousInvocationOf = (

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Activity } from "../activity.ts";
 import type { Clock } from "../clock.ts";
 import type { AsynchronousInvocationModel } from "../template/model.ts";
-import type { HandOver } from "./destinations.ts";
 import { type InvocationResult, MAX_ASYNC_REQUEST_BYTES, requestTooLarge } from "./function-error.ts";
 import type { Functions } from "./functions.ts";
 
@@ -14,6 +13,18 @@ const RETRY_DELAY_MS = 100;
 
 /** `payload` is JSON text. Resolves with the last result, once no further try follows. Never rejects. */
 export type InvokeAsynchronously = (functionArn: string, payload: string) => Promise<InvocationResult>;
+
+/** An asynchronous invocation that is over. `payload` is the event's JSON text. */
+export type SettledInvocation = {
+  functionArn: string;
+  payload: string;
+  attempts: number;
+  condition: "Success" | "RetriesExhausted" | "EventAgeExceeded";
+  result: InvocationResult;
+};
+
+/** Hands over what became of an invocation. @returns false where it failed and nobody got to know. */
+export type HandOver = (settled: SettledInvocation) => boolean;
 
 export type AsyncInvokerOptions = {
   functions: Pick<Functions, "invoke">;
@@ -44,7 +55,7 @@ export const createAsyncInvoker = (options: AsyncInvokerOptions): InvokeAsynchro
       for (let attempt = 0; ; attempt++) {
         const result = await functions.invoke(functionArn, payload);
         const isOld = clock.now() - startedAt > maxAge * 1000;
-        const settle = (condition: Parameters<HandOver>[0]["condition"]) =>
+        const settle = (condition: SettledInvocation["condition"]) =>
           handOver({ functionArn, payload, attempts: attempt + 1, condition, result });
         if (result.ok) {
           settle("Success");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { createActivity } from "../../../../infra/local/activity.ts";
-import { createDeliver, type DeadLetter } from "../../../../infra/local/events/deliver.ts";
-import type { Undelivered } from "../../../../infra/local/events/send-to-target.ts";
+import { createDeliver } from "../../../../infra/local/events/deliver.ts";
+import type { DeadLetter, Undelivered } from "../../../../infra/local/events/send-to-target.ts";
 import type { TargetModel } from "../../../../infra/local/template/model.ts";
 
 const rule = { name: "alerts", arn: "arn:aws:events:r:1:rule/alerts" };

@@ -1,0 +1,25 @@
+import type { Platform } from "./provider/wire/oauth.ts";
+
+/** How a local cloud is started. */
+export type LocalCloudOptions = {
+  /** A synthesised assembly with one stack. */
+  assemblyDirectory: string;
+  /** Tables, clock, keys and generated secrets are kept there from one start to the next. */
+  dataDirectory: string;
+  /** Of the first HTTP API; 0 for any that is free. */
+  port: number;
+  /** A DynamoDB-compatible endpoint in place of the embedded engine. */
+  dynamodbEndpoint?: string;
+  /** Instances of one function at most; further requests wait. */
+  maxInstances?: number;
+  audience?: string;
+  claimNames?: { organization: string; role: string };
+  /** A server that speaks the payment provider's protocol, in place of the simulator. */
+  providerApiUrl?: string;
+  /** The platform's own credentials at that server, or at the simulator. */
+  providerOauth?: Platform;
+  /** Replaces variables that a function's template declares; adds none. ISSUER and AUDIENCE are replaced anyway. */
+  environment?: Readonly<Record<string, string>>;
+  /** A line from a function (`source` is its logical id) or from the local cloud itself. */
+  log: (source: string, line: string) => void;
+};
