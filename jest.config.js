@@ -1,4 +1,4 @@
-/** Node strips the types itself, so there is no transformer. One HTTP test file starts one local cloud: two at a time. */
+/** Node strips the types itself, so there is no transformer. An HTTP test file starts a local cloud of its own. */
 export default {
   testEnvironment: "node",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
@@ -12,7 +12,8 @@ export default {
   modulePathIgnorePatterns: ["<rootDir>/.build", "<rootDir>/.local", "<rootDir>/.cache", "<rootDir>/cdk.out"],
   coverageProvider: "v8",
   collectCoverageFrom: ["functions/**/*.ts", "shared/**/*.ts", "infra/**/*.ts"],
-  maxWorkers: 2,
+  // Each waits for its functions half of the time: three keep two cores busy.
+  maxWorkers: 3,
   // Modules that a file loaded stay in their process: a fresh one takes over before collecting them takes longer than tests.
   workerIdleMemoryLimit: "512MB",
   // Nothing is asserted on elapsed time; this only ends what hangs, on a machine that may be busy.
