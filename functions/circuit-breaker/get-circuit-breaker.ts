@@ -4,7 +4,7 @@
  */
 import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts";
 import type { StatisticsReader } from "../../shared/circuit-breaker/read-statistics.ts";
-import { wireStatisticsReader } from "../../shared/circuit-breaker/wire-circuit-breaker.ts";
+import { wireStatisticsReader } from "../../shared/circuit-breaker/wire-statistics-reader.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { wireParts } from "../../shared/http/wiring.ts";
 

@@ -4,7 +4,7 @@
  */
 import { erasureRoutes } from "../../shared/api/erasure-routes.ts";
 import type { ErasureStore } from "../../shared/erasure/erasure-store.ts";
-import { wireErasureStore } from "../../shared/erasure/wire-request.ts";
+import { wireErasureStore } from "../../shared/erasure/wire-erasure-store.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { wireParts } from "../../shared/http/wiring.ts";
 

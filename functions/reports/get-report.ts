@@ -7,7 +7,7 @@ import { createHandler, type HandlerParts } from "../../shared/http/create-handl
 import { wireParts } from "../../shared/http/wiring.ts";
 import { renderReport } from "../../shared/reports/html/render-report.ts";
 import type { ReportReader } from "../../shared/reports/read-report.ts";
-import { wireReportReader } from "../../shared/reports/wire-reports.ts";
+import { wireReportReader } from "../../shared/reports/wire-report-reader.ts";
 
 type Dependencies = { reports: Pick<ReportReader, "get"> };
 

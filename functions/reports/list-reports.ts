@@ -6,7 +6,7 @@ import { reportRoutes } from "../../shared/api/report-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
 import { wireParts } from "../../shared/http/wiring.ts";
 import type { ReportReader } from "../../shared/reports/read-report.ts";
-import { wireReportReader } from "../../shared/reports/wire-reports.ts";
+import { wireReportReader } from "../../shared/reports/wire-report-reader.ts";
 
 type Dependencies = { reports: Pick<ReportReader, "list"> };
 

@@ -7,7 +7,7 @@ import { createHandler, type HandlerParts } from "../../shared/http/create-handl
 import { wireParts } from "../../shared/http/wiring.ts";
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
 import type { AlertStore } from "../../shared/security/alerts/alert-store.ts";
-import { wireAlertStore } from "../../shared/security/alerts/wire-alerts.ts";
+import { wireAlertStore } from "../../shared/security/alerts/wire-alert-store.ts";
 
 type Dependencies = { alerts: Pick<AlertStore, "list">; now: Clock };
 

@@ -7,7 +7,7 @@ import { createHandler, type HandlerParts } from "../../shared/http/create-handl
 import { wireParts } from "../../shared/http/wiring.ts";
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
 import type { SyncRunStore } from "../../shared/sync/sync-run-store.ts";
-import { wireSyncRunStore } from "../../shared/sync/wire-start.ts";
+import { wireSyncRunStore } from "../../shared/sync/wire-sync-stores.ts";
 
 type Dependencies = { runs: Pick<SyncRunStore, "list">; now: Clock };
 

@@ -1,38 +1,23 @@
-/** The parts of the circuit breaker of a deployed function. */
+/** What changes circuits, in a deployed function. */
 import type { Origin } from "../api/origin.ts";
-import { createConnectedStore } from "../connection/connected-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { wireRecorder } from "../security/wire-recorder.ts";
 import { createAnnouncer } from "./announce.ts";
 import { type ChangeCircuit, createChangeCircuit } from "./change-circuit.ts";
-import { createCircuitStore } from "./circuit-store.ts";
 import { createGuard, type GuardDependencies } from "./guard.ts";
 import { createOperator } from "./operator.ts";
 import { createOutageCheck } from "./outage.ts";
-import { createOutageStore } from "./outage-store.ts";
-import { createStatisticsReader } from "./read-statistics.ts";
 import { createTransitionRecorder } from "./record-transition.ts";
 import { createStatistics } from "./statistics.ts";
-import { createStatisticsStore } from "./statistics-store.ts";
+import { wireCircuitStores, wireStatisticsReader } from "./wire-statistics-reader.ts";
 
 const clock = systemClock;
 
-const wireStores = () => {
-  const { CIRCUITS_TABLE_NAME, CONNECTIONS_TABLE_NAME } = readConfig(["CIRCUITS_TABLE_NAME", "CONNECTIONS_TABLE_NAME"]);
-  return {
-    connectedOrganizations: createConnectedStore(documentClient, CONNECTIONS_TABLE_NAME).countConnected,
-    store: createCircuitStore(documentClient, CIRCUITS_TABLE_NAME),
-    statisticsStore: createStatisticsStore(documentClient, CIRCUITS_TABLE_NAME),
-    outages: createOutageStore(documentClient, CIRCUITS_TABLE_NAME),
-  };
-};
-
 /** @param origin where the operator's request under way came from. */
 const wireChanging = (origin: () => Origin | undefined = () => undefined) => {
-  const { store, statisticsStore, outages, connectedOrganizations } = wireStores();
+  const { store, statisticsStore, outages, connectedOrganizations } = wireCircuitStores();
   const recorder = wireRecorder();
   const bus = createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
   const checkOutage = createOutageCheck({ circuits: store, outages, connectedOrganizations, recorder, clock });
@@ -51,15 +36,6 @@ export const wireGuard = (options: Partial<Pick<GuardDependencies, "classifyErro
   createGuard({ ...wireChanging(), ...options });
 
 const wireOperator = (origin: () => Origin | undefined) => createOperator(wireChanging(origin));
-
-/** What readers need: nothing that writes. @throws Error where the environment lacks a variable. */
-export const wireStatisticsReader = () =>
-  createStatisticsReader({
-    ...wireStores(),
-    // A transition that nobody told of is left to the next who calls or operates: reading changes nothing.
-    announcer: { announceOverdue: () => undefined },
-    clock,
-  });
 
 /** What operators' requests do. @throws Error where the environment lacks a variable. */
 export const wireChangeCircuit = (): ChangeCircuit => {

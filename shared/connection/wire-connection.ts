@@ -11,7 +11,8 @@ import { createDisconnect, type Disconnect, type DisconnectParts } from "./disco
 import { createTellChange } from "./tell-change.ts";
 import { createVerification } from "./verify-account.ts";
 import { wireAuthorizationStates } from "./wire-authorization-states.ts";
-import { wireConnectionChangeStore, wireConnectionSecrets } from "./wire-open-connection.ts";
+import { wireConnectionChangeStore } from "./wire-connection-stores.ts";
+import { wireConnectionSecrets } from "./wire-open-connection.ts";
 import { wireViewConnection } from "./wire-view-connection.ts";
 
 /** The first run of a connection is a full one: what another account's runs read says nothing of this one. */

@@ -1,4 +1,4 @@
-/** How erasures are asked for, seen and resumed, in a deployed function. All throw Error where the environment lacks a variable. */
+/** How erasures are asked for and resumed, in a deployed function. All throw Error where the environment lacks a variable. */
 import { randomBytes } from "node:crypto";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -7,17 +7,14 @@ import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
 import { eventId, RANDOM_BYTES } from "../security/event-id.ts";
 import { wireRecorder } from "../security/wire-recorder.ts";
-import type { Erasure } from "./erasure.ts";
 import { createErasureEvents } from "./erasure-events.ts";
-import { createErasureStore } from "./erasure-store.ts";
 import { createRequestErasure, type RequestErasure } from "./request-erasure.ts";
 import type { ResumeErasuresParts } from "./resume-erasures.ts";
+import { wireErasureStore } from "./wire-erasure-store.ts";
 
 const tableName = () => readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME;
 
 const wireBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
-
-export const wireErasureStore = () => createErasureStore(documentClient, tableName());
 
 export const wireRequestErasure = (): RequestErasure =>
   createRequestErasure({
@@ -34,13 +31,3 @@ export const wireResumeErasures = (): ResumeErasuresParts => ({
   bus: wireBus(),
   clock: systemClock,
 });
-
-/** So many of the newest are shown in a report. */
-const REPORTED = 1_000;
-
-/** For compliance reports: an organization's newest erasures. */
-export const wireListErasures = () => {
-  const erasures = wireErasureStore();
-  return async (organizationId: string): Promise<Erasure[]> =>
-    (await erasures.list(organizationId, { limit: REPORTED, after: undefined })).items;
-};

@@ -6,7 +6,7 @@ import {
   wireConnectionChangeStore,
   wireConnectionStore,
   wireRecordsClaimStore,
-} from "../connection/wire-open-connection.ts";
+} from "../connection/wire-connection-stores.ts";
 import { createEraseReportsStore } from "../reports/erase-reports-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -15,7 +15,8 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { organizationKey } from "../security/keys.ts";
 import { wireRecorder } from "../security/wire-recorder.ts";
 import { createSettingsStore } from "../settings/settings-store.ts";
-import { wireSyncBus, wireSyncEndStore, wireSyncRunStore } from "../sync/wire-start.ts";
+import { wireSyncBus } from "../sync/wire-start.ts";
+import { wireSyncEndStore, wireSyncRunStore } from "../sync/wire-sync-stores.ts";
 import { createErasureEvents } from "./erasure-events.ts";
 import { createErasureLeaseStore } from "./erasure-lease-store.ts";
 import { createErasureStore } from "./erasure-store.ts";

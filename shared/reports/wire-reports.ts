@@ -1,43 +1,27 @@
-/** How reports are made and read, in a deployed function. All throw Error at cold start where the environment lacks a variable. */
+/** How reports are made, in a deployed function. All throw Error at cold start where the environment lacks a variable. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
-import { wireConnectedStore, wireConnectionStore } from "../connection/wire-open-connection.ts";
+import { wireConnectedStore, wireConnectionStore } from "../connection/wire-connection-stores.ts";
 import { createErasureStore } from "../erasure/erasure-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
-import { wireAlertStore } from "../security/alerts/wire-alerts.ts";
+import { wireAlertStore } from "../security/alerts/wire-alert-store.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createEventCountStore } from "../security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
-import { wireDataReads } from "../security/wire-data-reads.ts";
-import { wireSyncRunStore } from "../sync/wire-start.ts";
+import { wireSyncRunStore } from "../sync/wire-sync-stores.ts";
 import { createComplianceCollector } from "./collect-compliance.ts";
 import { createReviewCollector } from "./collect-review.ts";
 import { createReportDispatcher } from "./dispatch-reports.ts";
 import { createListErasures } from "./list-erasures.ts";
 import { createReportMaker } from "./make-report.ts";
 import { createPeriodEventsStore } from "./period-events-store.ts";
-import { createReportReader } from "./read-report.ts";
-import { createReportDueStore } from "./report-due-store.ts";
-import { createReportListStore } from "./report-list-store.ts";
-import { createReportStore } from "./report-store.ts";
+import { wireReportDueStore, wireReportStore } from "./wire-report-stores.ts";
 
-const tableName = () => readConfig(["REPORTS_TABLE_NAME"]).REPORTS_TABLE_NAME;
 const retentionDays = () => readConfig(["RETENTION_DAYS"]).RETENTION_DAYS;
-
-export const wireReportDueStore = () => createReportDueStore(documentClient, tableName());
-
-const wireReportStore = () => createReportStore(documentClient, tableName(), { retentionDays: retentionDays() });
-
-export const wireReportReader = () =>
-  createReportReader({
-    reports: { ...wireReportStore(), ...createReportListStore(documentClient, tableName()) },
-    reads: wireDataReads(),
-    now: systemClock,
-  });
 
 export const wireReportDispatcher = () => {
   const connected = wireConnectedStore();

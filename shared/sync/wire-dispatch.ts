@@ -1,6 +1,6 @@
 /** The schedules' work, in a deployed function. Both throw Error where the environment lacks a variable. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { wireConnectedStore } from "../connection/wire-open-connection.ts";
+import { wireConnectedStore } from "../connection/wire-connection-stores.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";

@@ -1,6 +1,7 @@
 /** The worker of a deployed function. */
 import { wireDisconnect } from "../connection/wire-connection.ts";
-import { wireOpenConnection, wireRecordsClaimStore } from "../connection/wire-open-connection.ts";
+import { wireRecordsClaimStore } from "../connection/wire-connection-stores.ts";
+import { wireOpenConnection } from "../connection/wire-open-connection.ts";
 import { wireProviderAccess } from "../provider/wire-provider.ts";
 import { wireApply, wireRecordLists } from "../records/wire-records.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -14,7 +15,8 @@ import { createPageIdStore } from "./page-id-store.ts";
 import { createRunWorker, type RunWorker } from "./run-worker.ts";
 import { createSyncEvents } from "./sync-events.ts";
 import { createSyncLeaseStore } from "./sync-lease-store.ts";
-import { newRunId, wireCancelRuns, wireSyncBus, wireSyncEndStore, wireSyncRunStore } from "./wire-start.ts";
+import { newRunId, wireCancelRuns, wireSyncBus } from "./wire-start.ts";
+import { wireSyncEndStore, wireSyncRunStore } from "./wire-sync-stores.ts";
 
 const clock = systemClock;
 

@@ -1,6 +1,7 @@
 /** What processes events in a deployed function. */
 import { wireDisconnect } from "../connection/wire-connection.ts";
-import { wireConnectionStore, wireOpenConnection, wireRecordsClaimStore } from "../connection/wire-open-connection.ts";
+import { wireConnectionStore, wireRecordsClaimStore } from "../connection/wire-connection-stores.ts";
+import { wireOpenConnection } from "../connection/wire-open-connection.ts";
 import { wireProviderAccess } from "../provider/wire-provider.ts";
 import { createRecordStore } from "../records/record-store.ts";
 import { wireApply } from "../records/wire-records.ts";

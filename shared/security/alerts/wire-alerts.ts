@@ -1,4 +1,4 @@
-/** What alerts are read with, decided about and published by, of a deployed function. */
+/** What alerts are decided about and published by, in a deployed function. */
 import { randomBytes } from "node:crypto";
 import { systemClock } from "../../runtime/clock.ts";
 import { readConfig } from "../../runtime/config.ts";
@@ -12,13 +12,7 @@ import { createAlertDecisionStore } from "./alert-decision-store.ts";
 import { recordManualAlert } from "./alert-manual-event.ts";
 import { createAlertOutboxStore } from "./alert-outbox-store.ts";
 import { createAlertPublisher } from "./alert-publisher.ts";
-import { createAlertStore } from "./alert-store.ts";
-
-/** @throws Error at cold start where the environment lacks a variable. */
-export const wireAlertStore = () => {
-  const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "RETENTION_DAYS"]);
-  return createAlertStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, { retentionDays: config.RETENTION_DAYS });
-};
+import { wireAlertStore } from "./wire-alert-store.ts";
 
 /** @throws Error at cold start where the environment lacks a variable. */
 export const wireAlertOutbox = () => {
