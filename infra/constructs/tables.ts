@@ -64,13 +64,21 @@ export class Tables extends Construct {
         removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       });
 
+    /** By organization, or whoever else the items are of. */
+    const expiring = (name: string, sortKey: Key) =>
+      table(name, { partitionKey: text("scope"), sortKey, timeToLiveAttribute: EXPIRY });
+    /** A sparse index, spread over shards, that lists what waits or is under way: shared/runtime/read-shards.ts. */
+    const listed = (of: Table, indexName: string, shard: string, sortKey: Key) =>
+      of.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: text(shard),
+        sortKey,
+        projectionType: ProjectionType.KEYS_ONLY,
+      });
+
     this.plants = table("Plants", { partitionKey: text("scope"), sortKey: number("id") });
 
-    this.securityEvents = table("SecurityEvents", {
-      partitionKey: text("scope"),
-      sortKey: text("id"),
-      timeToLiveAttribute: EXPIRY,
-    });
+    this.securityEvents = expiring("SecurityEvents", text("id"));
     const sortKey = text("id");
     const narrow = { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: COUNTED_FIELDS };
     for (const [indexName, key, projection] of [
@@ -83,11 +91,7 @@ export class Tables extends Construct {
       this.securityEvents.addGlobalSecondaryIndex({ indexName, partitionKey: text(key), sortKey, ...projection });
     }
 
-    this.securityRollups = table("SecurityRollups", {
-      partitionKey: text("scope"),
-      sortKey: text("period"),
-      timeToLiveAttribute: EXPIRY,
-    });
+    this.securityRollups = expiring("SecurityRollups", text("period"));
     this.securityRollups.addGlobalSecondaryIndex({
       indexName: "byOpenHour",
       partitionKey: text("openShard"),
@@ -105,26 +109,12 @@ export class Tables extends Construct {
     });
 
     this.connections = table("Connections", { partitionKey: text("id"), timeToLiveAttribute: EXPIRY });
-    this.connections.addGlobalSecondaryIndex({
-      indexName: "byConnected",
-      partitionKey: text("connectedShard"),
-      sortKey: text("id"),
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
+    listed(this.connections, "byConnected", "connectedShard", text("id"));
 
     this.settings = table("Settings", { partitionKey: text("id") });
 
-    this.syncRuns = table("SyncRuns", {
-      partitionKey: text("scope"),
-      sortKey: text("key"),
-      timeToLiveAttribute: EXPIRY,
-    });
-    this.syncRuns.addGlobalSecondaryIndex({
-      indexName: "byActive",
-      partitionKey: text("activeShard"),
-      sortKey: text("scope"),
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
+    this.syncRuns = expiring("SyncRuns", text("key"));
+    listed(this.syncRuns, "byActive", "activeShard", text("scope"));
 
     this.records = table("Records", { partitionKey: text("scope"), sortKey: text("key") });
     for (const [indexName, key] of [
@@ -140,69 +130,24 @@ export class Tables extends Construct {
       });
     }
 
-    this.webhookEvents = table("WebhookEvents", {
-      partitionKey: text("scope"),
-      sortKey: text("id"),
-      timeToLiveAttribute: EXPIRY,
-    });
-    this.webhookEvents.addGlobalSecondaryIndex({
-      indexName: "byPending",
-      partitionKey: text("pendingShard"),
-      sortKey: number("receivedAt"),
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
+    this.webhookEvents = expiring("WebhookEvents", text("id"));
+    listed(this.webhookEvents, "byPending", "pendingShard", number("receivedAt"));
 
-    this.detection = table("Detection", {
-      partitionKey: text("scope"),
-      sortKey: text("key"),
-      timeToLiveAttribute: EXPIRY,
-    });
-    this.detection.addGlobalSecondaryIndex({
-      indexName: "byUnjudged",
-      partitionKey: text("unjudgedShard"),
-      sortKey: text("key"),
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
+    this.detection = expiring("Detection", text("key"));
+    listed(this.detection, "byUnjudged", "unjudgedShard", text("key"));
 
-    this.reports = table("Reports", {
-      partitionKey: text("scope"),
-      sortKey: text("key"),
-      timeToLiveAttribute: EXPIRY,
-    });
-    this.reports.addGlobalSecondaryIndex({
-      indexName: "byDue",
-      partitionKey: text("dueShard"),
-      sortKey: text("key"),
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
+    this.reports = expiring("Reports", text("key"));
+    listed(this.reports, "byDue", "dueShard", text("key"));
 
-    this.erasures = table("Erasures", {
-      partitionKey: text("scope"),
-      sortKey: text("key"),
-      timeToLiveAttribute: EXPIRY,
-    });
-    this.erasures.addGlobalSecondaryIndex({
-      indexName: "byOpen",
-      partitionKey: text("openShard"),
-      sortKey: text("key"),
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
+    this.erasures = expiring("Erasures", text("key"));
+    listed(this.erasures, "byOpen", "openShard", text("key"));
 
-    this.securityAlerts = table("SecurityAlerts", {
-      partitionKey: text("scope"),
-      sortKey: text("key"),
-      timeToLiveAttribute: EXPIRY,
-    });
+    this.securityAlerts = expiring("SecurityAlerts", text("key"));
     this.securityAlerts.addGlobalSecondaryIndex({
       indexName: "byStatus",
       partitionKey: text("statusKey"),
       sortKey: text("listKey"),
     });
-    this.securityAlerts.addGlobalSecondaryIndex({
-      indexName: "byOutbox",
-      partitionKey: text("outboxShard"),
-      sortKey: number("outboxAt"),
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
+    listed(this.securityAlerts, "byOutbox", "outboxShard", number("outboxAt"));
   }
 }
