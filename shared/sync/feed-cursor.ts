@@ -90,14 +90,12 @@ export const advance = (
 /**
  * Whether an event is dated earlier than it can have happened: the feed did not have it, no older one than its newest,
  * and yet it is from long before the feed was read. So the provider dates its events behind its answers, or showed this
- * one late.
+ * one late. One of the cursor's own second may have been there where the cursor knows no events: it is doubted all the
+ * same, which costs a read only where it differs from what is stored.
  * @param event one that the cursor does not know.
  */
-export const isBackdated = ({ createdSeconds = 0, known, readAt }: FeedCursor, event: Seen): boolean => {
-  if (readAt === undefined || event.createdSeconds >= readAt - OVERLAP_SECONDS) return false;
-  // A cursor that knows no events does not tell whether one of its own second was there.
-  return event.createdSeconds > createdSeconds || (event.createdSeconds === createdSeconds && known !== "");
-};
+export const isBackdated = ({ createdSeconds = 0, readAt }: FeedCursor, event: Seen): boolean =>
+  readAt !== undefined && event.createdSeconds >= createdSeconds && event.createdSeconds < readAt - OVERLAP_SECONDS;
 
 /** Whether events may have come and gone since the cursor, by the time of the feed's newest event. */
 export const isTooOld = ({ createdSeconds }: FeedCursor, newest: Seen | undefined): boolean =>

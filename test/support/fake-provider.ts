@@ -34,6 +34,7 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
   const links = new Map<string, string>();
   const calls: ProviderCall[] = [];
   let made = 0;
+  let behind = 0;
   let fault: (call: ProviderCall) => Promise<void> | void = () => undefined;
 
   const seconds = () => Math.floor(clock() / 1_000);
@@ -42,8 +43,13 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
   const stateOf = ({ type, id, createdAt, fields }: Living, at: { from: number; to: number }): ObjectState =>
     ({ kind: "state", type, id, createdAt, fields: { ...fields }, seenAt: at }) as ObjectState;
 
-  const tell = (type: string, observations: readonly Observation[], isDeauthorization = false): void => {
-    const createdSeconds = observations[0]?.seenAt.from ?? seconds();
+  const dated = (observation: Observation): Observation => {
+    const { from, to } = observation.seenAt;
+    return { ...observation, seenAt: { from: from - behind, to: to - behind } };
+  };
+  const tell = (type: string, told: readonly Observation[], isDeauthorization = false): void => {
+    const observations = told.map(dated);
+    const createdSeconds = observations[0]?.seenAt.from ?? seconds() - behind;
     events.push({ id: `evt_${++made}`, type, createdSeconds, observations, isDeauthorization });
   };
 
@@ -151,6 +157,10 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
     },
     link(paymentId: string, invoiceId: string): void {
       links.set(paymentId, invoiceId);
+    },
+    /** Dates events so many seconds behind answers from now on. */
+    dateEventsBehind(seconds: number): void {
+      behind = seconds;
     },
     deauthorize: () => tell("deauthorized", [], true),
     /** Events that are older than this leave the feed. */

@@ -7,7 +7,7 @@ const event = (createdSeconds: number) => ({ id: `evt_${createdSeconds}`, create
 describe("an event", () => {
   it.each<[newest: number | undefined, created: number, isBackdated: boolean, because: string]>([
     [9_000, 8_999, false, "is known to be old"],
-    [9_000, 9_000, false, "is of the cursor's own second, of which it knows nothing"],
+    [9_000, 9_000, true, "may have come after the one that the feed had of that second"],
     [9_000, 9_001, true, "was not there when the feed was read later than that"],
     [9_000, 9_939, true, "was not there a minute and a second later"],
     [9_000, 9_940, false, "may have been a minute late"],
@@ -20,7 +20,7 @@ describe("an event", () => {
     expect(isBackdated(unread, event(created))).toBe(false);
   });
 
-  it("of the cursor's own second is backdated, where the cursor knows others of it", () => {
+  it("of the cursor's own second is backdated, whatever others the cursor knows of it", () => {
     const cursor = advance(undefined, cursorAt(undefined), [event(9_000)], READ_AT);
     expect(isBackdated(cursor, { id: "evt_other", createdSeconds: 9_000 })).toBe(true);
     expect(isBackdated(cursor, { id: "evt_older", createdSeconds: 8_999 })).toBe(false);

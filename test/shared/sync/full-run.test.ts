@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { recordTypes } from "../../../shared/records/record.ts";
+import { createRecordStore } from "../../../shared/records/record-store.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { providerErrors } from "../../support/fake-provider.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, NOW, type Stage, startSyncEngine } from "./stage.ts";
+import { createStage, NOW, RECORDS, type Stage, startSyncEngine } from "./stage.ts";
 
 quietLog();
 
@@ -91,6 +92,22 @@ describe("the first run of a connection", () => {
     const { stored, living } = await stage.bothSides();
     expect(stored).toEqual(living);
     expect(run.completeness?.customers).toEqual({ listed: 150, stored: 150, onlyListed: [], onlyStored: [] });
+  });
+
+  it("sees what changes in the second of the feed's newest event, where events are dated behind answers", async () => {
+    const stage = createStage(engine);
+    stage.world.dateEventsBehind(600);
+    const id = stage.world.create("customers", { name: "early" });
+    stage.world.onCall(({ method, type }) => {
+      if (method !== "listObjects" || type !== "payments") return;
+      stage.world.onCall(() => undefined);
+      stage.world.update("customers", id, { name: "late" });
+    });
+    await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded" });
+    const records = createRecordStore(stage.client, RECORDS);
+    await expect(records.get(stage.organizationId, { type: "customers", id })).resolves.toMatchObject({
+      fields: { name: "late" },
+    });
   });
 
   it("goes on by time where the object that a page should start after was deleted, and counts none twice", async () => {
