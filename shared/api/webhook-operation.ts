@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
+import { EVENT_ID, TYPE_MAX_CHARACTERS } from "../webhooks/webhook-event.ts";
 import type { ErrorName } from "./error-catalogue.ts";
 import type { tags } from "./route.ts";
 
@@ -35,8 +36,8 @@ const Signature = z.object({
 /** What is read of an event; whatever else there is, is dropped. */
 const ProviderEventBody = z
   .object({
-    id: z.string().check(z.regex(/^[A-Za-z0-9_]{1,255}$/)),
-    type: z.string().check(z.maxLength(255)).register(z.globalRegistry, {
+    id: z.string().check(z.regex(EVENT_ID)),
+    type: z.string().check(z.maxLength(TYPE_MAX_CHARACTERS)).register(z.globalRegistry, {
       description: "Types that concern no record are acknowledged, too.",
     }),
     created: z.int().register(z.globalRegistry, { description: "Epoch seconds." }),

@@ -7,8 +7,8 @@ import type { ObjectTouched, Observation, ProviderEvent } from "../provider/prov
 import { type RecordType, recordFields, recordTypes } from "../records/record.ts";
 
 /** An event's id is the key that it is stored under, and no key of what lies beside events (gap-store.ts). */
-const EVENT_ID = /^\w[\w.:-]{0,254}$/;
-const TYPE_MAX_CHARACTERS = 255;
+export const EVENT_ID = /^\w[\w.:-]{0,254}$/;
+export const TYPE_MAX_CHARACTERS = 255;
 
 /** What the observations of a stored event take at most, in bytes; with the rest it stays below 32 KB. */
 export const OBSERVATIONS_MAX_BYTES = 28_000;
