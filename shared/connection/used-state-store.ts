@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { putIfUnchanged } from "../runtime/put-if-unchanged.ts";
 
 /** A mark outlives its state by so long, because clocks differ. */
 const MARGIN_SECONDS = 3_600;
@@ -21,21 +22,9 @@ export const createUsedStateStore = (client: DynamoDBDocumentClient, tableName: 
    */
   async mark(state: string, expiresAt: number): Promise<string | undefined> {
     const owner = newRequestToken();
-    const command = new PutCommand({
-      TableName: tableName,
-      Item: { ...keyOf(state), owner, ttl: Math.ceil(expiresAt / 1000) + MARGIN_SECONDS },
-      ConditionExpression: "attribute_not_exists(#id)",
-      ExpressionAttributeNames: { "#id": "id" },
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    });
-    try {
-      await callStore((options) => client.send(command, options));
-      return owner;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // The SDK repeats a put whose answer was lost, and then finds what its own first try wrote.
-      return error.Item?.owner?.S === owner ? owner : undefined;
-    }
+    const item = { ...keyOf(state), owner, ttl: Math.ceil(expiresAt / 1000) + MARGIN_SECONDS };
+    const isWritten = await putIfUnchanged(client, tableName, item, { attribute: "owner", previous: undefined });
+    return isWritten ? owner : undefined;
   },
 
   /** Takes a mark away, so that the state is good again; one write unit. */

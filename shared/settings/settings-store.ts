@@ -1,8 +1,9 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { putIfUnchanged } from "../runtime/put-if-unchanged.ts";
 import { organizationKey } from "../security/keys.ts";
 import { defaultSettings, Settings } from "./settings.ts";
 import { SettingsChange } from "./settings-changed.ts";
@@ -63,24 +64,9 @@ export const createSettingsStore = (client: DynamoDBDocumentClient, tableName: s
         changedBy: change.userId,
         change,
       };
-      const command = new PutCommand({
-        TableName: tableName,
-        Item: { id: organizationKey(organizationId), ...item },
-        ConditionExpression: version === undefined ? "attribute_not_exists(id)" : "#version = :version",
-        ...(version !== undefined && {
-          ExpressionAttributeNames: { "#version": "version" },
-          ExpressionAttributeValues: { ":version": version },
-        }),
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      });
-      try {
-        await callStore((options) => client.send(command, options));
-        return token;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        // The SDK repeats a put whose answer was lost, and then finds what its own first try wrote.
-        return error.Item?.version?.S === token ? token : undefined;
-      }
+      const stored = { id: organizationKey(organizationId), ...item };
+      const isWritten = await putIfUnchanged(client, tableName, stored, { attribute: "version", previous: version });
+      return isWritten ? token : undefined;
     },
 
     /** Forgets how a version came about, once that was recorded. Later versions stay as they are. */
