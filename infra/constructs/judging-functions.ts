@@ -1,11 +1,9 @@
 import { Duration } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { EventField, Match, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
-import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { Construct } from "constructs";
 import type { AccessTo } from "./access/access-to.ts";
 import type { ServiceEventBus } from "./event-bus.ts";
-import { runHourly, runOn } from "./schedules.ts";
+import { runHourly, runOn, runOnEach } from "./schedules.ts";
 import { ServiceFunction } from "./service-function.ts";
 
 type Props = { access: AccessTo; events: Pick<ServiceEventBus, "bus"> };
@@ -56,26 +54,7 @@ export class JudgingFunctions extends Construct {
       access: access.detect,
       timeout: Duration.minutes(5),
     });
-    for (const slot of DUE_SLOTS) {
-      new Rule(this, `DetectOrganizationOnDetectionDue-${slot}`, {
-        eventBus: bus,
-        description: `Hands over what is due of organization ${slot} of an event`,
-        eventPattern: {
-          source: ["integration-security"],
-          detailType: ["DetectionDue"],
-          detail: { [slot]: { version: Match.exists() } },
-        },
-        targets: [
-          new LambdaFunction(detect.function, {
-            event: RuleTargetInput.fromObject({
-              id: EventField.eventId,
-              time: EventField.time,
-              detail: EventField.fromPath(`$.detail.${slot}`),
-            }),
-          }),
-        ],
-      });
-    }
+    runOnEach(bus, "DetectionDue", DUE_SLOTS, detect);
     new Alarm(this, "DetectionFailedAlarm", {
       alarmDescription: "Hours were not judged: detect-organization fails",
       metric: detect.function.metricErrors({ period: Duration.minutes(15) }),

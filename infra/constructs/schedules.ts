@@ -1,5 +1,5 @@
 import { Stack } from "aws-cdk-lib";
-import { type EventBus, Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { type EventBus, EventField, Match, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import type { ServiceFunction } from "./service-function.ts";
 
@@ -26,6 +26,38 @@ export const runEvery = (target: ServiceFunction, hours: number): Rule =>
     `rate(${hours} ${hours === 1 ? "hour" : "hours"})`,
     `Every ${hours} ${hours === 1 ? "hour" : "hours"}`,
   );
+
+/**
+ * Hands each part of the service's own events of a type to an invocation of its own, as if it were an event's detail.
+ * @param slots the fields of the detail that may have a part, which has a `version`; what is not there is not handed over.
+ */
+export const runOnEach = (
+  bus: EventBus,
+  detailType: string,
+  slots: readonly string[],
+  target: ServiceFunction,
+): void => {
+  for (const slot of slots) {
+    new Rule(target.node.scope ?? target, `${target.node.id}On${detailType}-${slot}`, {
+      eventBus: bus,
+      description: `Hands ${slot} of ${detailType} over`,
+      eventPattern: {
+        source: ["integration-security"],
+        detailType: [detailType],
+        detail: { [slot]: { version: Match.exists() } },
+      },
+      targets: [
+        new LambdaFunction(target.function, {
+          event: RuleTargetInput.fromObject({
+            id: EventField.eventId,
+            time: EventField.time,
+            detail: EventField.fromPath(`$.detail.${slot}`),
+          }),
+        }),
+      ],
+    });
+  }
+};
 
 /** Hands the service's own events of a type to a function. */
 export const runOn = (bus: EventBus, detailType: string, { node, function: target }: ServiceFunction): Rule =>
