@@ -1,5 +1,6 @@
 /** A page of the provider's event feed, which is read from the newest event back to the cursor. */
 
+import { isSinceConnecting } from "../connection/since-connecting.ts";
 import type { Observation, Provider, ProviderEvent } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { RecordType } from "../records/record.ts";
@@ -66,17 +67,13 @@ const observationsOf = (event: ProviderEvent, cursor: FeedCursor, page: FeedPage
   return event.observations.map((one) => ({ ...one, seenAt: { from: one.seenAt.from, to: seen.to } }));
 };
 
-/** The provider tells the second only: what happened in the one in which the connection was made may be after it. */
-const isSinceConnecting = ({ connectedAt }: RunContext, { createdSeconds }: ProviderEvent): boolean =>
-  createdSeconds >= Math.floor(connectedAt / 1_000);
-
 /** How many events webhooks should have brought: those from before the connection was made are none of them. */
 const missedIn = (context: RunContext, events: readonly ProviderEvent[]): number =>
-  context.expectsWebhooks ? events.filter((event) => isSinceConnecting(context, event)).length : 0;
+  context.expectsWebhooks ? events.filter((event) => isSinceConnecting(context.connectedAt, event)).length : 0;
 
 /** An event from before the connection was made is of an earlier one. */
 const requireConnection = async (context: RunContext, events: readonly ProviderEvent[]): Promise<void> => {
-  if (!events.some((event) => event.isDeauthorization && isSinceConnecting(context, event))) return;
+  if (!events.some((event) => event.isDeauthorization && isSinceConnecting(context.connectedAt, event))) return;
   await context.disconnect();
   throw new ConnectionGoneError("The account took its permission away.");
 };

@@ -2,6 +2,7 @@
  * Processes an event that a webhook brought: its observations reach the records by the same way as a sync's, so that
  * neither order, repetition nor a run under way matters. docs/webhooks.md, "Processing".
  */
+import { isSinceConnecting } from "../connection/since-connecting.ts";
 import type { Apply, ApplyOptions } from "../records/apply.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -43,7 +44,7 @@ const NO_RUN = ["sync_running", "not_connected", "circuit_open"];
 
 /** Whether it took away the permission that this connection has: one made later has another. */
 const endsConnection = (event: WebhookEvent, { connectionId, connectedAt }: EventConnection): boolean =>
-  event.connectionId === connectionId && event.createdSeconds >= Math.floor(connectedAt / 1_000);
+  event.connectionId === connectionId && isSinceConnecting(connectedAt, event);
 
 export const createProcess = (parts: ProcessParts): Process => {
   const { events, readConnection, claimRecords, apply, readRecords, reread, disconnect } = parts;
