@@ -1,5 +1,6 @@
 /** What GET …/records/{type} takes. Decisions: docs/sync.md, "Records". */
 import * as z from "zod/mini";
+import { cursorTime } from "../json/cursor-time.ts";
 import { InstantParameter } from "../json/instant.ts";
 import { text } from "../json/text.ts";
 
@@ -12,12 +13,9 @@ export const RecordQuery = z.object({
 });
 export type RecordQuery = z.output<typeof RecordQuery>;
 
-/** Where a page ended. `createdAt` in epoch ms; cursors hold integers as bigints. */
+/** Where a page ended. */
 export const RecordPosition = z.object({
-  createdAt: z.pipe(
-    z.union([z.bigint(), z.number()]),
-    z.transform((time: bigint | number) => Number(time)),
-  ),
+  createdAt: cursorTime,
   id: z.string(),
 });
 export type RecordPosition = z.output<typeof RecordPosition>;

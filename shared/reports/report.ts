@@ -1,5 +1,6 @@
 /** Reports as they are stored and returned. Times are epoch milliseconds. Sections: compliance-report.ts, review-report.ts. */
 import * as z from "zod/mini";
+import { cursorTime } from "../json/cursor-time.ts";
 import { ComplianceReport } from "./compliance-report.ts";
 import { reportEntryFields } from "./report-fields.ts";
 import { ReviewReport } from "./review-report.ts";
@@ -15,12 +16,6 @@ export const Report = z
   .register(z.globalRegistry, { id: "Report", description: "A report with its sections, by its kind." });
 export type Report = z.output<typeof Report>;
 
-/** A cursor's integers come back as bigints. */
-const position = z.pipe(
-  z.union([z.bigint(), z.number()]),
-  z.transform((time: bigint | number) => Number(time)),
-);
-
-/** Where a page of the list ended. Times in epoch ms. */
-export const ReportPosition = z.object({ id: z.string(), to: position, createdAt: position });
+/** Where a page of the list ended. */
+export const ReportPosition = z.object({ id: z.string(), to: cursorTime, createdAt: cursorTime });
 export type ReportPosition = z.output<typeof ReportPosition>;

@@ -1,6 +1,7 @@
 /** What POST …/security/alert takes and answers. Spec: "POST …/security/alert"; decisions: docs/security-events.md. */
 import * as z from "zod/mini";
 import { riskLevels } from "../../api/risk-levels.ts";
+import { cursorTime } from "../../json/cursor-time.ts";
 import { encodeJson } from "../../json/encode-json.ts";
 import { text } from "../../json/text.ts";
 import { Alert, alertStatuses, MAX_EVENT_IDS } from "./alert.ts";
@@ -119,12 +120,9 @@ export const AlertsResolved = z
 export const AlertActionResult = z.union([EventsMarked, AlertGenerated, AlertsAcknowledged, AlertsResolved]);
 export type AlertActionResult = z.output<typeof AlertActionResult>;
 
-/** Where a page of alerts ended. A cursor's integers come back as bigints. */
+/** Where a page of alerts ended. */
 export const AlertPosition = z.object({
-  firstSeen: z.pipe(
-    z.union([z.bigint(), z.number()]),
-    z.transform((time: bigint | number) => Number(time)),
-  ),
+  firstSeen: cursorTime,
   id: z.string(),
 });
 
