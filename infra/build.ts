@@ -7,12 +7,13 @@
  * the instance is warm (shared/runtime/prewarm.ts). Their endings leave no say to a package.json above the folder.
  * Beside them lie the parts that the function loads only when it needs them.
  */
-import { globSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import esbuild, { type Plugin } from "esbuild";
 import { lambdaAliases } from "./bundle-aliases.ts";
+import { hashInputs } from "./input-hash.ts";
 import { slimProviderSdk } from "./provider-sdk.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -110,11 +111,23 @@ const removeOthers = async (outdir: string, wanted: ReadonlySet<string>): Promis
     if (!folders.has(folder)) await rm(join(outdir, folder), { recursive: true, force: true });
 };
 
+/** The hash of the inputs that the bundles were made from. */
+const hashPath = join(root, ".build", "inputs.sha256");
+
+const isBuilt = (hash: string): boolean =>
+  existsSync(hashPath) &&
+  readFileSync(hashPath, "utf8") === hash &&
+  existsSync(metafilePath) &&
+  [...functionFiles().keys()].every((name) => existsSync(join(bundleDirectory(name), "bundle.cjs")));
+
 /**
+ * Bundles all functions, unless the present bundles were made from the same inputs.
  * @throws Error where a file does not bundle, or where an alias of an SDK's internal no longer meets anything: the
  *   cold start would silently pay for it again.
  */
 export const build = async (): Promise<void> => {
+  const hash = hashInputs(root);
+  if (isBuilt(hash)) return;
   const outdir = join(root, ".build", "functions");
   const files = functionFiles();
   const { metafile, outputFiles } = await esbuild.build({
@@ -144,6 +157,7 @@ export const build = async (): Promise<void> => {
   for (const [path, contents] of wanted) await writeIfChanged(join(outdir, path), contents);
   await removeOthers(outdir, new Set(wanted.keys()));
   await writeIfChanged(metafilePath, JSON.stringify(metafile));
+  await writeIfChanged(hashPath, hash);
 };
 
 if (process.argv[1] !== undefined && relative(process.argv[1], fileURLToPath(import.meta.url)) === "") await build();

@@ -99,14 +99,12 @@ const start = async () => {
 
   // Loaded only now: the CDK takes its time, and whoever made a mistake above is told at once.
   enableCompileCache(join(root, ".cache", "node"));
-  const [{ build }, { synthesise }, { startLocalCloud }, { connectDemo }] = await Promise.all([
-    import("../build.ts"),
-    import("../synth.ts"),
+  const [{ prepareAssembly }, { startLocalCloud }, { connectDemo }] = await Promise.all([
+    import("../prepare-assembly.ts"),
     import("./local-cloud.ts"),
     import("./connect-demo.ts"),
   ]);
-  await build();
-  const assemblyDirectory = await synthesise(join(root, ".local", "assembly"), deploymentContext());
+  const assemblyDirectory = await prepareAssembly(join(root, ".local", "assembly"), deploymentContext());
   const dataDirectory = resolve(root, LOCAL_DATA_DIR || join(".local", "data"));
   cloud = await startLocalCloud({ assemblyDirectory, dataDirectory, port, ...replaced, log });
   const demoOrganization = await connectDemo(cloud).catch((error) =>
