@@ -4,23 +4,32 @@ import type { Due, Schedules } from "./schedules.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Where the clock stands now, and what fired on the way, in order of time. Epoch milliseconds. */
+/** The clock after the move, and the firings on the way in order of time. Epoch milliseconds. */
 export type Advanced = { now: number; fired: Due[] };
 
-/** What waits for a time of its own: messages to be delivered again, webhooks to be sent again. */
+/** Delivers what waits for a time of its own: messages that become visible, webhooks that are sent again. */
 export type Poller = {
-  /** Epoch milliseconds; undefined where nothing waits. */
+  /** Epoch milliseconds; undefined if nothing waits. */
   nextDueAt(): number | undefined;
   poll(): void;
 };
 
-/** Moves the clock on by so many milliseconds; one call after another. Rejects when the local cloud stops meanwhile. */
-export type AdvanceClock = (ms: number) => Promise<Advanced>;
+/**
+ * Which firings of a schedule happen while the clock moves: `all` of them, each at its own time, or only the `last`.
+ * With `last`, every schedule that falls due in the span fires once, at the end of the span.
+ */
+export type Firing = "all" | "last";
 
 /**
- * Moves step by step to each due schedule and each thing that waits to be polled again, in order of time, and goes on
- * when all that it caused has finished.
- * Expired items are swept once per simulated day and at the end. Never moves while anything is under way.
+ * Moves the clock forward by `ms`. Calls run one after another.
+ * Rejects if the local cloud stops meanwhile.
+ */
+export type AdvanceClock = (ms: number, firing?: Firing) => Promise<Advanced>;
+
+/**
+ * Moves step by step to each firing of a schedule and each message that becomes visible, in order of time. Each step
+ * waits until everything that the previous one caused has finished, so the clock never moves during an invocation.
+ * Expired items are swept at the end; with all firings also once per simulated day.
  */
 export const createAdvanceClock = (options: {
   clock: Clock;
@@ -33,13 +42,17 @@ export const createAdvanceClock = (options: {
   const { clock, activity, schedules, pollers, sweepExpired, stopping } = options;
   const moveTo = (epochMs: number) => activity.quiesce(() => clock.moveTo(epochMs));
 
-  const advance = async (ms: number): Promise<Advanced> => {
+  const advance = async (ms: number, firing: Firing): Promise<Advanced> => {
     const target = clock.now() + ms;
+    const nextFiring = (): Due | undefined => {
+      const due = schedules.nextDue(target);
+      return due && firing === "last" ? { ...due, at: target } : due;
+    };
     const fired: Due[] = [];
-    let sweepAt = clock.now() + DAY_MS;
+    let sweepAt = firing === "last" ? target : clock.now() + DAY_MS;
     for (;;) {
       stopping.throwIfAborted();
-      const due = schedules.nextDue(target);
+      const due = nextFiring();
       const pollAt = Math.min(...pollers.map((poller) => poller.nextDueAt() ?? Number.POSITIVE_INFINITY));
       const step = Math.min(due?.at ?? target, pollAt, sweepAt, target);
       await moveTo(step);
@@ -59,11 +72,11 @@ export const createAdvanceClock = (options: {
   };
 
   let last: Promise<unknown> = Promise.resolve();
-  return (ms) => {
+  return (ms, firing = "all") => {
     const result = last.then(async () => {
       schedules.pause();
       try {
-        return await advance(ms);
+        return await advance(ms, firing);
       } finally {
         schedules.resume();
       }

@@ -12,7 +12,10 @@ import type { Schedules } from "./schedules.ts";
 
 /** Ten years: enough for every retention, and an answer comes. */
 const MAX_ADVANCE_MS = 10 * 366 * 86_400_000;
-const Advance = z.strictObject({ ms: z.int().min(0).max(MAX_ADVANCE_MS) });
+const Advance = z.strictObject({
+  ms: z.int().min(0).max(MAX_ADVANCE_MS),
+  firing: z.enum(["all", "last"]).default("all"),
+});
 
 /**
  * Starts the server by which developers and tests drive the local cloud: `GET /` lists, `POST /schedules/{name}`
@@ -56,7 +59,7 @@ export const startControl = (options: {
       "POST /clock/advance": async ({ body }) => {
         const parsed = Advance.safeParse(body);
         return parsed.success
-          ? { status: 200, body: await advanceClock(parsed.data.ms) }
+          ? { status: 200, body: await advanceClock(parsed.data.ms, parsed.data.firing) }
           : refuse(400, z.prettifyError(parsed.error));
       },
     },

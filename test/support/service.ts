@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Firing } from "../../infra/local/advance-clock.ts";
 import { startLocalCloud } from "../../infra/local/local-cloud.ts";
 import type { LocalCloudOptions } from "../../infra/local/local-cloud-options.ts";
 import { assemblyDirectory } from "./assembly.ts";
@@ -73,9 +74,9 @@ export const startService = async (options: ServiceOptions = {}) => {
       return ((await response.json()) as { access_token: string }).access_token;
     },
     /** Moves the clock that functions and tokens see. */
-    advance: (ms: number) => {
+    advance: (ms: number, firing?: Firing) => {
       advances++;
-      return cloud.advanceClock(ms);
+      return cloud.advanceClock(ms, firing);
     },
     /** How often the clock was moved: what was valid before may have expired. */
     advances: () => advances,

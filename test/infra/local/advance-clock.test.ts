@@ -113,6 +113,60 @@ describe("the advanced clock", () => {
     expect(sweeps).toHaveLength(7);
   });
 
+  it("fires each schedule that fell due once at the end, if only the last firing is wanted", async () => {
+    const { clock, seen, sweeps, all, advance } = startAll([
+      scheduleOf("hourly", "cron(0 * * * ? *)"),
+      scheduleOf("daily", "cron(15 3 * * ? *)"),
+      scheduleOf("yearly", "rate(365 days)"),
+      scheduleOf("never", "rate(1 minute)", false),
+    ]);
+    const end = clock.now() + 91 * DAY;
+    const { now, fired } = await advance(91 * DAY, "last");
+    expect(now).toBeGreaterThanOrEqual(end);
+    expect(fired.map(({ name }) => name).sort()).toEqual(["daily", "hourly"]);
+    expect(fired).toEqual(seen.map(({ name, at }) => ({ name, at })));
+    for (const { at, now: firedAt } of seen) {
+      expect(at).toBeGreaterThanOrEqual(end);
+      expect(firedAt).toBeGreaterThanOrEqual(at);
+    }
+    expect(sweeps).toHaveLength(1);
+    const [hourly, daily] = all.list();
+    expect((hourly?.nextAt ?? 0) - end).toBeGreaterThan(0);
+    expect((hourly?.nextAt ?? 0) - end).toBeLessThanOrEqual(HOUR + 60_000);
+    expect((daily?.nextAt ?? 0) - end).toBeLessThanOrEqual(DAY + 60_000);
+    expect((await advance(HOUR)).fired.map(({ name }) => name)).toContain("hourly");
+  });
+
+  it("fires no schedule that did not fall due in the span", async () => {
+    const { advance } = startAll([scheduleOf("three-hourly", "rate(3 hours)")]);
+    expect((await advance(2 * HOUR, "last")).fired).toEqual([]);
+    expect((await advance(2 * HOUR, "last")).fired).toHaveLength(1);
+    expect((await advance(1 * HOUR, "last")).fired).toEqual([]);
+  });
+
+  it("polls waiting messages at their own times, before it fires", async () => {
+    const order: string[] = [];
+    const { clock, activity, all, sweeps } = startAll([scheduleOf("hourly", "rate(1 hour)")], async () => {
+      order.push("fired");
+    });
+    let visibleAt: number | undefined = clock.now() + 3 * HOUR;
+    const advance = createAdvanceClock({
+      ...{ clock, activity, schedules: all, stopping: new AbortController().signal },
+      pollers: [
+        {
+          nextDueAt: () => visibleAt,
+          poll: () => {
+            order.push(`polled ${clock.now() - (visibleAt ?? 0) < 60_000}`);
+            visibleAt = undefined;
+          },
+        },
+      ],
+      sweepExpired: async (nowMs) => void sweeps.push(nowMs),
+    });
+    await advance(DAY, "last");
+    expect(order).toEqual(["polled true", "fired"]);
+  });
+
   it("runs one advance after another", async () => {
     const { clock, advance } = startAll([scheduleOf("hourly", "rate(1 hour)")]);
     const start = clock.now();

@@ -219,6 +219,7 @@ describe("control", () => {
     ["/clock/advance", { ms: "1" }, 400, "ms"],
     ["/clock/advance", { ms: 1e15 }, 400, "ms"],
     ["/clock/advance", { ms: 1, minutes: 2 }, 400, "minutes"],
+    ["/clock/advance", { ms: 1, firing: "first" }, 400, "firing"],
     ["/clock", {}, 404, "POST /clock/advance"],
   ])("POST %s %j is %i", async (path, body, status, message) => {
     expect(await cloud.control(path, body)).toEqual({ status, body: { message: expect.stringContaining(message) } });
