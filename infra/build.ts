@@ -59,7 +59,7 @@ const functionFiles = (): ReadonlyMap<string, string> => {
  * What functions load when they need it, by the file that they import: a bundle beside their own. Within one bundle
  * esbuild would wrap every module that both parts share, which costs each cold start more than it saves.
  */
-const deferredParts = { "refusals.cjs": "shared/http/wire-refusals.ts" } as const;
+const deferredParts = { "refusals.cjs": "shared/wiring/refusals.ts" } as const;
 
 /** Leaves a dynamic import of a deferred part to Node. */
 const deferred = (): Plugin => ({

@@ -1,6 +1,6 @@
 /** The context keys of a deployment (`cdk deploy --context stage=prod …`), read once and through this schema. */
 import * as z from "zod";
-import { riskLevels } from "../shared/api/risk-levels.ts";
+import { riskLevels } from "../shared/terms/risk-levels.ts";
 
 /** A deployment without an issuer names this one, which never resolves (RFC 2606), and so trusts no token. */
 export const NO_ISSUER = "https://issuer.invalid";

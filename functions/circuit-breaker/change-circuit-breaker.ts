@@ -4,9 +4,9 @@
  */
 import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts";
 import type { ChangeCircuit } from "../../shared/circuit-breaker/change-circuit.ts";
-import { wireChangeCircuit } from "../../shared/circuit-breaker/wire-circuit-breaker.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
+import { wireChangeCircuit } from "../../shared/wiring/circuit-breaker.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
 
 type Dependencies = { change: ChangeCircuit };
 

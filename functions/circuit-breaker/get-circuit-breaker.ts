@@ -4,9 +4,9 @@
  */
 import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts";
 import type { StatisticsReader } from "../../shared/circuit-breaker/read-statistics.ts";
-import { wireStatisticsReader } from "../../shared/circuit-breaker/wire-statistics-reader.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
+import { wireStatisticsReader } from "../../shared/wiring/circuit-breaker.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
 
 type Dependencies = { statistics: Pick<StatisticsReader, "read"> };
 

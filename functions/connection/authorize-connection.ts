@@ -4,9 +4,9 @@
  */
 import { connectionRoutes } from "../../shared/api/connection-routes.ts";
 import type { Authorize } from "../../shared/connection/authorize.ts";
-import { wireAuthorize } from "../../shared/connection/wire-authorize.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
+import { wireAuthorize } from "../../shared/wiring/connection.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
 
 type Dependencies = { authorize: Authorize };
 

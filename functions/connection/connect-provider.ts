@@ -4,9 +4,9 @@
  */
 import { connectionRoutes } from "../../shared/api/connection-routes.ts";
 import type { Connect } from "../../shared/connection/connect.ts";
-import { wireConnect } from "../../shared/connection/wire-connection.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
+import { wireConnect } from "../../shared/wiring/connection.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
 
 type Dependencies = { connect: Connect };
 

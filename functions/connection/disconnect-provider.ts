@@ -5,10 +5,10 @@
 import { connectionRoutes } from "../../shared/api/connection-routes.ts";
 import { contextOfUser } from "../../shared/connection/connection-events.ts";
 import type { Disconnect } from "../../shared/connection/disconnect.ts";
-import { wireDisconnect } from "../../shared/connection/wire-connection.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
-import { wireCancelRuns } from "../../shared/sync/wire-start.ts";
+import { wireDisconnect } from "../../shared/wiring/connection.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
+import { wireCancelRuns } from "../../shared/wiring/sync.ts";
 
 type Dependencies = { disconnect: Disconnect };
 

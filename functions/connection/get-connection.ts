@@ -4,9 +4,9 @@
  */
 import { connectionRoutes } from "../../shared/api/connection-routes.ts";
 import type { ShowConnection } from "../../shared/connection/view-connection.ts";
-import { wireShowConnection } from "../../shared/connection/wire-view-connection.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
+import { wireShowConnection } from "../../shared/wiring/connection.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
 
 type Dependencies = { show: ShowConnection };
 

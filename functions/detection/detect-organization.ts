@@ -4,8 +4,8 @@
  */
 import type { createDetectOrganization } from "../../shared/detection/detect-organization.ts";
 import { DetectionDue } from "../../shared/detection/detection-due.ts";
-import { wireDetectOrganization } from "../../shared/detection/wire-detection.ts";
 import { createBusHandler } from "../../shared/runtime/create-bus-handler.ts";
+import { wireDetectOrganization } from "../../shared/wiring/detection.ts";
 
 export const detectOrganizationHandler = (detect: ReturnType<typeof createDetectOrganization>) =>
   createBusHandler("detect-organization", DetectionDue, (due, { remainingMs }) => detect(due, remainingMs));

@@ -5,8 +5,8 @@
 
 import { DetectionDispatch } from "../../shared/detection/detection-due.ts";
 import type { createDetectionDispatcher } from "../../shared/detection/dispatch-detection.ts";
-import { wireDispatchDetection } from "../../shared/detection/wire-detection.ts";
 import { createBusHandler } from "../../shared/runtime/create-bus-handler.ts";
+import { wireDispatchDetection } from "../../shared/wiring/detection.ts";
 
 export const dispatchDetectionHandler = (dispatch: ReturnType<typeof createDetectionDispatcher>) =>
   createBusHandler("dispatch-detection", DetectionDispatch, ({ after }, { remainingMs }) =>

@@ -4,9 +4,9 @@
  */
 import { erasureRoutes } from "../../shared/api/erasure-routes.ts";
 import type { ErasureStore } from "../../shared/erasure/erasure-store.ts";
-import { wireErasureStore } from "../../shared/erasure/wire-erasure-store.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
+import { wireErasureStore } from "../../shared/wiring/erasure.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
 
 type Dependencies = { erasures: Pick<ErasureStore, "list"> };
 

@@ -4,9 +4,9 @@
  */
 import { erasureRoutes } from "../../shared/api/erasure-routes.ts";
 import type { RequestErasure } from "../../shared/erasure/request-erasure.ts";
-import { wireRequestErasure } from "../../shared/erasure/wire-request.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
+import { wireRequestErasure } from "../../shared/wiring/erasure.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
 
 type Dependencies = { request: RequestErasure };
 

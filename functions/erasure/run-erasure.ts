@@ -2,8 +2,8 @@
 
 import { ErasureRequested } from "../../shared/erasure/erasure-requested.ts";
 import type { ErasureWorker } from "../../shared/erasure/erasure-worker.ts";
-import { wireErasureWorker } from "../../shared/erasure/wire-worker.ts";
 import { createBusHandler } from "../../shared/runtime/create-bus-handler.ts";
+import { wireErasureWorker } from "../../shared/wiring/erasure.ts";
 
 export const runErasureHandler = (work: ErasureWorker) =>
   createBusHandler("run-erasure", ErasureRequested, (request, { id, remainingMs }) =>

@@ -4,10 +4,10 @@
  */
 import { plantRoutes } from "../../shared/api/plant-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wirePersonalParts } from "../../shared/http/wire-personal-parts.ts";
 import { createPlantStore, type PlantStore } from "../../shared/plants/plant-store.ts";
 import { readConfig } from "../../shared/runtime/config.ts";
 import { documentClient } from "../../shared/runtime/document-client.ts";
+import { wirePersonalParts } from "../../shared/wiring/http.ts";
 
 type Dependencies = { plants: Pick<PlantStore, "delete"> };
 

@@ -4,12 +4,12 @@
  */
 import { recordRoutes } from "../../shared/api/record-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
 import type { RecordListStore } from "../../shared/records/record-list-store.ts";
 import { resourceTypeOf } from "../../shared/records/record-resource.ts";
-import { wireRecordLists } from "../../shared/records/wire-records.ts";
 import type { DataReadRecorder } from "../../shared/security/data-reads.ts";
-import { wireDataReads } from "../../shared/security/wire-data-reads.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
+import { wireRecordLists } from "../../shared/wiring/records.ts";
+import { wireDataReads } from "../../shared/wiring/security.ts";
 
 type Dependencies = { records: Pick<RecordListStore, "list">; reads: Pick<DataReadRecorder, "record"> };
 

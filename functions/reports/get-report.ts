@@ -4,10 +4,10 @@
  */
 import { reportRoutes } from "../../shared/api/report-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
 import { renderReport } from "../../shared/reports/html/render-report.ts";
 import type { ReportReader } from "../../shared/reports/read-report.ts";
-import { wireReportReader } from "../../shared/reports/wire-report-reader.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
+import { wireReportReader } from "../../shared/wiring/reports.ts";
 
 type Dependencies = { reports: Pick<ReportReader, "get"> };
 

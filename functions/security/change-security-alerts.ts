@@ -4,9 +4,9 @@
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
 import type { AlertActions } from "../../shared/security/alerts/alert-actions.ts";
-import { wireAlertActions } from "../../shared/security/alerts/wire-alerts.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
+import { wireAlertActions } from "../../shared/wiring/security.ts";
 
 type Dependencies = { act: AlertActions };
 

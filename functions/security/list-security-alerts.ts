@@ -4,10 +4,10 @@
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
 import type { AlertStore } from "../../shared/security/alerts/alert-store.ts";
-import { wireAlertStore } from "../../shared/security/alerts/wire-alert-store.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
+import { wireAlertStore } from "../../shared/wiring/security.ts";
 
 type Dependencies = { alerts: Pick<AlertStore, "list">; now: Clock };
 

@@ -4,10 +4,10 @@
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
-import { readSecurityReport, type SecurityReportParts } from "../../shared/security/security-report.ts";
-import { wireSecurityReport } from "../../shared/security/wire-security-report.ts";
+import { readSecurityReport, type SecurityReportParts } from "../../shared/security/monitoring/security-report.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
+import { wireSecurityReport } from "../../shared/wiring/security.ts";
 
 type Dependencies = { report: SecurityReportParts; now: Clock };
 

@@ -3,11 +3,11 @@
  * erasure has been about since. docs/security-events.md, "When recording fails"; docs/erasure.md, "Copies".
  */
 import type { ForgetLate } from "../../shared/erasure/forget-late.ts";
-import { wireForgetLate } from "../../shared/erasure/wire-forget-late.ts";
 import { createQueueHandler } from "../../shared/runtime/create-queue-handler.ts";
 import type { Recorder } from "../../shared/security/recorder.ts";
 import { UnrecordedEvent } from "../../shared/security/unrecorded-event.ts";
-import { wireRecorder } from "../../shared/security/wire-recorder.ts";
+import { wireForgetLate } from "../../shared/wiring/erasure.ts";
+import { wireRecorder } from "../../shared/wiring/recorder.ts";
 
 type Dependencies = { recorder: Pick<Recorder, "restore">; forgetLate: ForgetLate };
 

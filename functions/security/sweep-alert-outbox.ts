@@ -5,7 +5,7 @@
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
 import { createScheduledHandler } from "../../shared/runtime/create-scheduled-handler.ts";
 import { type SweepParts, sweepOutbox } from "../../shared/security/alerts/alert-publisher.ts";
-import { wireAlertOutbox } from "../../shared/security/alerts/wire-alerts.ts";
+import { wireAlertOutbox } from "../../shared/wiring/security.ts";
 
 type Dependencies = SweepParts & { now: Clock };
 

@@ -4,9 +4,9 @@
  */
 import { settingsRoutes } from "../../shared/api/settings-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
 import type { ChangeSettings } from "../../shared/settings/change-settings.ts";
-import { wireChangeSettings } from "../../shared/settings/wire-change-settings.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
+import { wireChangeSettings } from "../../shared/wiring/settings.ts";
 
 type Dependencies = { change: ChangeSettings };
 

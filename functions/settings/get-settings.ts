@@ -4,11 +4,11 @@
  */
 import { settingsRoutes } from "../../shared/api/settings-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
 import type { DataReadRecorder } from "../../shared/security/data-reads.ts";
-import { wireDataReads } from "../../shared/security/wire-data-reads.ts";
 import type { SettingsStore } from "../../shared/settings/settings-store.ts";
-import { wireSettingsStore } from "../../shared/settings/wire-settings-store.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
+import { wireDataReads } from "../../shared/wiring/security.ts";
+import { wireSettingsStore } from "../../shared/wiring/settings.ts";
 
 type Dependencies = { settings: Pick<SettingsStore, "read">; reads: Pick<DataReadRecorder, "record"> };
 

@@ -4,7 +4,7 @@
  */
 import { createBusHandler } from "../../shared/runtime/create-bus-handler.ts";
 import { type createSyncDispatcher, SyncDispatch } from "../../shared/sync/dispatch-syncs.ts";
-import { wireDispatch } from "../../shared/sync/wire-dispatch.ts";
+import { wireDispatch } from "../../shared/wiring/sync.ts";
 
 export const dispatchSyncsHandler = (dispatch: ReturnType<typeof createSyncDispatcher>) =>
   createBusHandler("dispatch-syncs", SyncDispatch, ({ slot, after }, { timeMs, remainingMs }) =>

@@ -4,10 +4,10 @@
  */
 import { syncRoutes } from "../../shared/api/sync-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
 import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
 import type { SyncRunStore } from "../../shared/sync/sync-run-store.ts";
-import { wireSyncRunStore } from "../../shared/sync/wire-sync-stores.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
+import { wireSyncRunStore } from "../../shared/wiring/sync.ts";
 
 type Dependencies = { runs: Pick<SyncRunStore, "list">; now: Clock };
 

@@ -5,7 +5,7 @@
 import { createBusHandler } from "../../shared/runtime/create-bus-handler.ts";
 import type { RunWorker } from "../../shared/sync/run-worker.ts";
 import { SyncRequested } from "../../shared/sync/sync-request.ts";
-import { wireRunWorker } from "../../shared/sync/wire-worker.ts";
+import { wireRunWorker } from "../../shared/wiring/sync-worker.ts";
 
 export const runSyncHandler = (work: RunWorker) =>
   createBusHandler("run-sync", SyncRequested, (request, { id, remainingMs }) =>

@@ -4,9 +4,9 @@
  */
 import { syncRoutes } from "../../shared/api/sync-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/http/wiring.ts";
 import type { StartSync } from "../../shared/sync/start-sync.ts";
-import { wireStartSync } from "../../shared/sync/wire-start.ts";
+import { wireParts } from "../../shared/wiring/http.ts";
+import { wireStartSync } from "../../shared/wiring/sync.ts";
 
 type Dependencies = { start: StartSync };
 

@@ -4,7 +4,7 @@
  */
 import { createScheduledHandler } from "../../shared/runtime/create-scheduled-handler.ts";
 import { type HandOverParts, handOverPending } from "../../shared/webhooks/hand-over.ts";
-import { wireHandOver } from "../../shared/webhooks/wire-hand-over.ts";
+import { wireHandOver } from "../../shared/wiring/webhooks.ts";
 
 export const handOverWebhooksHandler = (parts: HandOverParts) =>
   createScheduledHandler("hand-over-webhooks", ({ remainingMs }) => handOverPending(parts, remainingMs));

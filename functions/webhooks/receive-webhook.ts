@@ -4,6 +4,6 @@
  */
 import { SIGNATURE_HEADER } from "../../shared/provider/stripe/verify-signature.ts";
 import { createWebhookHandler } from "../../shared/webhooks/create-webhook-handler.ts";
-import { wireReceive } from "../../shared/webhooks/wire-receive.ts";
+import { wireReceive } from "../../shared/wiring/webhooks.ts";
 
 export const handler = createWebhookHandler(wireReceive(), SIGNATURE_HEADER);

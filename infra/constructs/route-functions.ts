@@ -2,9 +2,8 @@ import { Duration } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { needsOrganization } from "../../shared/api/permissions.ts";
-import type { Route } from "../../shared/api/route.ts";
 import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
+import { needsOrganization } from "../../shared/terms/permissions.ts";
 import type { DeploymentConfig } from "../config.ts";
 import { type Access, NO_ACCESS, together } from "./access/access.ts";
 import type { AccessTo } from "./access/access-to.ts";
@@ -24,8 +23,8 @@ const toConstructId = (name: string) => `${name.charAt(0).toUpperCase()}${name.s
 /** Verifying credentials asks the provider twice, each time for as long as it takes; the gateway waits 30 s. */
 const CONNECTING_TIMEOUT = Duration.seconds(29);
 
-/** What shared/http/wiring.ts needs for a route. */
-const httpAccess = (route: Route, { config, access }: Props): Access => {
+/** What shared/wiring/http.ts needs for a route. */
+const httpAccess = (route: (typeof allRoutes)[number][1], { config, access }: Props): Access => {
   const authentication: Access = {
     grants: [],
     environment: {

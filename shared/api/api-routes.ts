@@ -1,6 +1,6 @@
 /** The endpoints about the API itself. */
 import * as z from "zod/mini";
-import { defineRoute, type Route } from "./route.ts";
+import { defineRoute, type Route } from "../http/route.ts";
 
 export const apiRoutes = {
   getOpenApiDocument: defineRoute({

@@ -1,7 +1,7 @@
 /** The endpoints of the circuit breaker. Spec: integration security monitoring, "Endpoints". */
 import { CircuitAction, CircuitBreakerReport } from "../circuit-breaker/circuit-request.ts";
 import { OrganizationStats } from "../circuit-breaker/circuit-statistics.ts";
-import { defineRoute, type Route } from "./route.ts";
+import { defineRoute, type Route } from "../http/route.ts";
 
 export const circuitBreakerRoutes = {
   getCircuitBreaker: defineRoute({

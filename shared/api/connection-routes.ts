@@ -1,7 +1,7 @@
 /** The endpoints of the connection to the provider. Decisions: docs/connection.md. */
 import { Connection } from "../connection/connection.ts";
 import { Authorization, ConnectionRequest } from "../connection/connection-request.ts";
-import { defineRoute, type Route } from "./route.ts";
+import { defineRoute, type Route } from "../http/route.ts";
 
 export const connectionRoutes = {
   getConnection: defineRoute({

@@ -1,7 +1,7 @@
 /** The endpoints of erasures. Decisions: docs/erasure.md. */
 import * as z from "zod/mini";
 import { Erasure, ErasureRequest } from "../erasure/erasure.ts";
-import { defineRoute, type Route } from "./route.ts";
+import { defineRoute, type Route } from "../http/route.ts";
 
 export const erasureRoutes = {
   requestErasure: defineRoute({

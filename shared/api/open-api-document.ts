@@ -4,11 +4,11 @@
  */
 import * as z from "zod/mini";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { catalogueEntry, type ErrorName, errorCatalogue } from "./error-catalogue.ts";
-import { IdempotencyHeader } from "./idempotency-key.ts";
-import { pageQuery } from "./page-query.ts";
-import { needsOrganization, type Permission, roles, rolesWith } from "./permissions.ts";
-import { type Route, tags } from "./route.ts";
+import { pageQuery } from "../http/page-query.ts";
+import { type Route, tags } from "../http/route.ts";
+import { catalogueEntry, type ErrorName, errorCatalogue } from "../terms/error-catalogue.ts";
+import { IdempotencyHeader } from "../terms/idempotency-key.ts";
+import { needsOrganization, type Permission, roles, rolesWith } from "../terms/permissions.ts";
 import { WEBHOOK_PATH, webhookOperation } from "./webhook-operation.ts";
 
 const ErrorBody = z

@@ -1,8 +1,8 @@
 /** The endpoints of the plant store. Spec: plant store, "Endpoints". */
 import * as z from "zod/mini";
+import { defineRoute, type Route } from "../http/route.ts";
 import { Int64, Int64Parameter } from "../json/int64.ts";
 import { LIST_MAX_LIMIT, NewPlant, Plant } from "../plants/plant.ts";
-import { defineRoute, type Route } from "./route.ts";
 
 export const plantRoutes = {
   createPlant: defineRoute({

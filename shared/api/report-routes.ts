@@ -1,7 +1,7 @@
 /** The endpoints of reports. Decisions: docs/reports.md. */
 import * as z from "zod/mini";
+import { defineRoute, type Route } from "../http/route.ts";
 import { Report, ReportEntry, ReportPosition } from "../reports/report.ts";
-import { defineRoute, type Route } from "./route.ts";
 
 export const reportRoutes = {
   listReports: defineRoute({

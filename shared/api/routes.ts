@@ -2,6 +2,8 @@
  * The route table: every endpoint of the API, once. The name is also the function's name and its operationId.
  * It comes in parts, one per subject, because a function loads the part that it is of and none of the others.
  */
+
+import type { Route } from "../http/route.ts";
 import { apiRoutes } from "./api-routes.ts";
 import { circuitBreakerRoutes } from "./circuit-breaker-routes.ts";
 import { connectionRoutes } from "./connection-routes.ts";
@@ -9,7 +11,6 @@ import { erasureRoutes } from "./erasure-routes.ts";
 import { plantRoutes } from "./plant-routes.ts";
 import { recordRoutes } from "./record-routes.ts";
 import { reportRoutes } from "./report-routes.ts";
-import type { Route } from "./route.ts";
 import { securityRoutes } from "./security-routes.ts";
 import { settingsRoutes } from "./settings-routes.ts";
 import { syncRoutes } from "./sync-routes.ts";

@@ -1,10 +1,10 @@
 /** The endpoints of security events and alerts. Spec: integration security monitoring, "Endpoints". */
 import * as z from "zod/mini";
+import { defineRoute, type Route } from "../http/route.ts";
 import { Alert } from "../security/alerts/alert.ts";
 import { AlertAction, AlertActionResult, AlertPosition, AlertQuery } from "../security/alerts/alert-request.ts";
+import { SecurityReport } from "../security/monitoring/security-report.ts";
 import { SecurityQuery } from "../security/security-query.ts";
-import { SecurityReport } from "../security/security-report.ts";
-import { defineRoute, type Route } from "./route.ts";
 
 export const securityRoutes = {
   listSecurityEvents: defineRoute({

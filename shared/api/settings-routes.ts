@@ -1,6 +1,7 @@
 /** The endpoints of an organization's settings. Decisions: docs/settings.md. */
+
+import { defineRoute, type Route } from "../http/route.ts";
 import { Settings, SettingsRequest } from "../settings/settings.ts";
-import { defineRoute, type Route } from "./route.ts";
 
 export const settingsRoutes = {
   getSettings: defineRoute({

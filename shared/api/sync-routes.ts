@@ -1,7 +1,7 @@
 /** The endpoints of sync runs. Decisions: docs/sync.md. */
 import * as z from "zod/mini";
+import { defineRoute, type Route } from "../http/route.ts";
 import { SyncRequest, SyncRun } from "../sync/sync-run.ts";
-import { defineRoute, type Route } from "./route.ts";
 
 export const syncRoutes = {
   startSync: defineRoute({

@@ -4,9 +4,9 @@
  */
 import * as z from "zod/mini";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
+import type { tags } from "../http/route.ts";
+import type { ErrorName } from "../terms/error-catalogue.ts";
 import { EVENT_ID, TYPE_MAX_CHARACTERS } from "../webhooks/webhook-event.ts";
-import type { ErrorName } from "./error-catalogue.ts";
-import type { tags } from "./route.ts";
 
 /** Behind the base of the URL. */
 export const WEBHOOK_PATH = "/{organizationId}";

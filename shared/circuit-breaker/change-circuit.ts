@@ -1,9 +1,10 @@
 /** What POST …/circuit-breaker does: an operator's command, and the circuit as it is afterwards. */
-import type { OrganizationCaller } from "../api/caller.ts";
-import type { Origin } from "../api/origin.ts";
+
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
+import type { OrganizationCaller } from "../terms/caller.ts";
+import type { Origin } from "../terms/origin.ts";
 import { type CircuitAction, REASON_MAX_CHARACTERS } from "./circuit-request.ts";
 import type { OrganizationStats } from "./circuit-statistics.ts";
 import type { Operator } from "./operator.ts";

@@ -3,13 +3,13 @@
  * least once an event of the bus with that id. docs/circuit-breaker.md, "Transitions".
  */
 import * as z from "zod/mini";
-import type { Origin } from "../api/origin.ts";
-import type { RiskLevel } from "../api/risk-levels.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { eventId, identityOf } from "../security/event-id.ts";
 import { EVENT_SOURCE } from "../security/event-source.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
+import type { Origin } from "../terms/origin.ts";
+import type { RiskLevel } from "../terms/risk-levels.ts";
 import type { OnTransition } from "./announce.ts";
 import { type Cause, operatorActions } from "./circuit.ts";
 import type { Transition } from "./transition.ts";

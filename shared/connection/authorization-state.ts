@@ -3,10 +3,10 @@
  * (shared/runtime/sealing.ts), so nothing is stored until it is used.
  */
 import * as z from "zod/mini";
-import type { OrganizationCaller } from "../api/caller.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { Sealing } from "../runtime/sealing.ts";
+import type { OrganizationCaller } from "../terms/caller.ts";
 import type { UsedStateStore } from "./used-state-store.ts";
 
 /** Decisions: docs/connection.md, "OAuth". */

@@ -1,6 +1,7 @@
 /** What POST …/connection/authorize does: where the user grants access, and the state that comes back from there. */
-import type { OrganizationCaller } from "../api/caller.ts";
+
 import { DomainError } from "../runtime/domain-error.ts";
+import type { OrganizationCaller } from "../terms/caller.ts";
 import type { AuthorizationStates } from "./authorization-state.ts";
 
 type Parts = {

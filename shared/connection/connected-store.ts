@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { readShards } from "../runtime/read-shards.ts";
-import { organizationIdOf } from "../security/keys.ts";
+import { organizationIdOf } from "../terms/keys.ts";
 import { CONNECTED_COUNT_KEY, CONNECTED_INDEX, connectedShards } from "./connection-item.ts";
 
 const Count = z.object({ n: z.number() });

@@ -1,9 +1,10 @@
 /** The security events of refreshing tokens, and who acts in events. Spec: "Events". */
-import type { OrganizationCaller } from "../api/caller.ts";
-import type { Origin } from "../api/origin.ts";
+
 import type { OperationContext } from "../provider/provider-access.ts";
 import type { ProviderError } from "../provider/provider-error.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
+import type { OrganizationCaller } from "../terms/caller.ts";
+import type { Origin } from "../terms/origin.ts";
 
 /** Who connects or disconnects, and from where. */
 export type ActingUser = {

@@ -11,8 +11,8 @@
  * `#connected` counts the connected organizations (`n`); `state#…` marks a used OAuth state (used-state-store.ts).
  */
 import * as z from "zod/mini";
-import { shardOf } from "../runtime/shard-of.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
+import { shardOf } from "../terms/shard-of.ts";
 import { connectionMethods } from "./connection.ts";
 import { ConnectionChange } from "./connection-changed.ts";
 

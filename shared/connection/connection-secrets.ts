@@ -1,7 +1,7 @@
 /** The secrets of connections, and how they are sealed: for one organization and one purpose each. */
 import * as z from "zod/mini";
 import type { Envelope } from "../runtime/envelope.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
 
 /** What gets us into an account. */
 const Secret = z.discriminatedUnion("method", [

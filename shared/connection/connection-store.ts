@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { parseConnection, type StoredConnection } from "./connection-item.ts";
 
 export type ConnectionStore = ReturnType<typeof createConnectionStore>;

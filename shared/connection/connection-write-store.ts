@@ -10,7 +10,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { CONNECTED_COUNT_KEY } from "./connection-item.ts";
 
 /** Transactions meet at the count of connected organizations, and at circuits; each loses to few others in a row. */

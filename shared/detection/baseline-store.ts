@@ -3,9 +3,9 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/li
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { getItems } from "../runtime/get-items.ts";
-import { DAY_MS, dayName, timeOfName } from "../security/hours.ts";
-import { BASELINE_DAYS, History } from "./baseline.ts";
+import { DAY_MS, dayName, timeOfName } from "../terms/hours.ts";
 import { BASELINE_KEY, USER_PREFIX, userKey } from "./detection-keys.ts";
+import { BASELINE_DAYS, History } from "./rules/baseline.ts";
 import type { Latency } from "./rules/performance-degradation.ts";
 
 /**

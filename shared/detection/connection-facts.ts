@@ -4,11 +4,11 @@ import type { Circuit } from "../circuit-breaker/circuit.ts";
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { effectiveState, isHoldOver } from "../circuit-breaker/effective-state.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
-import { DAY_MS, HOUR_MS } from "../security/hours.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
-import { BASELINE_DAYS } from "./baseline.ts";
-import type { Baseline, ConnectionFact, Hour, RunFact } from "./rule.ts";
+import { DAY_MS, HOUR_MS } from "../terms/hours.ts";
 import { LEAST_RUNS, runBaselineOf } from "./rules/abnormal-sync-frequency.ts";
+import { BASELINE_DAYS } from "./rules/baseline.ts";
+import type { Baseline, ConnectionFact, Hour, RunFact } from "./rules/rule.ts";
 import { SILENT_INTERVALS } from "./rules/sync-silence.ts";
 import type { SyncFactsStore } from "./sync-facts-store.ts";
 

@@ -4,10 +4,10 @@
  */
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import { dayName, HOUR_MS, startOfDay } from "../security/hours.ts";
-import { BASELINE_DAYS, type CountedDay, type History } from "./baseline.ts";
+import { dayName, HOUR_MS, startOfDay } from "../terms/hours.ts";
 import { userHash } from "./detection-keys.ts";
-import type { Fact } from "./fact.ts";
+import { BASELINE_DAYS, type CountedDay, type History } from "./rules/baseline.ts";
+import type { Fact } from "./rules/fact.ts";
 import { isTimedOperation } from "./rules/performance-degradation.ts";
 import { isCall, novelties } from "./rules/unusual-api-usage.ts";
 

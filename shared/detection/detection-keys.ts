@@ -10,9 +10,9 @@
  * Scope `#detector`, key `2026-11-21T10`: that the hour's detection was dispatched, and to how many (heartbeat-store.ts).
  */
 import { createHash } from "node:crypto";
-import { shardOf } from "../runtime/shard-of.ts";
-import { hourName, timeOfName } from "../security/hours.ts";
-import { organizationIdOf, organizationKey } from "../security/keys.ts";
+import { hourName, timeOfName } from "../terms/hours.ts";
+import { organizationIdOf, organizationKey } from "../terms/keys.ts";
+import { shardOf } from "../terms/shard-of.ts";
 
 /** The scope of events without an organization. */
 export const UNOWNED_SCOPE = "none";

@@ -5,9 +5,9 @@
 import { chunksOf } from "../runtime/chunks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
-import { HOUR_MS, startOfHour } from "../security/hours.ts";
-import { organizationKey } from "../security/keys.ts";
 import type { OpenHourStore } from "../security/statistics/open-hour-store.ts";
+import { HOUR_MS, startOfHour } from "../terms/hours.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { type DetectionDue, DUE_SLOTS, detectionDue, dispatchContinued, MAX_HOURS } from "./detection-due.ts";
 import { organizationOfScope, scopeOfPartition } from "./detection-keys.ts";
 import type { HeartbeatStore } from "./heartbeat-store.ts";

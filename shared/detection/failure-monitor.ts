@@ -4,16 +4,12 @@
  */
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
+import type { FailingPart, NoteFailure } from "../runtime/note-failure.ts";
 import type { Finding } from "../security/alerts/finding.ts";
-import { hourName } from "../security/hours.ts";
+import { hourName } from "../terms/hours.ts";
 import type { RaiseFinding } from "./raise-findings.ts";
 import { SYSTEM_FAILURES, SYSTEM_SUBJECT, SYSTEM_TITLE } from "./rules/system-errors.ts";
 import { withinTime } from "./within-time.ts";
-
-export type FailingPart = "store" | "bus";
-
-/** Tells of a failure; never throws. */
-export type NoteFailure = (organizationId: string | undefined, part: FailingPart) => Promise<void>;
 
 /** Somebody waits for the request that failed; and what the alert is to be stored in may be what fails. */
 const RAISE_WITHIN_MS = 1_000;

@@ -2,7 +2,7 @@
 
 import { chunksOf } from "../runtime/chunks.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
-import { HOUR_MS, timeOfName } from "../security/hours.ts";
+import { HOUR_MS, timeOfName } from "../terms/hours.ts";
 import { type BaselineStore, oldestKnownDay, type StoredBaseline, type StoredUserBaseline } from "./baseline-store.ts";
 import { type DayCounts, withDay } from "./day-counts.ts";
 import type { Latency } from "./rules/performance-degradation.ts";

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
-import { expiryOf, hourName } from "../security/hours.ts";
+import { expiryOf, hourName } from "../terms/hours.ts";
 import { DETECTOR_SCOPE } from "./detection-keys.ts";
 
 export type HeartbeatStore = ReturnType<typeof createHeartbeatStore>;

@@ -4,10 +4,10 @@ import { inParallel } from "../runtime/in-parallel.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { firstIdAt } from "../security/event-id.ts";
 import { fromItem } from "../security/event-item.ts";
-import { HOUR_MS } from "../security/hours.ts";
-import { UNOWNED_SHARDS } from "../security/keys.ts";
+import { HOUR_MS } from "../terms/hours.ts";
+import { UNOWNED_SHARDS } from "../terms/keys.ts";
 import { UNOWNED_SCOPE } from "./detection-keys.ts";
-import { type Fact, factOf } from "./fact.ts";
+import { type Fact, factOf } from "./rules/fact.ts";
 
 const PARTITIONS_AT_ONCE = 4;
 

@@ -3,13 +3,13 @@
  * come and however often. docs/detection.md.
  */
 import type { Finding } from "../security/alerts/finding.ts";
-import type { Fact } from "./fact.ts";
-import type { Rule, RuleInput } from "./rule.ts";
 import { abnormalSyncFrequency } from "./rules/abnormal-sync-frequency.ts";
+import type { Fact } from "./rules/fact.ts";
 import { permissionEscalation } from "./rules/permission-escalation.ts";
 import { policyViolation } from "./rules/policy-violation.ts";
 import { rateLimitViolations } from "./rules/rate-limit-violations.ts";
 import { repeatedAuthFailures } from "./rules/repeated-auth-failures.ts";
+import type { Rule, RuleInput } from "./rules/rule.ts";
 import { syncSilence } from "./rules/sync-silence.ts";
 import { systemErrors } from "./rules/system-errors.ts";
 import { unusualApiUsage } from "./rules/unusual-api-usage.ts";

@@ -4,14 +4,14 @@
  * changes nothing where it was done: so a crash anywhere, a second delivery or two workers at once end the same.
  */
 import type { Clock } from "../runtime/clock.ts";
-import { HOUR_MS } from "../security/hours.ts";
+import { HOUR_MS } from "../terms/hours.ts";
 import { noSyncFacts, type SyncFacts } from "./connection-facts.ts";
 import { type DayCounts, dayAfter, dayBefore } from "./day-counts.ts";
 import { organizationOfScope } from "./detection-keys.ts";
 import type { HourEventsStore } from "./hour-events-store.ts";
 import { hourlyRules, judgeHour } from "./judge-hour.ts";
 import type { RaiseFinding } from "./raise-findings.ts";
-import type { Hour } from "./rule.ts";
+import type { Hour } from "./rules/rule.ts";
 import type { createReadUsual } from "./usual.ts";
 import type { Window } from "./window-item.ts";
 import type { WindowStore } from "./window-store.ts";

@@ -2,10 +2,11 @@
  * Watches how long an instance's operations against the provider take, and finds at once that they have become slow.
  * While they are quick it costs nothing: their events are what tells of them, and the hourly run sums those up.
  */
+import type { LatencyObserver, TimedOperation } from "../provider/latency-observer.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Finding } from "../security/alerts/finding.ts";
-import { HOUR_MS } from "../security/hours.ts";
+import { HOUR_MS } from "../terms/hours.ts";
 import type { BaselineStore } from "./baseline-store.ts";
 import { detectionScope } from "./detection-keys.ts";
 import type { OperationsStore } from "./operations-store.ts";
@@ -19,15 +20,6 @@ import {
 } from "./rules/performance-degradation.ts";
 import type { WindowStore } from "./window-store.ts";
 import { withinTime } from "./within-time.ts";
-
-/** An operation that reached the provider: its event's id, when it ended (epoch ms), and how long it took. */
-export type TimedOperation = { id: string; at: number; durationMs: number };
-
-/** `flush` is to be awaited at the end of an invocation; it never throws. */
-export type LatencyObserver = {
-  observe(organizationId: string, operation: TimedOperation): void;
-  flush(): Promise<void>;
-};
 
 export type LatencyParts = {
   windows: Pick<WindowStore, "latest">;

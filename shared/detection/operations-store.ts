@@ -2,8 +2,8 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { readPages } from "../runtime/read-pages.ts";
 import { firstIdAt } from "../security/event-id.ts";
 import { fromItem } from "../security/event-item.ts";
-import { organizationKey } from "../security/keys.ts";
-import { type Fact, factOf } from "./fact.ts";
+import { organizationKey } from "../terms/keys.ts";
+import { type Fact, factOf } from "./rules/fact.ts";
 import { isTimedOperation } from "./rules/performance-degradation.ts";
 
 const PAGE = 100;

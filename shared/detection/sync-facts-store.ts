@@ -3,10 +3,10 @@ import * as z from "zod/mini";
 import { getItems } from "../runtime/get-items.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { firstIdAt } from "../security/event-id.ts";
-import { organizationIdOf } from "../security/keys.ts";
 import { runKey, stateKey } from "../sync/sync-item.ts";
 import { SyncRun } from "../sync/sync-run.ts";
-import type { RunFact } from "./rule.ts";
+import { organizationIdOf } from "../terms/keys.ts";
+import type { RunFact } from "./rules/rule.ts";
 
 const RunItem = z.pick(SyncRun, { id: true, trigger: true, status: true, startedAt: true, finishedAt: true });
 const StateItem = z.object({ scope: z.string(), lastSuccessAt: z.optional(z.number()) });

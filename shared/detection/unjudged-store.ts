@@ -2,7 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } fr
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { readShards } from "../runtime/read-shards.ts";
-import { expiryOf } from "../security/hours.ts";
+import { expiryOf } from "../terms/hours.ts";
 import {
   hourOfUnjudgedKey,
   scopeOfPartition,

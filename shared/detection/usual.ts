@@ -1,12 +1,12 @@
 /** What is usual of a scope: its baselines, with the days that are not in them yet. */
-import { dayName } from "../security/hours.ts";
-import { baselineOf, type History } from "./baseline.ts";
+import { dayName } from "../terms/hours.ts";
 import { type BaselineStore, oldestKnownDay, type StoredBaseline, type StoredUserBaseline } from "./baseline-store.ts";
 import { callsOfUsers, type DayCounts, seenHash, withDay } from "./day-counts.ts";
 import { userHash } from "./detection-keys.ts";
-import type { Fact } from "./fact.ts";
 import { foldDay, foldUserDay } from "./fold-day.ts";
-import type { RuleInput } from "./rule.ts";
+import { baselineOf, type History } from "./rules/baseline.ts";
+import type { Fact } from "./rules/fact.ts";
+import type { RuleInput } from "./rules/rule.ts";
 import { isCall, LEAST_CALLS } from "./rules/unusual-api-usage.ts";
 
 export type Usual = Pick<RuleInput, "baseline" | "baselineOfUser" | "isKnown">;

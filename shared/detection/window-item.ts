@@ -7,13 +7,13 @@
  * What is nested lies in it as JSON text, and is left out where there is none: a quiet hour is one write unit.
  */
 import * as z from "zod/mini";
-import { riskLevels } from "../api/risk-levels.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { type Finding, findingRules } from "../security/alerts/finding.ts";
-import { expiryOf } from "../security/hours.ts";
+import { expiryOf } from "../terms/hours.ts";
+import { riskLevels } from "../terms/risk-levels.ts";
 import { DayCounts } from "./day-counts.ts";
 import { hourOfWindowKey, windowKey } from "./detection-keys.ts";
-import { Fact } from "./fact.ts";
+import { Fact } from "./rules/fact.ts";
 
 const StoredFinding = z.object({
   rule: z.enum(findingRules),

@@ -2,8 +2,9 @@
  * What becomes of an alert when a user is erased: it goes where it is about the user, and else what names them in it.
  * Pure. docs/erasure.md, "Alerts".
  */
+
+import type { Naming } from "../terms/mentions-user.ts";
 import type { Cleaning } from "./clean-event.ts";
-import type { Naming } from "./naming.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 

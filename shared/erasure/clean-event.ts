@@ -4,7 +4,7 @@
  */
 import { encodeJson } from "../json/encode-json.ts";
 import { reviveExactly } from "../json/revive-exactly.ts";
-import type { Naming } from "./naming.ts";
+import type { Naming } from "../terms/mentions-user.ts";
 
 /** Attributes that say who it was and from where; the key of the index by user is one. */
 const PERSONAL = ["userId", "userKey", "sessionId", "ipAddress", "userAgent", "location"] as const;

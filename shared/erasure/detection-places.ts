@@ -2,7 +2,7 @@
 import { userHash, userKey } from "../detection/detection-keys.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { reviveExactly } from "../json/revive-exactly.ts";
-import { createNaming, type Naming } from "./naming.ts";
+import { createNaming, type Naming } from "../terms/mentions-user.ts";
 import { judgedPlace } from "./partition-places.ts";
 import type { Change, Partition } from "./partition-store.ts";
 import type { Place } from "./place.ts";

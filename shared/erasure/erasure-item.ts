@@ -9,8 +9,8 @@
  * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts).
  */
 import * as z from "zod/mini";
-import { shardOf } from "../runtime/shard-of.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
+import { shardOf } from "../terms/shard-of.ts";
 import { dueAtOf, type Erasure, erasureScopes, erasureStatuses, Removed } from "./erasure.ts";
 import { Work } from "./erasure-work.ts";
 

@@ -6,7 +6,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
 import { readShards } from "../runtime/read-shards.ts";
-import { organizationIdOf, organizationKey } from "../security/keys.ts";
+import { organizationIdOf, organizationKey } from "../terms/keys.ts";
 import { type Erasure, type ErasureRequest, nothingRemoved } from "./erasure.ts";
 import {
   ERASURES_END,

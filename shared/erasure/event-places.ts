@@ -2,8 +2,8 @@
 import * as z from "zod/mini";
 import { hashOfAlertId, resolvedKey, unresolvedKey } from "../security/alerts/alert-key.ts";
 import { timeOfEventId } from "../security/event-id.ts";
+import type { Naming } from "../terms/mentions-user.ts";
 import { type Cleaning, cleaningOfAll, cleaningOfUser } from "./clean-event.ts";
-import type { Naming } from "./naming.ts";
 import { judgedPlace } from "./partition-places.ts";
 import type { Partition } from "./partition-store.ts";
 import type { Place } from "./place.ts";

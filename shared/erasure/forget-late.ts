@@ -4,9 +4,9 @@
  */
 import { encodeJson } from "../json/encode-json.ts";
 import { SecurityEvent } from "../security/security-event.ts";
+import { createNaming } from "../terms/mentions-user.ts";
 import { type Cleaning, cleaningOfAll, cleaningOfUser } from "./clean-event.ts";
 import { digestOfUser, type LateRule, type LateStore } from "./late-store.ts";
-import { createNaming } from "./naming.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamod
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { readPages } from "../runtime/read-pages.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { type ErasureScope, erasureScopes } from "./erasure.ts";
 
 const PREFIX = "late#";

@@ -1,5 +1,5 @@
 /** The partitions of an organization, in the tables where most of its data lies. */
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { createPartition } from "./partition-store.ts";
 import type { Partitions } from "./places.ts";
 

@@ -1,11 +1,11 @@
 /** All places of an erasure, in the order in which they are swept. docs/erasure.md has them as a table. */
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
+import { createNaming, type Naming } from "../terms/mentions-user.ts";
 import { alertsOfUser, type HoldsEventsOf } from "./alert-places.ts";
 import { type AuthorParts, authorPlaces, everybody } from "./author-places.ts";
 import { allOfDetection, detectionOfUser } from "./detection-places.ts";
 import { erasureKey } from "./erasure-item.ts";
 import { allEvents, eventsOfUser, typedAlerts } from "./event-places.ts";
-import { createNaming, type Naming } from "./naming.ts";
 import { deletedPlace, judgedPlace } from "./partition-places.ts";
 import type { Partition } from "./partition-store.ts";
 import type { Place } from "./place.ts";

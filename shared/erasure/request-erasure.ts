@@ -1,13 +1,13 @@
 /** What POST …/erasure does. Decisions: docs/erasure.md, "Requests". */
 import * as z from "zod/mini";
-import type { OrganizationCaller } from "../api/caller.ts";
-import type { Origin } from "../api/origin.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import type { IdempotencyStore } from "../runtime/idempotency-store.ts";
 import { writeLog } from "../runtime/log.ts";
-import { organizationKey } from "../security/keys.ts";
 import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
+import type { OrganizationCaller } from "../terms/caller.ts";
+import { organizationKey } from "../terms/keys.ts";
+import type { Origin } from "../terms/origin.ts";
 import { dueAtOf, Erasure, type ErasureRequest, nothingRemoved } from "./erasure.ts";
 import type { ErasureEvents } from "./erasure-events.ts";
 import { erasureRequested } from "./erasure-requested.ts";

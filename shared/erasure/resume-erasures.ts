@@ -2,7 +2,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
-import { DAY_MS } from "../security/hours.ts";
+import { DAY_MS } from "../terms/hours.ts";
 import { dueAtOf } from "./erasure.ts";
 import { erasureRequested } from "./erasure-requested.ts";
 import type { ErasureStore } from "./erasure-store.ts";

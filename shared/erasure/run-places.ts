@@ -1,6 +1,6 @@
 /** What syncing has left besides records: ids of the provider's objects, and what the provider said of them. */
 import * as z from "zod/mini";
-import type { Naming } from "./naming.ts";
+import type { Naming } from "../terms/mentions-user.ts";
 import { judgedPlace } from "./partition-places.ts";
 import type { Change, Partition } from "./partition-store.ts";
 import type { Place } from "./place.ts";

@@ -3,17 +3,17 @@
  * record types. Settings are read for each request, so that they hold from the next one on.
  */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import type { Caller } from "../api/caller.ts";
-import { catalogueEntry } from "../api/error-catalogue.ts";
-import { needsOrganization, type Role, rolesWith } from "../api/permissions.ts";
-import type { Route } from "../api/route.ts";
-import type { NoteFailure } from "../detection/failure-monitor.ts";
 import { isStoreFailure } from "../runtime/call-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import type { NoteFailure } from "../runtime/note-failure.ts";
 import { isInNetworks } from "../settings/cidr.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { Caller } from "../terms/caller.ts";
+import { catalogueEntry } from "../terms/error-catalogue.ts";
+import { needsOrganization, type Role, rolesWith } from "../terms/permissions.ts";
 import { type Authenticate, RefusedCallerError } from "./authenticate.ts";
 import type { RecordRefusal } from "./refusals.ts";
+import type { Route } from "./route.ts";
 
 /** A public route needs none of these, a route of the integration all but the last. */
 export type AdmissionParts = {

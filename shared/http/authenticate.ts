@@ -6,10 +6,10 @@ import { JwtExpiredError, JwtInvalidClaimError } from "aws-jwt-verify/error";
 import type { Jwk } from "aws-jwt-verify/jwk";
 import { decomposeUnverifiedJwt } from "aws-jwt-verify/jwt";
 import { JwtVerifier } from "aws-jwt-verify/jwt-verifier";
-import { type Caller, type ClaimNames, parseCaller } from "../api/caller.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { beforeFirstRequest } from "../runtime/prewarm.ts";
+import { type Caller, type ClaimNames, parseCaller } from "../terms/caller.ts";
 import { ALGORITHMS, createKeySet, discoveryUrl, KeySetUnavailableError } from "./key-set.ts";
 import { createTokenCache } from "./token-cache.ts";
 

@@ -4,18 +4,18 @@
  */
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
-import { type Caller, namesOrganization, type OrganizationCaller } from "../api/caller.ts";
-import type { Origin } from "../api/origin.ts";
-import type { PersonalPermission } from "../api/permissions.ts";
-import type { RequestOf, ResultOf, Route } from "../api/route.ts";
 import { isStoreFailure } from "../runtime/call-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { type Caller, namesOrganization, type OrganizationCaller } from "../terms/caller.ts";
+import type { Origin } from "../terms/origin.ts";
+import type { PersonalPermission } from "../terms/permissions.ts";
 import { type AdmissionParts, createAdmission } from "./admit.ts";
 import type { Cursors } from "./cursor.ts";
 import { answerErrors, logRequests } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
 import { createResultRenderer } from "./render-result.ts";
 import type { Response } from "./respond.ts";
+import type { RequestOf, ResultOf, Route } from "./route.ts";
 
 /** What a handler is made of besides its work; wiring.ts has a deployed function's. Only a list needs cursors. */
 export type HandlerParts = AdmissionParts & { cursors?: Cursors };

@@ -1,10 +1,10 @@
 /** What surrounds every request, as middy middleware: the answer to failures, and one log line. */
 import type { MiddlewareObj, Request } from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { catalogueEntry } from "../api/error-catalogue.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
+import { catalogueEntry } from "../terms/error-catalogue.ts";
 import { type Response, respondError } from "./respond.ts";
 
 type HttpMiddleware = MiddlewareObj<APIGatewayProxyEventV2, Response>;

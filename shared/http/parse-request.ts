@@ -1,14 +1,14 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as z from "zod/mini";
-import type { Caller } from "../api/caller.ts";
-import { IDEMPOTENCY_KEY, IdempotencyHeader } from "../api/idempotency-key.ts";
-import { pageQuery } from "../api/page-query.ts";
-import type { RequestOf, Route } from "../api/route.ts";
+import type { Caller } from "../terms/caller.ts";
+import { IDEMPOTENCY_KEY, IdempotencyHeader } from "../terms/idempotency-key.ts";
 import { prefersHtml } from "./accept.ts";
 import type { CursorBinding, Cursors } from "./cursor.ts";
+import { pageQuery } from "./page-query.ts";
 import { parseBody } from "./parse-body.ts";
 import { parseFields } from "./parse-fields.ts";
 import { parseQuery } from "./parse-query.ts";
+import type { RequestOf, Route } from "./route.ts";
 
 /** A parsed request, and what a list needs to lead to its next page. */
 export type ParsedRequest<R extends Route> = {

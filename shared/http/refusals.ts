@@ -5,9 +5,6 @@
  * by itself is found at once (shared/detection/at-once.ts).
  */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { type Caller, namesOrganization } from "../api/caller.ts";
-import { catalogueEntry } from "../api/error-catalogue.ts";
-import { type Route, tags } from "../api/route.ts";
 import { findingsOfRefusal } from "../detection/at-once.ts";
 import type { RaiseFinding } from "../detection/raise-findings.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -18,6 +15,9 @@ import { eventId } from "../security/event-id.ts";
 import { createFloodCounter } from "../security/flood.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
+import { type Caller, namesOrganization } from "../terms/caller.ts";
+import { catalogueEntry } from "../terms/error-catalogue.ts";
+import { type Route, tags } from "./route.ts";
 
 export type Refusal = {
   route: Route;

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import type { Html, Paging, ResultOf, Route } from "../api/route.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import type { Cursors } from "./cursor.ts";
 import { MAX_PAGE_BYTES, renderList } from "./paging.ts";
 import type { ParsedRequest } from "./parse-request.ts";
 import { type Response, respond, respondHtml } from "./respond.ts";
+import type { Html, Paging, ResultOf, Route } from "./route.ts";
 
 /** RFC 8288. Relative to the request, so that it holds behind any domain name. */
 const linkTo = (rawPath: string, query: Record<string, string>): string =>

@@ -1,7 +1,7 @@
 /** Responses of the HTTP API: every one, good or bad, carries the same headers. Decisions: docs/decisions.md. */
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import { catalogueEntry } from "../api/error-catalogue.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { catalogueEntry } from "../terms/error-catalogue.ts";
 
 export type Response = APIGatewayProxyStructuredResultV2 & { statusCode: number; headers: Record<string, string> };
 

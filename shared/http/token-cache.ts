@@ -1,5 +1,5 @@
-import type { Caller } from "../api/caller.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Caller } from "../terms/caller.ts";
 
 const MAX_TOKENS = 200;
 /** Bounded, so that the key set's own refresh (key-set.ts) is reached by a token that is used all day too. */

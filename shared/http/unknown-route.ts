@@ -1,8 +1,8 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import type { Route } from "../api/route.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { answerErrors, logRequests } from "./middleware.ts";
+import type { Route } from "./route.ts";
 
 /** Whether a path is one that a route's template names: a parameter stands for one segment that is not empty. */
 const isPathOf = ({ path }: Pick<Route, "path">, rawPath: string): boolean => {

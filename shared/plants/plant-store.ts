@@ -1,11 +1,11 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import type { Scope } from "../api/caller.ts";
 import { callStore } from "../runtime/call-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
+import type { Scope } from "../terms/caller.ts";
 import type { NewPlant, Plant } from "./plant.ts";
 
 /**

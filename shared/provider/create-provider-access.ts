@@ -1,10 +1,10 @@
 /** Makes operations of an adapter's requests. */
 import { setTimeout as sleepFor } from "node:timers/promises";
 import type { Guard } from "../circuit-breaker/guard.ts";
-import type { LatencyObserver } from "../detection/observe-latency.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import type { Recorder } from "../security/recorder.ts";
 import { createExchange } from "./exchange.ts";
+import type { LatencyObserver } from "./latency-observer.ts";
 import { createOperate, type Operation, type Session } from "./operate.ts";
 import { createPace } from "./pace.ts";
 import type { Provider, ProviderPage } from "./provider.ts";

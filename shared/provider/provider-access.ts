@@ -29,7 +29,7 @@ export type OperationContext = {
   isConnecting?: boolean;
 };
 
-/** All functions' one way to the provider; wire-provider.ts has a deployed function's. */
+/** All functions' one way to the provider; shared/wiring/provider.ts has a deployed function's. */
 export type ProviderAccess = {
   /** The provider as these credentials see it. Its first operation reads the circuit as it is, and not from a copy. */
   open(credentials: Credentials, context: OperationContext): Provider;

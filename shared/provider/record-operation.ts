@@ -1,8 +1,9 @@
 /** Does an operation, and records it as one security event, however it ended. */
-import type { LatencyObserver } from "../detection/observe-latency.ts";
+
 import type { Clock } from "../runtime/clock.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
+import type { LatencyObserver } from "./latency-observer.ts";
 import { type OperationFacts, type OperationReport, operationEvent } from "./operation-event.ts";
 import type { OperationContext } from "./provider-access.ts";
 

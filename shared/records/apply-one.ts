@@ -5,12 +5,13 @@
  * and what it says is later than all that was stored when it was asked. Others may meanwhile see that the record is
  * right as it is, which leaves no trace; so it is put in question before, and then they write.
  */
-import type { ObjectDeleted, ObjectState } from "../provider/provider.ts";
+
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { type Sighting, sightingOf } from "./coalesce.ts";
 import { decideAnswered, decideApply, type RecordWrite } from "./decide-apply.ts";
+import type { ObjectDeleted, ObjectState } from "./observation.ts";
 import type { RecordType } from "./record.ts";
 import type { StoredRecord } from "./record-item.ts";
 import type { RecordKey } from "./record-keys.ts";

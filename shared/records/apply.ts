@@ -2,10 +2,11 @@
  * The one way in which what was seen at the provider reaches the records: of sync runs and of webhooks, at the same
  * time and in any order. docs/sync.md, "Applying what was seen".
  */
-import type { Observation } from "../provider/provider.ts";
+
 import { inParallel } from "../runtime/in-parallel.ts";
 import { type ApplyOneParts, createApplyOne, type Reread } from "./apply-one.ts";
 import { coalesce } from "./coalesce.ts";
+import type { Observation } from "./observation.ts";
 import type { RecordType } from "./record.ts";
 import type { RecordStore } from "./record-store.ts";
 

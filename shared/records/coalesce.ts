@@ -1,7 +1,8 @@
 /** Several observations of one object in one. Pure. */
-import type { ObjectDeleted, ObjectState, ObjectTouched, Observation } from "../provider/provider.ts";
+
 import { compareSeen, laterSeen } from "./compare-seen.ts";
 import { allowedFields, areEqual, invoiceOf, isFinal, withInvoice } from "./fields.ts";
+import type { ObjectDeleted, ObjectState, ObjectTouched, Observation } from "./observation.ts";
 import type { RecordType } from "./record.ts";
 
 /** What a batch of observations says of one object. */

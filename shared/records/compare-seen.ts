@@ -1,5 +1,5 @@
 /** Which of two observations is of the later moment, as far as their times tell. Pure. */
-import type { SeenAt } from "../provider/provider.ts";
+import type { SeenAt } from "./observation.ts";
 
 /** Where it cannot be told, the two are `unordered`: times are whole seconds, in which much can happen. */
 export type SeenOrder = "newer" | "older" | "unordered";

@@ -2,10 +2,11 @@
  * What an observation does to the stored record, so that an older state never replaces a newer one, in whatever order
  * observations come. What cannot be ordered is read again. Pure. docs/sync.md, "Applying what was seen".
  */
-import type { ObjectDeleted, ObjectState } from "../provider/provider.ts";
+
 import type { Sighting } from "./coalesce.ts";
 import { compareSeen, laterSeen } from "./compare-seen.ts";
 import { areEqual, invoiceOf, isFinal, withInvoice } from "./fields.ts";
+import type { ObjectDeleted, ObjectState } from "./observation.ts";
 import type { RecordFields } from "./record.ts";
 import type { StoredRecord } from "./record-item.ts";
 

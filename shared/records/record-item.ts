@@ -1,6 +1,6 @@
 /** Records as the table keeps them, and from an item to what is answered. Keys: record-keys.ts. */
 import * as z from "zod/mini";
-import type { SeenAt } from "../provider/provider.ts";
+import type { SeenAt } from "./observation.ts";
 import { type RecordFields, type RecordType, recordFields, SyncedRecord } from "./record.ts";
 import { indexKeysOf, itemKeyOf, parseSortKey, type RecordKey } from "./record-keys.ts";
 

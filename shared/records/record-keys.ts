@@ -4,7 +4,7 @@
  * Index byCustomer: partition key `customerKey` (listKey#customerId), where there is one, sort key `createdKey`.
  */
 import * as z from "zod/mini";
-import { organizationKey, partKey } from "../security/keys.ts";
+import { organizationKey, partKey } from "../terms/keys.ts";
 import { RecordType } from "./record.ts";
 import type { RecordPosition } from "./record-query.ts";
 

@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
 import { queryFilteredPage } from "../runtime/query-filtered-page.ts";
 import { readPages } from "../runtime/read-pages.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { type RecordType, recordFields, type SyncedRecord } from "./record.ts";
 import { fromListedItem, LISTED_ATTRIBUTES, type ListedId, toSyncedRecord } from "./record-item.ts";
 import {

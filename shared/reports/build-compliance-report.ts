@@ -2,8 +2,8 @@
 import type { ConnectionStatus } from "../connection/connection.ts";
 import { recordTypes } from "../records/record.ts";
 import type { Alert } from "../security/alerts/alert.ts";
-import { DAY_MS } from "../security/hours.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
+import { DAY_MS } from "../terms/hours.ts";
 import type { ComplianceReport, ReportedErasure, ReportedSync, UserAccess } from "./compliance-report.ts";
 import type { DayResult } from "./day-tally.ts";
 import { firstOf, fitReport } from "./fit-report.ts";

@@ -1,10 +1,11 @@
 /** From five weeks' numbers to the review of the last one. Pure. */
-import { isAtLeast } from "../api/risk-levels.ts";
+
 import type { Alert } from "../security/alerts/alert.ts";
 import { type FindingRule, findingRules } from "../security/alerts/finding.ts";
-import { DAY_MS } from "../security/hours.ts";
 import type { Counters } from "../security/statistics/counters.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
+import { DAY_MS } from "../terms/hours.ts";
+import { isAtLeast } from "../terms/risk-levels.ts";
 import { type CircuitMove, circuitTime, type Hold } from "./circuit-time.ts";
 import { firstOf, fitReport } from "./fit-report.ts";
 import { type Period, reportId, WEEK_MS } from "./period.ts";

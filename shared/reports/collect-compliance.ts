@@ -1,10 +1,10 @@
 /** Reads what a compliance report is built from. */
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { AlertStore } from "../security/alerts/alert-store.ts";
-import { DAY_MS } from "../security/hours.ts";
 import { toSyncRun } from "../sync/sync-item.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
+import { DAY_MS } from "../terms/hours.ts";
 import type { ComplianceInput, ErasureFact } from "./build-compliance-report.ts";
 import { createDayTally } from "./day-tally.ts";
 import type { Period } from "./period.ts";

@@ -2,10 +2,10 @@
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
 import type { AlertStore } from "../security/alerts/alert-store.ts";
 import { firstIdAt } from "../security/event-id.ts";
-import { DAY_MS } from "../security/hours.ts";
 import type { SecurityEventStore } from "../security/security-event-store.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
+import { DAY_MS } from "../terms/hours.ts";
 import type { ReviewInput } from "./build-review-report.ts";
 import { type CircuitMove, type Hold, moveOfEvent } from "./circuit-time.ts";
 import { type CountDaysParts, countDays } from "./count-days.ts";

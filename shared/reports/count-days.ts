@@ -1,11 +1,11 @@
 /** The statistics of some days, each by itself, from rollups wherever they can say it. docs/security-events.md, "Statistics". */
 import { inParallel } from "../runtime/in-parallel.ts";
-import { DAY_MS, HOUR_MS, startOfDay } from "../security/hours.ts";
-import { organizationKey } from "../security/keys.ts";
 import type { CountSelectionParts } from "../security/statistics/count-selection.ts";
 import { type Counters, mergeCounters } from "../security/statistics/counters.ts";
 import { isExact, isExpired } from "../security/statistics/rollup.ts";
 import { hoursOfDays, joinRanges } from "../security/statistics/statistics-plan.ts";
+import { DAY_MS, HOUR_MS, startOfDay } from "../terms/hours.ts";
+import { organizationKey } from "../terms/keys.ts";
 
 export type CountDaysParts = Omit<CountSelectionParts, "selections">;
 

@@ -1,9 +1,9 @@
 /** What a day's events come to, counted one by one as they are read, whatever their order. Pure. */
 
-import { factOf } from "../detection/fact.ts";
+import { factOf } from "../detection/rules/fact.ts";
 import { isCall } from "../detection/rules/unusual-api-usage.ts";
-import { HOUR_MS } from "../security/hours.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
+import { HOUR_MS } from "../terms/hours.ts";
 import { changeOf } from "./change-of-event.ts";
 import type { ComplianceReport, ReportedChange, UserAccess } from "./compliance-report.ts";
 import { noneByLevel } from "./report-fields.ts";

@@ -6,13 +6,13 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { createNaming } from "../erasure/naming.ts";
 import { callStore } from "../runtime/call-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
+import { createNaming } from "../terms/mentions-user.ts";
 import type { Period } from "./period.ts";
 import { dueItem } from "./report-due-store.ts";
 import { CONTENT_PREFIX, contentKey, ERASED_KEY, entryKey, periodOfKey, type ReportRef } from "./report-keys.ts";

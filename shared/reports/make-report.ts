@@ -5,8 +5,8 @@
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { RunSummary } from "../runtime/create-scheduled-handler.ts";
-import { organizationKey } from "../security/keys.ts";
 import { GRACE_MS } from "../security/statistics/close-hours.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { buildComplianceReport, type ComplianceInput } from "./build-compliance-report.ts";
 import { buildReviewReport, type ReviewInput } from "./build-review-report.ts";
 import { type Period, periodOf } from "./period.ts";

@@ -5,8 +5,8 @@ import { readPages } from "../runtime/read-pages.ts";
 import { firstIdAt } from "../security/event-id.ts";
 import { indexKeys } from "../security/event-indexes.ts";
 import { fromItem } from "../security/event-item.ts";
-import { organizationKey, partKey } from "../security/keys.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
+import { organizationKey, partKey } from "../terms/keys.ts";
 
 const Expiring = z.object({ ttl: z.number() });
 const Oldest = z.object({ timestamp: z.number(), ttl: z.number() });

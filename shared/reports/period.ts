@@ -2,7 +2,7 @@
  * Reports on an organization's security: a compliance report for each UTC day, a review for each seven from Monday to
  * Sunday. Read report.ts next for what they say, make-report.ts for how they come about. Pure.
  */
-import { DAY_MS, dayName, startOfDay } from "../security/hours.ts";
+import { DAY_MS, dayName, startOfDay } from "../terms/hours.ts";
 
 export const reportKinds = ["compliance", "review"] as const;
 export type ReportKind = (typeof reportKinds)[number];

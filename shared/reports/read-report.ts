@@ -1,9 +1,10 @@
 /** How reports are read by clients: each read is recorded. */
-import type { OrganizationCaller } from "../api/caller.ts";
-import type { Origin } from "../api/origin.ts";
+
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { DataReadRecorder } from "../security/data-reads.ts";
+import type { OrganizationCaller } from "../terms/caller.ts";
+import type { Origin } from "../terms/origin.ts";
 import { periodOfReportId } from "./period.ts";
 import type { Report, ReportPosition } from "./report.ts";
 import type { ReportListStore } from "./report-list-store.ts";

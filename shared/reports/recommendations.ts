@@ -1,7 +1,8 @@
 /** What a review recommends: rules from numbers to advice. Each says what suggests it. Pure. */
-import { isAtLeast, type RiskLevel } from "../api/risk-levels.ts";
+
 import type { FindingRule } from "../security/alerts/finding.ts";
-import { HOUR_MS, MINUTE_MS } from "../security/hours.ts";
+import { HOUR_MS, MINUTE_MS } from "../terms/hours.ts";
+import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
 import type { Recommendation, ReviewReport } from "./review-report.ts";
 
 /** What recommendations are made from. */

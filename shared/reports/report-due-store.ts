@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { readShards } from "../runtime/read-shards.ts";
-import { DAY_MS, dayName, timeOfName } from "../security/hours.ts";
+import { DAY_MS, dayName, timeOfName } from "../terms/hours.ts";
 import { MADE_UP_DAYS, type Period, periodsOfDay } from "./period.ts";
 import { DISPATCHER_KEY, DUE_INDEX, dueKey, dueShardOf, dueShards, periodOfKey } from "./report-keys.ts";
 
@@ -44,7 +44,7 @@ export const createReportDueStore = (client: DynamoDBDocumentClient, tableName: 
     /**
      * Says that an organization has something to report of a day, and so of its week: four write units, two where both are
      * marked already. A mark too many harms nothing.
-     * @param scope the organization's key (shared/security/keys.ts).
+     * @param scope the organization's key (shared/terms/keys.ts).
      * @param day any time of it, epoch ms.
      */
     async markReportsDue(scope: string, day: number): Promise<void> {

@@ -1,7 +1,7 @@
 /** What schemas of reports are made of. */
 import * as z from "zod/mini";
-import { riskLevels } from "../api/risk-levels.ts";
 import { alertStatuses } from "../security/alerts/alert.ts";
+import { riskLevels } from "../terms/risk-levels.ts";
 import { reportKinds } from "./period.ts";
 
 export const text = z.string();

@@ -9,8 +9,9 @@
  *
  * Scope `#dispatcher`, key `connected`: up to which day reports of connected organizations were marked.
  */
-import { shardOf } from "../runtime/shard-of.ts";
-import { dayName, timeOfName } from "../security/hours.ts";
+
+import { dayName, timeOfName } from "../terms/hours.ts";
+import { shardOf } from "../terms/shard-of.ts";
 import { type Period, periodOf, type ReportKind, reportKinds } from "./period.ts";
 
 /** What names a report within its organization. `from`: epoch ms. */

@@ -1,8 +1,8 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { queryPage } from "../runtime/query-page.ts";
-import { DAY_MS } from "../security/hours.ts";
-import { organizationKey } from "../security/keys.ts";
+import { DAY_MS } from "../terms/hours.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { periodOf, type ReportKind, reportKinds } from "./period.ts";
 import { ReportEntry, type ReportPosition } from "./report.ts";
 import { entryKey, kindPrefix } from "./report-keys.ts";

@@ -4,8 +4,8 @@ import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
-import { expiryOf } from "../security/hours.ts";
-import { organizationKey } from "../security/keys.ts";
+import { expiryOf } from "../terms/hours.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { Report, ReportEntry } from "./report.ts";
 import { contentKey, ERASED_KEY, entryKey, type ReportRef } from "./report-keys.ts";
 

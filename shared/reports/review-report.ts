@@ -1,7 +1,7 @@
 /** What a security review says of a week, beside the four before it. Built by build-review-report.ts. */
 import * as z from "zod/mini";
-import { riskLevels } from "../api/risk-levels.ts";
 import { findingRules } from "../security/alerts/finding.ts";
+import { riskLevels } from "../terms/risk-levels.ts";
 import {
   ByLevel,
   count,

@@ -3,7 +3,7 @@
  * reads; whatever is missing or malformed is reported in one message at cold start, before any event is taken.
  */
 import * as z from "zod/mini";
-import { riskLevels } from "../api/risk-levels.ts";
+import { riskLevels } from "../terms/risk-levels.ts";
 
 const text = z.string().check(z.minLength(1));
 

@@ -1,8 +1,8 @@
-import type { ErrorName } from "../api/error-catalogue.ts";
+import type { ErrorName } from "../terms/error-catalogue.ts";
 
 /**
  * A failure that the service knows and can explain to its caller.
- * The name decides status and number (shared/api/error-catalogue.ts). The message reaches the client: it says what is
+ * The name decides status and number (shared/terms/error-catalogue.ts). The message reaches the client: it says what is
  * wrong and where, and never holds a token, a table's name or another organization's data.
  */
 export class DomainError extends Error {

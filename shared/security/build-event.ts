@@ -1,6 +1,6 @@
 /** From what a caller of the recorder says to the event that is stored: clean, bounded, and with its place in time. */
 
-import { isAtLeast, type RiskLevel } from "../api/risk-levels.ts";
+import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
 import { riskOfError } from "./categorise-error.ts";
 import { eventId } from "./event-id.ts";
 import { sanitiseMetadata, sanitiseText } from "./redaction/redact-and-cut.ts";

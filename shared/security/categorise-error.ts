@@ -1,5 +1,5 @@
 /** The risk of a failed operation, by what kind of error it met. Spec: "Errors", 1. */
-import type { RiskLevel } from "../api/risk-levels.ts";
+import type { RiskLevel } from "../terms/risk-levels.ts";
 
 /** The kinds of errors that operations against the provider meet. */
 export const errorKinds = [

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { newRequestToken } from "../runtime/ids.ts";
 import { putIfUnchanged } from "../runtime/put-if-unchanged.ts";
-import { MINUTE_MS } from "./hours.ts";
-import { organizationKey } from "./keys.ts";
+import { MINUTE_MS } from "../terms/hours.ts";
+import { organizationKey } from "../terms/keys.ts";
 
 /** Late calls of a minute must still find its marker; the table forgets it afterwards. */
 const KEPT_MS = 5 * MINUTE_MS;

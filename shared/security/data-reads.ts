@@ -2,12 +2,13 @@
  * Reading records, reports or settings leaves a LOW event of category `data_access`: at most one per user, kind and
  * minute, whatever the number of instances and requests. Decisions: docs/decisions.md, "Security events".
  */
-import type { OrganizationCaller } from "../api/caller.ts";
-import type { Origin } from "../api/origin.ts";
+
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
+import type { OrganizationCaller } from "../terms/caller.ts";
+import { MINUTE_MS } from "../terms/hours.ts";
+import type { Origin } from "../terms/origin.ts";
 import type { DataReadStore } from "./data-read-store.ts";
-import { MINUTE_MS } from "./hours.ts";
 import type { Recorder } from "./recorder.ts";
 import type { NewSecurityEvent } from "./security-event.ts";
 

@@ -3,8 +3,8 @@
  * itself is in infra/constructs/tables.ts, its keys and costs in docs/security-events.md.
  */
 
-import { isAtLeast } from "../api/risk-levels.ts";
-import { organizationKey, partKey } from "./keys.ts";
+import { organizationKey, partKey } from "../terms/keys.ts";
+import { isAtLeast } from "../terms/risk-levels.ts";
 import type { Category, EventType, SecurityEvent } from "./security-event.ts";
 import type { Selection } from "./selection.ts";
 

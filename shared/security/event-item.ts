@@ -1,8 +1,8 @@
 /** Security events as items of the event table: keys, sparse index keys, expiry, and metadata as JSON text. */
 import * as z from "zod/mini";
 import { encodeJson } from "../json/encode-json.ts";
+import { organizationKey, unownedKey } from "../terms/keys.ts";
 import { indexKeysOf } from "./event-indexes.ts";
-import { organizationKey, unownedKey } from "./keys.ts";
 import { SecurityEvent } from "./security-event.ts";
 
 /** The partition of an event. */

@@ -3,11 +3,11 @@
  * dead letters instead.
  */
 
-import { isAtLeast } from "../api/risk-levels.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { expiryOf, hourName } from "../terms/hours.ts";
+import { isAtLeast } from "../terms/risk-levels.ts";
 import { buildEvent, type EventSettings, levelOf } from "./build-event.ts";
 import { scopeOf } from "./event-item.ts";
-import { expiryOf, hourName } from "./hours.ts";
 import type { NewSecurityEvent, SecurityEvent } from "./security-event.ts";
 import type { SecurityEventStore, StoredEvent } from "./security-event-store.ts";
 

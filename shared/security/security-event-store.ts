@@ -4,11 +4,11 @@ import { callStore } from "../runtime/call-store.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { timeOfEventId } from "./event-id.ts";
 import { planHighRiskRead, planRead } from "./event-indexes.ts";
 import { fromItem, toItem } from "./event-item.ts";
 import { createEventReader, READ_UNITS_PER_REQUEST } from "./event-reader-store.ts";
-import { organizationKey } from "./keys.ts";
 import type { SecurityEvent } from "./security-event.ts";
 import type { Selection } from "./selection.ts";
 

@@ -1,8 +1,8 @@
 /** What GET …/security takes. Spec: "GET /api/integrations/provider/security"; decisions: "Security events". */
 import * as z from "zod/mini";
-import { riskLevels } from "../api/risk-levels.ts";
 import { InstantParameter } from "../json/instant.ts";
 import { text } from "../json/text.ts";
+import { riskLevels } from "../terms/risk-levels.ts";
 import { categories } from "./security-event.ts";
 
 /** Decisions: every identifier has at most so many characters. */

@@ -1,5 +1,5 @@
 /** Which events a question is about: everything given must hold. */
-import type { RiskLevel } from "../api/risk-levels.ts";
+import type { RiskLevel } from "../terms/risk-levels.ts";
 import type { Category } from "./security-event.ts";
 
 export type Selection = {

@@ -2,14 +2,15 @@
  * What PUT …/settings does. Every change leaves one security event, however many change at once and whoever dies: the
  * change lies in the item, by the very put that made it, until its event was recorded, and else the next PUT records it.
  */
-import type { OrganizationCaller } from "../api/caller.ts";
-import type { Origin } from "../api/origin.ts";
+
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
+import type { OrganizationCaller } from "../terms/caller.ts";
+import type { Origin } from "../terms/origin.ts";
 import { isInNetworks } from "./cidr.ts";
 import type { Settings } from "./settings.ts";
 import { hasChanged, type SettingsChange, settingsChangedEvent } from "./settings-changed.ts";

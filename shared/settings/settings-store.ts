@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { putIfUnchanged } from "../runtime/put-if-unchanged.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { defaultSettings, Settings } from "./settings.ts";
 import { SettingsChange } from "./settings-changed.ts";
 

@@ -2,7 +2,7 @@
  * After a full run: of each type, what the lists gave beside what is stored. What is on one side only is read again
  * first, which heals a deletion that nobody told of; what differs after that is reported.
  */
-import type { Observation } from "../provider/provider.ts";
+import type { Observation } from "../records/observation.ts";
 import type { RecordType } from "../records/record.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { writeLog } from "../runtime/log.ts";

@@ -1,5 +1,5 @@
 import { connectedShardOf, connectedShards } from "../connection/connection-item.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
 
 const placeOf = (organizationId: string): [shard: number, key: string] => [
   connectedShards.indexOf(connectedShardOf(organizationId)),

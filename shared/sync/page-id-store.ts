@@ -3,8 +3,8 @@ import * as z from "zod/mini";
 import type { RecordType } from "../records/record.ts";
 import { callStore } from "../runtime/call-store.ts";
 import { readPages } from "../runtime/read-pages.ts";
-import { DAY_MS } from "../security/hours.ts";
-import { organizationKey } from "../security/keys.ts";
+import { DAY_MS } from "../terms/hours.ts";
+import { organizationKey } from "../terms/keys.ts";
 
 /** Far longer than any run; then the table forgets them. */
 const KEPT_MS = 7 * DAY_MS;

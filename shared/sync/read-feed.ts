@@ -1,8 +1,9 @@
 /** A page of the provider's event feed, which is read from the newest event back to the cursor. */
 
 import { isSinceConnecting } from "../connection/since-connecting.ts";
-import type { Observation, Provider, ProviderEvent } from "../provider/provider.ts";
+import type { Provider, ProviderEvent } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
+import type { Observation } from "../records/observation.ts";
 import type { RecordType } from "../records/record.ts";
 import {
   advance,

@@ -1,7 +1,7 @@
 /** A page of a type's list. What is created while the list is read comes by the feed. */
 
-import type { ObjectState } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
+import type { ObjectState } from "../records/observation.ts";
 import { plusProgress, type Step } from "./run-context.ts";
 import { failureOfType } from "./sync-failure.ts";
 import type { ActiveRun } from "./sync-item.ts";

@@ -1,5 +1,6 @@
 /** What the steps of a run work with, and the counting that they share. */
-import type { Observation, Provider } from "../provider/provider.ts";
+import type { Provider } from "../provider/provider.ts";
+import type { Observation } from "../records/observation.ts";
 import { type RecordType, recordTypes } from "../records/record.ts";
 import type { ListedId } from "../records/record-item.ts";
 import type { FeedCursor } from "./feed-cursor.ts";

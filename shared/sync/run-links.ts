@@ -2,7 +2,7 @@
  * Which payments belong to which invoices, as the provider's list says it in a full run. The list is read before that of
  * the payments and kept until then, beside the ids of pages: each payment is then written once, with its invoice.
  */
-import type { PaymentLinked } from "../provider/provider.ts";
+import type { PaymentLinked } from "../records/observation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ListName, PageIdStore } from "./page-id-store.ts";
 

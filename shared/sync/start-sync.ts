@@ -1,8 +1,6 @@
 /** What POST …/sync does. Decisions: docs/sync.md, "On demand". */
 
 import * as z from "zod/mini";
-import type { OrganizationCaller } from "../api/caller.ts";
-import type { Origin } from "../api/origin.ts";
 import { CircuitOpenError } from "../circuit-breaker/circuit-open-error.ts";
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { effectiveState } from "../circuit-breaker/effective-state.ts";
@@ -10,7 +8,9 @@ import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { IdempotencyStore } from "../runtime/idempotency-store.ts";
-import { organizationKey } from "../security/keys.ts";
+import type { OrganizationCaller } from "../terms/caller.ts";
+import { organizationKey } from "../terms/keys.ts";
+import type { Origin } from "../terms/origin.ts";
 import { askerOf } from "./asker.ts";
 import { modeOf, type StartRun } from "./start-run.ts";
 import type { SyncState } from "./sync-item.ts";

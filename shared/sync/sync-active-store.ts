@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { readShards } from "../runtime/read-shards.ts";
-import { organizationIdOf } from "../security/keys.ts";
+import { organizationIdOf } from "../terms/keys.ts";
 import { ACTIVE_INDEX, activeShards } from "./sync-item.ts";
 
 const Entry = z.object({ scope: z.string() });

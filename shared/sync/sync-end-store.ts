@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
 import { renderUpdate } from "../runtime/render-update.ts";
-import { expiryOf } from "../security/hours.ts";
+import { expiryOf } from "../terms/hours.ts";
 import type { FeedCursor } from "./feed-cursor.ts";
 import { parseState, RUN_ATTRIBUTES, runKey, stateKey, toSyncRun } from "./sync-item.ts";
 import { SyncRun } from "./sync-run.ts";

@@ -11,8 +11,8 @@
  * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts) and `reads#…` counts of provider reads.
  */
 import * as z from "zod/mini";
-import { shardOf } from "../runtime/shard-of.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
+import { shardOf } from "../terms/shard-of.ts";
 import { FeedCursor } from "./feed-cursor.ts";
 import { SyncRun } from "./sync-run.ts";
 import { SyncWork } from "./sync-work.ts";

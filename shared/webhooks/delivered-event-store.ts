@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { getItems } from "../runtime/get-items.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
 import type { Outcome } from "./webhook-event.ts";
 
 const DeliveredItem = z.object({ id: z.string(), outcome: z.optional(z.string()) });

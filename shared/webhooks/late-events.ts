@@ -9,8 +9,9 @@
  *
  * So it is taken to be from any time until it came, and where it differs from the record its object is read.
  */
-import type { Observation } from "../provider/provider.ts";
+
 import { decideApply } from "../records/decide-apply.ts";
+import type { Observation } from "../records/observation.ts";
 import type { StoredRecord } from "../records/record-item.ts";
 import type { RecordKey } from "../records/record-keys.ts";
 import { touchOf, type WebhookEvent } from "./webhook-event.ts";

@@ -2,12 +2,13 @@
  * Takes one delivery of the provider: whose it is, whether it is genuine, stored once and handed over before it is
  * acknowledged. What it does again changes nothing, so the provider may repeat it and any call may end in a crash.
  */
-import type { Origin } from "../api/origin.ts";
+
 import type { ProviderEvent } from "../provider/provider.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
+import type { Origin } from "../terms/origin.ts";
 import { publishReceived } from "./hand-over.ts";
 import type { DeliveryRecorder } from "./record-delivery.ts";
 import { concernsUs, isStorable, type WebhookEvent } from "./webhook-event.ts";

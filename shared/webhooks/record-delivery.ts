@@ -2,14 +2,15 @@
  * What deliveries leave among the security events: each genuine one an event, forged ones up to a bound per address
  * and organization (shared/security/flood.ts). docs/webhooks.md, "Security events".
  */
-import { catalogueEntry } from "../api/error-catalogue.ts";
-import type { Origin } from "../api/origin.ts";
-import type { RiskLevel } from "../api/risk-levels.ts";
+
 import type { Clock } from "../runtime/clock.ts";
 import type { DomainError } from "../runtime/domain-error.ts";
 import { createFloodCounter } from "../security/flood.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
+import { catalogueEntry } from "../terms/error-catalogue.ts";
+import type { Origin } from "../terms/origin.ts";
+import type { RiskLevel } from "../terms/risk-levels.ts";
 
 /** A delivery whose signature verified. */
 export type GenuineDelivery = {

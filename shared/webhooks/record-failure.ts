@@ -1,11 +1,12 @@
 /** That an event could not be applied, among the security events: once for each event, however often it is tried. */
-import { catalogueEntry, type ErrorName } from "../api/error-catalogue.ts";
+
 import { ProviderError } from "../provider/provider-error.ts";
 import { resourceTypeOf } from "../records/record-resource.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
+import { catalogueEntry, type ErrorName } from "../terms/error-catalogue.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
 const number = (name: ErrorName): string => String(catalogueEntry(name).number);

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
-import { organizationKey } from "../security/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
 import type { WebhookConnection } from "./receive.ts";
 
 /** What of a connection the webhook URL reads: no credentials, not even sealed ones, which its role could not open. */

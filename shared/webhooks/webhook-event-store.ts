@@ -5,8 +5,8 @@ import { callStore } from "../runtime/call-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
-import { shardOf } from "../runtime/shard-of.ts";
-import { organizationIdOf, organizationKey } from "../security/keys.ts";
+import { organizationIdOf, organizationKey } from "../terms/keys.ts";
+import { shardOf } from "../terms/shard-of.ts";
 import { boundObservations, type Outcome, outcomes, StoredObservations, type WebhookEvent } from "./webhook-event.ts";
 
 /** The provider repeats a delivery for days, and its feed names an event for 30. */

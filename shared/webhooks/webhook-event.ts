@@ -3,7 +3,8 @@
  * made from it. The payload, the signature and whatever is no field of a record are not kept. docs/webhooks.md.
  */
 import * as z from "zod/mini";
-import type { ObjectTouched, Observation, ProviderEvent } from "../provider/provider.ts";
+import type { ProviderEvent } from "../provider/provider.ts";
+import type { ObjectTouched, Observation } from "../records/observation.ts";
 import { type RecordType, recordFields, recordTypes } from "../records/record.ts";
 
 /** An event's id is the key that it is stored under, and no key of what lies beside events (gap-store.ts). */

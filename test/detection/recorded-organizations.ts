@@ -1,5 +1,5 @@
 import { type DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
-import { organizationIdOf, organizationKey } from "../../shared/security/keys.ts";
+import { organizationIdOf, organizationKey } from "../../shared/terms/keys.ts";
 
 /** What an organization's partition begins with. */
 const PREFIX = organizationKey("");

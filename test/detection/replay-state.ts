@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { addHour, baselineOf, type History } from "../../shared/detection/baseline.ts";
-import type { Fact } from "../../shared/detection/fact.ts";
-import type { ConnectionFact, RuleInput, RunFact } from "../../shared/detection/rule.ts";
 import { runBaselineOf } from "../../shared/detection/rules/abnormal-sync-frequency.ts";
+import { addHour, baselineOf, type History } from "../../shared/detection/rules/baseline.ts";
+import type { Fact } from "../../shared/detection/rules/fact.ts";
+import type { ConnectionFact, RuleInput, RunFact } from "../../shared/detection/rules/rule.ts";
 import { isCall, novelties } from "../../shared/detection/rules/unusual-api-usage.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { DAY, HOUR } from "./events.ts";

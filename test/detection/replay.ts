@@ -1,6 +1,5 @@
-import { type Fact, factOf } from "../../shared/detection/fact.ts";
 import { hourlyRules, judgeHour } from "../../shared/detection/judge-hour.ts";
-import type { Rule } from "../../shared/detection/rule.ts";
+import { type Fact, factOf } from "../../shared/detection/rules/fact.ts";
 import {
   isTimedOperation,
   judgeLatency,
@@ -8,9 +7,10 @@ import {
   noLatency,
   withOperation,
 } from "../../shared/detection/rules/performance-degradation.ts";
+import type { Rule } from "../../shared/detection/rules/rule.ts";
 import type { Finding, FindingRule } from "../../shared/security/alerts/finding.ts";
-import { startOfHour } from "../../shared/security/hours.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
+import { startOfHour } from "../../shared/terms/hours.ts";
 import { HOUR } from "./events.ts";
 import { createReplayState } from "./replay-state.ts";
 

@@ -1,52 +1,128 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { afterAll, describe, expect, it } from "@jest/globals";
+import { floors, importRulesPath, renderImportRules } from "../../infra/import-rules.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** A place with the project's linter rules and nothing else, so that what is planted is in nobody's way. */
-const place = mkdtempSync(join(tmpdir(), "import-rules-"));
-copyFileSync(join(root, "biome.json"), join(place, "biome.json"));
-afterAll(() => rmSync(place, { recursive: true }));
+/** A checkout with the linter's rules alone, in which each test plants its files. */
+const checkout = mkdtempSync(join(tmpdir(), "import-rules-"));
+mkdirSync(join(checkout, "infra"));
+for (const file of ["biome.json", "infra/import-rules.json"]) copyFileSync(join(root, file), join(checkout, file));
+afterAll(() => rmSync(checkout, { recursive: true }));
 
-/** Whether the linter refuses a file of this one line. */
-const isRefused = (folder: string, name: string, line: string): boolean => {
-  mkdirSync(join(place, folder), { recursive: true });
-  writeFileSync(join(place, folder, name), `${line}\n`);
-  const biome = join(root, "node_modules/.bin/biome");
-  const { status, stdout, stderr } = spawnSync(biome, ["lint", join(folder, name)], { cwd: place, encoding: "utf8" });
-  return status !== 0 && /noRestrictedImports|noProcessEnv/.test(stdout + stderr);
+type Planted = { file: string; text: string };
+
+const importing = (file: string, module: string): Planted => ({
+  file,
+  text: `import { planted } from "${module}";\nplanted();\n`,
+});
+
+/** A module as a file of another folder names it. */
+const named = (from: string, to: string): string => {
+  const path = relative(dirname(from), to);
+  return path.startsWith(".") ? path : `./${path}`;
 };
 
-const imports = (module: string) => `import { planted } from "${module}";\nplanted();`;
+/** The planted files that the linter refuses for what they import. */
+const refused = (planted: readonly Planted[]): string[] => {
+  for (const { file, text } of planted) {
+    mkdirSync(dirname(join(checkout, file)), { recursive: true });
+    writeFileSync(join(checkout, file), text);
+  }
+  const { stdout } = spawnSync(
+    join(root, "node_modules/.bin/biome"),
+    ["lint", "--reporter=json", "--max-diagnostics=none", "."],
+    { cwd: checkout, encoding: "utf8", maxBuffer: 2 ** 26 },
+  );
+  for (const { file } of planted) rmSync(join(checkout, file));
+  const { diagnostics } = JSON.parse(stdout) as {
+    diagnostics: { category: string; location: { path: string | { file: string } } }[];
+  };
+  const names = /noRestrictedImports|noProcessEnv|noImportCycles/;
+  const paths = diagnostics
+    .filter(({ category }) => names.test(category))
+    .map(({ location: { path } }) => (typeof path === "string" ? path : path.file));
+  return [...new Set(paths)].sort();
+};
+
+const filesOf = (planted: readonly Planted[]) => planted.map(({ file }) => file).sort();
+
+/** One import for each pair of folders of a root, from the first to the second. */
+const pairs = (base: string, folders: readonly string[], isPlanted: (from: number, to: number) => boolean): Planted[] =>
+  folders.flatMap((from, i) =>
+    folders.flatMap((to, j) => {
+      const file = `${base}/${from}/to-${to.replaceAll("/", "-")}.ts`;
+      return i !== j && isPlanted(i, j) ? [importing(file, named(file, `${base}/${to}/planted.ts`))] : [];
+    }),
+  );
 
 describe("the linter", () => {
-  it.each([
-    ["functions/plants", "planted.ts", imports("./create-plant.ts")],
-    ["functions/plants", "planted.ts", imports("../api/get-open-api-document.ts")],
-    ["functions/plants", "planted.ts", imports("../../infra/build.ts")],
-    ["functions/plants", "planted.ts", imports("@aws-sdk/client-dynamodb")],
-    ["shared/plants", "planted.ts", imports("@aws-sdk/lib-dynamodb")],
-    ["shared/plants", "planted.ts", 'export const planted = await import("@aws-sdk/client-dynamodb");'],
-    ["shared/plants", "planted.ts", 'export type { Planted } from "@aws-sdk/client-dynamodb";'],
-    ["shared/plants", "planted.ts", "export const planted = process.env.PLANTED;"],
-    ["shared/plants", "planted-store.ts", imports("../http/respond.ts")],
-    ["shared/api", "planted.ts", imports("../plants/plant-store.ts")],
-    ["shared/http", "planted.ts", imports("../../functions/plants/create-plant.ts")],
-    ["infra", "planted.ts", imports("../functions/plants/create-plant.ts")],
-    ["infra", "planted.ts", imports("../shared/plants/plant.ts")],
-    ["infra/constructs", "planted.ts", imports("../../test/support/assembly.ts")],
-  ])("refuses in %s/%s: %s", (folder, name, line) => {
-    expect(isRefused(folder, name, line)).toBe(true);
+  it.each(Object.entries(floors))("refuses every import of %s/ that points up", (base, folders) => {
+    const planted = pairs(base, folders, (from, to) => from > to);
+    expect(refused(planted)).toEqual(filesOf(planted));
   });
 
-  it.each([
-    ["functions/plants", "planted.ts", imports("../../shared/api/routes.ts")],
-    ["shared/plants", "planted-store.ts", imports("@aws-sdk/lib-dynamodb")],
-    ["infra", "planted.ts", imports("../shared/api/routes.ts")],
-  ])("takes in %s/%s: %s", (folder, name, line) => {
-    expect(isRefused(folder, name, line)).toBe(false);
+  it.each(Object.entries(floors))("allows every import of %s/ that points down", (base, folders) => {
+    expect(refused(pairs(base, folders, (from, to) => from < to))).toEqual([]);
+  });
+
+  it("refuses each other kind of forbidden import", () => {
+    const planted = [
+      importing("functions/plants/function.ts", "./create-plant.ts"),
+      importing("functions/plants/other-folder.ts", "../api/get-open-api-document.ts"),
+      importing("functions/plants/infrastructure.ts", "../../infra/build.ts"),
+      importing("functions/plants/sdk.ts", "@aws-sdk/client-dynamodb"),
+      importing("shared/plants/sdk.ts", "@aws-sdk/lib-dynamodb"),
+      { file: "shared/plants/dynamic.ts", text: 'export const planted = await import("@aws-sdk/client-dynamodb");\n' },
+      { file: "shared/plants/re-export.ts", text: 'export type { Planted } from "@aws-sdk/client-dynamodb";\n' },
+      { file: "shared/plants/environment.ts", text: "export const planted = process.env.PLANTED;\n" },
+      importing("shared/plants/provider-sdk.ts", "stripe"),
+      importing("shared/plants/configuration.ts", "../runtime/config.ts"),
+      importing("shared/provider/stripe/store.ts", "@aws-sdk/client-dynamodb"),
+      importing("shared/api/store.ts", "../plants/plant-store.ts"),
+      importing("shared/http/function.ts", "../../functions/plants/create-plant.ts"),
+      importing("shared/wiring/infrastructure.ts", "../../infra/build.ts"),
+      importing("infra/function.ts", "../functions/plants/create-plant.ts"),
+      importing("infra/subject.ts", "../shared/plants/plant.ts"),
+      importing("infra/constructs/test.ts", "../../test/support/assembly.ts"),
+    ];
+    expect(refused(planted)).toEqual(filesOf(planted));
+  });
+
+  it("allows the imports that each kind of file needs", () => {
+    const planted = [
+      importing("functions/plants/contract.ts", "../../shared/api/routes.ts"),
+      importing("shared/plants/planted-store.ts", "@aws-sdk/lib-dynamodb"),
+      importing("shared/provider/stripe/sdk.ts", "stripe"),
+      importing("shared/wiring/configuration.ts", "../runtime/config.ts"),
+      importing("infra/contract.ts", "../shared/api/routes.ts"),
+    ];
+    expect(refused(planted)).toEqual([]);
+  });
+
+  it("refuses a circle of imports within a folder", () => {
+    const planted = [
+      { file: "shared/plants/one.ts", text: 'import { two } from "./two.ts";\nexport const one = () => two();\n' },
+      { file: "shared/plants/two.ts", text: 'import { one } from "./one.ts";\nexport const two = () => one();\n' },
+    ];
+    expect(refused(planted)).toEqual(filesOf(planted));
+  });
+
+  it("reads the rules that the floors stand for", () => {
+    expect(readFileSync(importRulesPath, "utf8")).toBe(renderImportRules());
+  });
+});
+
+describe("the floors", () => {
+  it.each(Object.entries(floors))("are every folder of %s/ that holds modules", (base, folders) => {
+    const { stdout } = spawnSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", `${base}/**/*.ts`], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    const found = new Set(stdout.split("\n").flatMap((file) => (file === "" ? [] : [relative(base, dirname(file))])));
+    expect([...found].sort()).toEqual([...folders].sort());
   });
 });

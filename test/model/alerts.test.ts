@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { isAtLeast, type RiskLevel, riskLevels } from "../../shared/api/risk-levels.ts";
 import type { AlertStatus } from "../../shared/security/alerts/alert.ts";
 import { eventId } from "../../shared/security/event-id.ts";
+import { isAtLeast, type RiskLevel, riskLevels } from "../../shared/terms/risk-levels.ts";
 import { type AlertStores, alertStoresAt, listAll, NOON, RETENTION_DAYS, startAlertTable } from "../support/alerts.ts";
 import { startLossyProxy } from "../support/lossy-proxy.ts";
 

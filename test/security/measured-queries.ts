@@ -1,8 +1,8 @@
 /** What the table of a million events is made of: one row per question. Add a question, and it is measured. */
 
-import { DAY_MS, HOUR_MS } from "../../shared/security/hours.ts";
 import type { Selection } from "../../shared/security/selection.ts";
 import { countSelection } from "../../shared/security/statistics/count-selection.ts";
+import { DAY_MS, HOUR_MS } from "../../shared/terms/hours.ts";
 import { bruteForce } from "../support/security-rollups.ts";
 import { NOW, type Stage, type storesOf } from "./stage.ts";
 

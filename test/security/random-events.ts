@@ -1,7 +1,8 @@
 /** Security events as a busy organization has them: 90 % LOW, 30 % of a user, 15 combinations of type and level. */
-import type { RiskLevel } from "../../shared/api/risk-levels.ts";
+
 import { eventId } from "../../shared/security/event-id.ts";
 import type { Category, EventType, SecurityEvent } from "../../shared/security/security-event.ts";
+import type { RiskLevel } from "../../shared/terms/risk-levels.ts";
 import { createRandom } from "../support/random.ts";
 
 const MINUTE = 60_000;

@@ -1,8 +1,6 @@
 /** An organization with so many events over 90 days in the embedded engine, its hours closed, and the same in memory. */
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inParallel } from "../../shared/runtime/in-parallel.ts";
-import { DAY_MS, expiryOf, HOUR_MS, hourName, startOfHour } from "../../shared/security/hours.ts";
-import { organizationKey } from "../../shared/security/keys.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { createSecurityEventStore } from "../../shared/security/security-event-store.ts";
 import { closeHours } from "../../shared/security/statistics/close-hours.ts";
@@ -10,6 +8,8 @@ import { createEventCountStore } from "../../shared/security/statistics/event-co
 import { createOpenHourStore } from "../../shared/security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../../shared/security/statistics/rollup-store.ts";
 import { createSelectionCountStore } from "../../shared/security/statistics/selection-count-store.ts";
+import { DAY_MS, expiryOf, HOUR_MS, hourName, startOfHour } from "../../shared/terms/hours.ts";
+import { organizationKey } from "../../shared/terms/keys.ts";
 import { randomEvents } from "./random-events.ts";
 
 export const EVENTS = "events";

@@ -1,8 +1,9 @@
 /** A provider in memory that implements the port: a world of objects with a history, its feed, its faults, its own clock. */
 
 import type { Provider, ProviderEvent, ProviderPage } from "../../shared/provider/provider.ts";
-import { type ObjectDeleted, type ObjectState, type Observation, PAGE_SIZE } from "../../shared/provider/provider.ts";
+import { PAGE_SIZE } from "../../shared/provider/provider.ts";
 import { ProviderError } from "../../shared/provider/provider-error.ts";
+import type { ObjectDeleted, ObjectState, Observation } from "../../shared/records/observation.ts";
 import { type RecordType, recordFields } from "../../shared/records/record.ts";
 
 type Living = { type: RecordType; id: string; createdAt: number; fields: Record<string, unknown> };

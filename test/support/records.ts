@@ -6,7 +6,7 @@ import type {
   ObjectTouched,
   PaymentLinked,
   SeenAt,
-} from "../../shared/provider/provider.ts";
+} from "../../shared/records/observation.ts";
 import type { FieldsOf, RecordType } from "../../shared/records/record.ts";
 import type { StoredRecord } from "../../shared/records/record-item.ts";
 import type { RecordKey } from "../../shared/records/record-keys.ts";

@@ -1,7 +1,7 @@
-import { riskLevels } from "../../shared/api/risk-levels.ts";
 import { categories } from "../../shared/security/security-event.ts";
 import { typeCodes } from "../../shared/security/statistics/counter-encoding.ts";
 import type { Counters } from "../../shared/security/statistics/counters.ts";
+import { riskLevels } from "../../shared/terms/risk-levels.ts";
 
 const names = Object.keys(typeCodes).slice(0, 12);
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { isAtLeast, riskLevels } from "../../shared/api/risk-levels.ts";
 import { eventId } from "../../shared/security/event-id.ts";
 import { categories, eventTypes, type SecurityEvent, sources } from "../../shared/security/security-event.ts";
 import type { Selection } from "../../shared/security/selection.ts";
+import { isAtLeast, riskLevels } from "../../shared/terms/risk-levels.ts";
 
 /** A moment of which the tests' events are near; every clock of theirs stands here unless they move it. */
 export const NOW = Date.UTC(2026, 10, 21, 12, 30);

@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { sweepExpired } from "../../infra/local/dynamodb/ttl-sweep.ts";
-import { isAtLeast } from "../../shared/api/risk-levels.ts";
 import { createUnjudgedStore } from "../../shared/detection/unjudged-store.ts";
 import { createWindowStore } from "../../shared/detection/window-store.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
@@ -17,6 +16,7 @@ import { createOpenHourStore } from "../../shared/security/statistics/open-hour-
 import { createRollupStore } from "../../shared/security/statistics/rollup-store.ts";
 import { createSelectionCountStore } from "../../shared/security/statistics/selection-count-store.ts";
 import type { SecurityStatistics } from "../../shared/security/statistics/statistics.ts";
+import { isAtLeast } from "../../shared/terms/risk-levels.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb, tableModel } from "./embedded-dynamodb.ts";
 import { NOW, select } from "./security-events.ts";
 import { declaredTable } from "./security-tables.ts";

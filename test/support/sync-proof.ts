@@ -7,7 +7,7 @@ import { createStripeAdapter } from "../../shared/provider/stripe/adapter.ts";
 import { recordTypes } from "../../shared/records/record.ts";
 import { parseSortKey, type RecordKey } from "../../shared/records/record-keys.ts";
 import { systemClock } from "../../shared/runtime/clock.ts";
-import { organizationKey } from "../../shared/security/keys.ts";
+import { organizationKey } from "../../shared/terms/keys.ts";
 import type { Run } from "./integration.ts";
 import type { ServiceUnderTest } from "./service.ts";
 

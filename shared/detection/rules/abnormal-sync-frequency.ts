@@ -11,12 +11,12 @@
  *   (https://owasp.org/API-Security/editions/2023/en/0xa6-unrestricted-access-to-sensitive-business-flows/). Ten, since
  *   somebody who waits for something may well press a button every ten minutes.
  */
-import { HOUR_MS } from "../../security/hours.ts";
-import { addHour, baselineOf, type History } from "../baseline.ts";
-import type { Fact } from "../fact.ts";
-import { findingOfHour, isIn, listed, recent } from "../make-finding.ts";
-import type { Baseline, Rule, RuleInput, RunFact } from "../rule.ts";
-import { surpriseOf } from "../surprise.ts";
+import { HOUR_MS } from "../../terms/hours.ts";
+import { addHour, baselineOf, type History } from "./baseline.ts";
+import type { Fact } from "./fact.ts";
+import { findingOfHour, isIn, listed, recent } from "./make-finding.ts";
+import type { Baseline, Rule, RuleInput, RunFact } from "./rule.ts";
+import { surpriseOf } from "./surprise.ts";
 
 const rule = "abnormal_sync_frequency";
 const WINDOW_MS = HOUR_MS;

@@ -1,10 +1,10 @@
 /** Refusals of a connection's credentials by the provider. Part of repeated-auth-failures.ts. */
 import type { Finding } from "../../security/alerts/finding.ts";
-import { DAY_MS } from "../../security/hours.ts";
-import type { Fact } from "../fact.ts";
-import { findingOfHour, isIn, listed, recent } from "../make-finding.ts";
-import type { RuleInput } from "../rule.ts";
-import { groupBy } from "../sliding-window.ts";
+import { DAY_MS } from "../../terms/hours.ts";
+import type { Fact } from "./fact.ts";
+import { findingOfHour, isIn, listed, recent } from "./make-finding.ts";
+import type { RuleInput } from "./rule.ts";
+import { groupBy } from "./sliding-window.ts";
 
 export const REFUSALS = 3;
 /** Of a series that no success ends, so many refusals are remembered, and for so long. */

@@ -13,9 +13,9 @@
  */
 import * as z from "zod/mini";
 import type { Finding } from "../../security/alerts/finding.ts";
-import { DAY_MS, dayName, hourName, startOfDay, timeOfName } from "../../security/hours.ts";
-import { BASELINE_DAYS } from "../baseline.ts";
-import type { Fact } from "../fact.ts";
+import { DAY_MS, dayName, hourName, startOfDay, timeOfName } from "../../terms/hours.ts";
+import { BASELINE_DAYS } from "./baseline.ts";
+import type { Fact } from "./fact.ts";
 
 const rule = "performance_degradation";
 

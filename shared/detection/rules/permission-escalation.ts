@@ -14,13 +14,13 @@
  *   value_count, rather than its event_count
  *   (https://github.com/SigmaHQ/sigma-specification/blob/main/specification/sigma-correlation-rules-specification.md).
  */
-import { catalogueEntry } from "../../api/error-catalogue.ts";
-import { HOUR_MS } from "../../security/hours.ts";
-import type { Fact } from "../fact.ts";
-import { findingOfHour, isIn, listed, recent } from "../make-finding.ts";
-import type { Hour, Rule } from "../rule.ts";
-import { groupBy, slide } from "../sliding-window.ts";
+import { catalogueEntry } from "../../terms/error-catalogue.ts";
+import { HOUR_MS } from "../../terms/hours.ts";
+import type { Fact } from "./fact.ts";
+import { findingOfHour, isIn, listed, recent } from "./make-finding.ts";
 import { FOREIGN_TITLE, isForeignId } from "./policy-violation.ts";
+import type { Hour, Rule } from "./rule.ts";
+import { groupBy, slide } from "./sliding-window.ts";
 
 const rule = "permission_escalation";
 

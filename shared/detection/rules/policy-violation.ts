@@ -8,11 +8,11 @@
  * Severity: HIGH: a valid token is used where, or for what, it may not be.
  * Reason: a token that comes from elsewhere may be a stolen one (https://attack.mitre.org/techniques/T1078/).
  */
-import { catalogueEntry } from "../../api/error-catalogue.ts";
-import type { Fact } from "../fact.ts";
-import { findingOfHour, isIn, listed } from "../make-finding.ts";
-import type { Rule } from "../rule.ts";
-import { groupBy } from "../sliding-window.ts";
+import { catalogueEntry } from "../../terms/error-catalogue.ts";
+import type { Fact } from "./fact.ts";
+import { findingOfHour, isIn, listed } from "./make-finding.ts";
+import type { Rule } from "./rule.ts";
+import { groupBy } from "./sliding-window.ts";
 
 const rule = "policy_violation";
 

@@ -12,11 +12,11 @@
  *   (https://owasp.org/API-Security/editions/2023/en/0xa4-unrestricted-resource-consumption/,
  *   https://attack.mitre.org/techniques/T1499/). A single refusal is what limits are for.
  */
-import { MINUTE_MS } from "../../security/hours.ts";
-import type { Fact } from "../fact.ts";
-import { findingOfHour, isIn, recent } from "../make-finding.ts";
-import type { Rule, RuleInput } from "../rule.ts";
-import { factsIn, heavyWindows } from "../sliding-window.ts";
+import { MINUTE_MS } from "../../terms/hours.ts";
+import type { Fact } from "./fact.ts";
+import { findingOfHour, isIn, recent } from "./make-finding.ts";
+import type { Rule, RuleInput } from "./rule.ts";
+import { factsIn, heavyWindows } from "./sliding-window.ts";
 
 const rule = "rate_limit_violations";
 

@@ -19,11 +19,11 @@
  *   The window is short because a person who mistypes gives up sooner. Two failed connections may be a typing error.
  */
 import type { Finding } from "../../security/alerts/finding.ts";
-import type { Fact } from "../fact.ts";
-import { findingOfHour, isIn, listed, recent } from "../make-finding.ts";
-import type { Rule, RuleInput } from "../rule.ts";
-import { groupBy } from "../sliding-window.ts";
 import { carriedRefusals, connectionFindings, isConnectionRefusal } from "./connection-refusals.ts";
+import type { Fact } from "./fact.ts";
+import { findingOfHour, isIn, listed, recent } from "./make-finding.ts";
+import type { Rule, RuleInput } from "./rule.ts";
+import { groupBy } from "./sliding-window.ts";
 import {
   before,
   endingIn,

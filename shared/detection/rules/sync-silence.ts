@@ -11,8 +11,8 @@
  * Reason: watching for what should have come is the dead man's switch of monitoring
  *   (https://prometheus.io/docs/practices/alerting/#batch-jobs: at least two full runs of leeway).
  */
-import { findingOfHour } from "../make-finding.ts";
-import type { ConnectionFact, Rule } from "../rule.ts";
+import { findingOfHour } from "./make-finding.ts";
+import type { ConnectionFact, Rule } from "./rule.ts";
 
 const rule = "sync_silence";
 

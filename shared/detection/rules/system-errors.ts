@@ -8,12 +8,12 @@
  * Reason: one failure is what retries are for; three within minutes are an outage of something, and should be told
  *   apart from the provider's (https://sre.google/sre-book/monitoring-distributed-systems/).
  */
-import { catalogueEntry, type ErrorName } from "../../api/error-catalogue.ts";
-import { MINUTE_MS } from "../../security/hours.ts";
-import type { Fact } from "../fact.ts";
-import { findingOfHour, isIn, listed, recent } from "../make-finding.ts";
-import type { Rule } from "../rule.ts";
-import { factsIn, heavyWindows } from "../sliding-window.ts";
+import { catalogueEntry, type ErrorName } from "../../terms/error-catalogue.ts";
+import { MINUTE_MS } from "../../terms/hours.ts";
+import type { Fact } from "./fact.ts";
+import { findingOfHour, isIn, listed, recent } from "./make-finding.ts";
+import type { Rule } from "./rule.ts";
+import { factsIn, heavyWindows } from "./sliding-window.ts";
 
 const rule = "system_errors";
 

@@ -1,9 +1,9 @@
 /** Callers whose tokens are refused, by user and by address: where they are too many. Part of repeated-auth-failures.ts. */
-import { MINUTE_MS } from "../../security/hours.ts";
-import type { Fact } from "../fact.ts";
-import { isIn } from "../make-finding.ts";
-import type { Hour } from "../rule.ts";
-import { factsIn, groupBy, heavyWindows, type Range, slide } from "../sliding-window.ts";
+import { MINUTE_MS } from "../../terms/hours.ts";
+import type { Fact } from "./fact.ts";
+import { isIn } from "./make-finding.ts";
+import type { Hour } from "./rule.ts";
+import { factsIn, groupBy, heavyWindows, type Range, slide } from "./sliding-window.ts";
 
 export const FAILURES = { threshold: 5, windowMs: 15 * MINUTE_MS } as const;
 export const MANY_USERS = { users: 10, failures: 30, windowMs: 10 * MINUTE_MS } as const;

@@ -14,11 +14,11 @@
  *   z-score: regular traffic has no variance, and would be flagged never or always.
  */
 
-import type { Fact } from "../fact.ts";
-import { findingOfHour, isIn, listed } from "../make-finding.ts";
-import type { Rule, RuleInput } from "../rule.ts";
-import { groupBy } from "../sliding-window.ts";
-import { type Surprise, surpriseOf } from "../surprise.ts";
+import type { Fact } from "./fact.ts";
+import { findingOfHour, isIn, listed } from "./make-finding.ts";
+import type { Rule, RuleInput } from "./rule.ts";
+import { groupBy } from "./sliding-window.ts";
+import { type Surprise, surpriseOf } from "./surprise.ts";
 
 const rule = "unusual_api_usage";
 

@@ -3,8 +3,9 @@
  * version of their time. Pure.
  */
 import * as z from "zod/mini";
+import type { Observation, SeenAt } from "../../records/observation.ts";
 import type { RecordType } from "../../records/record.ts";
-import type { Observation, ProviderEvent, SeenAt } from "../provider.ts";
+import type { ProviderEvent } from "../provider.ts";
 import { deletionSeen, objectSeen } from "./objects.ts";
 import { linkOfInvoice, readInvoicePayment } from "./payment-links.ts";
 import { Id, part, reference, Seconds } from "./tolerant.ts";

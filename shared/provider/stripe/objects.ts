@@ -1,7 +1,7 @@
 /** An object of the provider → what was seen of it. Pure. */
 import * as z from "zod/mini";
+import type { ObjectDeleted, ObjectState, SeenAt } from "../../records/observation.ts";
 import type { RecordType } from "../../records/record.ts";
-import type { ObjectDeleted, ObjectState, SeenAt } from "../provider.ts";
 import { readCustomer } from "./customers.ts";
 import { readInvoice } from "./invoices.ts";
 import { readPayment } from "./payments.ts";

@@ -1,6 +1,6 @@
 /** Which payment belongs to which invoice. Pure. */
 import * as z from "zod/mini";
-import type { PaymentLinked, SeenAt } from "../provider.ts";
+import type { PaymentLinked, SeenAt } from "../../records/observation.ts";
 import { Id, part, reference } from "./tolerant.ts";
 
 const linked = (payment: string | null, invoice: string | null, seenAt: SeenAt): PaymentLinked | undefined =>

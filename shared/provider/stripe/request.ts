@@ -1,7 +1,7 @@
 /** One request to the provider by its SDK: from a method and a path to an answer, or to a ProviderError. */
 import Stripe from "stripe";
+import type { SeenAt } from "../../records/observation.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { SeenAt } from "../provider.ts";
 import type { ProviderError } from "../provider-error.ts";
 import type { Connections } from "./connections.ts";
 import { errorOfFailure, errorOfRefusal, refusalOf } from "./errors.ts";

@@ -1,5 +1,5 @@
 /** When an answer's objects were as it says, by the provider's clock. Pure. */
-import type { SeenAt } from "../provider.ts";
+import type { SeenAt } from "../../records/observation.ts";
 
 /** How far the provider's clock and ours may be apart; the provider itself bears as much in signatures. */
 const CLOCK_TOLERANCE_SECONDS = 300;

@@ -1,5 +1,5 @@
 /** What of a day somebody should look at. Pure. */
-import type { RiskLevel } from "../../api/risk-levels.ts";
+import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { ComplianceReport } from "../compliance-report.ts";
 import { formatCount, plural } from "./format.ts";
 

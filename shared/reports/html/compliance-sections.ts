@@ -1,5 +1,5 @@
 /** The sections of a compliance report's page. */
-import { DAY_MS } from "../../security/hours.ts";
+import { DAY_MS } from "../../terms/hours.ts";
 import type { ComplianceReport } from "../compliance-report.ts";
 import { URGENT_DAYS } from "./attention.ts";
 import {

@@ -1,5 +1,5 @@
 /** Numbers, times and names as people read them; all times are UTC. */
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../security/hours.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../terms/hours.ts";
 
 const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });

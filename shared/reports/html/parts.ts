@@ -1,5 +1,5 @@
 /** What both kinds of pages are made of: large numbers, tables, badges and bars. */
-import type { RiskLevel } from "../../api/risk-levels.ts";
+import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { ReportedAlert } from "../report-fields.ts";
 import { formatCount, formatDuration, formatMoment, plural, title, words } from "./format.ts";
 import { type Content, html, type Markup } from "./markup.ts";

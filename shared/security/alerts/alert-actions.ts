@@ -1,7 +1,8 @@
 /** What operators do with events and alerts: the four actions of POST …/security/alert. */
-import type { OrganizationCaller } from "../../api/caller.ts";
+
 import type { Clock } from "../../runtime/clock.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
+import type { OrganizationCaller } from "../../terms/caller.ts";
 import type { Alert, ChangedAlert } from "./alert.ts";
 import type { AlertDecisionStore, Decided } from "./alert-decision-store.ts";
 import { manualAlert } from "./alert-manual.ts";

@@ -4,8 +4,8 @@
  * finds it. A resolved one lies under its id.
  */
 import { createHash } from "node:crypto";
+import { partKey } from "../../terms/keys.ts";
 import { eventId, timeOfEventId } from "../event-id.ts";
-import { partKey } from "../keys.ts";
 
 /** Events at the threshold, findings, and alerts of operators, told apart by key: findings are read by themselves. */
 const kinds = { event: "e", finding: "f", manual: "m" } as const;

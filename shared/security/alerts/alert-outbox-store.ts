@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk
 import * as z from "zod/mini";
 import { callStore, isLostInTransaction } from "../../runtime/call-store.ts";
 import { queryPage } from "../../runtime/query-page.ts";
-import { organizationIdOf, organizationKey } from "../keys.ts";
+import { organizationIdOf, organizationKey } from "../../terms/keys.ts";
 import type { Alert, ChangedAlert } from "./alert.ts";
 import { isExpired, parseAlertItem, pendingChange, toAlert } from "./alert-item.ts";
 import { hashOfAlertId, outboxShards, resolvedKey, unresolvedKey } from "./alert-key.ts";

@@ -4,7 +4,7 @@ import { callStore, isLostInTransaction } from "../../runtime/call-store.ts";
 import { DomainError } from "../../runtime/domain-error.ts";
 import { renderUpdate, type Update } from "../../runtime/render-update.ts";
 import { pauseBeforeRetry } from "../../runtime/retry-pause.ts";
-import { organizationKey } from "../keys.ts";
+import { organizationKey } from "../../terms/keys.ts";
 import type { Alert } from "./alert.ts";
 import { type AlertItem, isExpired, parseAlertItem, surplusIds, toAlert } from "./alert-item.ts";
 import { alertHash, unresolvedKey } from "./alert-key.ts";

@@ -1,6 +1,6 @@
 /** How alerts come about: what each cause says of the alert that it raises. Pure; finding.ts has detection's. */
 
-import type { RiskLevel } from "../../api/risk-levels.ts";
+import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { Json } from "../redaction/redact.ts";
 import { type EventType, eventTypes, type SecurityEvent } from "../security-event.ts";
 import type { AlertKind } from "./alert-key.ts";

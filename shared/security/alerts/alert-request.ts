@@ -1,9 +1,9 @@
 /** What POST …/security/alert takes and answers. Spec: "POST …/security/alert"; decisions: docs/security-events.md. */
 import * as z from "zod/mini";
-import { riskLevels } from "../../api/risk-levels.ts";
 import { cursorTime } from "../../json/cursor-time.ts";
 import { encodeJson } from "../../json/encode-json.ts";
 import { text } from "../../json/text.ts";
+import { riskLevels } from "../../terms/risk-levels.ts";
 import { Alert, alertStatuses, MAX_EVENT_IDS } from "./alert.ts";
 
 const MAX_IDS = 100;

@@ -6,10 +6,10 @@
  * refusal shows what is there, and the next guess is made from that. The three only move one way, so guesses end.
  */
 
-import { isAtLeast, riskLevels } from "../../api/risk-levels.ts";
 import { encodeJson } from "../../json/encode-json.ts";
 import type { Update } from "../../runtime/render-update.ts";
-import { expiryOf } from "../hours.ts";
+import { expiryOf } from "../../terms/hours.ts";
+import { isAtLeast, riskLevels } from "../../terms/risk-levels.ts";
 import type { Alert } from "./alert.ts";
 import { type AlertItem, firstFields, isExpired, placeInList, placeInOutbox } from "./alert-item.ts";
 import { alertId, listKey } from "./alert-key.ts";

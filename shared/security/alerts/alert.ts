@@ -4,7 +4,7 @@
  * Decisions: docs/security-events.md, "Alerts and their events".
  */
 import * as z from "zod/mini";
-import { riskLevels } from "../../api/risk-levels.ts";
+import { riskLevels } from "../../terms/risk-levels.ts";
 
 export const alertStatuses = ["open", "acknowledged", "resolved"] as const;
 export type AlertStatus = (typeof alertStatuses)[number];

@@ -1,6 +1,6 @@
 /** Findings of detection. Each raises an alert, which is what shows it until somebody resolves it. */
 import * as z from "zod/mini";
-import type { RiskLevel } from "../../api/risk-levels.ts";
+import type { RiskLevel } from "../../terms/risk-levels.ts";
 import { sanitiseMetadata, sanitiseText } from "../redaction/redact-and-cut.ts";
 import { type Alert, Evidence, MAX_EVENT_IDS } from "./alert.ts";
 import type { Raising } from "./alert-raising.ts";

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../runtime/clock.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
 import { createTurns } from "../../runtime/take-turns.ts";
-import { DAY_MS, HOUR_MS, startOfDay } from "../hours.ts";
+import { DAY_MS, HOUR_MS, startOfDay } from "../../terms/hours.ts";
 import type { EventCountStore } from "./event-count-store.ts";
 import type { OpenHour, OpenHourStore } from "./open-hour-store.ts";
 import { isExpired, type Rollup, sumRollups } from "./rollup.ts";

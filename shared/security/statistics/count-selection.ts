@@ -1,9 +1,9 @@
 /** The statistics of a selection, exact, from rollups wherever they can say it. docs/security-events.md, "Statistics". */
 import { DomainError } from "../../runtime/domain-error.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
+import { END_OF_TIME_MS, HOUR_MS, startOfHour } from "../../terms/hours.ts";
+import { organizationKey } from "../../terms/keys.ts";
 import { planRead } from "../event-indexes.ts";
-import { END_OF_TIME_MS, HOUR_MS, startOfHour } from "../hours.ts";
-import { organizationKey } from "../keys.ts";
 import type { Selection } from "../selection.ts";
 import { type Counters, createTally, selectCounters } from "./counters.ts";
 import type { EventCountStore } from "./event-count-store.ts";

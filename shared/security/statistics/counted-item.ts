@@ -1,6 +1,6 @@
 /** The part of a stored event that statistics count. */
 import * as z from "zod/mini";
-import { riskLevels } from "../../api/risk-levels.ts";
+import { riskLevels } from "../../terms/risk-levels.ts";
 import { categories } from "../security-event.ts";
 
 /** What counts of an event; the event table and every index of it have these. `ttl` is epoch seconds. */

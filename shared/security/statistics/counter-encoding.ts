@@ -7,7 +7,7 @@
  * (even: whole milliseconds; odd: microseconds). Pure.
  */
 
-import type { RiskLevel } from "../../api/risk-levels.ts";
+import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { Category } from "../security-event.ts";
 import type { Counter, Counters } from "./counters.ts";
 

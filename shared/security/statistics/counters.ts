@@ -2,7 +2,7 @@
  * Counters: how many events of each type, category and risk level there were, how many of them failed and how long
  * they took. Those of two times add up to those of both, so that sums of sums are exact. Pure.
  */
-import type { RiskLevel } from "../../api/risk-levels.ts";
+import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { Category, SecurityEvent } from "../security-event.ts";
 
 /** Of the events of one combination. Whole numbers all, so that no order of adding changes a sum. */

@@ -6,8 +6,8 @@ import type { Clock } from "../../runtime/clock.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
 import { readPages } from "../../runtime/read-pages.ts";
 import { readShards } from "../../runtime/read-shards.ts";
-import { shardOf } from "../../runtime/shard-of.ts";
-import { END_OF_TIME_MS, hourName, timeOfName } from "../hours.ts";
+import { END_OF_TIME_MS, hourName, timeOfName } from "../../terms/hours.ts";
+import { shardOf } from "../../terms/shard-of.ts";
 
 /**
  * One item per hour that may have events which its rollup lacks, beside the rollups: partition key `scope`, sort key

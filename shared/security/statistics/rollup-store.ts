@@ -4,7 +4,7 @@ import { callStore } from "../../runtime/call-store.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
 import { putIfUnchanged } from "../../runtime/put-if-unchanged.ts";
 import { readPages } from "../../runtime/read-pages.ts";
-import { dayName, hourName, timeOfName } from "../hours.ts";
+import { dayName, hourName, timeOfName } from "../../terms/hours.ts";
 import { decodeCounters, encodeCounters } from "./counter-encoding.ts";
 import type { Period, PeriodKind, Rollup } from "./rollup.ts";
 

@@ -1,5 +1,5 @@
 /** What must be read to count the events from a time on: days, hours where days do not fit, events where hours do not. */
-import { DAY_MS, END_OF_TIME_MS, HOUR_MS, startOfDay, startOfHour } from "../hours.ts";
+import { DAY_MS, END_OF_TIME_MS, HOUR_MS, startOfDay, startOfHour } from "../../terms/hours.ts";
 import type { Span } from "./rollup-store.ts";
 
 /** From one time (inclusive) to another (exclusive), epoch ms. */

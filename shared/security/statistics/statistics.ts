@@ -1,6 +1,6 @@
 /** What `stats` says about a selection of events. Spec: "GET /api/integrations/provider/security". */
 import * as z from "zod/mini";
-import { isAtLeast } from "../../api/risk-levels.ts";
+import { isAtLeast } from "../../terms/risk-levels.ts";
 import type { Counters } from "./counters.ts";
 
 const count = (description: string) =>

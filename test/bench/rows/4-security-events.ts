@@ -1,9 +1,10 @@
 /** What security events cost: to record, to mark, to close their hours, to find and to count. */
-import { isAtLeast } from "../../../shared/api/risk-levels.ts";
+
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
-import { expiryOf, HOUR_MS, hourName } from "../../../shared/security/hours.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
 import { closeHours } from "../../../shared/security/statistics/close-hours.ts";
+import { expiryOf, HOUR_MS, hourName } from "../../../shared/terms/hours.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
+import { isAtLeast } from "../../../shared/terms/risk-levels.ts";
 import { measureCall } from "../../security/measure-call.ts";
 import { measuredQueries } from "../../security/measured-queries.ts";
 import { randomEvents } from "../../security/random-events.ts";

@@ -2,7 +2,7 @@
 
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { DUE_SLOTS } from "../../../shared/detection/detection-due.ts";
-import { DAY_MS, HOUR_MS } from "../../../shared/security/hours.ts";
+import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { call, createStage, HOUR, type Stage, startDetectionEngine } from "../../shared/detection/stage.ts";
 import { countUnits, type Units } from "../../support/consumed-units.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";

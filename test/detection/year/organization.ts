@@ -1,5 +1,5 @@
-import { startOfHour } from "../../../shared/security/hours.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
+import { startOfHour } from "../../../shared/terms/hours.ts";
 import { createEvents, DAY, HOUR, MINUTE } from "../events.ts";
 import { attacks } from "./attacks.ts";
 import { createDice } from "./dice.ts";

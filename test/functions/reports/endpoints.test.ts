@@ -1,7 +1,6 @@
 import "../../support/function-environment.ts";
 import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import type { Caller } from "../../../shared/api/caller.ts";
 import { createOpenApiDocument } from "../../../shared/api/open-api-document.ts";
 import { reportRoutes } from "../../../shared/api/report-routes.ts";
 import { routes } from "../../../shared/api/routes.ts";
@@ -11,6 +10,7 @@ import { createReportReader } from "../../../shared/reports/read-report.ts";
 import type { Report } from "../../../shared/reports/report.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import type { DataReadRecorder } from "../../../shared/security/data-reads.ts";
+import type { Caller } from "../../../shared/terms/caller.ts";
 import { MONDAY, SATURDAY, sampleCompliance, sampleReview } from "../../shared/reports/samples.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
 import { quietLog } from "../../support/quiet-log.ts";

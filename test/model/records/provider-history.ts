@@ -1,6 +1,6 @@
 /** A provider whose objects change as a script says, several times in a second, and which tells of it in events. */
 import fc from "fast-check";
-import type { ObjectDeleted, ObjectState, Observation, SeenAt } from "../../../shared/provider/provider.ts";
+import type { ObjectDeleted, ObjectState, Observation, SeenAt } from "../../../shared/records/observation.ts";
 import type { RecordFields, RecordType } from "../../../shared/records/record.ts";
 import type { RecordKey } from "../../../shared/records/record-keys.ts";
 import { customer, invoice, linked, payment, seen, subscription, touched } from "../../support/records.ts";

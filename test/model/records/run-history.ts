@@ -2,8 +2,9 @@
  * Lets a provider's objects change while several functions apply what they hear of it: shuffled, repeated, late, in
  * batches, beside lists, with crashes, in an order of all calls that the seed decides.
  */
-import type { Observation } from "../../../shared/provider/provider.ts";
+
 import { type ApplyOptions, createApply } from "../../../shared/records/apply.ts";
+import type { Observation } from "../../../shared/records/observation.ts";
 import { recordTypes } from "../../../shared/records/record.ts";
 import type { StoredRecord } from "../../../shared/records/record-item.ts";
 import type { RecordKey } from "../../../shared/records/record-keys.ts";

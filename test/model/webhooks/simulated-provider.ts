@@ -1,8 +1,9 @@
 /** A provider with a history: objects that change, several times in a second, and events that tell of it. */
-import type { ObjectDeleted, ObjectState, PaymentLinked, Provider, SeenAt } from "../../../shared/provider/provider.ts";
+import type { Provider } from "../../../shared/provider/provider.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { parseProviderEvent } from "../../../shared/provider/stripe/events.ts";
 import { objectSeen } from "../../../shared/provider/stripe/objects.ts";
+import type { ObjectDeleted, ObjectState, PaymentLinked, SeenAt } from "../../../shared/records/observation.ts";
 import type { RecordType } from "../../../shared/records/record.ts";
 import { finalStatus, render, type Shape, type SimulatedObject, tellings } from "./simulated-objects.ts";
 

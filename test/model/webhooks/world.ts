@@ -1,10 +1,11 @@
 /** The service's functions that webhooks and syncs are made of, around simulated stores, bus, queue and provider. */
 import { createHmac } from "node:crypto";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
-import type { Provider, SeenAt } from "../../../shared/provider/provider.ts";
+import type { Provider } from "../../../shared/provider/provider.ts";
 import { parseDeliveredEvent } from "../../../shared/provider/stripe/delivered-event.ts";
 import { hasValidSignature } from "../../../shared/provider/stripe/verify-signature.ts";
 import { createApply } from "../../../shared/records/apply.ts";
+import type { SeenAt } from "../../../shared/records/observation.ts";
 import type { RecordType } from "../../../shared/records/record.ts";
 import type { ListedId } from "../../../shared/records/record-item.ts";
 import type { RecordStore } from "../../../shared/records/record-store.ts";

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { connectionRoutes } from "../../../shared/api/connection-routes.ts";
-import { errorCatalogue } from "../../../shared/api/error-catalogue.ts";
 import { createOpenApiDocument } from "../../../shared/api/open-api-document.ts";
 import { recordRoutes } from "../../../shared/api/record-routes.ts";
-import type { Route } from "../../../shared/api/route.ts";
 import { allRoutes, routes } from "../../../shared/api/routes.ts";
 import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
 import { syncRoutes } from "../../../shared/api/sync-routes.ts";
+import type { Route } from "../../../shared/http/route.ts";
+import { errorCatalogue } from "../../../shared/terms/error-catalogue.ts";
 
 const document = createOpenApiDocument(routes);
 const operations = allRoutes.map(([name, route]) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@je
 import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
 import type { ConnectionRequest } from "../../../shared/connection/connection-request.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { type ConnectionTable, startConnectionTable } from "./connection-table.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import {
   type ConnectionTable,

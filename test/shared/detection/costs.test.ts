@@ -2,7 +2,7 @@
 
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { HOUR_MS, hourName } from "../../../shared/security/hours.ts";
+import { HOUR_MS, hourName } from "../../../shared/terms/hours.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { userHash } from "../../../shared/detection/detection-keys.ts";
-import { DAY_MS } from "../../../shared/security/hours.ts";
+import { DAY_MS } from "../../../shared/terms/hours.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { createTurns } from "../../support/interleaving.ts";
 import { quietLog } from "../../support/quiet-log.ts";

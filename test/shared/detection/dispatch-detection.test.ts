@@ -7,8 +7,8 @@ import {
   type DispatchDetectionParts,
 } from "../../../shared/detection/dispatch-detection.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
-import { DAY_MS, HOUR_MS, hourName } from "../../../shared/security/hours.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
+import { DAY_MS, HOUR_MS, hourName } from "../../../shared/terms/hours.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { createStage, HOUR, JUDGED_AT, type Stage, SYNC_INTERVAL_MS, startDetectionEngine } from "./stage.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import type { Fact } from "../../../shared/detection/fact.ts";
-import { factOf } from "../../../shared/detection/fact.ts";
 import { hourlyRules, judgeHour, MAX_CARRIED_PER_RULE } from "../../../shared/detection/judge-hour.ts";
+import type { Fact } from "../../../shared/detection/rules/fact.ts";
+import { factOf } from "../../../shared/detection/rules/fact.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
-import { hourName } from "../../../shared/security/hours.ts";
+import { hourName } from "../../../shared/terms/hours.ts";
 import { createEvents, HOUR, MINUTE } from "../../detection/events.ts";
 import { arbitraryFacts, arbitraryRuns, inputOf, START } from "./judge-hour-inputs.ts";
 

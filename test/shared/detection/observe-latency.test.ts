@@ -4,7 +4,7 @@ import { createLatencyObserver } from "../../../shared/detection/observe-latency
 import { createOperationsStore } from "../../../shared/detection/operations-store.ts";
 import { createRaiseFinding } from "../../../shared/detection/raise-findings.ts";
 import { createWindowStore } from "../../../shared/detection/window-store.ts";
-import { DAY_MS, HOUR_MS } from "../../../shared/security/hours.ts";
+import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";

@@ -26,12 +26,12 @@ import { createAlertPublisher } from "../../../shared/security/alerts/alert-publ
 import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
-import { DAY_MS, HOUR_MS } from "../../../shared/security/hours.ts";
 import { createRecorder } from "../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
+import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { declaredTable } from "../../support/security-tables.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { cleaningOfAlert, ERASED_TEXT, namesAddress } from "../../../shared/erasure/clean-alert.ts";
 import { cleaningOfAll, cleaningOfUser } from "../../../shared/erasure/clean-event.ts";
-import { createNaming } from "../../../shared/erasure/naming.ts";
+import { createNaming } from "../../../shared/terms/mentions-user.ts";
 
 const person = {
   ...{ userId: "bob", userKey: "org#acme#bob", sessionId: "s-1", ipAddress: "192.0.2.7", userAgent: "curl/8" },

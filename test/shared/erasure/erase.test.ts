@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { userHash } from "../../../shared/detection/detection-keys.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { ACCOUNT, personOf, RECORDS, seed, startRunOf } from "./seed.ts";
 import { createWorld, mentionsOf, startErasureEngine, type World } from "./world.ts";

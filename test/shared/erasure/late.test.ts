@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createForgetLate } from "../../../shared/erasure/forget-late.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { ACCOUNT, personOf, seed } from "./seed.ts";
 import { createWorld, type Io, mentionsOf, startErasureEngine, type World } from "./world.ts";

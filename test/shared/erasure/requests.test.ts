@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { erasureRoutes } from "../../../shared/api/erasure-routes.ts";
 import { createOpenApiDocument } from "../../../shared/api/open-api-document.ts";
-import type { Role } from "../../../shared/api/permissions.ts";
 import { ErasureRequest } from "../../../shared/erasure/erasure.ts";
 import { createRequestErasure } from "../../../shared/erasure/request-erasure.ts";
 import { resumeErasures } from "../../../shared/erasure/resume-erasures.ts";
@@ -9,6 +8,7 @@ import { createHandler } from "../../../shared/http/create-handler.ts";
 import { createCursors } from "../../../shared/http/cursor.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { defaultSettings } from "../../../shared/settings/settings.ts";
+import type { Role } from "../../../shared/terms/permissions.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
 import { quietLog } from "../../support/quiet-log.ts";

@@ -3,11 +3,11 @@ import { userHash } from "../../../shared/detection/detection-keys.ts";
 import { manualAlert } from "../../../shared/security/alerts/alert-manual.ts";
 import { recordManualAlert } from "../../../shared/security/alerts/alert-manual-event.ts";
 import { identityOf } from "../../../shared/security/event-id.ts";
-import { dayName, HOUR_MS, hourName } from "../../../shared/security/hours.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { noProgress } from "../../../shared/sync/sync-run.ts";
 import { newWork } from "../../../shared/sync/sync-work.ts";
+import { dayName, HOUR_MS, hourName } from "../../../shared/terms/hours.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { World } from "./world.ts";
 
 export const ACCOUNT = "acct_1AbC";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { organizationKey } from "../../../shared/security/keys.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startRunOf } from "./seed.ts";
 import { createWorld, type Io, startErasureEngine, type World } from "./world.ts";

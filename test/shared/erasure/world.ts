@@ -26,7 +26,6 @@ import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
 import { createRecorder } from "../../../shared/security/recorder.ts";
 import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
@@ -34,6 +33,7 @@ import { createSettingsStore } from "../../../shared/settings/settings-store.ts"
 import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
 import { createSyncLeaseStore } from "../../../shared/sync/sync-lease-store.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { declaredTable } from "../../support/security-tables.ts";

@@ -1,17 +1,17 @@
 import { describe, expect, it, jest } from "@jest/globals";
-import type { Caller } from "../../../shared/api/caller.ts";
 import { circuitBreakerRoutes } from "../../../shared/api/circuit-breaker-routes.ts";
-import { type Role, roles } from "../../../shared/api/permissions.ts";
 import { plantRoutes } from "../../../shared/api/plant-routes.ts";
 import { recordRoutes } from "../../../shared/api/record-routes.ts";
-import type { Route } from "../../../shared/api/route.ts";
 import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
 import { type AdmissionParts, createAdmission } from "../../../shared/http/admit.ts";
 import { RefusedCallerError } from "../../../shared/http/authenticate.ts";
 import type { Refusal } from "../../../shared/http/refusals.ts";
+import type { Route } from "../../../shared/http/route.ts";
 import { recordTypes } from "../../../shared/records/record.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { defaultSettings, type Settings } from "../../../shared/settings/settings.ts";
+import type { Caller } from "../../../shared/terms/caller.ts";
+import { type Role, roles } from "../../../shared/terms/permissions.ts";
 import { httpEvent } from "../../support/http-event.ts";
 
 const callerOf = (role: Role, organizationId: string | undefined = "acme"): Caller => ({

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import * as z from "zod/mini";
-import type { Caller } from "../../../shared/api/caller.ts";
-import type { ErrorName } from "../../../shared/api/error-catalogue.ts";
-import { defineRoute } from "../../../shared/api/route.ts";
 import { createHandler, type HandlerParts } from "../../../shared/http/create-handler.ts";
 import { createCursors } from "../../../shared/http/cursor.ts";
 import { MAX_PAGE_BYTES } from "../../../shared/http/paging.ts";
 import type { Refusal } from "../../../shared/http/refusals.ts";
+import { defineRoute } from "../../../shared/http/route.ts";
 import { Int64, Int64Parameter } from "../../../shared/json/int64.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import type { Caller } from "../../../shared/terms/caller.ts";
+import type { ErrorName } from "../../../shared/terms/error-catalogue.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
 
 const caller: Caller = {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import type { Caller } from "../../../shared/api/caller.ts";
 import { routes } from "../../../shared/api/routes.ts";
 import { createRefusalRecorder } from "../../../shared/http/refusals.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
@@ -11,6 +10,7 @@ import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-r
 import { createRecorder } from "../../../shared/security/recorder.ts";
 import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
+import type { Caller } from "../../../shared/terms/caller.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { httpEvent } from "../../support/http-event.ts";
 import { NOW } from "../../support/security-events.ts";

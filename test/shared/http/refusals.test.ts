@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import type { Caller } from "../../../shared/api/caller.ts";
-import type { ErrorName } from "../../../shared/api/error-catalogue.ts";
-import type { Route } from "../../../shared/api/route.ts";
 import { routes } from "../../../shared/api/routes.ts";
 import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
 import { createRefusalRecorder } from "../../../shared/http/refusals.ts";
+import type { Route } from "../../../shared/http/route.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
 import { eventId } from "../../../shared/security/event-id.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+import type { Caller } from "../../../shared/terms/caller.ts";
+import type { ErrorName } from "../../../shared/terms/error-catalogue.ts";
 import { httpEvent } from "../../support/http-event.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 

@@ -26,7 +26,7 @@ afterEach(() => {
 
 const wire = async (variables: Record<string, string> = {}) => {
   Object.assign(process.env, variables);
-  const { wireProviderAccess } = await import("../../../shared/provider/wire-provider.ts");
+  const { wireProviderAccess } = await import("../../../shared/wiring/provider.ts");
   return wireProviderAccess();
 };
 

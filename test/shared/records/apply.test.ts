@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
-import type { ObjectState, Observation } from "../../../shared/provider/provider.ts";
 import { type ApplyOptions, createApply } from "../../../shared/records/apply.ts";
+import type { ObjectState, Observation } from "../../../shared/records/observation.ts";
 import type { RecordStore } from "../../../shared/records/record-store.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { countUnits } from "../../support/consumed-units.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import type { ObjectDeleted, ObjectState, Observation } from "../../../shared/provider/provider.ts";
 import { coalesce, sightingOf } from "../../../shared/records/coalesce.ts";
 import { type Decision, decideAnswered, decideApply } from "../../../shared/records/decide-apply.ts";
+import type { ObjectDeleted, ObjectState, Observation } from "../../../shared/records/observation.ts";
 import type { StoredRecord } from "../../../shared/records/record-item.ts";
 import {
   CREATED_AT,

@@ -13,11 +13,11 @@ import { createPeriodEventsStore } from "../../../shared/reports/period-events-s
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, startOfDay } from "../../../shared/security/hours.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, startOfDay } from "../../../shared/terms/hours.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import { reasonAt } from "../../support/alerts.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { NOW } from "../../support/security-events.ts";

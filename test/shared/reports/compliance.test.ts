@@ -6,8 +6,8 @@ import { createDayTally } from "../../../shared/reports/day-tally.ts";
 import { MAX_REPORT_BYTES } from "../../../shared/reports/fit-report.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
 import { Report } from "../../../shared/reports/report.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/security/hours.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
 import { arbitraryEvents, NOW } from "../../support/security-events.ts";
 import {
   alertAt,

@@ -7,8 +7,8 @@ import { createReportDueStore } from "../../../shared/reports/report-due-store.t
 import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, startOfDay } from "../../../shared/security/hours.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, startOfDay } from "../../../shared/terms/hours.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { declaredTable } from "../../support/security-tables.ts";

@@ -14,7 +14,7 @@ import { html, textOf } from "../../../shared/reports/html/markup.ts";
 import { renderReport } from "../../../shared/reports/html/render-report.ts";
 import { axisEnd, percent } from "../../../shared/reports/html/scale.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/security/hours.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
 import { ATTACKS, hostileReports } from "./hostile.ts";
 import { complianceInput, MONDAY, SATURDAY, sampleCompliance, sampleReview } from "./samples.ts";
 

@@ -9,7 +9,7 @@ import {
   startOfWeek,
 } from "../../../shared/reports/period.ts";
 import { contentKey, dueKey, entryKey, periodOfKey } from "../../../shared/reports/report-keys.ts";
-import { DAY_MS } from "../../../shared/security/hours.ts";
+import { DAY_MS } from "../../../shared/terms/hours.ts";
 import { MONDAY, SATURDAY } from "./samples.ts";
 
 const anyTime = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });

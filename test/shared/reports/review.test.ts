@@ -4,7 +4,7 @@ import { MAX_REPORT_BYTES } from "../../../shared/reports/fit-report.ts";
 import { recommend } from "../../../shared/reports/recommendations.ts";
 import { Report } from "../../../shared/reports/report.ts";
 import { findingRules } from "../../../shared/security/alerts/finding.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/security/hours.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
 import { alertAt, MONDAY, reviewInput, runAt, SATURDAY, sampleReview } from "./samples.ts";
 
 const WEEK_MS = 7 * DAY_MS;

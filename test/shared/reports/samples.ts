@@ -1,5 +1,5 @@
 /** An organization's day and weeks as reports are built from, made up; every text of it may be replaced. */
-import type { RiskLevel } from "../../../shared/api/risk-levels.ts";
+
 import { buildComplianceReport, type ComplianceInput } from "../../../shared/reports/build-compliance-report.ts";
 import { buildReviewReport, type ReviewInput } from "../../../shared/reports/build-review-report.ts";
 import { createDayTally } from "../../../shared/reports/day-tally.ts";
@@ -7,10 +7,11 @@ import { periodOf } from "../../../shared/reports/period.ts";
 import type { Alert } from "../../../shared/security/alerts/alert.ts";
 import { alertHash, alertId } from "../../../shared/security/alerts/alert-key.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/security/hours.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import type { Counters } from "../../../shared/security/statistics/counters.ts";
 import type { SyncRun } from "../../../shared/sync/sync-run.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
+import type { RiskLevel } from "../../../shared/terms/risk-levels.ts";
 
 /** A Saturday, and the Monday of its week. */
 export const SATURDAY = Date.UTC(2026, 10, 21);

@@ -7,8 +7,8 @@ import { createReportDueStore, type DueReport } from "../../../shared/reports/re
 import { createReportListStore } from "../../../shared/reports/report-list-store.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
-import { DAY_MS, HOUR_MS } from "../../../shared/security/hours.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
+import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { declaredTable } from "../../support/security-tables.ts";

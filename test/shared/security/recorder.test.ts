@@ -1,8 +1,8 @@
 import { describe, expect, it, jest } from "@jest/globals";
-import type { RiskLevel } from "../../../shared/api/risk-levels.ts";
-import { expiryOf } from "../../../shared/security/hours.ts";
 import { createRecorder, type DeadLetter, type RecorderParts } from "../../../shared/security/recorder.ts";
 import type { NewSecurityEvent, SecurityEvent } from "../../../shared/security/security-event.ts";
+import { expiryOf } from "../../../shared/terms/hours.ts";
+import type { RiskLevel } from "../../../shared/terms/risk-levels.ts";
 import { HOUR, NOW } from "../../support/security-events.ts";
 
 type Overrides = { settings?: Partial<RecorderParts["settings"]>; failing?: "hours" | "events" | "alerts" };

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { isAtLeast } from "../../../shared/api/risk-levels.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { eventId } from "../../../shared/security/event-id.ts";
-import { expiryOf } from "../../../shared/security/hours.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { createSecurityEventStore, type SecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import type { Selection } from "../../../shared/security/selection.ts";
+import { expiryOf } from "../../../shared/terms/hours.ts";
+import { isAtLeast } from "../../../shared/terms/risk-levels.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { arbitraryEvents, arbitrarySelection, HOUR, NOW, select } from "../../support/security-events.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectedShardOf, connectedShards } from "../../../shared/connection/connection-item.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
 import { connectedAfter } from "../../../shared/sync/connected-after.ts";
 import { createSyncDispatcher, SyncDispatch } from "../../../shared/sync/dispatch-syncs.ts";
 import { resumeSyncs } from "../../../shared/sync/resume-syncs.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { createStage, NOW, startSyncEngine } from "./stage.ts";

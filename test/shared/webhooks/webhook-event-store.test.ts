@@ -1,9 +1,9 @@
 import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import type { Observation } from "../../../shared/provider/provider.ts";
+import type { Observation } from "../../../shared/records/observation.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
-import { organizationKey } from "../../../shared/security/keys.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import { createDeliveredEvents } from "../../../shared/webhooks/delivered-event-store.ts";
 import { createGapStore } from "../../../shared/webhooks/gap-store.ts";
 import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";

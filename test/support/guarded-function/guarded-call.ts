@@ -4,9 +4,9 @@
  */
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { wireGuard } from "../../../shared/circuit-breaker/wire-circuit-breaker.ts";
 import { answerErrors } from "../../../shared/http/middleware.ts";
 import { respond } from "../../../shared/http/respond.ts";
+import { wireGuard } from "../../../shared/wiring/circuit-breaker.ts";
 
 class NeutralError extends Error {}
 

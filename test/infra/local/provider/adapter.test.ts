@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import type { ObjectDeleted, ObjectState, Provider } from "../../../../shared/provider/provider.ts";
+import type { Provider } from "../../../../shared/provider/provider.ts";
 import { createStripeAdapter } from "../../../../shared/provider/stripe/adapter.ts";
+import type { ObjectDeleted, ObjectState } from "../../../../shared/records/observation.ts";
 import { recordTypes } from "../../../../shared/records/record.ts";
 import { createFixture, type Fixture } from "./simulator-fixture.ts";
 

@@ -1,7 +1,6 @@
 import "../../../support/function-environment.ts";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import type { OrganizationCaller } from "../../../../shared/api/caller.ts";
 import { routes } from "../../../../shared/api/routes.ts";
 import { createHandler } from "../../../../shared/http/create-handler.ts";
 import { createCursors } from "../../../../shared/http/cursor.ts";
@@ -11,6 +10,7 @@ import { recordManualAlert } from "../../../../shared/security/alerts/alert-manu
 import { levelOf } from "../../../../shared/security/build-event.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
 import { defaultSettings } from "../../../../shared/settings/settings.ts";
+import type { OrganizationCaller } from "../../../../shared/terms/caller.ts";
 import { type AlertStores, NOON, randomId, reasonAt, startAlertTable } from "../../../support/alerts.ts";
 import { httpEvent, lambdaContext } from "../../../support/http-event.ts";
 import { quietLog } from "../../../support/quiet-log.ts";

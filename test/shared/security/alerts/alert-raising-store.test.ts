@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../../shared/runtime/document-translation.ts";
-import { organizationKey } from "../../../../shared/security/keys.ts";
+import { organizationKey } from "../../../../shared/terms/keys.ts";
 import {
   type AlertStores,
   alertStoresAt,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import type { RiskLevel } from "../../../../shared/api/risk-levels.ts";
 import { dayBefore } from "../../../../shared/detection/day-counts.ts";
 import type { UnjudgedHour } from "../../../../shared/detection/unjudged-store.ts";
-import { DAY_MS, HOUR_MS, hourName, startOfDay, startOfHour } from "../../../../shared/security/hours.ts";
-import { organizationKey } from "../../../../shared/security/keys.ts";
 import type { Recorder } from "../../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
+import { DAY_MS, HOUR_MS, hourName, startOfDay, startOfHour } from "../../../../shared/terms/hours.ts";
+import { organizationKey } from "../../../../shared/terms/keys.ts";
+import type { RiskLevel } from "../../../../shared/terms/risk-levels.ts";
 import { countUnits } from "../../../support/consumed-units.ts";
 import { createTurns } from "../../../support/interleaving.ts";
 import { HOUR, NOW } from "../../../support/security-events.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { isAtLeast, riskLevels } from "../../../../shared/api/risk-levels.ts";
 import { categories, eventTypes } from "../../../../shared/security/security-event.ts";
 import { decodeCounters, encodeCounters, typeCodes } from "../../../../shared/security/statistics/counter-encoding.ts";
 import {
@@ -12,6 +11,7 @@ import {
   selectCounters,
 } from "../../../../shared/security/statistics/counters.ts";
 import { statisticsOf } from "../../../../shared/security/statistics/statistics.ts";
+import { isAtLeast, riskLevels } from "../../../../shared/terms/risk-levels.ts";
 import { dayOf } from "../../../support/security-counters.ts";
 
 const seed = 20_261_121;

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import {
+  joinRanges,
+  planStatistics,
+  type StatisticsPlan,
+} from "../../../../shared/security/statistics/statistics-plan.ts";
+import {
   DAY_MS,
   dayName,
   HOUR_MS,
@@ -8,12 +13,7 @@ import {
   startOfDay,
   startOfHour,
   timeOfName,
-} from "../../../../shared/security/hours.ts";
-import {
-  joinRanges,
-  planStatistics,
-  type StatisticsPlan,
-} from "../../../../shared/security/statistics/statistics-plan.ts";
+} from "../../../../shared/terms/hours.ts";
 
 const START = Date.UTC(2026, 1, 26);
 const LAST = START + 6 * DAY_MS;

@@ -1,0 +1,122 @@
+/**
+ * Who may import what. The floors are the only statement of the directions: the linter's rules are generated from them
+ * into import-rules.json (`npm run fix`), and a test compares that file and docs/architecture.md with this table.
+ */
+import { writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The folders below each root, top to bottom. A file imports from its own folder and from lower ones. */
+export const floors = {
+  shared: [
+    "wiring",
+    "api",
+    "webhooks",
+    "erasure",
+    "http",
+    "reports/html",
+    "reports",
+    "detection",
+    "detection/rules",
+    "sync",
+    "connection",
+    "provider/stripe",
+    "provider",
+    "settings",
+    "records",
+    "circuit-breaker",
+    "security/monitoring",
+    "security/alerts",
+    "security/statistics",
+    "security",
+    "security/redaction",
+    "plants",
+    "runtime",
+    "json",
+    "terms",
+  ],
+} as const;
+
+type Pattern = { readonly group: readonly string[]; readonly message: string };
+
+const SDKS = ["@aws-sdk/**", "@smithy/**"];
+const PROVIDER_SDK = ["stripe", "stripe/**"];
+
+const noTests: Pattern = { group: ["**/test/**"], message: "Product code must not import tests." };
+const noInfrastructure: Pattern = {
+  group: ["**/infra/**", "aws-cdk-lib", "aws-cdk-lib/**", "constructs", "cdk-nag"],
+  message: "Only infra/ may import the infrastructure.",
+};
+const noFunctions: Pattern = {
+  group: ["**/functions/**"],
+  message: "A function must not be imported; its work belongs in shared/.",
+};
+const noSdks: Pattern = {
+  group: [...SDKS, ...PROVIDER_SDK],
+  message: "Only stores (*-store.ts), shared/runtime/ and the provider's adapter may import an SDK.",
+};
+const noStoreSdks: Pattern = { group: SDKS, message: "The provider's adapter must not use a store." };
+const noConfiguration: Pattern = {
+  group: ["**/runtime/config.ts"],
+  message: "Only functions/, shared/wiring/ and shared/runtime/ may read configuration; take the value as an argument.",
+};
+const noStores: Pattern = { group: ["**/*-store.ts"], message: "The route table is pure: it must not import stores." };
+const onlyContract: Pattern = {
+  group: ["**/shared/**", "!**/shared/api/**", "!**/shared/terms/**"],
+  message: "infra/ may import only shared/api/ and shared/terms/.",
+};
+const onlyShared: Pattern = {
+  group: ["**/functions/**", "../*/*", "./*", "!../../shared/**"],
+  message: "A function may import only shared/.",
+};
+
+/** The glob of what lies in a folder but not in a folder below it, as an import from `from` names it. */
+const importsOf = (folder: string, from: string): string[] => {
+  const path = relative(from, folder);
+  // A parent folder is named by dots alone; all else by the folder's name, however many dots stand before it.
+  return /^[./]+$/.test(path) ? [`${path}/*.ts`] : [`**/${folder.split("/").at(-1)}/*.ts`];
+};
+
+const upward = (folders: readonly string[], folder: string): Pattern[] => {
+  const above = folders.slice(0, folders.indexOf(folder));
+  if (above.length === 0) return [];
+  const message = `${folder}/ must not import a higher floor (infra/import-rules.ts).`;
+  return [{ group: above.flatMap((higher) => importsOf(higher, folder)), message }];
+};
+
+const override = (includes: readonly string[], patterns: readonly Pattern[]) => ({
+  includes,
+  linter: { rules: { style: { noRestrictedImports: { level: "error", options: { patterns } } } } },
+});
+
+const sharedPatterns = (folder: string, isStore: boolean): Pattern[] => [
+  noTests,
+  noInfrastructure,
+  noFunctions,
+  ...upward(floors.shared, folder),
+  ...(folder === "runtime" || isStore ? [] : [folder === "provider/stripe" ? noStoreSdks : noSdks]),
+  ...(["wiring", "runtime"].includes(folder) ? [] : [noConfiguration]),
+  ...(folder === "api" ? [noStores] : []),
+];
+
+/** The linter's configuration that biome.json extends. */
+export const importRules = () => ({
+  overrides: [
+    override(["functions/**"], [noTests, noInfrastructure, onlyShared, noSdks]),
+    ...floors.shared.flatMap((folder) => [
+      override([`shared/${folder}/*.ts`], sharedPatterns(folder, false)),
+      override([`shared/${folder}/*-store.ts`], sharedPatterns(folder, true)),
+    ]),
+    override(["infra/**"], [noTests, noFunctions, onlyContract]),
+  ],
+});
+
+export const importRulesPath = join(import.meta.dirname, "import-rules.json");
+
+/** The file's text: an override a line, so that a change of the table reads well in a diff. */
+export const renderImportRules = (): string =>
+  `{ "overrides": [\n${importRules()
+    .overrides.map((rule) => JSON.stringify(rule))
+    .join(",\n")}\n] }\n`;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(importRulesPath, renderImportRules());

@@ -1,0 +1,115 @@
+/** What a route is: one endpoint, said once. Handlers, infrastructure, OpenAPI document and tests all read it. */
+import type * as z from "zod/mini";
+import type { resourceTypes } from "../security/security-event.ts";
+import type { ErrorName } from "../terms/error-catalogue.ts";
+import type { Permission } from "../terms/permissions.ts";
+
+type Fields = z.ZodMiniObject;
+
+/** An object, or one of several that a field tells apart. */
+type RequestBody = Fields | z.ZodMiniDiscriminatedUnion<readonly Fields[]>;
+
+/** A list that is read page by page; the route takes `limit` and `cursor`, and a full page carries a Link header. */
+export type Paging = {
+  readonly defaultLimit: number;
+  readonly maxLimit: number;
+  /** Where a page ended: what a cursor holds, and what the next page starts after. */
+  readonly position: Fields;
+  /** The field of the body that holds the list, where the body is not the list itself. */
+  readonly field?: string;
+};
+
+type Tag = { readonly description: string; readonly resourceType: (typeof resourceTypes)[number] | undefined };
+
+/** The groups that the OpenAPI document shows routes in, and what a refusal there was about. */
+export const tags = {
+  plants: { description: "The plant store.", resourceType: "plant" },
+  security: {
+    description: "What happened to an organization's integration, and the alerts that came of it.",
+    resourceType: "security_event",
+  },
+  "circuit-breaker": {
+    description: "The circuit that guards an organization's integration.",
+    resourceType: "circuit_breaker",
+  },
+  connection: {
+    description: "The organization's connection to its account at the payment provider.",
+    resourceType: "provider_account",
+  },
+  sync: { description: "Runs that bring the records up to date.", resourceType: "provider_account" },
+  records: { description: "What was synced from the provider.", resourceType: undefined },
+  webhooks: { description: "What the provider itself tells of.", resourceType: "provider_account" },
+  reports: { description: "What days and weeks came to, for those who audit.", resourceType: "report" },
+  settings: { description: "What an organization decided for its integration.", resourceType: "provider_account" },
+  erasure: { description: "Deletion of an organization's or a user's data on request.", resourceType: undefined },
+  api: { description: "The API itself.", resourceType: undefined },
+} as const satisfies Record<string, Tag>;
+
+export type Route = {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** With parameters in braces, as both API Gateway and OpenAPI write them. */
+  readonly path: `/${string}`;
+  /** `public` routes take no token. */
+  readonly permission: Permission | "public";
+  readonly tag: keyof typeof tags;
+  readonly summary: string;
+  readonly description: string;
+  readonly request: { readonly params?: Fields; readonly query?: Fields; readonly body?: RequestBody };
+  readonly paging?: Paging;
+  /** It starts work and takes an `Idempotency-Key`; its work is given the key. */
+  readonly isIdempotent?: true;
+  readonly success: {
+    readonly status: 200 | 202 | 204;
+    readonly description: string;
+    readonly body?: z.ZodMiniType;
+    /** It is a page of HTML too, for a caller whose Accept prefers that; its work is told so, and gives either. */
+    readonly html?: true;
+  };
+  /** The failures of its own, besides those that every route of its kind has (openapi-document.ts). */
+  readonly failures: readonly ErrorName[];
+};
+
+export const defineRoute = <const R extends Route>(route: R): R => route;
+
+type ParsedFields<Schema> = Schema extends RequestBody ? z.output<Schema> : undefined;
+
+type KeyOf<R extends Route> = R["isIdempotent"] extends true ? { idempotencyKey: string | undefined } : unknown;
+
+type HtmlOf<R extends Route> = R["success"]["html"] extends true ? { prefersHtml: boolean } : unknown;
+
+/** A whole page in the place of a body. */
+export type Html = { readonly html: string };
+
+/** The parsed parts of a request to a route, without the caller. */
+export type RequestOf<R extends Route> = KeyOf<R> &
+  HtmlOf<R> & {
+    params: ParsedFields<R["request"]["params"]>;
+    query: ParsedFields<R["request"]["query"]>;
+    body: ParsedFields<R["request"]["body"]>;
+    page: R["paging"] extends Paging
+      ? { limit: number; after: z.output<R["paging"]["position"]> | undefined }
+      : undefined;
+  };
+
+// biome-ignore lint/suspicious/noConfusingVoidType: it is a return type, of work that has nothing to say.
+type Body<R extends Route> = R["success"]["body"] extends z.ZodMiniType ? z.input<R["success"]["body"]> : void;
+
+type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;
+
+/**
+ * A page of a list, and where it ended if there is more. Each item also has the fields of its position, because a page
+ * whose text would be too large ends earlier.
+ */
+export type Page<Item, Position> = { items: readonly Item[]; next: Position | undefined };
+
+type PagedBody<List, Field extends keyof List, Position> = Omit<List, Field> &
+  Record<Field, readonly (ItemOf<List[Field]> & Position)[]> & { next: Position | undefined };
+
+/** What the work of a route gives back: its body, or for a list a page of it. */
+export type ResultOf<R extends Route> = R["paging"] extends Paging
+  ? R["paging"] extends { field: infer Field extends keyof Body<R> }
+    ? PagedBody<Body<R>, Field, z.input<R["paging"]["position"]>>
+    : Page<ItemOf<Body<R>> & z.input<R["paging"]["position"]>, z.input<R["paging"]["position"]>>
+  : R["success"]["html"] extends true
+    ? Body<R> | Html
+    : Body<R>;

@@ -1,0 +1,20 @@
+/** What is stored of connections, in a deployed function. Each throws Error at cold start where the environment lacks a variable. */
+import { createConnectionMarkStore } from "../circuit-breaker/connection-mark-store.ts";
+import { createConnectedStore } from "../connection/connected-store.ts";
+import { createConnectionChangeStore } from "../connection/connection-change-store.ts";
+import { createConnectionStore } from "../connection/connection-store.ts";
+import { createRecordsClaimStore } from "../connection/records-claim-store.ts";
+import { createRefreshStore } from "../connection/refresh-store.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient } from "../runtime/document-client.ts";
+
+const tableName = () => readConfig(["CONNECTIONS_TABLE_NAME"]).CONNECTIONS_TABLE_NAME;
+
+const wireMarks = () =>
+  createConnectionMarkStore(documentClient, readConfig(["CIRCUITS_TABLE_NAME"]).CIRCUITS_TABLE_NAME);
+
+export const wireConnectionStore = () => createConnectionStore(documentClient, tableName());
+export const wireConnectionChangeStore = () => createConnectionChangeStore(documentClient, tableName(), wireMarks());
+export const wireRefreshStore = () => createRefreshStore(documentClient, tableName(), wireMarks());
+export const wireRecordsClaimStore = () => createRecordsClaimStore(documentClient, tableName());
+export const wireConnectedStore = () => createConnectedStore(documentClient, tableName());

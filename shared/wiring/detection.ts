@@ -1,0 +1,86 @@
+/** Detection of deployed functions. Both throw Error at cold start where the environment lacks a variable. */
+import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
+import { createConnectedStore } from "../connection/connected-store.ts";
+import { createConnectionStore } from "../connection/connection-store.ts";
+import { createBaselineStore } from "../detection/baseline-store.ts";
+import { createSyncFacts } from "../detection/connection-facts.ts";
+import { createDetectOrganization } from "../detection/detect-organization.ts";
+import { createDetectionDispatcher } from "../detection/dispatch-detection.ts";
+import { storeDay } from "../detection/fold-day.ts";
+import { createHeartbeatStore } from "../detection/heartbeat-store.ts";
+import { createHourEventsStore } from "../detection/hour-events-store.ts";
+import { createJudgeScope } from "../detection/judge-scope.ts";
+import { createRaiseFinding } from "../detection/raise-findings.ts";
+import { createSyncFactsStore } from "../detection/sync-facts-store.ts";
+import { createUnjudgedStore } from "../detection/unjudged-store.ts";
+import { createReadUsual } from "../detection/usual.ts";
+import { createWindowStore } from "../detection/window-store.ts";
+import { createReportDueStore } from "../reports/report-due-store.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient } from "../runtime/document-client.ts";
+import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
+import { createSyncRunStore } from "../sync/sync-run-store.ts";
+import { DAY_MS, HOUR_MS } from "../terms/hours.ts";
+import { organizationKey } from "../terms/keys.ts";
+import { wireAlertRaiser } from "./recorder.ts";
+
+export const wireDispatchDetection = () => {
+  const config = readConfig([
+    "DETECTION_TABLE_NAME",
+    "SECURITY_ROLLUPS_TABLE_NAME",
+    "CONNECTIONS_TABLE_NAME",
+    "SYNC_RUNS_TABLE_NAME",
+    "EVENT_BUS_NAME",
+    "SYNC_INTERVAL_HOURS",
+    "RETENTION_DAYS",
+  ]);
+  const options = { retentionDays: config.RETENTION_DAYS };
+  return createDetectionDispatcher({
+    unjudged: createUnjudgedStore(documentClient, config.DETECTION_TABLE_NAME, options),
+    openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
+    connectedOrganizations: createConnectedStore(documentClient, config.CONNECTIONS_TABLE_NAME).connectedOrganizations,
+    syncFacts: createSyncFactsStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+    bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
+    heartbeats: createHeartbeatStore(documentClient, config.DETECTION_TABLE_NAME, options),
+    syncIntervalMs: config.SYNC_INTERVAL_HOURS * HOUR_MS,
+    retentionMs: config.RETENTION_DAYS * DAY_MS,
+    now: systemClock,
+  });
+};
+
+export const wireDetectOrganization = () => {
+  const config = readConfig([
+    "DETECTION_TABLE_NAME",
+    "SECURITY_EVENTS_TABLE_NAME",
+    "CONNECTIONS_TABLE_NAME",
+    "CIRCUITS_TABLE_NAME",
+    "SYNC_RUNS_TABLE_NAME",
+    "REPORTS_TABLE_NAME",
+    "SYNC_INTERVAL_HOURS",
+    "RETENTION_DAYS",
+  ]);
+  const options = { retentionDays: config.RETENTION_DAYS };
+  const baselines = createBaselineStore(documentClient, config.DETECTION_TABLE_NAME);
+  const reports = createReportDueStore(documentClient, config.REPORTS_TABLE_NAME);
+  return createDetectOrganization({
+    judge: createJudgeScope({
+      windows: createWindowStore(documentClient, config.DETECTION_TABLE_NAME, options),
+      events: createHourEventsStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+      readUsual: createReadUsual(baselines),
+      readSyncFacts: createSyncFacts({
+        connections: createConnectionStore(documentClient, config.CONNECTIONS_TABLE_NAME),
+        circuits: createCircuitStore(documentClient, config.CIRCUITS_TABLE_NAME),
+        runs: createSyncRunStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+        syncFacts: createSyncFactsStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+        syncIntervalMs: config.SYNC_INTERVAL_HOURS * HOUR_MS,
+      }),
+      raise: createRaiseFinding(wireAlertRaiser()),
+      storeDay: (scope, ended) => storeDay(baselines, scope, ended),
+      markReportsDue: (organizationId, day) => reports.markReportsDue(organizationKey(organizationId), day),
+      now: systemClock,
+    }),
+    unjudged: createUnjudgedStore(documentClient, config.DETECTION_TABLE_NAME, options),
+  });
+};

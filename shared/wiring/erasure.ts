@@ -1,0 +1,107 @@
+/** How erasures are asked for and resumed, in a deployed function. All throw Error where the environment lacks a variable. */
+/** The worker of a deployed function. */
+
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
+import { createTellChange } from "../connection/tell-change.ts";
+import { createErasureEvents } from "../erasure/erasure-events.ts";
+import { createErasureLeaseStore } from "../erasure/erasure-lease-store.ts";
+import { createErasureStore } from "../erasure/erasure-store.ts";
+import { createErasureWorker, type ErasureWorker } from "../erasure/erasure-worker.ts";
+import { createEventOwners } from "../erasure/event-owner-store.ts";
+import { createForgetLate, type ForgetLate } from "../erasure/forget-late.ts";
+import { createLateStore } from "../erasure/late-store.ts";
+import { type PartitionTables, partitionsIn } from "../erasure/partitions.ts";
+import { createRequestErasure, type RequestErasure } from "../erasure/request-erasure.ts";
+import type { ResumeErasuresParts } from "../erasure/resume-erasures.ts";
+import { createSettingsAuthorStore } from "../erasure/settings-author-store.ts";
+import { hasUnsettled } from "../erasure/unsettled-webhooks.ts";
+import { createEraseReportsStore } from "../reports/erase-reports-store.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient as client, documentClient } from "../runtime/document-client.ts";
+import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
+import { newRequestToken } from "../runtime/ids.ts";
+import { eventId, RANDOM_BYTES } from "../security/event-id.ts";
+import { createSettingsStore } from "../settings/settings-store.ts";
+import { organizationKey } from "../terms/keys.ts";
+import { wireConnectionChangeStore, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
+import { wireRecorder } from "./recorder.ts";
+import { wireSyncBus, wireSyncEndStore, wireSyncRunStore } from "./sync.ts";
+
+/** The erasures of a deployed function. @throws Error where the environment lacks a variable. */
+export const wireErasureStore = () =>
+  createErasureStore(documentClient, readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME);
+
+/** For the function that restores events. @throws Error at cold start where the environment lacks a variable. */
+export const wireForgetLate = (): ForgetLate =>
+  createForgetLate({ late: createLateStore(documentClient, readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME) });
+
+const tableName = () => readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME;
+
+const wireBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
+
+export const wireRequestErasure = (): RequestErasure =>
+  createRequestErasure({
+    erasures: wireErasureStore(),
+    keys: createIdempotencyStore(documentClient, tableName()),
+    events: createErasureEvents({ recorder: wireRecorder() }),
+    bus: wireBus(),
+    clock: systemClock,
+    newErasureId: (now) => eventId(now, randomBytes(RANDOM_BYTES)),
+  });
+
+export const wireResumeErasures = (): ResumeErasuresParts => ({
+  erasures: wireErasureStore(),
+  bus: wireBus(),
+  clock: systemClock,
+});
+
+const tableNames = () => {
+  const config = readConfig([
+    ...(["RECORDS_TABLE_NAME", "WEBHOOK_EVENTS_TABLE_NAME", "SYNC_RUNS_TABLE_NAME", "DETECTION_TABLE_NAME"] as const),
+    ...(["SECURITY_ALERTS_TABLE_NAME", "SECURITY_EVENTS_TABLE_NAME", "SECURITY_ROLLUPS_TABLE_NAME"] as const),
+    ...(["REPORTS_TABLE_NAME", "ERASURES_TABLE_NAME"] as const),
+  ]);
+  return {
+    records: config.RECORDS_TABLE_NAME,
+    webhookEvents: config.WEBHOOK_EVENTS_TABLE_NAME,
+    runs: config.SYNC_RUNS_TABLE_NAME,
+    alerts: config.SECURITY_ALERTS_TABLE_NAME,
+    detection: config.DETECTION_TABLE_NAME,
+    reports: config.REPORTS_TABLE_NAME,
+    events: config.SECURITY_EVENTS_TABLE_NAME,
+    rollups: config.SECURITY_ROLLUPS_TABLE_NAME,
+    erasures: config.ERASURES_TABLE_NAME,
+  } satisfies PartitionTables;
+};
+
+/** @throws Error at cold start where the environment lacks a variable. */
+export const wireErasureWorker = (): ErasureWorker => {
+  const tables = tableNames();
+  const config = readConfig(["SETTINGS_TABLE_NAME", "CIRCUITS_TABLE_NAME"]);
+  const recorder = wireRecorder();
+  const changes = wireConnectionChangeStore();
+  const partitionsOf = partitionsIn(client, tables);
+  return createErasureWorker({
+    ...{ partitionsOf, recorder, changes, clock: systemClock, sleep, newToken: newRequestToken },
+    eventOwnersOf: (id) => createEventOwners(client, { tableName: tables.events, scope: organizationKey(id) }),
+    hasUnsettledWebhooks: (id) => hasUnsettled(partitionsOf(id).webhookEvents),
+    leases: createErasureLeaseStore(client, tables.erasures),
+    erasures: createErasureStore(client, tables.erasures),
+    late: createLateStore(client, tables.erasures),
+    events: createErasureEvents({ recorder }),
+    connections: wireConnectionStore(),
+    claims: wireRecordsClaimStore(),
+    tellConnectionChange: createTellChange({ changes, recorder }),
+    settings: createSettingsStore(client, config.SETTINGS_TABLE_NAME),
+    authors: createSettingsAuthorStore(client, config.SETTINGS_TABLE_NAME),
+    circuits: createCircuitStore(client, config.CIRCUITS_TABLE_NAME),
+    runs: wireSyncRunStore(),
+    ends: wireSyncEndStore(),
+    bus: wireSyncBus(),
+    reports: createEraseReportsStore(client, tables.reports),
+  });
+};

@@ -1,0 +1,54 @@
+/** The way to the provider of a deployed function. */
+
+import { createBaselineStore } from "../detection/baseline-store.ts";
+import { createLatencyObserver } from "../detection/observe-latency.ts";
+import { createOperationsStore } from "../detection/operations-store.ts";
+import { createWindowStore } from "../detection/window-store.ts";
+import { createProviderAccess } from "../provider/create-provider-access.ts";
+import type { LatencyObserver } from "../provider/latency-observer.ts";
+import type { ProviderAccess } from "../provider/provider-access.ts";
+import { createReadCountStore } from "../provider/read-count-store.ts";
+import { createReadCounts } from "../provider/read-counts.ts";
+import { createStripeAdapter } from "../provider/stripe/adapter.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient } from "../runtime/document-client.ts";
+import { newRequestToken } from "../runtime/ids.ts";
+import { wireGuard } from "./circuit-breaker.ts";
+import { raiseFinding, wireRecorder } from "./recorder.ts";
+
+/** Watches the operations of a deployed function. @throws Error at cold start where the environment lacks a variable. */
+export const wireLatency = (): LatencyObserver => {
+  const config = readConfig(["DETECTION_TABLE_NAME", "SECURITY_EVENTS_TABLE_NAME", "RETENTION_DAYS"]);
+  const options = { retentionDays: config.RETENTION_DAYS };
+  return createLatencyObserver({
+    windows: createWindowStore(documentClient, config.DETECTION_TABLE_NAME, options),
+    baselines: createBaselineStore(documentClient, config.DETECTION_TABLE_NAME),
+    operations: createOperationsStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    raise: raiseFinding,
+    now: systemClock,
+  });
+};
+
+/** @throws Error at cold start where the environment lacks a variable. */
+export const wireProviderAccess = (): ProviderAccess => {
+  const config = readConfig([
+    "SYNC_RUNS_TABLE_NAME",
+    "PROVIDER_API_URL",
+    "PROVIDER_OAUTH_CLIENT_ID",
+    "PROVIDER_OAUTH_SECRET",
+  ]);
+  const { PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_OAUTH_SECRET: secret } = config;
+  const oauth = clientId === undefined || secret === undefined ? undefined : { secret };
+  return createProviderAccess({
+    adapter: createStripeAdapter({ url: config.PROVIDER_API_URL, oauth, clock: systemClock }),
+    guard: wireGuard(),
+    recorder: wireRecorder(),
+    latency: wireLatency(),
+    reads: createReadCounts({
+      store: createReadCountStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+      clock: systemClock,
+      newToken: newRequestToken,
+    }),
+  });
+};

@@ -1,0 +1,92 @@
+/** What is stored of reports, in a deployed function. Each throws Error at cold start where the environment lacks a variable. */
+/** How reports are made, in a deployed function. All throw Error at cold start where the environment lacks a variable. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
+import { createErasureStore } from "../erasure/erasure-store.ts";
+import { createComplianceCollector } from "../reports/collect-compliance.ts";
+import { createReviewCollector } from "../reports/collect-review.ts";
+import { createReportDispatcher } from "../reports/dispatch-reports.ts";
+import { createListErasures } from "../reports/list-erasures.ts";
+import { createReportMaker } from "../reports/make-report.ts";
+import { createPeriodEventsStore } from "../reports/period-events-store.ts";
+import { createReportReader } from "../reports/read-report.ts";
+import { createReportDueStore } from "../reports/report-due-store.ts";
+import { createReportListStore } from "../reports/report-list-store.ts";
+import { createReportStore } from "../reports/report-store.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient } from "../runtime/document-client.ts";
+import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { createSecurityEventStore } from "../security/security-event-store.ts";
+import { createEventCountStore } from "../security/statistics/event-count-store.ts";
+import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
+import { createRollupStore } from "../security/statistics/rollup-store.ts";
+import { wireConnectedStore, wireConnectionStore } from "./connection-stores.ts";
+import { wireAlertStore, wireDataReads } from "./security.ts";
+import { wireSyncRunStore } from "./sync.ts";
+
+const tableName = () => readConfig(["REPORTS_TABLE_NAME"]).REPORTS_TABLE_NAME;
+
+export const wireReportStore = () =>
+  createReportStore(documentClient, tableName(), { retentionDays: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS });
+
+export const wireReportListStore = () => createReportListStore(documentClient, tableName());
+
+export const wireReportDueStore = () => createReportDueStore(documentClient, tableName());
+
+/** How reports are read, in a deployed function. @throws Error at cold start where the environment lacks a variable. */
+export const wireReportReader = () =>
+  createReportReader({
+    reports: { ...wireReportStore(), ...wireReportListStore() },
+    reads: wireDataReads(),
+    now: systemClock,
+  });
+
+const retentionDays = () => readConfig(["RETENTION_DAYS"]).RETENTION_DAYS;
+
+export const wireReportDispatcher = () => {
+  const connected = wireConnectedStore();
+  return createReportDispatcher({
+    due: wireReportDueStore(),
+    connectedOrganizations: () => connected.connectedOrganizations(),
+    bus: createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME),
+    clock: systemClock,
+    sleep,
+  });
+};
+
+export const wireReportMaker = () => {
+  const config = readConfig([
+    "SECURITY_EVENTS_TABLE_NAME",
+    "SECURITY_ROLLUPS_TABLE_NAME",
+    "CIRCUITS_TABLE_NAME",
+    "ERASURES_TABLE_NAME",
+  ]);
+  const listErasures = createListErasures(createErasureStore(documentClient, config.ERASURES_TABLE_NAME));
+  const connections = wireConnectionStore();
+  const runs = wireSyncRunStore();
+  const alerts = wireAlertStore();
+  const periodEvents = createPeriodEventsStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME);
+  return createReportMaker({
+    reports: wireReportStore(),
+    due: wireReportDueStore(),
+    connections,
+    collectCompliance: createComplianceCollector({
+      ...{ events: periodEvents, runs, alerts, connections, listErasures },
+      retentionDays: retentionDays(),
+    }),
+    collectReview: createReviewCollector({
+      counts: {
+        openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
+        rollups: createRollupStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME),
+        events: createEventCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+      },
+      events: createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+      circuits: createCircuitStore(documentClient, config.CIRCUITS_TABLE_NAME),
+      ...{ periodEvents, runs, alerts },
+      retentionDays: retentionDays(),
+    }),
+    now: systemClock,
+  });
+};

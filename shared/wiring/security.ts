@@ -1,0 +1,98 @@
+/** What alerts are decided about and published by, in a deployed function. */
+/** What records the reads of a deployed function. */
+/** The stores that the security report is read from, of a deployed function. */
+
+import { randomBytes } from "node:crypto";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient } from "../runtime/document-client.ts";
+import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { createAlertActions } from "../security/alerts/alert-actions.ts";
+import { createAlertDecisionStore } from "../security/alerts/alert-decision-store.ts";
+import { recordManualAlert } from "../security/alerts/alert-manual-event.ts";
+import { createAlertOutboxStore } from "../security/alerts/alert-outbox-store.ts";
+import { createAlertPublisher } from "../security/alerts/alert-publisher.ts";
+import { createAlertStore } from "../security/alerts/alert-store.ts";
+import { suspiciousActivityOf } from "../security/alerts/finding.ts";
+import { createDataReadStore } from "../security/data-read-store.ts";
+import { createDataReadRecorder, type DataReadRecorder } from "../security/data-reads.ts";
+import { RANDOM_BYTES } from "../security/event-id.ts";
+import type { SecurityReportParts } from "../security/monitoring/security-report.ts";
+import { createSecurityEventStore } from "../security/security-event-store.ts";
+import { countSelection } from "../security/statistics/count-selection.ts";
+import { createEventCountStore } from "../security/statistics/event-count-store.ts";
+import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
+import { createRollupStore } from "../security/statistics/rollup-store.ts";
+import { createSelectionCountStore } from "../security/statistics/selection-count-store.ts";
+import { wireRecorder } from "./recorder.ts";
+
+/** The alerts of a deployed function. @throws Error at cold start where the environment lacks a variable. */
+export const wireAlertStore = () => {
+  const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "RETENTION_DAYS"]);
+  return createAlertStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, { retentionDays: config.RETENTION_DAYS });
+};
+
+/** @throws Error at cold start where the environment lacks a variable. */
+export const wireAlertOutbox = () => {
+  const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "EVENT_BUS_NAME"]);
+  const outbox = createAlertOutboxStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME);
+  const bus = createEventBus(eventBusClient, config.EVENT_BUS_NAME);
+  return { outbox, publisher: createAlertPublisher({ bus, outbox }) };
+};
+
+/** @throws Error at cold start where the environment lacks a variable. */
+export const wireAlertActions = () => {
+  const config = readConfig(["SECURITY_EVENTS_TABLE_NAME", "SECURITY_ALERTS_TABLE_NAME", "RETENTION_DAYS"]);
+  const recorder = wireRecorder();
+  const events = createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME);
+  return createAlertActions({
+    alerts: {
+      ...wireAlertStore(),
+      ...createAlertDecisionStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, {
+        retentionDays: config.RETENTION_DAYS,
+      }),
+    },
+    publisher: wireAlertOutbox().publisher,
+    events: { markProcessed: (organizationId, ids) => events.markProcessed(organizationId, ids, systemClock()) },
+    recorder: { recordManualAlert: (alert, generating) => recordManualAlert(recorder, alert, generating) },
+    now: systemClock,
+    random: () => randomBytes(RANDOM_BYTES),
+  });
+};
+
+/** @throws Error at cold start where the environment lacks a variable. */
+export const wireDataReads = (): DataReadRecorder => {
+  const { SECURITY_ROLLUPS_TABLE_NAME } = readConfig(["SECURITY_ROLLUPS_TABLE_NAME"]);
+  return createDataReadRecorder({
+    marks: createDataReadStore(documentClient, SECURITY_ROLLUPS_TABLE_NAME),
+    recorder: wireRecorder(),
+    clock: systemClock,
+  });
+};
+
+/** @throws Error at cold start where the environment lacks a variable. */
+export const wireSecurityReport = (): SecurityReportParts => {
+  const config = readConfig([
+    "SECURITY_EVENTS_TABLE_NAME",
+    "SECURITY_ROLLUPS_TABLE_NAME",
+    "SECURITY_ALERTS_TABLE_NAME",
+    "RETENTION_DAYS",
+  ]);
+  const counted = {
+    openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
+    rollups: createRollupStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME),
+    events: createEventCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    selections: createSelectionCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+  };
+  const alerts = createAlertStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, {
+    retentionDays: config.RETENTION_DAYS,
+  });
+  return {
+    events: createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    statistics: { count: (selection, now) => countSelection(counted, selection, now) },
+    findings: {
+      listOpen: async (organizationId, now) =>
+        (await alerts.listUnresolvedFindings(organizationId, now)).map(suspiciousActivityOf),
+    },
+  };
+};

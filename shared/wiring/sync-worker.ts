@@ -1,0 +1,45 @@
+/** The worker of a deployed function. */
+
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient } from "../runtime/document-client.ts";
+import { newRequestToken } from "../runtime/ids.ts";
+import { createRunEnd } from "../sync/end-run.ts";
+import { createPageIdStore } from "../sync/page-id-store.ts";
+import { createRunWorker, type RunWorker } from "../sync/run-worker.ts";
+import { createSyncEvents } from "../sync/sync-events.ts";
+import { createSyncLeaseStore } from "../sync/sync-lease-store.ts";
+import { wireDisconnect, wireOpenConnection } from "./connection.ts";
+import { wireRecordsClaimStore } from "./connection-stores.ts";
+import { wireProviderAccess } from "./provider.ts";
+import { wireRecorder } from "./recorder.ts";
+import { wireApply, wireRecordLists } from "./records.ts";
+import { newRunId, wireCancelRuns, wireSyncBus, wireSyncEndStore, wireSyncRunStore } from "./sync.ts";
+import { wireDeliveredEvents } from "./webhooks.ts";
+
+const clock = systemClock;
+
+/** @throws Error at cold start where the environment lacks a variable. */
+export const wireRunWorker = (): RunWorker => {
+  const config = readConfig(["SYNC_RUNS_TABLE_NAME"]);
+  const access = wireProviderAccess();
+  const events = createSyncEvents({ recorder: wireRecorder() });
+  return createRunWorker({
+    leases: createSyncLeaseStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+    runs: wireSyncRunStore(),
+    pageIds: createPageIdStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+    runEnd: createRunEnd({ ends: wireSyncEndStore(), events, clock }),
+    events,
+    access,
+    openConnection: wireOpenConnection(access),
+    claims: wireRecordsClaimStore(),
+    apply: wireApply(),
+    records: wireRecordLists(),
+    disconnect: wireDisconnect({ cancelRuns: wireCancelRuns() }),
+    delivered: wireDeliveredEvents().delivered,
+    bus: wireSyncBus(),
+    clock,
+    newRunId,
+    newToken: newRequestToken,
+  });
+};

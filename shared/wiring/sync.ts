@@ -1,0 +1,85 @@
+/** What is stored of runs, in a deployed function. Each throws Error where the environment lacks a variable. */
+/** How runs are started and cancelled, in a deployed function. All throw Error where the environment lacks a variable. */
+/** The schedules' work, in a deployed function. Both throw Error where the environment lacks a variable. */
+
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient } from "../runtime/document-client.ts";
+import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
+import { eventId, RANDOM_BYTES } from "../security/event-id.ts";
+import { connectedAfter } from "../sync/connected-after.ts";
+import { createSyncDispatcher } from "../sync/dispatch-syncs.ts";
+import type { ResumeParts } from "../sync/resume-syncs.ts";
+import { createStartRun, type StartRun } from "../sync/start-run.ts";
+import { createStartSync, type StartSync } from "../sync/start-sync.ts";
+import { createSyncActiveStore } from "../sync/sync-active-store.ts";
+import { createSyncEndStore } from "../sync/sync-end-store.ts";
+import { createSyncRunStore } from "../sync/sync-run-store.ts";
+import { wireConnectedStore, wireConnectionStore } from "./connection-stores.ts";
+
+const tableName = () => readConfig(["SYNC_RUNS_TABLE_NAME"]).SYNC_RUNS_TABLE_NAME;
+
+export const wireSyncRunStore = () => createSyncRunStore(documentClient, tableName());
+
+export const wireSyncEndStore = () =>
+  createSyncEndStore(documentClient, tableName(), { retentionDays: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS });
+
+/** A new run's id, which is in order of time. @param now epoch ms. */
+export const newRunId = (now: number): string => eventId(now, randomBytes(RANDOM_BYTES));
+
+export const wireSyncBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
+
+export const wireStartRun = (): StartRun =>
+  createStartRun({
+    runs: wireSyncRunStore(),
+    ends: wireSyncEndStore(),
+    bus: wireSyncBus(),
+    clock: systemClock,
+    newRunId,
+  });
+
+/** What POST …/sync does. */
+export const wireStartSync = (): StartSync => {
+  const config = readConfig(["CIRCUITS_TABLE_NAME", "SYNC_RUNS_TABLE_NAME"]);
+  return createStartSync({
+    connections: wireConnectionStore(),
+    circuits: createCircuitStore(documentClient, config.CIRCUITS_TABLE_NAME),
+    runs: wireSyncRunStore(),
+    startRun: wireStartRun(),
+    keys: createIdempotencyStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+    clock: systemClock,
+    newRunId,
+  });
+};
+
+/** Ends whatever run of an organization is under way; its connection ends, or is made anew. */
+export const wireCancelRuns = () => {
+  const ends = wireSyncEndStore();
+  return async (organizationId: string): Promise<void> => {
+    await ends.cancel(organizationId, systemClock());
+  };
+};
+
+export const wireDispatch = () => {
+  const connected = wireConnectedStore();
+  return createSyncDispatcher({
+    connectedOrganizations: (after) => connectedAfter(connected.connectedOrganizations(), after),
+    bus: wireSyncBus(),
+    clock: systemClock,
+    sleep,
+  });
+};
+
+export const wireResume = (): ResumeParts => {
+  const { SYNC_RUNS_TABLE_NAME } = readConfig(["SYNC_RUNS_TABLE_NAME"]);
+  return {
+    active: createSyncActiveStore(documentClient, SYNC_RUNS_TABLE_NAME),
+    runs: createSyncRunStore(documentClient, SYNC_RUNS_TABLE_NAME),
+    bus: wireSyncBus(),
+    clock: systemClock,
+  };
+};
