@@ -1,173 +1,90 @@
-/** Debian's Chromium without a window, driven over its DevTools protocol; it reaches nothing but this machine. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { startWatchdog } from "../../infra/local/watchdog.ts";
+/** Headless Chromium from the package `@sparticuz/chromium`, driven by Playwright. It reaches only 127.0.0.1. */
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { chromium, type Page } from "playwright-core";
 
-const CANDIDATES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const root = join(import.meta.dirname, "..", "..");
+const packageDirectory = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "..");
+const { version } = JSON.parse(readFileSync(join(packageDirectory, "package.json"), "utf8")) as { version: string };
 
-/** Where the browser is; undefined where the machine has none. */
-export const chromiumPath = (): string | undefined => CANDIDATES.find((path) => existsSync(path));
+/** The unpacked browser: kept in the checkout, because unpacking takes about ten seconds. */
+const directory = join(root, ".cache", `chromium-${version}`);
 
-type Answer = {
-  id?: number;
-  sessionId?: string;
-  method?: string;
-  params?: Record<string, unknown>;
-  result?: unknown;
-  error?: unknown;
+/** Unpacks the browser with its fonts and libraries, if no earlier run of this checkout did. */
+export const unpackChromium = async (): Promise<void> => {
+  if (existsSync(directory)) return;
+  mkdirSync(dirname(directory), { recursive: true });
+  const unpacked = mkdtempSync(`${directory}-`);
+  // The package unpacks into TMPDIR. It adds the libraries that the browser links to only if it sees Lambda.
+  const env = { ...process.env, TMPDIR: unpacked, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x" };
+  const unpack = 'import chromium from "@sparticuz/chromium"; await chromium.executablePath();';
+  try {
+    await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", unpack], { cwd: root, env });
+    renameSync(unpacked, directory);
+  } catch (error) {
+    rmSync(unpacked, { recursive: true, force: true });
+    // Another run may have unpacked it at the same time.
+    if (!existsSync(directory)) throw error;
+  }
 };
 
 export type View = { width: number; height?: number; scheme?: "light" | "dark"; media?: "screen" | "print" };
 
 export type Tab = {
-  /** Everything that the browser had to complain about: errors, warnings, exceptions, violations. */
+  /** Errors, warnings, uncaught exceptions and policy violations that the browser reported. */
   complaints: string[];
-  /** The addresses that were asked for. */
+  /** The addresses that the browser requested. */
   requests: string[];
   show(url: string, view: View): Promise<void>;
   evaluate<Value>(expression: string): Promise<Value>;
-  /** PNG. */
-  screenshot(): Promise<Buffer>;
   pdf(): Promise<Buffer>;
 };
 
-const LOAD_MS = 30_000;
-
-/** Starts a browser with a profile of its own, which is gone when it is stopped. */
-export const startChromium = async (path: string) => {
-  const profile = mkdtempSync(join(tmpdir(), "chromium-"));
-  const child: ChildProcess = spawn(
-    path,
-    [
-      ...["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"],
-      ...["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"],
-      ...["--disable-extensions", "--disable-default-apps", "--metrics-recording-only", "--no-pings"],
-      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-      ...["--remote-debugging-port=0", `--user-data-dir=${profile}`, "about:blank"],
-    ],
-    { stdio: ["ignore", "ignore", "pipe"] },
-  );
-  // However the test's process ends, the browser must not outlive it.
-  const watchdog = startWatchdog();
-  if (child.pid !== undefined) watchdog.guard(child.pid);
-  if (child.stderr === null) throw new Error("The browser has no standard error.");
-  let address: string | undefined;
-  for await (const line of createInterface({ input: child.stderr })) {
-    address = /DevTools listening on (ws:\S+)/.exec(line)?.[1];
-    if (address !== undefined) break;
-  }
-  if (address === undefined) throw new Error("The browser did not start.");
-  child.stderr.resume();
-
-  const socket = new WebSocket(address);
-  await new Promise((resolve, reject) => {
-    socket.addEventListener("open", resolve);
-    socket.addEventListener("error", reject);
+/** Starts a browser with an empty profile. */
+export const startChromium = async () => {
+  await unpackChromium();
+  const browser = await chromium.launch({
+    executablePath: join(directory, "chromium"),
+    args: ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
+    env: {
+      ...process.env,
+      FONTCONFIG_PATH: join(directory, "fonts"),
+      LD_LIBRARY_PATH: join(directory, "al2023", "lib"),
+    },
   });
-  let lastId = 0;
-  const pending = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
-  const listeners = new Set<(answer: Answer) => void>();
-  socket.addEventListener("message", ({ data }) => {
-    const answer: Answer = JSON.parse(String(data));
-    if (answer.id === undefined) {
-      for (const listener of listeners) listener(answer);
-      return;
-    }
-    const waiting = pending.get(answer.id);
-    pending.delete(answer.id);
-    if (answer.error === undefined) waiting?.resolve(answer.result);
-    else waiting?.reject(new Error(JSON.stringify(answer.error)));
-  });
-  const send = async <Result>(method: string, params: object = {}, sessionId?: string): Promise<Result> => {
-    const id = ++lastId;
-    const result = new Promise<unknown>((resolve, reject) => pending.set(id, { resolve, reject }));
-    socket.send(JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) }));
-    return (await result) as Result;
-  };
 
   return {
-    async newTab(): Promise<Tab> {
-      const { targetId } = await send<{ targetId: string }>("Target.createTarget", { url: "about:blank" });
-      const { sessionId } = await send<{ sessionId: string }>("Target.attachToTarget", { targetId, flatten: true });
-      const call = <Result>(method: string, params: object = {}) => send<Result>(method, params, sessionId);
+    newTab(): Tab {
       const complaints: string[] = [];
       const requests: string[] = [];
-      let loaded: (() => void) | undefined;
-      listeners.add(({ method, params, sessionId: of }) => {
-        if (of !== sessionId) return;
-        if (
-          method === "Log.entryAdded" ||
-          method === "Runtime.consoleAPICalled" ||
-          method === "Runtime.exceptionThrown"
-        ) {
-          complaints.push(JSON.stringify(params));
-        }
-        if (method === "Network.requestWillBeSent") {
-          requests.push(String((params as { request: { url: string } }).request.url));
-        }
-        if (method === "Page.loadEventFired") loaded?.();
-      });
-      for (const domain of ["Page", "Runtime", "Log", "Network"]) await call(`${domain}.enable`);
+      let page: Page | undefined;
+      const shown = (): Page => {
+        if (page === undefined) throw new Error("The tab shows no page yet.");
+        return page;
+      };
       return {
         complaints,
         requests,
         async show(url, { width, height = 900, scheme = "light", media = "screen" }) {
-          await call("Emulation.setDeviceMetricsOverride", {
-            width,
-            height,
-            deviceScaleFactor: 1,
-            mobile: width < 600,
+          await page?.context().close();
+          page = await browser.newPage({
+            viewport: { width, height },
+            isMobile: width < 600,
+            colorScheme: scheme,
           });
-          await call("Emulation.setEmulatedMedia", {
-            media,
-            features: [{ name: "prefers-color-scheme", value: scheme }],
-          });
-          const load = new Promise<void>((resolve, reject) => {
-            const timer = setTimeout(() => reject(new Error(`${url} did not load.`)), LOAD_MS);
-            loaded = () => {
-              clearTimeout(timer);
-              resolve();
-            };
-          });
-          await call("Page.navigate", { url });
-          await load;
+          page.on("console", (message) => complaints.push(message.text()));
+          page.on("pageerror", (error) => complaints.push(String(error)));
+          page.on("request", (request) => requests.push(request.url()));
+          await page.emulateMedia({ media });
+          await page.goto(url);
         },
-        async evaluate<Value>(expression: string): Promise<Value> {
-          const { result, exceptionDetails } = await call<{ result: { value: Value }; exceptionDetails?: object }>(
-            "Runtime.evaluate",
-            { expression, returnByValue: true, awaitPromise: true },
-          );
-          if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
-          return result.value;
-        },
-        async screenshot() {
-          const { data } = await call<{ data: string }>("Page.captureScreenshot", {
-            captureBeyondViewport: true,
-            format: "png",
-          });
-          return Buffer.from(data, "base64");
-        },
-        async pdf() {
-          const { data } = await call<{ data: string }>("Page.printToPDF", {
-            preferCSSPageSize: true,
-            printBackground: true,
-          });
-          return Buffer.from(data, "base64");
-        },
+        evaluate: <Value>(expression: string) => shown().evaluate<Value>(expression),
+        pdf: () => shown().pdf({ preferCSSPageSize: true, printBackground: true }),
       };
     },
-
-    async stop(): Promise<void> {
-      const exited = new Promise((resolve) => child.once("exit", resolve));
-      await send("Browser.close").catch(() => child.kill("SIGKILL"));
-      await exited;
-      if (child.pid !== undefined) watchdog.release(child.pid);
-      await watchdog.stop();
-      socket.close();
-      rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-    },
+    stop: () => browser.close(),
   };
 };

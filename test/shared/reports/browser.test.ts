@@ -3,13 +3,9 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { respondHtml } from "../../../shared/http/respond.ts";
 import { renderReport } from "../../../shared/reports/html/render-report.ts";
-import { chromiumPath, startChromium, type Tab } from "../../support/chromium.ts";
+import { startChromium, type Tab } from "../../support/chromium.ts";
 import { ATTACKS, hostileReports } from "./hostile.ts";
 import { sampleCompliance, sampleReview } from "./samples.ts";
-
-const path = chromiumPath();
-/** A machine without a browser says so, rather than that it has looked. */
-const describeInBrowser = path === undefined ? describe.skip : describe;
 
 const pages = new Map<string, string>([
   ...[sampleCompliance(), sampleReview()].map(
@@ -41,7 +37,7 @@ const LOW_CONTRAST = `(() => {
   return found;
 })()`;
 
-describeInBrowser("a page in a browser", () => {
+describe("a page in a browser", () => {
   let server: Server;
   let browser: Awaited<ReturnType<typeof startChromium>>;
   let tab: Tab;
@@ -56,8 +52,8 @@ describeInBrowser("a page in a browser", () => {
       response.writeHead(statusCode, headers).end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    browser = await startChromium(path ?? "");
-    tab = await browser.newTab();
+    browser = await startChromium();
+    tab = browser.newTab();
   });
   afterAll(async () => {
     await browser.stop();
