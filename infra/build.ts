@@ -12,14 +12,12 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import esbuild, { type Plugin } from "esbuild";
-import { lambdaAliases } from "./bundle-aliases.ts";
+import { lambdaAliases } from "./bundling/bundle-aliases.ts";
+import { bundleDirectory } from "./bundling/bundle-directory.ts";
+import { slimProviderSdk } from "./bundling/provider-sdk.ts";
 import { hashInputs } from "./input-hash.ts";
-import { slimProviderSdk } from "./provider-sdk.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-
-/** Where the bundle of a function lies; its handler is `index.handler`. */
-export const bundleDirectory = (functionName: string): string => join(root, ".build", "functions", functionName);
 
 /** esbuild's account of what went into each bundle; read by the benchmark and the tests on the bundles. */
 export const metafilePath = join(root, ".build", "meta.json");

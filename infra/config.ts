@@ -1,6 +1,7 @@
 /** The context keys of a deployment (`cdk deploy --context stage=prod …`), read once and through this schema. */
 import * as z from "zod";
 import { riskLevels } from "../shared/terms/risk-levels.ts";
+import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
 
 /** A deployment without an issuer names this one, which never resolves (RFC 2606), and so trusts no token. */
 export const NO_ISSUER = "https://issuer.invalid";
@@ -62,11 +63,6 @@ const Context = z
       (providerOauthClientId === undefined) === (providerOauthSecretArn === undefined),
     { error: "providerOauthClientId and providerOauthSecretArn go together: give both or neither" },
   );
-
-export type DeploymentConfig = Omit<z.output<typeof Context>, "issuer" | "audience"> & {
-  issuer: string;
-  audience: string;
-};
 
 /** Context that the CDK and its command line put there for themselves. */
 const isOwnedByCdk = (key: string) => /[:/]/.test(key) || key === "cli-telemetry";

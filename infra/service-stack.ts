@@ -1,19 +1,20 @@
 import { CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { type DeploymentConfig, NO_ISSUER } from "./config.ts";
+import { NO_ISSUER } from "./config.ts";
 import { type AccessTo, accessTo } from "./constructs/access/access-to.ts";
 import { AlarmNotices } from "./constructs/alarm-notices.ts";
 import { BackgroundFunctions } from "./constructs/background-functions.ts";
-import { CredentialsKey } from "./constructs/credentials-key.ts";
-import { CursorKey } from "./constructs/cursor-key.ts";
 import { ServiceEventBus } from "./constructs/event-bus.ts";
 import { ServiceHttpApi } from "./constructs/http-api.ts";
 import { JudgingFunctions } from "./constructs/judging-functions.ts";
 import { OperatorAlarm } from "./constructs/operator-alarm.ts";
-import { ProviderSettings } from "./constructs/provider-settings.ts";
+import { CredentialsKey } from "./constructs/resources/credentials-key.ts";
+import { CursorKey } from "./constructs/resources/cursor-key.ts";
+import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
+import { ProviderSettings } from "./constructs/resources/provider-settings.ts";
+import { Tables } from "./constructs/resources/tables.ts";
 import { RouteFunctions } from "./constructs/route-functions.ts";
 import { SyncFunctions } from "./constructs/sync-functions.ts";
-import { Tables } from "./constructs/tables.ts";
 import { WebhookFunctions } from "./constructs/webhook-functions.ts";
 
 /** The whole service of one stage, in one stack. */

@@ -6,7 +6,7 @@ import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { routes } from "../../shared/api/routes.ts";
-import type { DeploymentConfig } from "../config.ts";
+import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import type { RouteFunctions } from "./route-functions.ts";
 
 type Props = { config: Pick<DeploymentConfig, "domainName" | "certificateArn">; functions: RouteFunctions };

@@ -4,9 +4,9 @@ import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import { needsOrganization } from "../../shared/terms/permissions.ts";
-import type { DeploymentConfig } from "../config.ts";
-import { type Access, NO_ACCESS, together } from "./access/access.ts";
 import type { AccessTo } from "./access/access-to.ts";
+import { type Access, NO_ACCESS, together } from "./resources/access.ts";
+import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { routeAccess } from "./route-grants.ts";
 import { ServiceFunction } from "./service-function.ts";
 

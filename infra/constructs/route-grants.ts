@@ -1,7 +1,7 @@
 /** What the function of each route may do, and no more. A route without a decision here does not compile. */
 import type { RouteName } from "../../shared/api/routes.ts";
-import { type Access, NO_ACCESS, together, variables } from "./access/access.ts";
 import type { AccessTo } from "./access/access-to.ts";
+import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
 
 /** Every route that takes a token also records its refusals (route-functions.ts). */
 export const routeAccess = (access: AccessTo, webhookUrl: string) =>

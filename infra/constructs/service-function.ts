@@ -3,9 +3,9 @@ import { Effect, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws
 import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, LogGroup, MetricFilter, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { bundleDirectory } from "../build.ts";
-import type { Access } from "./access/access.ts";
+import { bundleDirectory } from "../bundling/bundle-directory.ts";
 import { OPERATOR_ALARMS } from "./operator-alarm.ts";
+import type { Access } from "./resources/access.ts";
 
 /** Decisions: logs are kept 30 days at most. */
 const LOG_RETENTION = RetentionDays.ONE_MONTH;

@@ -1,8 +1,8 @@
 import { Duration } from "aws-cdk-lib";
 import { Construct } from "constructs";
-import type { DeploymentConfig } from "../config.ts";
 import type { AccessTo } from "./access/access-to.ts";
 import type { ServiceEventBus } from "./event-bus.ts";
+import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { runEvery, runHourly, runOn } from "./schedules.ts";
 import { ServiceFunction } from "./service-function.ts";
 

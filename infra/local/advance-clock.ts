@@ -1,5 +1,5 @@
-import type { Activity } from "./activity.ts";
-import type { Clock } from "./clock.ts";
+import type { Activity } from "./core/activity.ts";
+import type { Clock } from "./core/clock.ts";
 import type { Due, Schedules } from "./schedules.ts";
 
 const DAY_MS = 86_400_000;

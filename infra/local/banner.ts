@@ -1,5 +1,5 @@
+import type { NotRun, StackModel } from "./core/model.ts";
 import type { RunningStack } from "./stack-file.ts";
-import type { NotRun, StackModel } from "./template/model.ts";
 
 /**
  * What a newcomer reads when the local cloud is ready: where everything answers, what does not run, lines to paste.

@@ -1,4 +1,4 @@
-import type { Activity } from "./activity.ts";
+import type { Activity } from "./core/activity.ts";
 import type { EventBuses } from "./events/event-buses.ts";
 import { type JsonRoutes, refuse } from "./http/json-server.ts";
 import type { StoredMessage } from "./queues/message-table.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { Activity } from "./activity.ts";
 import type { AdvanceClock } from "./advance-clock.ts";
-import type { Clock } from "./clock.ts";
 import { controlMessaging } from "./control-messaging.ts";
+import type { Activity } from "./core/activity.ts";
+import type { Clock } from "./core/clock.ts";
 import type { EventBuses } from "./events/event-buses.ts";
 import { type JsonRoutes, refuse, startJsonServer } from "./http/json-server.ts";
 import type { Listening } from "./http/listen.ts";

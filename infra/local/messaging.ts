@@ -1,19 +1,19 @@
-import type { Activity } from "./activity.ts";
-import type { Clock } from "./clock.ts";
+import type { Activity } from "./core/activity.ts";
+import type { Clock } from "./core/clock.ts";
+import type { StackModel } from "./core/model.ts";
 import { createDeliver, type Deliver } from "./events/deliver.ts";
 import { createEventBuses, type EventBuses } from "./events/event-buses.ts";
 import { createSend } from "./events/send-to-target.ts";
-import type { Denial } from "./gateway.ts";
+import { createEventsService } from "./gateway/events-service.ts";
+import type { Denial } from "./gateway/gateway.ts";
+import type { AwsService } from "./gateway/service.ts";
+import { createSqsService } from "./gateway/sqs-service.ts";
 import type { Authorizer } from "./iam/authorizer.ts";
 import { asynchronousInvocationOf, createHandOver } from "./lambda/destinations.ts";
 import type { Functions } from "./lambda/functions.ts";
 import { createAsyncInvoker, type InvokeAsynchronously } from "./lambda/invoke-asynchronously.ts";
 import { createEventSourceMappings, type EventSourceMappings } from "./queues/event-source-mappings.ts";
 import { openQueues, type Queues } from "./queues/queues.ts";
-import { createEventsService } from "./services/events-service.ts";
-import type { AwsService } from "./services/service.ts";
-import { createSqsService } from "./services/sqs-service.ts";
-import type { StackModel } from "./template/model.ts";
 
 /** Buses, queues and asynchronous invocations, which hand work to one another. */
 export type Messaging = {

@@ -1,9 +1,9 @@
 import type { AdvanceClock } from "./advance-clock.ts";
-import type { Denial } from "./gateway.ts";
+import type { StackModel } from "./core/model.ts";
+import type { Denial } from "./gateway/gateway.ts";
 import type { Functions } from "./lambda/functions.ts";
 import type { ProviderSimulator } from "./provider/simulator.ts";
 import type { RunningStack } from "./stack-file.ts";
-import type { StackModel } from "./template/model.ts";
 
 /** What a local cloud lets its users see and do while it runs. */
 export type RunningParts = {

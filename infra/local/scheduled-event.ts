@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { ScheduleModel } from "./core/model.ts";
 import type { Deliver } from "./events/deliver.ts";
-import type { ScheduleModel } from "./template/model.ts";
 
 /**
  * What a rule's target gets when its schedule falls due.

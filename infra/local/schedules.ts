@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import * as z from "zod";
-import type { Clock } from "./clock.ts";
-import { readDataFile, writeDataFile } from "./data-file.ts";
+import type { Clock } from "./core/clock.ts";
+import { readDataFile, writeDataFile } from "./core/data-file.ts";
+import type { ScheduleModel } from "./core/model.ts";
 import { type Occurrences, parseScheduleExpression } from "./schedule-expression.ts";
 import type { FireSchedule } from "./scheduled-event.ts";
-import type { ScheduleModel } from "./template/model.ts";
 
 /** When each schedule was first seen, by name: rates are counted from there. */
 const CreationTimes = z.record(z.string(), z.number());

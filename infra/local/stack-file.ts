@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { writeDataFile } from "./data-file.ts";
+import { writeDataFile } from "./core/data-file.ts";
 
 /** Always in the checkout, wherever the data are. */
 const STACK_FILE = join(import.meta.dirname, "..", "..", ".local", "stack.json");

@@ -1,14 +1,14 @@
-import type { Activity } from "./activity.ts";
-import type { Clock } from "./clock.ts";
-import { type Denial, type GatewayPort, startGateway } from "./gateway.ts";
+import type { Activity } from "./core/activity.ts";
+import type { Clock } from "./core/clock.ts";
+import type { StackModel } from "./core/model.ts";
+import type { Watchdog } from "./core/watchdog.ts";
+import { type Denial, type GatewayPort, startGateway } from "./gateway/gateway.ts";
+import { createKmsService } from "./gateway/kms-service.ts";
 import type { Authorizer } from "./iam/authorizer.ts";
 import { functionEnvironment } from "./lambda/environment.ts";
 import { createFunctions, type Functions } from "./lambda/functions.ts";
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
 import { createMessaging, type Messaging } from "./messaging.ts";
-import { createKmsService } from "./services/kms-service.ts";
-import type { StackModel } from "./template/model.ts";
-import type { Watchdog } from "./watchdog.ts";
 
 const DEFAULT_MAX_INSTANCES = 10;
 

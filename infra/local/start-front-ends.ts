@@ -1,13 +1,13 @@
-import type { Activity } from "./activity.ts";
-import type { Clock } from "./clock.ts";
-import { startFunctionUrl } from "./function-urls/server.ts";
+import type { Activity } from "./core/activity.ts";
+import type { Clock } from "./core/clock.ts";
+import type { StackModel } from "./core/model.ts";
+import { startFunctionUrl } from "./front-ends/function-url.ts";
+import { startHttpApi } from "./front-ends/http-api.ts";
 import { type HeldPort, holdPort } from "./http/hold-port.ts";
-import { startHttpApi } from "./http-api/server.ts";
 import type { Authorizer } from "./iam/authorizer.ts";
 import type { Functions } from "./lambda/functions.ts";
-import type { StackModel } from "./template/model.ts";
+import { FUNCTION_URL } from "./stack/function-urls.ts";
 import { readAssembly } from "./template/read-assembly.ts";
-import { FUNCTION_URL } from "./template/resources/function-urls.ts";
 
 /** How long `stop` waits for requests under way. */
 const GRACE_MS = 3_000;

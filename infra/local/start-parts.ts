@@ -1,23 +1,23 @@
 import { mkdirSync } from "node:fs";
-import { createActivity } from "./activity.ts";
 import { createAdvanceClock } from "./advance-clock.ts";
-import { createClock } from "./clock.ts";
 import { startControl } from "./control.ts";
+import { createActivity } from "./core/activity.ts";
+import { createClock } from "./core/clock.ts";
+import { startWatchdog } from "./core/watchdog.ts";
 import { startDynamoDb } from "./dynamodb/engine.ts";
 import { createTables } from "./dynamodb/tables.ts";
 import { sweepExpired } from "./dynamodb/ttl-sweep.ts";
-import { openGatewayPort } from "./gateway.ts";
+import { openGatewayPort } from "./gateway/gateway.ts";
 import { createAuthorizer } from "./iam/authorizer.ts";
 import { startIssuer } from "./issuer/issuer.ts";
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
 import type { RunningParts } from "./running-parts.ts";
 import { createFireSchedule } from "./scheduled-event.ts";
 import { createSchedules } from "./schedules.ts";
+import { readStack } from "./stack/read-stack.ts";
 import { startCompute } from "./start-compute.ts";
 import { holdFrontEndPorts, startFrontEnds } from "./start-front-ends.ts";
 import { startProvider } from "./start-provider.ts";
-import { readStack } from "./template/read-stack.ts";
-import { startWatchdog } from "./watchdog.ts";
 
 const DEFAULT_AUDIENCE = "plant-store";
 const SWEEP_INTERVAL_MS = 3_600_000;

@@ -1,6 +1,6 @@
-import type { Activity } from "./activity.ts";
 import type { Poller } from "./advance-clock.ts";
-import type { Clock } from "./clock.ts";
+import type { Activity } from "./core/activity.ts";
+import type { Clock } from "./core/clock.ts";
 import type { JsonRoutes } from "./http/json-server.ts";
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
 import { type ProviderSimulator, startProviderSimulator } from "./provider/simulator.ts";

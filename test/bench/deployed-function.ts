@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import type { FunctionModel, StackModel } from "../../infra/local/core/model.ts";
+import { readStack } from "../../infra/local/stack/read-stack.ts";
 import { functionUrlIds } from "../../infra/local/start-front-ends.ts";
-import type { FunctionModel, StackModel } from "../../infra/local/template/model.ts";
-import { readStack } from "../../infra/local/template/read-stack.ts";
 import type { Bench } from "./row.ts";
 
 /** The stack of the assembly; functions as a deployment would make them, each with the asset it would upload. */

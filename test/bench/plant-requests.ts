@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import type { FunctionModel } from "../../infra/local/template/model.ts";
+import type { FunctionModel } from "../../infra/local/core/model.ts";
 import { httpEvent } from "../support/http-event.ts";
 
 /** The routes of the plant store, as route keys. */

@@ -5,8 +5,9 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import esbuild from "esbuild";
 import * as z from "zod";
-import { bundleDirectory, bundleOptions, metafilePath } from "../../infra/build.ts";
-import { lambdaAliases } from "../../infra/bundle-aliases.ts";
+import { bundleOptions, metafilePath } from "../../infra/build.ts";
+import { lambdaAliases } from "../../infra/bundling/bundle-aliases.ts";
+import { bundleDirectory } from "../../infra/bundling/bundle-directory.ts";
 
 const Metafile = z.object({
   outputs: z.record(

@@ -1,5 +1,5 @@
 /**
- * The bundles behave as their sources do with the whole SDK, where parts of it were replaced (infra/bundle-aliases.ts):
+ * The bundles behave as their sources do with the whole SDK, where parts of it were replaced (infra/bundling/bundle-aliases.ts):
  * the same function, once as it would be uploaded and once straight from its file, against the same store.
  */
 import { mkdtempSync } from "node:fs";
@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import type { FunctionModel } from "../../infra/local/core/model.ts";
 import { type DynamoDb, startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
 import { createTables } from "../../infra/local/dynamodb/tables.ts";
-import type { FunctionModel } from "../../infra/local/template/model.ts";
 import { functionsByRoute, mainFile, readDeployedStack } from "../bench/deployed-function.ts";
 import { benchEnvironment, claims } from "../bench/plant-requests.ts";
 import { runInstance } from "../bench/run-instance.ts";

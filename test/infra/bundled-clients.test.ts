@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import esbuild from "esbuild";
 import { bundleOptions } from "../../infra/build.ts";
-import { lambdaAliases } from "../../infra/bundle-aliases.ts";
+import { lambdaAliases } from "../../infra/bundling/bundle-aliases.ts";
 import { runInstance } from "../bench/run-instance.ts";
 import { httpEvent } from "../support/http-event.ts";
 import { attempts, startScriptedStore } from "../support/scripted-store.ts";

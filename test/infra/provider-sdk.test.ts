@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import esbuild from "esbuild";
 import { bundleOptions } from "../../infra/build.ts";
-import { slimProviderSdk } from "../../infra/provider-sdk.ts";
+import { slimProviderSdk } from "../../infra/bundling/provider-sdk.ts";
 import type { createStripeAdapter } from "../../shared/provider/stripe/adapter.ts";
 import * as given from "../shared/provider/stripe/fixtures.ts";
 import { json, list, refusal, startWireServer, type WireServer } from "../shared/provider/stripe/wire-server.ts";

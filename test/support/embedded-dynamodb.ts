@@ -1,10 +1,10 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, type TranslateConfig } from "@aws-sdk/lib-dynamodb";
+import type { TableDefinition, TableModel } from "../../infra/local/core/model.ts";
+import { startWatchdog } from "../../infra/local/core/watchdog.ts";
 import { engineScope } from "../../infra/local/dynamodb/client.ts";
 import { startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
 import { createTables } from "../../infra/local/dynamodb/tables.ts";
-import type { TableDefinition, TableModel } from "../../infra/local/template/model.ts";
-import { startWatchdog } from "../../infra/local/watchdog.ts";
 
 /** A table as a test gives it: CreateTable's input, without the billing mode. */
 export type TestTable = Omit<TableDefinition, "BillingMode"> & { ttlAttribute?: string };

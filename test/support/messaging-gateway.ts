@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StackModel } from "../../infra/local/core/model.ts";
 import { createEventBuses } from "../../infra/local/events/event-buses.ts";
-import { type Denial, openGatewayPort, startGateway } from "../../infra/local/gateway.ts";
+import { createEventsService } from "../../infra/local/gateway/events-service.ts";
+import { type Denial, openGatewayPort, startGateway } from "../../infra/local/gateway/gateway.ts";
+import { createSqsService } from "../../infra/local/gateway/sqs-service.ts";
 import { createAuthorizer } from "../../infra/local/iam/authorizer.ts";
 import { openQueues } from "../../infra/local/queues/queues.ts";
-import { createEventsService } from "../../infra/local/services/events-service.ts";
-import { createSqsService } from "../../infra/local/services/sqs-service.ts";
-import type { StackModel } from "../../infra/local/template/model.ts";
 import { functionArn } from "./stack-model.ts";
 
 /** A gateway with the model's buses and queues, and nothing behind them: no rule is delivered. Close it in `afterAll`. */

@@ -1,4 +1,4 @@
-import type { PolicyStatement, StackModel, TableModel } from "../../infra/local/template/model.ts";
+import type { PolicyStatement, StackModel, TableModel } from "../../infra/local/core/model.ts";
 
 /** The ARN of a function of `stackModel`. */
 export const functionArn = (name: string): string => `arn:aws:lambda:eu-central-1:000000000000:function:${name}`;

@@ -1,4 +1,4 @@
-import { together } from "./access.ts";
+import { together } from "../resources/access.ts";
 import type { AccessParts } from "./parts.ts";
 
 /** Detection, reports and erasure: what reads across the subjects. */

@@ -1,10 +1,10 @@
 import type { EventBus } from "aws-cdk-lib/aws-events";
-import type { DeploymentConfig } from "../../config.ts";
-import type { CredentialsKey } from "../credentials-key.ts";
-import type { CursorKey } from "../cursor-key.ts";
-import type { ProviderSettings } from "../provider-settings.ts";
-import type { Tables } from "../tables.ts";
-import { type Access, tableAccess, together, variables } from "./access.ts";
+import { type Access, tableAccess, together, variables } from "../resources/access.ts";
+import type { CredentialsKey } from "../resources/credentials-key.ts";
+import type { CursorKey } from "../resources/cursor-key.ts";
+import type { DeploymentConfig } from "../resources/deployment-config.ts";
+import type { ProviderSettings } from "../resources/provider-settings.ts";
+import type { Tables } from "../resources/tables.ts";
 
 export type Resources = {
   tables: Tables;

@@ -1,5 +1,5 @@
-import type { SecretPurpose } from "../credentials-key.ts";
-import { type Access, together, variables } from "./access.ts";
+import { type Access, together, variables } from "../resources/access.ts";
+import type { SecretPurpose } from "../resources/credentials-key.ts";
 import type { AccessParts, Resources } from "./parts.ts";
 
 /** The connection to the provider, syncing, what webhooks bring, and the records that come of both. */

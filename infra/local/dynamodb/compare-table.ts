@@ -1,5 +1,5 @@
 import type { TableDescription } from "@aws-sdk/client-dynamodb";
-import type { IndexDefinition, TableDefinition } from "../template/model.ts";
+import type { IndexDefinition, TableDefinition } from "../core/model.ts";
 
 /** How an existing table falls short of what is wanted; `conflict` says what cannot be changed in place. */
 export type Comparison = { missing: IndexDefinition[]; surplus: string[]; conflict?: string };

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";
-import { readDataFile, writeDataFile } from "../data-file.ts";
+import { readDataFile, writeDataFile } from "../core/data-file.ts";
 import { databaseArguments } from "./embedded-engine.ts";
 import { commandLineOf, isRunning } from "./process-identity.ts";
 

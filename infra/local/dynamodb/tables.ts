@@ -8,7 +8,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
-import type { TableModel } from "../template/model.ts";
+import type { TableModel } from "../core/model.ts";
 import { engineClient } from "./client.ts";
 import { compareTable } from "./compare-table.ts";
 

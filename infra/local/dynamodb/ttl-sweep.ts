@@ -1,5 +1,5 @@
 import { type AttributeValue, DeleteItemCommand, type DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
-import type { TableModel } from "../template/model.ts";
+import type { TableModel } from "../core/model.ts";
 import { engineClient } from "./client.ts";
 
 type Key = Record<string, AttributeValue>;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Activity } from "../activity.ts";
-import type { Clock } from "../clock.ts";
-import type { TargetModel } from "../template/model.ts";
+import type { Activity } from "../core/activity.ts";
+import type { Clock } from "../core/clock.ts";
+import type { TargetModel } from "../core/model.ts";
 import type { DeadLetter, DeliveringRule, Send, Undelivered } from "./send-to-target.ts";
 import { targetPayload } from "./target-input.ts";
 

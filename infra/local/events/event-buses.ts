@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../clock.ts";
-import type { RuleModel, StackModel } from "../template/model.ts";
+import type { Clock } from "../core/clock.ts";
+import type { RuleModel, StackModel } from "../core/model.ts";
 import type { Deliver } from "./deliver.ts";
 import { compileEventPattern } from "./event-pattern.ts";
 import { type BusEvent, createPublishedEvents, type PublishedEvent } from "./published-events.ts";

@@ -1,4 +1,4 @@
-import type { TargetInput } from "../template/model.ts";
+import type { TargetInput } from "../core/model.ts";
 
 /** What a target's input is made from: the event as the bus has it, and the rule that matched it. */
 export type InputSource = { event: unknown; ruleArn: string; ingestedAt: string };

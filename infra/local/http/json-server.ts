@@ -1,6 +1,6 @@
-import { createRouter } from "../http-api/routes.ts";
 import { createFrontEnd, type WireResponse } from "./front-end.ts";
 import { type Listening, listen } from "./listen.ts";
+import { createRouter } from "./router.ts";
 
 /** What a route of the local cloud's own servers gets: path parameters decoded, the body parsed (`undefined` without one). */
 export type JsonRequest = { parameters: Record<string, string>; query: URLSearchParams; body: unknown };

@@ -1,4 +1,4 @@
-import type { PolicyStatement, StackModel } from "../template/model.ts";
+import type { PolicyStatement, StackModel } from "../core/model.ts";
 import { checkPolicies } from "./check-policies.ts";
 import { type AccessRequest, evaluate, type PrincipalName } from "./evaluate.ts";
 

@@ -1,5 +1,5 @@
-import type { PolicyStatement, StackModel } from "../template/model.ts";
-import { TemplateError } from "../template/template-error.ts";
+import type { PolicyStatement, StackModel } from "../core/model.ts";
+import { TemplateError } from "../core/template-error.ts";
 import { parseOperator } from "./conditions.ts";
 import { isArnPattern } from "./wildcard.ts";
 

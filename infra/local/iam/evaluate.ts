@@ -1,4 +1,4 @@
-import type { PolicyStatement } from "../template/model.ts";
+import type { PolicyStatement } from "../core/model.ts";
 import { type ConditionContext, conditionHolds } from "./conditions.ts";
 import { matchesArn, matchesWildcard } from "./wildcard.ts";
 

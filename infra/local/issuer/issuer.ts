@@ -1,6 +1,6 @@
 import { CompactSign } from "jose";
 import * as z from "zod";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
 import { type JsonAnswer, refuse, startJsonServer } from "../http/json-server.ts";
 import { openSigningKeys } from "./signing-keys.ts";
 import { type ClaimNames, claimsFor, TokenRequest } from "./token-request.ts";

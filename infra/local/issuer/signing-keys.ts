@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import * as z from "zod";
-import { readDataFile, writeDataFile } from "../data-file.ts";
+import { readDataFile, writeDataFile } from "../core/data-file.ts";
 
 const Jwk = z.looseObject({ kty: z.literal("RSA"), kid: z.string(), n: z.string(), e: z.string() });
 /** The first key signs; the others are public ones that it replaced. */

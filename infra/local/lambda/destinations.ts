@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
+import type { AsynchronousInvocationModel, StackModel } from "../core/model.ts";
 import type { EventBuses } from "../events/event-buses.ts";
-import type { Denial } from "../gateway.ts";
+import type { Denial } from "../gateway/gateway.ts";
 import type { Authorizer } from "../iam/authorizer.ts";
 import type { Queues } from "../queues/queues.ts";
-import type { AsynchronousInvocationModel, StackModel } from "../template/model.ts";
-import { busNameOf } from "../template/resources/event-buses.ts";
+import { busNameOf } from "../stack/event-buses.ts";
 import type { HandOver, SettledInvocation } from "./invoke-asynchronously.ts";
 
 /** The function's retries, age and destinations: what its configurations say together. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Gateway } from "../gateway.ts";
-import type { FunctionModel } from "../template/model.ts";
+import type { FunctionModel } from "../core/model.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 
 /**
  * The whole environment of one instance: the template's variables and what Lambda itself sets, nothing of the user's.

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Watchdog } from "../watchdog.ts";
+import type { Watchdog } from "../core/watchdog.ts";
 import {
   exited,
   type FunctionError,

@@ -1,4 +1,4 @@
-import type { FunctionModel } from "../template/model.ts";
+import type { FunctionModel } from "../core/model.ts";
 import { functionNotFound, type InvocationResult } from "./function-error.ts";
 import { createFunctionPool, type FunctionPool, type FunctionPoolOptions } from "./function-pool.ts";
 

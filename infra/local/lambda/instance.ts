@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Duplex } from "node:stream";
 import * as z from "zod";
-import type { Watchdog } from "../watchdog.ts";
+import type { Watchdog } from "../core/watchdog.ts";
 import { createFrameReader, encodeFrame } from "./frames.ts";
 import { FunctionError } from "./function-error.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Activity } from "../activity.ts";
-import type { Clock } from "../clock.ts";
-import type { AsynchronousInvocationModel } from "../template/model.ts";
+import type { Activity } from "../core/activity.ts";
+import type { Clock } from "../core/clock.ts";
+import type { AsynchronousInvocationModel } from "../core/model.ts";
 import { type InvocationResult, MAX_ASYNC_REQUEST_BYTES, requestTooLarge } from "./function-error.ts";
 import type { Functions } from "./functions.ts";
 

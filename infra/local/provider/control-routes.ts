@@ -1,19 +1,19 @@
 import * as z from "zod";
-import type { Activity } from "../activity.ts";
+import type { Activity } from "../core/activity.ts";
+import { createRandom } from "../core/random.ts";
 import { type JsonAnswer, type JsonRequest, type JsonRoutes, refuse } from "../http/json-server.ts";
-import { CURRENT_API_VERSION, isApiVersion } from "./api-version.ts";
 import { ChangeRequest, ImpossibleChangeError } from "./changes/change-request.ts";
 import type { Changes } from "./changes/changes.ts";
 import { Fault } from "./faults/fault.ts";
 import type { Faults } from "./faults/faults.ts";
-import { createRandom } from "./random.ts";
-import type { RequestCountsKeeper } from "./request-counts.ts";
+import { CURRENT_API_VERSION, isApiVersion } from "./objects/api-version.ts";
 import { businesses } from "./seed/businesses.ts";
 import { createAccount } from "./seed/create-account.ts";
 import type { AccountRow } from "./store/account-table.ts";
 import type { Store } from "./store/store.ts";
 import { Endpoint } from "./webhooks/endpoint.ts";
 import type { WebhookSender } from "./webhooks/sender.ts";
+import type { RequestCountsKeeper } from "./wire/request-counts.ts";
 
 const NewAccount = z.strictObject({
   /** Customers, subscriptions, invoices and payments together; charges and the like come on top. */

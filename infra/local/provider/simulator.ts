@@ -1,15 +1,15 @@
-import { type Activity, createActivity } from "../activity.ts";
-import type { Clock } from "../clock.ts";
+import { type Activity, createActivity } from "../core/activity.ts";
+import type { Clock } from "../core/clock.ts";
 import type { JsonRoutes } from "../http/json-server.ts";
 import { createChanges } from "./changes/changes.ts";
 import { providerRoutes } from "./control-routes.ts";
 import { openFaults } from "./faults/faults.ts";
-import { createRequestCounts } from "./request-counts.ts";
 import { businesses } from "./seed/businesses.ts";
 import { seedBusinesses } from "./seed/create-account.ts";
 import { openStore } from "./store/store.ts";
 import { createWebhookSender } from "./webhooks/sender.ts";
 import { createOAuth, LOCAL_PLATFORM, type Platform } from "./wire/oauth.ts";
+import { createRequestCounts } from "./wire/request-counts.ts";
 import { startWireServer } from "./wire/server.ts";
 
 export type ProviderSimulator = {

@@ -1,9 +1,9 @@
-import type { Activity } from "../activity.ts";
-import type { Clock } from "../clock.ts";
+import type { Activity } from "../core/activity.ts";
+import type { Clock } from "../core/clock.ts";
+import type { EventSourceMappingModel } from "../core/model.ts";
+import { TemplateError } from "../core/template-error.ts";
 import type { Authorizer } from "../iam/authorizer.ts";
 import type { Functions } from "../lambda/functions.ts";
-import type { EventSourceMappingModel } from "../template/model.ts";
-import { TemplateError } from "../template/template-error.ts";
 import { batchEvent, failedIn } from "./lambda-batch.ts";
 import type { Queue, Queues, ReceivedMessage } from "./queues.ts";
 

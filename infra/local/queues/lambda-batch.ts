@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { md5, systemAttributes } from "../services/sqs-messages.ts";
+import { md5, systemAttributes } from "../gateway/sqs-messages.ts";
 import type { ReceivedMessage } from "./queues.ts";
 
 /** The event of a batch. Source: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */

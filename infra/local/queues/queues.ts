@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../clock.ts";
-import type { QueueModel } from "../template/model.ts";
+import type { Clock } from "../core/clock.ts";
+import type { QueueModel } from "../core/model.ts";
 import { type MessageAttributes, openMessageTable, type StoredMessage } from "./message-table.ts";
 
 export type NewMessage = {

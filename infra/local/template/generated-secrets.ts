@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
-import { readDataFile, writeDataFile } from "../data-file.ts";
+import { readDataFile, writeDataFile } from "../core/data-file.ts";
 
 /** GenerateSecretString of AWS::SecretsManager::Secret, as far as it shapes the value. */
 export const SecretRecipe = z.object({

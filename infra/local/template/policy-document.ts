@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { PolicyStatement } from "./model.ts";
+import type { PolicyStatement } from "../core/model.ts";
 import { text } from "./values.ts";
 
 const names = z.union([z.string(), z.array(z.string())]);

@@ -1,7 +1,7 @@
+import { TemplateError } from "../core/template-error.ts";
 import type { Identify, Identity } from "./identity.ts";
 import { intrinsics, noValue } from "./intrinsics.ts";
 import { pseudoParameters, type Scope, type Template } from "./template.ts";
-import { TemplateError } from "./template-error.ts";
 
 export type Resolver = {
   /** The value with every intrinsic function resolved; what is AWS::NoValue is left out, at the top as undefined. */

@@ -1,9 +1,9 @@
 import * as z from "zod";
+import type { NotRun, StackModel } from "../core/model.ts";
+import { TemplateError } from "../core/template-error.ts";
 import type { Identify } from "./identity.ts";
-import type { NotRun, StackModel } from "./model.ts";
 import type { Resolver } from "./resolve.ts";
 import type { Scope, Template } from "./template.ts";
-import { TemplateError } from "./template-error.ts";
 
 /** A resource that the template declares and whose condition holds; `arn` is its reference where it has no ARN. */
 export type Resource = {

@@ -5,7 +5,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { bundleDirectory, metafilePath } from "../../../infra/build.ts";
+import { metafilePath } from "../../../infra/build.ts";
+import { bundleDirectory } from "../../../infra/bundling/bundle-directory.ts";
 import { createStripeAdapter } from "../../../shared/provider/stripe/adapter.ts";
 import { systemClock } from "../../../shared/runtime/clock.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";

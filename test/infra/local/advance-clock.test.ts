@@ -2,11 +2,11 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { createActivity } from "../../../infra/local/activity.ts";
 import { createAdvanceClock } from "../../../infra/local/advance-clock.ts";
-import { createClock } from "../../../infra/local/clock.ts";
+import { createActivity } from "../../../infra/local/core/activity.ts";
+import { createClock } from "../../../infra/local/core/clock.ts";
+import type { ScheduleModel } from "../../../infra/local/core/model.ts";
 import { createSchedules, type Schedules } from "../../../infra/local/schedules.ts";
-import type { ScheduleModel } from "../../../infra/local/template/model.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -6,9 +6,9 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import flags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
 import esbuild from "esbuild";
-import { lambdaAliases } from "../../../infra/bundle-aliases.ts";
+import { lambdaAliases } from "../../../infra/bundling/bundle-aliases.ts";
 import { parseContext } from "../../../infra/config.ts";
-import { together } from "../../../infra/constructs/access/access.ts";
+import { together } from "../../../infra/constructs/resources/access.ts";
 import { ServiceStack } from "../../../infra/service-stack.ts";
 
 /** The service with one function more, `GET /guarded`, that makes a guarded call; its directory is the caller's. */

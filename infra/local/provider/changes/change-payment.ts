@@ -1,6 +1,6 @@
+import { failureCodes } from "../objects/payment-failure.ts";
 import { failInvoicePayment, payInvoice } from "../operations/invoices.ts";
 import { cancelPayment, failPayment, processPayment, succeedPayment } from "../operations/payments.ts";
-import { failureCodes } from "../render/payment-failure.ts";
 import type { OneChange } from "./change-request.ts";
 import { type ChangeContext, paymentOf, requireTarget } from "./targets.ts";
 

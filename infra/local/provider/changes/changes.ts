@@ -1,6 +1,6 @@
-import { createLedger, type NewEvent } from "../ledger.ts";
+import { createRandom } from "../../core/random.ts";
 import type { ObjectType } from "../objects/objects.ts";
-import { createRandom } from "../random.ts";
+import { createLedger, type NewEvent } from "../operations/ledger.ts";
 import type { AccountRow } from "../store/account-table.ts";
 import { FEED_SECONDS } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "../../core/random.ts";
 import { inventPerson } from "../seed/people.ts";
 import type { Action, OneChange } from "./change-request.ts";
 import { type ChangeContext, pickTarget } from "./targets.ts";

@@ -1,7 +1,7 @@
-import type { Ledger } from "../ledger.ts";
+import type { Random } from "../../core/random.ts";
 import { isA, type ObjectOf, type ObjectType } from "../objects/objects.ts";
 import type { InvoicePayment } from "../operations/invoices.ts";
-import type { Random } from "../random.ts";
+import type { Ledger } from "../operations/ledger.ts";
 import type { AccountRow } from "../store/account-table.ts";
 import type { Store } from "../store/store.ts";
 import { ImpossibleChangeError } from "./change-request.ts";

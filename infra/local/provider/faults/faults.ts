@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { createRandom } from "../random.ts";
+import { createRandom } from "../../core/random.ts";
 import type { Database } from "../store/database.ts";
 import { Fault } from "./fault.ts";
 

@@ -1,5 +1,5 @@
-import type { Ledger } from "../ledger.ts";
 import type { ObjectOf } from "../objects/objects.ts";
+import type { Ledger } from "./ledger.ts";
 import { cancelSubscription } from "./subscriptions.ts";
 
 type Customer = ObjectOf<"customer">;

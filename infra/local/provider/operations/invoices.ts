@@ -1,5 +1,5 @@
-import type { Ledger } from "../ledger.ts";
 import { type ObjectOf, totalOf } from "../objects/objects.ts";
+import type { Ledger } from "./ledger.ts";
 import { cancelPayment, createPayment, failPayment, processPayment, succeedPayment } from "./payments.ts";
 
 type Invoice = ObjectOf<"invoice">;

@@ -1,5 +1,5 @@
-import type { Ledger } from "../ledger.ts";
 import type { ObjectOf } from "../objects/objects.ts";
+import type { Ledger } from "./ledger.ts";
 
 type PaymentIntent = ObjectOf<"payment_intent">;
 type Charge = ObjectOf<"charge">;

@@ -1,6 +1,6 @@
-import type { Ledger } from "../ledger.ts";
 import type { ObjectOf } from "../objects/objects.ts";
 import { createInvoice } from "./invoices.ts";
+import type { Ledger } from "./ledger.ts";
 
 type Subscription = ObjectOf<"subscription">;
 type Invoice = ObjectOf<"invoice">;

@@ -1,6 +1,6 @@
-import type { AccountRow } from "../store/account-table.ts";
+type Account = { account_id: string; name: string; country: string; currency: string; created: number };
 
-export const renderAccount = (account: AccountRow) => ({
+export const renderAccount = (account: Account) => ({
   id: account.account_id,
   object: "account",
   business_profile: {

@@ -1,7 +1,7 @@
-import type { Shape } from "../api-version.ts";
+import type { Shape } from "../objects/api-version.ts";
 import type { ObjectOf } from "../objects/objects.ts";
+import { describeFailure } from "../objects/payment-failure.ts";
 import { methodOf } from "./payment.ts";
-import { describeFailure } from "./payment-failure.ts";
 
 /** Its card details are there to be dropped by who reads them; there is no card number, as with the provider. */
 export const renderCharge = (charge: ObjectOf<"charge">, shape: Shape) => {

@@ -1,4 +1,4 @@
-import type { Shape } from "../api-version.ts";
+import type { Shape } from "../objects/api-version.ts";
 import { type ObjectOf, totalOf } from "../objects/objects.ts";
 import { renderInvoiceLine } from "./invoice-line.ts";
 import { nestedList } from "./nested-list.ts";

@@ -1,6 +1,6 @@
-import type { Shape } from "../api-version.ts";
+import type { Shape } from "../objects/api-version.ts";
 import type { ObjectOf } from "../objects/objects.ts";
-import { describeFailure } from "./payment-failure.ts";
+import { describeFailure } from "../objects/payment-failure.ts";
 
 /** The payment method that an object was paid by; none is kept. */
 export const methodOf = (id: string) => `pm_${id.slice(-20)}`;

@@ -1,4 +1,4 @@
-import type { Shape } from "../api-version.ts";
+import type { Shape } from "../objects/api-version.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { renderCharge, renderDispute, renderRefund } from "./charge.ts";
 import { renderCustomer } from "./customer.ts";

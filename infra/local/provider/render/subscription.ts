@@ -1,4 +1,4 @@
-import type { Shape } from "../api-version.ts";
+import type { Shape } from "../objects/api-version.ts";
 import type { ObjectOf } from "../objects/objects.ts";
 import { nestedList } from "./nested-list.ts";
 

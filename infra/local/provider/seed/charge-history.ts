@@ -1,6 +1,6 @@
-import type { Ledger } from "../ledger.ts";
+import type { Random } from "../../core/random.ts";
+import type { Ledger } from "../operations/ledger.ts";
 import { closeDispute, disputeCharge, refundCharge } from "../operations/payments.ts";
-import type { Random } from "../random.ts";
 
 const DAY = 86_400;
 

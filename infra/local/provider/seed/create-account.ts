@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { createRandom } from "../random.ts";
+import { createRandom } from "../../core/random.ts";
 import type { NewAccount } from "../store/account-table.ts";
 import { FEED_SECONDS } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";

@@ -1,7 +1,9 @@
-import type { Ledger } from "../ledger.ts";
+import type { Random } from "../../core/random.ts";
 import type { ObjectOf } from "../objects/objects.ts";
+import { failureCodes } from "../objects/payment-failure.ts";
 import { createCustomer, deleteCustomer } from "../operations/customers.ts";
 import { createInvoice, finalizeInvoice, payInvoice, voidInvoice } from "../operations/invoices.ts";
+import type { Ledger } from "../operations/ledger.ts";
 import {
   cancelPayment,
   createPayment,
@@ -10,8 +12,6 @@ import {
   requireAction,
   succeedPayment,
 } from "../operations/payments.ts";
-import type { Random } from "../random.ts";
-import { failureCodes } from "../render/payment-failure.ts";
 import type { Offer } from "./businesses.ts";
 import { liveCharge } from "./charge-history.ts";
 import { inventPerson } from "./people.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "../../core/random.ts";
 
 const FIRST = [
   ..."Ada Ben Chiara Dara Emil Fatima Goran Hana Ivo Jana Kofi Lena Mateo Nina Omar Petra Quentin Rosa".split(" "),

@@ -1,7 +1,7 @@
-import { createLedger, type NewEvent } from "../ledger.ts";
+import { createRandom } from "../../core/random.ts";
 import type { ObjectType, StoredObject } from "../objects/objects.ts";
 import { createCustomer } from "../operations/customers.ts";
-import { createRandom } from "../random.ts";
+import { createLedger, type NewEvent } from "../operations/ledger.ts";
 import type { Offer } from "./businesses.ts";
 import { liveCustomer } from "./customer-history.ts";
 import { inventPerson } from "./people.ts";

@@ -1,5 +1,6 @@
-import type { Ledger } from "../ledger.ts";
+import type { Random } from "../../core/random.ts";
 import type { ObjectOf } from "../objects/objects.ts";
+import { failureCodes } from "../objects/payment-failure.ts";
 import {
   failInvoicePayment,
   finalizeInvoice,
@@ -8,14 +9,13 @@ import {
   processInvoicePayment,
   voidInvoice,
 } from "../operations/invoices.ts";
+import type { Ledger } from "../operations/ledger.ts";
 import {
   cancelAtPeriodEnd,
   cancelSubscription,
   renewSubscription,
   startSubscription,
 } from "../operations/subscriptions.ts";
-import type { Random } from "../random.ts";
-import { failureCodes } from "../render/payment-failure.ts";
 import type { Offer } from "./businesses.ts";
 import { liveCharge } from "./charge-history.ts";
 

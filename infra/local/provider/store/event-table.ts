@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { NewEvent } from "../ledger.ts";
+import type { NewEvent } from "../operations/ledger.ts";
 import type { WireObject } from "../render/render-object.ts";
 import type { Database } from "./database.ts";
 import { type PageRequest, readPage } from "./read-page.ts";

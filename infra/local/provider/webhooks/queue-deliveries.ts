@@ -1,5 +1,5 @@
-import type { NewEvent } from "../ledger.ts";
-import { createRandom } from "../random.ts";
+import { createRandom } from "../../core/random.ts";
+import type { NewEvent } from "../operations/ledger.ts";
 import type { Store } from "../store/store.ts";
 import type { Endpoint } from "./endpoint.ts";
 

@@ -1,5 +1,5 @@
-import type { Activity } from "../../activity.ts";
-import type { NewEvent } from "../ledger.ts";
+import type { Activity } from "../../core/activity.ts";
+import type { NewEvent } from "../operations/ledger.ts";
 import type { Delivery } from "../store/delivery-table.ts";
 import type { Store } from "../store/store.ts";
 import { type Endpoint, openEndpoints } from "./endpoint.ts";

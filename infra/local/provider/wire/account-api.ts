@@ -1,5 +1,5 @@
-import type { Shape } from "../api-version.ts";
-import { shapeOf } from "../api-version.ts";
+import type { Shape } from "../objects/api-version.ts";
+import { shapeOf } from "../objects/api-version.ts";
 import { renderAccount } from "../render/account.ts";
 import { renderDeletedCustomer } from "../render/customer.ts";
 import { renderObject, type WireObject } from "../render/render-object.ts";

@@ -1,4 +1,4 @@
-import type { Shape } from "../api-version.ts";
+import type { Shape } from "../objects/api-version.ts";
 import { renderDeletedCustomer } from "../render/customer.ts";
 import { renderObject, type WireObject } from "../render/render-object.ts";
 import type { ObjectTable } from "../store/object-table.ts";

@@ -1,4 +1,4 @@
-import type { Shape } from "../api-version.ts";
+import type { Shape } from "../objects/api-version.ts";
 import { isA } from "../objects/objects.ts";
 import { renderInvoiceLine } from "../render/invoice-line.ts";
 import { renderSubscriptionItem } from "../render/subscription.ts";

@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Listening, listen } from "../../http/listen.ts";
-import { CURRENT_API_VERSION, isApiVersion } from "../api-version.ts";
 import type { Fault } from "../faults/fault.ts";
-import { faultAnswer } from "../faults/fault-answer.ts";
 import type { Faults } from "../faults/faults.ts";
-import type { RequestCountsKeeper } from "../request-counts.ts";
+import { CURRENT_API_VERSION, isApiVersion } from "../objects/api-version.ts";
 import type { Store } from "../store/store.ts";
 import { createAccountApi } from "./account-api.ts";
 import { type Answer, errorAnswer, RefusedError, refusal } from "./answer.ts";
 import { findSecret, readSecret, requireAccount } from "./authenticate.ts";
+import { faultAnswer } from "./fault-answer.ts";
 import type { OAuth } from "./oauth.ts";
 import { readParameters } from "./parameters.ts";
 import { readForm } from "./read-form.ts";
+import type { RequestCountsKeeper } from "./request-counts.ts";
 import { writeAnswer } from "./write-answer.ts";
 
 const TOKEN_PATH = "/v1/oauth/token";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import { createActivity } from "../../../../infra/local/activity.ts";
+import { createActivity } from "../../../../infra/local/core/activity.ts";
+import type { TargetModel } from "../../../../infra/local/core/model.ts";
 import { createDeliver } from "../../../../infra/local/events/deliver.ts";
 import type { DeadLetter, Undelivered } from "../../../../infra/local/events/send-to-target.ts";
-import type { TargetModel } from "../../../../infra/local/template/model.ts";
 
 const rule = { name: "alerts", arn: "arn:aws:events:r:1:rule/alerts" };
 const unavailable: Undelivered = { code: "SERVICE_FAILURE", message: "cannot reach it", retriable: true };

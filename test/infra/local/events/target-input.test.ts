@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
+import type { TargetInput } from "../../../../infra/local/core/model.ts";
 import { requirePath, requireTemplate, targetPayload } from "../../../../infra/local/events/target-input.ts";
-import type { TargetInput } from "../../../../infra/local/template/model.ts";
 
 const event = {
   id: "1",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
+import type { PolicyStatement, StackModel } from "../../../../infra/local/core/model.ts";
 import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
-import type { PolicyStatement, StackModel } from "../../../../infra/local/template/model.ts";
 import { functionArn, stackModel } from "../../../support/stack-model.ts";
 
 const routeArn = "arn:aws:execute-api:eu-central-1:000000000000:abc/$default/GET/plants/{id}";

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import type { AsynchronousInvocationModel, PolicyStatement } from "../../../../infra/local/core/model.ts";
 import type { NewEvent } from "../../../../infra/local/events/event-buses.ts";
-import type { Denial } from "../../../../infra/local/gateway.ts";
+import type { Denial } from "../../../../infra/local/gateway/gateway.ts";
 import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
 import { createHandOver } from "../../../../infra/local/lambda/destinations.ts";
 import type { InvocationResult } from "../../../../infra/local/lambda/function-error.ts";
 import { openQueues, type Queues } from "../../../../infra/local/queues/queues.ts";
-import type { AsynchronousInvocationModel, PolicyStatement } from "../../../../infra/local/template/model.ts";
 import { functionArn, stackModel } from "../../../support/stack-model.ts";
 
 const queueArn = "arn:aws:sqs:eu-central-1:000000000000:letters";

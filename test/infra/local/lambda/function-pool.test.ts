@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { startWatchdog, type Watchdog } from "../../../../infra/local/core/watchdog.ts";
 import {
   createFunctionPool,
   type FunctionPool,
   type FunctionPoolOptions,
 } from "../../../../infra/local/lambda/function-pool.ts";
-import { startWatchdog, type Watchdog } from "../../../../infra/local/watchdog.ts";
 import { functionDirectory } from "../../../support/function-directory.ts";
 import { isAlive } from "../../../support/processes.ts";
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import type { QueueModel } from "../../../../infra/local/core/model.ts";
 import { openQueues, type Queue, type Queues } from "../../../../infra/local/queues/queues.ts";
-import type { QueueModel } from "../../../../infra/local/template/model.ts";
 
 const arn = (name: string) => `arn:aws:sqs:eu-central-1:000000000000:${name}`;
 const model = (name: string, rest: Partial<QueueModel> = {}): QueueModel => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
+import { TemplateError } from "../../../../infra/local/core/template-error.ts";
 import { nameOf } from "../../../../infra/local/template/identity.ts";
 import { createResolver } from "../../../../infra/local/template/resolve.ts";
 import { Template } from "../../../../infra/local/template/template.ts";
-import { TemplateError } from "../../../../infra/local/template/template-error.ts";
 
 const template = {
   Parameters: {

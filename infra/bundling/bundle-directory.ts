@@ -1,0 +1,6 @@
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..", "..");
+
+/** The directory of a function's bundle; its handler is `index.handler`. */
+export const bundleDirectory = (functionName: string): string => join(root, ".build", "functions", functionName);

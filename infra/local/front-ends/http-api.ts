@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import type { Activity } from "../core/activity.ts";
+import type { Clock } from "../core/clock.ts";
+import type { HttpApiModel } from "../core/model.ts";
+import { createFrontEnd, ownAnswer, type WireRequest, type WireResponse } from "../http/front-end.ts";
+import { type Listening, listen } from "../http/listen.ts";
+import { createRouter } from "../http/router.ts";
+import type { Authorizer } from "../iam/authorizer.ts";
+import type { InvocationResult } from "../lambda/function-error.ts";
+import type { Functions } from "../lambda/functions.ts";
+import { createHttpEvent } from "./http-event.ts";
+import { respond } from "./http-response.ts";
+
+/** Quotas of an HTTP API. Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const MAX_BODY_BYTES = 10 * 1_048_576;
+const MAX_HEADER_BYTES = 10_240;
+const INTEGRATION_TIMEOUT_MS = 30_000;
+
+export type HttpApiOptions = {
+  api: HttpApiModel;
+  accountId: string;
+  /** 0 for any that is free. */
+  port: number;
+  functions: Pick<Functions, "invoke">;
+  authorizer: Authorizer;
+  clock: Pick<Clock, "now">;
+  activity: Pick<Activity, "enter">;
+  /** How long a function may take before the API gives up on it: 30 s unless a test has less patience. */
+  integrationTimeoutMs?: number;
+  log: (line: string) => void;
+};
+
+/** What is left of a decoded path: a decoded `?` ends it. Undefined where it cannot be decoded. */
+const decodePath = (target: string): string | undefined => {
+  try {
+    return decodeURIComponent(target.split("?", 1)[0] ?? "").split("?", 1)[0];
+  } catch {
+    return undefined;
+  }
+};
+
+/** Starts one HTTP API of the template. @throws Error that names the port when it is taken. */
+export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> => {
+  const { api, accountId, functions, authorizer, clock, activity, log } = options;
+  const { integrationTimeoutMs = INTEGRATION_TIMEOUT_MS } = options;
+  const route = createRouter(api.routes);
+  let port = options.port;
+
+  const answer = async (request: WireRequest): Promise<WireResponse> => {
+    const path = decodePath(request.target);
+    if (!path?.startsWith("/")) return ownAnswer(400, "Bad Request");
+    const match = route(request.method, path);
+    if (!match) return ownAnswer(404, "Not Found");
+    const { routeKey, functionArn, sourceArn } = match.route;
+    const verdict = authorizer.judge({
+      principal: { kind: "service", service: "apigateway.amazonaws.com", sourceArn },
+      action: "lambda:InvokeFunction",
+      resource: functionArn,
+    });
+    if (!verdict.allowed) {
+      log(`the route ${routeKey} may not invoke ${functionArn} ${verdict.reason}`);
+      return ownAnswer(500, "Internal Server Error");
+    }
+    const leave = await activity.enter();
+    const requestId = randomBytes(11).toString("base64url").padEnd(16, "=");
+    const event = createHttpEvent(request, {
+      accountId,
+      apiId: api.apiId,
+      routeKey,
+      path,
+      pathParameters: match.pathParameters,
+      port,
+      requestId,
+      nowMs: clock.now(),
+    });
+    return within(integrationTimeoutMs, (onStart) =>
+      functions.invoke(functionArn, JSON.stringify(event), onStart).finally(leave),
+    );
+  };
+
+  const server = createFrontEnd({
+    maxBodyBytes: MAX_BODY_BYTES,
+    maxHeaderBytes: MAX_HEADER_BYTES,
+    answer,
+    onError: (error) => log(`${api.logicalId}: ${error instanceof Error ? error.stack : String(error)}`),
+  });
+  const listening = await listen(server, port);
+  port = listening.port;
+  return listening;
+};
+
+/** Gives up on a function that takes too long, counted from when an instance has the event; the function goes on. */
+const within = (timeoutMs: number, invoke: (onStart: () => void) => Promise<InvocationResult>): Promise<WireResponse> =>
+  new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const giveUp = () => resolve(ownAnswer(503, "Service Unavailable"));
+    const onStart = () => {
+      timer = setTimeout(giveUp, timeoutMs);
+    };
+    invoke(onStart)
+      .then((result) => resolve(respond(result)), reject)
+      .finally(() => clearTimeout(timer));
+  });

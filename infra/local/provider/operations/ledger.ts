@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from "node:util";
+import { shapeOf } from "../objects/api-version.ts";
+import { isA, type ObjectOf, type ObjectType, type StoredObject } from "../objects/objects.ts";
+import { renderObject, type WireObject } from "../render/render-object.ts";
+
+/** An event as it was when it happened: its data never change. `created` in epoch seconds. */
+export type NewEvent = {
+  id: string;
+  type: string;
+  created: number;
+  objectId: string;
+  apiVersion: string;
+  data: { object: WireObject; previous_attributes?: WireObject };
+};
+
+/**
+ * What happens to one account's objects, and the events that tell of it. Changes stay here until they are taken.
+ * The history that is seeded and every later change are written through one of these, so that both are alike.
+ */
+export type Ledger = {
+  /** Epoch seconds: when all that is written now happens. */
+  at: number;
+  newId(prefix: string, letters?: number): string;
+  find<Type extends ObjectType>(type: Type, id: string | null): ObjectOf<Type> | undefined;
+  create<Type extends ObjectType>(object: ObjectOf<Type>, ...eventTypes: string[]): ObjectOf<Type>;
+  /** Changes the object in place; an event whose type ends in `.updated` says what was there before. */
+  change<Type extends ObjectType>(
+    object: ObjectOf<Type>,
+    patch: Partial<ObjectOf<Type>>,
+    ...eventTypes: string[]
+  ): void;
+  /** An event on its own, of something that is not kept. */
+  emit(type: string, objectId: string, object: WireObject): void;
+  /** All that was written since the last time, in order. */
+  take(): { objects: StoredObject[]; events: NewEvent[] };
+};
+
+const UPDATED = /\.updated$/;
+
+export const createLedger = (options: {
+  apiVersion: string;
+  newId: Ledger["newId"];
+  /** An object that was written earlier. */
+  load: (id: string) => StoredObject | undefined;
+  /** Events of what happened before are not made. Epoch seconds. */
+  eventsSince: number;
+}): Ledger => {
+  const { apiVersion, newId, load, eventsSince } = options;
+  const shape = shapeOf(apiVersion);
+  let known = new Map<string, StoredObject>();
+  let changed = new Set<StoredObject>();
+  let events: NewEvent[] = [];
+
+  const emitting = (ledger: Ledger, eventTypes: string[]) => eventTypes.length > 0 && ledger.at >= eventsSince;
+  const keep = (object: StoredObject) => {
+    known.set(object.id, object);
+    changed.add(object);
+  };
+  const record = (type: string, created: number, objectId: string, data: NewEvent["data"]) =>
+    events.push({ id: newId("evt_1", 23), type, created, objectId, apiVersion, data });
+
+  return {
+    at: 0,
+    newId,
+    find<Type extends ObjectType>(type: Type, id: string | null) {
+      if (id === null) return undefined;
+      const object = known.get(id) ?? load(id);
+      if (object === undefined || !isA(object, type)) return undefined;
+      known.set(id, object);
+      return object;
+    },
+    create<Type extends ObjectType>(object: ObjectOf<Type>, ...eventTypes: string[]) {
+      const stored: StoredObject = object;
+      keep(stored);
+      if (emitting(this, eventTypes)) {
+        const rendered = renderObject(stored, shape);
+        for (const type of eventTypes) record(type, this.at, stored.id, { object: rendered });
+      }
+      return object;
+    },
+    change<Type extends ObjectType>(object: ObjectOf<Type>, patch: Partial<ObjectOf<Type>>, ...eventTypes: string[]) {
+      const stored: StoredObject = object;
+      const isEmitting = emitting(this, eventTypes);
+      const before = isEmitting ? renderObject(stored, shape) : {};
+      Object.assign(object, patch);
+      keep(stored);
+      if (!isEmitting) return;
+      const after = renderObject(stored, shape);
+      const previous = previousAttributes(before, after);
+      for (const type of eventTypes) {
+        const data = UPDATED.test(type) ? { object: after, previous_attributes: previous } : { object: after };
+        record(type, this.at, stored.id, data);
+      }
+    },
+    emit(type, objectId, object) {
+      record(type, this.at, objectId, { object });
+    },
+    take() {
+      const taken = { objects: [...changed], events };
+      known = new Map();
+      changed = new Set();
+      events = [];
+      return taken;
+    },
+  };
+};
+
+/** The attributes that changed, with their values from before. */
+const previousAttributes = (before: WireObject, after: WireObject): WireObject =>
+  Object.fromEntries(Object.entries(before).filter(([name, value]) => !isDeepStrictEqual(value, after[name])));

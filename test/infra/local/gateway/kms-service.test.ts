@@ -1,0 +1,272 @@
+/** The real SDK against the keys of a synthesised stack, judged by key policies and roles. */
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  DecryptCommand,
+  DescribeKeyCommand,
+  EncryptCommand,
+  GenerateDataKeyCommand,
+  KMSClient,
+  ListKeysCommand,
+} from "@aws-sdk/client-kms";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { Stack } from "aws-cdk-lib";
+import { PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { CfnKey, Key } from "aws-cdk-lib/aws-kms";
+import { createKmsService } from "../../../../infra/local/gateway/kms-service.ts";
+import { addFunctionWith, startKmsGateway } from "../../../support/kms-gateway.ts";
+
+const forCredentials = { StringEquals: { "kms:EncryptionContext:purpose": "credentials" } };
+/** Exactly these two keys, both there, as a careful policy says it. */
+const exactContext = {
+  ...forCredentials,
+  "ForAllValues:StringEquals": { "kms:EncryptionContextKeys": ["purpose", "organization"] },
+  Null: { "kms:EncryptionContext:organization": "false" },
+};
+
+const fill = (stack: Stack): void => {
+  const key = new Key(stack, "Key", { enableKeyRotation: true, alias: "alias/credentials" });
+  const on = (actions: string[], conditions = {}) => [{ actions, resources: [key.keyArn], conditions }];
+  addFunctionWith(stack, "seals", on(["kms:GenerateDataKey"], forCredentials));
+  addFunctionWith(stack, "opens", on(["kms:Decrypt"], forCredentials));
+  addFunctionWith(stack, "isCareful", on(["kms:GenerateDataKey"], exactContext));
+  addFunctionWith(stack, "needsContext", on(["kms:Encrypt"], { Null: { "kms:EncryptionContextKeys": "false" } }));
+  addFunctionWith(stack, "encrypts", [{ actions: ["kms:Encrypt", "kms:Decrypt"], resources: [key.keyArn] }]);
+  addFunctionWith(stack, "doesAll", [{ actions: ["kms:*"], resources: ["*"] }]);
+  addFunctionWith(stack, "doesNothing", []);
+  const named = addFunctionWith(stack, "isNamed", []);
+  new Key(stack, "Closed", {
+    policy: new PolicyDocument({
+      statements: [new PolicyStatement({ actions: ["kms:*"], resources: ["*"], principals: [named] })],
+    }),
+  });
+  new CfnKey(stack, "Plain", {});
+  new CfnKey(stack, "Disabled", { enabled: false });
+};
+
+let kms: Awaited<ReturnType<typeof startKmsGateway>>;
+const clients: KMSClient[] = [];
+beforeAll(async () => {
+  kms = await startKmsGateway(fill);
+});
+afterAll(async () => {
+  for (const client of clients) client.destroy();
+  await kms.close();
+});
+beforeEach(() => void kms.denials.splice(0));
+
+const as = (name: string): KMSClient => {
+  const client = new KMSClient({ ...kms.placeOf(name), maxAttempts: 1 });
+  clients.push(client);
+  return client;
+};
+const keyOf = (logicalId: string) => {
+  const found = kms.model.keys.find((key) => key.logicalId.startsWith(logicalId));
+  if (found === undefined) throw new Error(`no key ${logicalId}`);
+  return found;
+};
+
+const context = { purpose: "credentials", organization: "org#acme" };
+const dataKey = (EncryptionContext: Record<string, string> = context, KeyId = keyOf("Key").arn) =>
+  new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256", EncryptionContext });
+const decrypt = (CiphertextBlob: Uint8Array | undefined, EncryptionContext: Record<string, string> = context) =>
+  new DecryptCommand({ CiphertextBlob, EncryptionContext });
+const refusal = (name: string) => ({ name, $metadata: { httpStatusCode: 400 } });
+
+describe("a data key", () => {
+  it("comes back in clear for its context, in whatever order, to a role that may", async () => {
+    const { Plaintext, CiphertextBlob, KeyId } = await as("seals").send(dataKey());
+    expect(KeyId).toBe(keyOf("Key").arn);
+    expect(Plaintext).toHaveLength(32);
+    expect(Buffer.from(CiphertextBlob ?? []).includes(Buffer.from(Plaintext ?? []))).toBe(false);
+    const reordered = { organization: "org#acme", purpose: "credentials" };
+    const opened = await as("opens").send(decrypt(CiphertextBlob, reordered));
+    expect(opened).toMatchObject({ Plaintext, KeyId, EncryptionAlgorithm: "SYMMETRIC_DEFAULT" });
+  });
+
+  it("is another one each time", async () => {
+    const [one, other] = await Promise.all([as("seals").send(dataKey()), as("seals").send(dataKey())]);
+    expect(one.Plaintext).not.toEqual(other.Plaintext);
+  });
+
+  it("has the size that was asked for", async () => {
+    const sized = (request: { KeySpec?: "AES_128"; NumberOfBytes?: number }) =>
+      as("doesAll").send(new GenerateDataKeyCommand({ KeyId: keyOf("Key").id, ...request }));
+    expect((await sized({ KeySpec: "AES_128" })).Plaintext).toHaveLength(16);
+    expect((await sized({ NumberOfBytes: 64 })).Plaintext).toHaveLength(64);
+    for (const wrong of [{}, { NumberOfBytes: 0 }, { NumberOfBytes: 1_025 }])
+      await expect(sized(wrong)).rejects.toMatchObject(refusal("ValidationException"));
+    await expect(sized({ KeySpec: "AES_128", NumberOfBytes: 16 })).rejects.toMatchObject(
+      refusal("ValidationException"),
+    );
+  });
+
+  it.each<[string, Record<string, string> | undefined]>([
+    ["another organization", { ...context, organization: "org#other" }],
+    ["more than there was", { ...context, more: "x" }],
+    ["less than there was", { purpose: "credentials" }],
+    ["the keys' case changed", { Purpose: "credentials", organization: "org#acme" }],
+    ["none", {}],
+  ])("does not come back for a context with %s", async (_what, other) => {
+    const { CiphertextBlob } = await as("seals").send(dataKey());
+    const opening = as("doesAll").send(decrypt(CiphertextBlob, other));
+    await expect(opening).rejects.toMatchObject(refusal("InvalidCiphertextException"));
+    expect(kms.denials).toEqual([]);
+  });
+
+  it("does not come back from bytes that were changed, and none do from what is no ciphertext", async () => {
+    const { CiphertextBlob = new Uint8Array() } = await as("seals").send(dataKey());
+    const changed = Uint8Array.from(CiphertextBlob);
+    changed[changed.length - 20] = (changed[changed.length - 20] ?? 0) ^ 1;
+    for (const wrong of [changed, Buffer.from("nonsense"), Buffer.alloc(0), Uint8Array.of(1, 200, 3)])
+      await expect(as("opens").send(decrypt(wrong))).rejects.toMatchObject(refusal("InvalidCiphertextException"));
+  });
+
+  it("is none of another key's", async () => {
+    const { CiphertextBlob } = await as("seals").send(dataKey());
+    const withOther = new DecryptCommand({
+      KeyId: keyOf("Plain").arn,
+      CiphertextBlob,
+      EncryptionContext: context,
+    });
+    await expect(as("doesAll").send(withOther)).rejects.toMatchObject(refusal("IncorrectKeyException"));
+  });
+});
+
+describe("rights", () => {
+  it.each<[string, string, Record<string, string>, boolean]>([
+    ["seals", "its purpose", context, true],
+    ["seals", "another purpose", { ...context, purpose: "webhooks" }, false],
+    ["seals", "no context", {}, false],
+    ["seals", "the purpose under a key of another case", { Purpose: "credentials" }, true],
+    ["seals", "two purposes", { purpose: "credentials", Purpose: "webhooks" }, false],
+    ["isCareful", "all that it must name", context, true],
+    ["isCareful", "one key more", { ...context, more: "x" }, false],
+    ["isCareful", "one key less", { purpose: "credentials" }, false],
+    ["doesAll", "no context", {}, true],
+    ["opens", "its purpose, but it may not", context, false],
+    ["doesNothing", "anything", context, false],
+  ])("%s asks for a data key with %s", async (name, _what, asked, allowed) => {
+    const asking = as(name).send(dataKey(asked));
+    if (allowed) await expect(asking).resolves.toMatchObject({ KeyId: keyOf("Key").arn });
+    else {
+      await expect(asking).rejects.toMatchObject(refusal("AccessDeniedException"));
+      await expect(asking).rejects.toThrow("because no identity-based policy allows the kms:GenerateDataKey action");
+      expect(kms.denials).toMatchObject([{ action: "kms:GenerateDataKey", resource: keyOf("Key").arn }]);
+    }
+  });
+
+  it("are asked for the key that encrypted, whoever names none", async () => {
+    const { CiphertextBlob } = await as("seals").send(dataKey());
+    await expect(as("seals").send(decrypt(CiphertextBlob))).rejects.toThrow("not authorized to perform: kms:Decrypt");
+    await expect(as("opens").send(decrypt(CiphertextBlob, { ...context, purpose: "other" }))).rejects.toMatchObject(
+      refusal("AccessDeniedException"),
+    );
+    expect(kms.denials.map(({ resource }) => resource)).toEqual([keyOf("Key").arn, keyOf("Key").arn]);
+  });
+
+  it("hold for a condition that wants any context at all", async () => {
+    const text = (EncryptionContext: Record<string, string>) =>
+      as("needsContext").send(
+        new EncryptCommand({ KeyId: keyOf("Key").arn, Plaintext: Buffer.from("a"), EncryptionContext }),
+      );
+    await expect(text({ a: "b" })).resolves.toHaveProperty("CiphertextBlob");
+    await expect(text({})).rejects.toMatchObject(refusal("AccessDeniedException"));
+  });
+
+  it("to a key whose policy names no account are only those that it gives itself", async () => {
+    const closed = dataKey({}, keyOf("Closed").arn);
+    await expect(as("doesAll").send(closed)).rejects.toThrow(
+      "because no resource-based policy allows the kms:GenerateDataKey action",
+    );
+    await expect(as("isNamed").send(closed)).resolves.toMatchObject({ KeyId: keyOf("Closed").arn });
+    await expect(as("isNamed").send(dataKey())).rejects.toMatchObject(refusal("AccessDeniedException"));
+  });
+
+  it("to a key without a policy are the roles'", async () => {
+    const plain = dataKey({}, keyOf("Plain").arn);
+    await expect(as("doesAll").send(plain)).resolves.toHaveProperty("Plaintext");
+    await expect(as("encrypts").send(plain)).rejects.toMatchObject(refusal("AccessDeniedException"));
+  });
+
+  it("do not exist for operations that are not run", async () => {
+    await expect(as("doesAll").send(new ListKeysCommand({}))).rejects.toMatchObject(refusal("AccessDeniedException"));
+    const dryRun = new GenerateDataKeyCommand({ KeyId: keyOf("Key").arn, KeySpec: "AES_256", DryRun: true });
+    await expect(as("doesAll").send(dryRun)).rejects.toThrow("does not know such a request");
+  });
+});
+
+describe("a key", () => {
+  it("is found by its id, its ARN, its alias and its alias's ARN, and judged by its ARN", async () => {
+    const { id, arn } = keyOf("Key");
+    const aliasArn = "arn:aws:kms:eu-central-1:000000000000:alias/credentials";
+    for (const KeyId of [id, arn, "alias/credentials", aliasArn])
+      await expect(as("seals").send(dataKey(context, KeyId))).resolves.toMatchObject({ KeyId: arn });
+  });
+
+  it("that does not exist is not found by who may ask for it, and denied to all others", async () => {
+    for (const missing of ["00000000-0000-4000-8000-000000000000", "alias/none"]) {
+      await expect(as("doesAll").send(dataKey(context, missing))).rejects.toMatchObject(refusal("NotFoundException"));
+      await expect(as("seals").send(dataKey(context, missing))).rejects.toMatchObject(refusal("AccessDeniedException"));
+    }
+  });
+
+  it("is described", async () => {
+    const describe = (logicalId: string) => as("doesAll").send(new DescribeKeyCommand({ KeyId: keyOf(logicalId).id }));
+    expect((await describe("Key")).KeyMetadata).toMatchObject({
+      Arn: keyOf("Key").arn,
+      KeyState: "Enabled",
+      KeySpec: "SYMMETRIC_DEFAULT",
+      CreationDate: new Date(Date.UTC(2026, 10, 21)),
+    });
+    expect((await describe("Disabled")).KeyMetadata).toMatchObject({ Enabled: false, KeyState: "Disabled" });
+  });
+
+  it("that is disabled does no work", async () => {
+    const asking = as("doesAll").send(dataKey({}, keyOf("Disabled").arn));
+    await expect(asking).rejects.toMatchObject(refusal("DisabledException"));
+  });
+
+  it("encrypts texts of up to 4,096 bytes", async () => {
+    const encrypt = (bytes: number) =>
+      as("encrypts").send(new EncryptCommand({ KeyId: keyOf("Key").arn, Plaintext: Buffer.alloc(bytes, 65) }));
+    const { CiphertextBlob } = await encrypt(4_096);
+    const opened = await as("encrypts").send(decrypt(CiphertextBlob, {}));
+    expect(Buffer.from(opened.Plaintext ?? [])).toEqual(Buffer.alloc(4_096, 65));
+    await expect(encrypt(4_097)).rejects.toMatchObject(refusal("ValidationException"));
+  });
+
+  it("has no word said about what it does not need here", () => {
+    expect(kms.model.notRun).toEqual([]);
+    expect(kms.model.keys.map(({ aliases }) => aliases)).toEqual([["alias/credentials"], [], [], []]);
+  });
+});
+
+describe("key material", () => {
+  const file = () => join(kms.dataDirectory, "kms-keys.json");
+
+  it("outlives a restart, and is readable by its owner only", async () => {
+    const { Plaintext, CiphertextBlob } = await as("seals").send(dataKey());
+    await kms.restart();
+    await expect(as("opens").send(decrypt(CiphertextBlob))).resolves.toMatchObject({ Plaintext });
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+  });
+
+  it("is kept for a key that the template has no more, and never made anew", () => {
+    const before = readFileSync(file(), "utf8");
+    createKmsService({
+      model: { ...kms.model, keys: [] },
+      dataDirectory: kms.dataDirectory,
+      clock: { now: () => 0 },
+    }).close();
+    expect(readFileSync(file(), "utf8")).toBe(before);
+  });
+
+  it("that is damaged stops the start", async () => {
+    const before = readFileSync(file(), "utf8");
+    writeFileSync(file(), "{}}");
+    await expect(kms.restart()).rejects.toThrow(/kms-keys\.json is damaged/);
+    writeFileSync(file(), before);
+    await kms.restart();
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "@jest/globals";
+import { createRouter } from "../../../../infra/local/http/router.ts";
+
+const keys = [
+  "$default",
+  "ANY /{proxy+}",
+  "GET /pets/{proxy+}",
+  "GET /pets/{kind}/{id}",
+  "ANY /pets/dog/{id}",
+  "GET /pets/dog/{id}",
+  "GET /pets/dog/1",
+  "POST /pets",
+  "GET /",
+];
+// In any order: what is most specific wins, not what comes first.
+const route = createRouter(keys.map((routeKey) => ({ routeKey })));
+
+describe("route selection", () => {
+  it.each([
+    ["GET", "/pets/dog/1", "GET /pets/dog/1", {}],
+    ["GET", "/pets/dog/2", "GET /pets/dog/{id}", { id: "2" }],
+    ["PUT", "/pets/dog/2", "ANY /pets/dog/{id}", { id: "2" }],
+    ["GET", "/pets/cat/2", "GET /pets/{kind}/{id}", { kind: "cat", id: "2" }],
+    ["GET", "/pets/cat/2/3", "GET /pets/{proxy+}", { proxy: "cat/2/3" }],
+    ["POST", "/pets", "POST /pets", {}],
+    ["GET", "/pets", "ANY /{proxy+}", { proxy: "pets" }],
+    ["POST", "/pets/", "ANY /{proxy+}", { proxy: "pets/" }],
+    ["POST", "/pets/cat/2", "ANY /{proxy+}", { proxy: "pets/cat/2" }],
+    ["HEAD", "/pets/dog/1", "ANY /pets/dog/{id}", { id: "1" }],
+    ["GET", "/", "GET /", {}],
+    ["POST", "/", "$default", {}],
+    ["GET", "/pets/dog/ü ü", "GET /pets/dog/{id}", { id: "ü ü" }],
+  ])("%s %s is %s", (method, path, routeKey, pathParameters) => {
+    expect(route(method, path)).toEqual({ route: { routeKey }, pathParameters });
+  });
+
+  it("finds nothing where there is no $default", () => {
+    const strict = createRouter([{ routeKey: "GET /plants/{id}" }]);
+    expect(strict("GET", "/plants")).toBeUndefined();
+    expect(strict("GET", "/plants/")).toBeUndefined();
+    expect(strict("POST", "/plants/1")).toBeUndefined();
+    expect(strict("GET", "/plants/1/2")).toBeUndefined();
+    expect(strict("GET", "/Plants/1")).toBeUndefined();
+  });
+});
