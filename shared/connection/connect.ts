@@ -2,8 +2,7 @@
  * What PUT …/connection does: the credentials are tried on the provider, then stored as a whole, and a sync begins.
  * Nothing is stored unless it was verified. docs/connection.md, "Connecting".
  */
-import type { Account } from "../provider/provider.ts";
-import type { OperationContext, ProviderAccess } from "../provider/provider-access.ts";
+import type { Account, OperationContext, ProviderAccess } from "../provider/provider.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { AuthorizationStates } from "./authorization-state.ts";

@@ -1,6 +1,6 @@
 /** The security events of refreshing tokens, and who acts in events. Spec: "Events". */
 
-import type { OperationContext } from "../provider/provider-access.ts";
+import type { OperationContext } from "../provider/provider.ts";
 import type { ProviderError } from "../provider/provider-error.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";

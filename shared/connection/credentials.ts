@@ -1,5 +1,5 @@
 /** The credentials of an open connection, for all of a piece of work: kept in memory, read again when they are refused. */
-import type { Credentials } from "../provider/provider-access.ts";
+import type { Credentials } from "../provider/provider.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { ConnectedItem } from "./connection-item.ts";

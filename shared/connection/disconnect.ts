@@ -2,7 +2,7 @@
  * Ends a connection: on a user's behalf (DELETE …/connection), or because the account took its permission away. The
  * credentials are destroyed and runs end. Done again it changes nothing, but ends and tells what a first try left behind.
  */
-import type { OperationContext } from "../provider/provider-access.ts";
+import type { OperationContext } from "../provider/provider.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ConnectionChangeStore } from "./connection-change-store.ts";
 import type { TellChange } from "./tell-change.ts";

@@ -1,5 +1,5 @@
 /** The door for all who work with an organization's account: its connection, and credentials that look after themselves. */
-import type { Credentials, OperationContext } from "../provider/provider-access.ts";
+import type { Credentials, OperationContext } from "../provider/provider.ts";
 import type { ConnectedItem } from "./connection-item.ts";
 import { createCredentials } from "./credentials.ts";
 import { createRefresh, notConnected, type RefreshParts } from "./refresh.ts";

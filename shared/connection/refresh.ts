@@ -2,8 +2,7 @@
  * Refreshing an organization's tokens. A refresh token dies at its exchange, so one instance exchanges at a time,
  * under a lease that names what is exchanged; others wait for what it stores. docs/connection.md, "Tokens".
  */
-import type { Tokens } from "../provider/provider.ts";
-import type { OperationContext, ProviderAccess } from "../provider/provider-access.ts";
+import type { OperationContext, ProviderAccess, Tokens } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";

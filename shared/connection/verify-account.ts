@@ -1,7 +1,6 @@
 /** Tries credentials on the provider before anything is stored. */
 import { CallTimeoutError } from "../circuit-breaker/circuit-open-error.ts";
-import type { Account, Tokens } from "../provider/provider.ts";
-import type { Credentials, OperationContext, ProviderAccess } from "../provider/provider-access.ts";
+import type { Account, Credentials, OperationContext, ProviderAccess, Tokens } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 

@@ -2,7 +2,7 @@
  * Watches how long an instance's operations against the provider take, and finds at once that they have become slow.
  * While they are quick it costs nothing: their events are what tells of them, and the hourly run sums those up.
  */
-import type { LatencyObserver, TimedOperation } from "../provider/latency-observer.ts";
+import type { LatencyObserver, TimedOperation } from "../provider/record-operation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Finding } from "../security/alerts/finding.ts";

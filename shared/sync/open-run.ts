@@ -2,7 +2,7 @@
 import type { Disconnect } from "../connection/disconnect.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
 import type { RecordsClaimStore } from "../connection/records-claim-store.ts";
-import type { ProviderAccess } from "../provider/provider-access.ts";
+import type { ProviderAccess } from "../provider/provider.ts";
 import type { Apply } from "../records/apply.ts";
 import type { RecordListStore } from "../records/record-list-store.ts";
 import type { Clock } from "../runtime/clock.ts";

@@ -2,7 +2,7 @@
  * Works on a run, step by step: from where it is to its end, or until the time is short and another invocation goes on.
  * Two workers on one run harm nothing: the one whose lease is gone stops at its next checkpoint. docs/sync.md.
  */
-import type { ProviderAccess } from "../provider/provider-access.ts";
+import type { ProviderAccess } from "../provider/provider.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";

@@ -1,7 +1,6 @@
 /** Reads objects at the provider on an event's behalf: through the circuit, and as the connection that it belongs to. */
 import type { OpenConnection } from "../connection/open-connection.ts";
-import type { Provider } from "../provider/provider.ts";
-import type { ProviderAccess } from "../provider/provider-access.ts";
+import type { Provider, ProviderAccess } from "../provider/provider.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { EventConnection, ProcessParts } from "./process.ts";
 

@@ -4,7 +4,7 @@
 /** What processes events in a deployed function. */
 
 import { createConnectionSecrets } from "../connection/connection-secrets.ts";
-import { parseDeliveredEvent } from "../provider/stripe/delivered-event.ts";
+import { parseDeliveredEvent } from "../provider/stripe/events.ts";
 import { hasValidSignature } from "../provider/stripe/verify-signature.ts";
 import { createRecordStore } from "../records/record-store.ts";
 import { systemClock } from "../runtime/clock.ts";

@@ -1,19 +1,35 @@
+/** Pages of the provider's lists. Pure. */
 /** The adapter to Stripe, by its official SDK: the port's methods, each of them one request. */
 import * as z from "zod/mini";
 import type { RecordType } from "../../records/record.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { PAGE_SIZE } from "../provider.ts";
-import type { ProviderAdapter } from "../provider-adapter.ts";
+import { PAGE_SIZE, type ProviderAdapter, type ProviderPage } from "../provider.ts";
 import { ProviderError } from "../provider-error.ts";
-import { createConnections } from "./connections.ts";
 import { errorOfUnexpected } from "./errors.ts";
 import { parseProviderEvent } from "./events.ts";
-import { pageOf } from "./lists.ts";
 import { createOAuth, type OAuthSettings } from "./oauth.ts";
-import { objectSeen } from "./objects.ts";
-import { readInvoicePayment } from "./payment-links.ts";
+import { objectSeen, readInvoicePayment } from "./objects.ts";
 import { accepted, createRequest, type WireAnswer, type WireRequest } from "./request.ts";
-import { Id } from "./tolerant.ts";
+import { Id } from "./tolerant-schemas.ts";
+import { createConnections } from "./wire-client.ts";
+
+const List = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
+const Listed = z.object({ id: Id });
+
+/**
+ * A page of what `read` finds in the objects; what it finds nothing in is left out.
+ * @throws ProviderError where the answer is no list, or says that there is more and not where.
+ */
+export const pageOf = <Item>(
+  { body, status }: Pick<WireAnswer, "body" | "status">,
+  read: (object: unknown) => Item | undefined,
+): ProviderPage<Item> => {
+  const { data: list } = List.safeParse(body);
+  if (list === undefined) throw errorOfUnexpected(status);
+  const next = list.has_more ? Listed.safeParse(list.data.at(-1)).data?.id : undefined;
+  if (list.has_more && next === undefined) throw errorOfUnexpected(status);
+  return { items: list.data.map(read).filter((item) => item !== undefined), next };
+};
 
 const PUBLIC_URL = "https://api.stripe.com";
 

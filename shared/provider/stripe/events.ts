@@ -2,13 +2,13 @@
  * An event of the provider → what it tells of our objects. The feed and webhooks carry the same events, in the API
  * version of their time. Pure.
  */
+/** An event as a webhook brings it: what the feed says, and whose it is. Pure. */
 import * as z from "zod/mini";
 import type { Observation, SeenAt } from "../../records/observation.ts";
 import type { RecordType } from "../../records/record.ts";
 import type { ProviderEvent } from "../provider.ts";
-import { deletionSeen, objectSeen } from "./objects.ts";
-import { linkOfInvoice, readInvoicePayment } from "./payment-links.ts";
-import { Id, part, reference, Seconds } from "./tolerant.ts";
+import { deletionSeen, linkOfInvoice, objectSeen, readInvoicePayment } from "./objects.ts";
+import { Id, part, reference, Seconds, text } from "./tolerant-schemas.ts";
 
 type Reading = (object: unknown, seenAt: SeenAt) => (Observation | undefined)[];
 
@@ -86,4 +86,18 @@ export const parseProviderEvent = (payload: unknown): ProviderEvent | undefined 
     observations: observations.filter((observation) => observation !== undefined),
     isDeauthorization: type === "account.application.deauthorized",
   };
+};
+
+const Owned = z.object({ account: text });
+
+/**
+ * Reads an event.
+ * @param payload parsed JSON of any kind.
+ * @returns undefined where it is no event. `accountId` where it names one: an event of a connected account does.
+ */
+export const parseDeliveredEvent = (payload: unknown): (ProviderEvent & { accountId?: string }) | undefined => {
+  const event = parseProviderEvent(payload);
+  if (event === undefined) return undefined;
+  const { account } = Owned.parse(payload);
+  return { ...event, ...(account !== null && { accountId: account }) };
 };

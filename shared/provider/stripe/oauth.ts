@@ -1,9 +1,24 @@
 /** The provider's OAuth for apps: refresh tokens rotate, and the platform authenticates with its secret key. */
 import * as z from "zod/mini";
-import type { OAuthAdapter } from "../provider-adapter.ts";
+import type { OAuthAdapter } from "../provider.ts";
 import { errorOfUnexpected } from "./errors.ts";
 import { accepted, type SendRequest } from "./request.ts";
-import { Id } from "./tolerant.ts";
+import { Id } from "./tolerant-schemas.ts";
+
+/** https://docs.stripe.com/stripe-apps/api-authentication/oauth */
+const PUBLIC_AUTHORIZE_URL = "https://marketplace.stripe.com/oauth/v2/authorize";
+
+/** Who asks: the platform's own client; and where users grant access, if not at the provider's public address. */
+export type AuthorizeSettings = { clientId: string; authorizeUrl?: string | undefined };
+
+/** Where a user grants the platform access to an account. */
+export const authorizeUrlOf = ({ clientId, authorizeUrl }: AuthorizeSettings, state: string): string => {
+  const url = new URL(authorizeUrl ?? PUBLIC_AUTHORIZE_URL);
+  url.searchParams.set("response_type", "code");
+  url.searchParams.set("client_id", clientId);
+  url.searchParams.set("state", state);
+  return url.href;
+};
 
 const Secret = z.string().check(z.minLength(1), z.maxLength(2_048));
 /** Whose the tokens are is also said by the account that they open. */

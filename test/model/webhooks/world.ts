@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
 import type { Provider } from "../../../shared/provider/provider.ts";
-import { parseDeliveredEvent } from "../../../shared/provider/stripe/delivered-event.ts";
+import { parseDeliveredEvent } from "../../../shared/provider/stripe/events.ts";
 import { hasValidSignature } from "../../../shared/provider/stripe/verify-signature.ts";
 import { createApply } from "../../../shared/records/apply.ts";
 import type { SeenAt } from "../../../shared/records/observation.ts";

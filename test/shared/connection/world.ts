@@ -8,8 +8,7 @@ import { createOpenConnection } from "../../../shared/connection/open-connection
 import { createTellChange } from "../../../shared/connection/tell-change.ts";
 import { createVerification } from "../../../shared/connection/verify-account.ts";
 import { createViewConnection } from "../../../shared/connection/view-connection.ts";
-import type { Provider } from "../../../shared/provider/provider.ts";
-import type { Credentials, OperationContext, ProviderAccess } from "../../../shared/provider/provider-access.ts";
+import type { Credentials, OperationContext, Provider, ProviderAccess } from "../../../shared/provider/provider.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import type { Envelope } from "../../../shared/runtime/envelope.ts";
 import { createSealing } from "../../../shared/runtime/sealing.ts";

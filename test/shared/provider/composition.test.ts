@@ -1,8 +1,7 @@
 /** Operations as a function has them: the real adapter, guard and stores, over sockets. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createProviderAccess } from "../../../shared/provider/create-provider-access.ts";
-import { createReadCountStore } from "../../../shared/provider/read-count-store.ts";
-import { createReadCounts } from "../../../shared/provider/read-counts.ts";
+import { createReadCountStore, createReadCounts } from "../../../shared/provider/read-count-store.ts";
 import { createStripeAdapter } from "../../../shared/provider/stripe/adapter.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";

@@ -3,11 +3,16 @@
 import type { Outcome } from "../../../shared/circuit-breaker/decide.ts";
 import type { CallOptions, Guard, GuardedCall } from "../../../shared/circuit-breaker/guard.ts";
 import { createProviderAccess } from "../../../shared/provider/create-provider-access.ts";
-import type { Provider } from "../../../shared/provider/provider.ts";
-import type { Credentials, OperationContext } from "../../../shared/provider/provider-access.ts";
-import type { Grant, OAuthAdapter, ProviderAdapter } from "../../../shared/provider/provider-adapter.ts";
+import type {
+  Credentials,
+  Grant,
+  OAuthAdapter,
+  OperationContext,
+  Provider,
+  ProviderAdapter,
+} from "../../../shared/provider/provider.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
-import { createReadCounts } from "../../../shared/provider/read-counts.ts";
+import { createReadCounts } from "../../../shared/provider/read-count-store.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 
 export const START = Date.UTC(2026, 10, 30, 23, 59, 58);

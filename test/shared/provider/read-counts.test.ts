@@ -1,7 +1,11 @@
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { createReadCountStore, monthOf, type ReadAddition } from "../../../shared/provider/read-count-store.ts";
-import { createReadCounts } from "../../../shared/provider/read-counts.ts";
+import {
+  createReadCountStore,
+  createReadCounts,
+  monthOf,
+  type ReadAddition,
+} from "../../../shared/provider/read-count-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb, type TestTable } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";

@@ -1,7 +1,7 @@
 /** The webhook URL's handler around a real table, with a bus, a recorder and a clock that tests look into. */
 import { jest } from "@jest/globals";
 import Stripe from "stripe";
-import { parseDeliveredEvent } from "../../../shared/provider/stripe/delivered-event.ts";
+import { parseDeliveredEvent } from "../../../shared/provider/stripe/events.ts";
 import { hasValidSignature, SIGNATURE_HEADER } from "../../../shared/provider/stripe/verify-signature.ts";
 import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import type { OpenConnection } from "../../../shared/connection/open-connection.ts";
-import type { Provider } from "../../../shared/provider/provider.ts";
-import type { Credentials, ProviderAccess } from "../../../shared/provider/provider-access.ts";
+import type { Credentials, Provider, ProviderAccess } from "../../../shared/provider/provider.ts";
 import { createReread } from "../../../shared/webhooks/reread-object.ts";
 import { payment, seen } from "../../support/records.ts";
 

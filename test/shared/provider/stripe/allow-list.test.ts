@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { parseProviderEvent } from "../../../../shared/provider/stripe/events.ts";
-import { objectSeen } from "../../../../shared/provider/stripe/objects.ts";
-import { readInvoicePayment } from "../../../../shared/provider/stripe/payment-links.ts";
+import { objectSeen, readInvoicePayment } from "../../../../shared/provider/stripe/objects.ts";
 import type { Observation } from "../../../../shared/records/observation.ts";
 import { recordFields, recordTypes } from "../../../../shared/records/record.ts";
 import * as given from "./fixtures.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { seenAtOf } from "../../../../shared/provider/stripe/seen-at.ts";
+import { seenAtOf } from "../../../../shared/provider/stripe/request.ts";
 
 const date = "Sat, 21 Nov 2026 10:00:00 GMT";
 const second = Date.parse(date) / 1_000;

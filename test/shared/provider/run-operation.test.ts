@@ -1,9 +1,9 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { CallTimeoutError, CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
 import type { GuardedCall } from "../../../shared/circuit-breaker/guard.ts";
-import { createOperate } from "../../../shared/provider/operate.ts";
-import type { OperationContext } from "../../../shared/provider/provider-access.ts";
+import type { OperationContext } from "../../../shared/provider/provider.ts";
 import { createRecordOperation } from "../../../shared/provider/record-operation.ts";
+import { createOperate } from "../../../shared/provider/run-operation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import {
   context,

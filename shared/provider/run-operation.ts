@@ -4,15 +4,12 @@
  */
 import type { Guard } from "../circuit-breaker/guard.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { attempt, timeoutError } from "./attempt.ts";
-import type { OperationFacts, OperationReport } from "./operation-event.ts";
-import type { Pace } from "./pace.ts";
-import type { Credentials, OperationContext } from "./provider-access.ts";
-import type { RequestOptions } from "./provider-adapter.ts";
+import { attempt, MIN_ATTEMPT_MS, OPERATION_DEADLINE_MS, pauseBefore, timeoutError } from "./attempt.ts";
+import type { Credentials, OperationContext, RequestOptions } from "./provider.ts";
 import type { ProviderError } from "./provider-error.ts";
-import type { ReadCounts } from "./read-counts.ts";
-import type { RecordOperation } from "./record-operation.ts";
-import { MIN_ATTEMPT_MS, OPERATION_DEADLINE_MS, pauseBefore } from "./retry.ts";
+import type { Pace } from "./rate-limiter.ts";
+import type { ReadCounts } from "./read-count-store.ts";
+import type { OperationFacts, OperationReport, RecordOperation } from "./record-operation.ts";
 
 /** `result`: what the event says of what came of it. */
 export type Operation<Value> = Pick<OperationFacts, "action" | "type"> & {

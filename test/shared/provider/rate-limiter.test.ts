@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { BURST, createPace, MAX_CONCURRENT, REQUESTS_PER_SECOND } from "../../../shared/provider/pace.ts";
+import { BURST, createPace, MAX_CONCURRENT, REQUESTS_PER_SECOND } from "../../../shared/provider/rate-limiter.ts";
 
 /** A clock whose sleepers wake in order of time, when everything else has come to rest. */
 const createTime = () => {
