@@ -153,7 +153,7 @@ const LinkedInvoice = z.object({ id: Id, payment_intent: reference });
 
 /** The payment that an invoice names, as it did before 2025-03-31. */
 export const linkOfInvoice = (object: unknown, seenAt: SeenAt): PaymentLinked | undefined => {
-  const { data } = Invoice.safeParse(object);
+  const { data } = LinkedInvoice.safeParse(object);
   return data === undefined ? undefined : linked(data.payment_intent, data.id, seenAt);
 };
 
