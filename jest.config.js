@@ -1,9 +1,11 @@
-/** Node strips the types itself, so there is no transformer. An HTTP test file starts a local cloud of its own. */
+/**
+ * `npm test`: everything but `*.deep.test.ts`; a sample of `*.sampled.test.ts` (test/support/depth.ts).
+ * There is no transformer: Node strips the types itself.
+ */
 export default {
   testEnvironment: "node",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
-  // Minutes of waiting for real time-outs and retries: `npm run test:provider`.
-  testPathIgnorePatterns: ["/node_modules/", "/test/http/other-provider"],
+  testPathIgnorePatterns: ["/node_modules/", "\\.deep\\.test\\.ts$"],
   extensionsToTreatAsEsm: [".ts"],
   transform: {},
   globalSetup: "<rootDir>/test/global-setup.ts",
@@ -12,10 +14,10 @@ export default {
   modulePathIgnorePatterns: ["<rootDir>/.build", "<rootDir>/.local", "<rootDir>/.cache", "<rootDir>/cdk.out"],
   coverageProvider: "v8",
   collectCoverageFrom: ["functions/**/*.ts", "shared/**/*.ts", "infra/**/*.ts"],
-  // Each waits for its functions half of the time: three keep two cores busy.
+  // Tests wait for their functions half of the time: three workers keep two cores busy.
   maxWorkers: 3,
-  // Modules that a file loaded stay in their process: a fresh one takes over before collecting them takes longer than tests.
+  // Loaded modules stay in a worker's memory. A fresh worker is faster than collecting them.
   workerIdleMemoryLimit: "512MB",
-  // Nothing is asserted on elapsed time; this only ends what hangs, on a machine that may be busy.
+  // No test asserts on elapsed time. This limit only ends a test that hangs.
   testTimeout: 120_000,
 };

@@ -4,6 +4,7 @@ import type { AlertStatus } from "../../shared/security/alerts/alert.ts";
 import { eventId } from "../../shared/security/event-id.ts";
 import { isAtLeast, type RiskLevel, riskLevels } from "../../shared/terms/risk-levels.ts";
 import { type AlertStores, alertStoresAt, listAll, NOON, RETENTION_DAYS, startAlertTable } from "../support/alerts.ts";
+import { depth } from "../support/depth.ts";
 import { startLossyProxy } from "../support/lossy-proxy.ts";
 
 const DAY = 86_400_000;
@@ -190,7 +191,7 @@ describe("the life of alerts", () => {
           await compare(model, real, 3);
         },
       ),
-      { seed: 20_261_121, numRuns: 60 },
+      { seed: 20_261_121, numRuns: depth(10, 60) },
     );
   }, 120_000);
 });

@@ -11,6 +11,7 @@ import { organizationKey } from "../../../../shared/terms/keys.ts";
 import type { RiskLevel } from "../../../../shared/terms/risk-levels.ts";
 import { riskLevels } from "../../../../shared/terms/risk-levels.ts";
 import { countUnits } from "../../../support/consumed-units.ts";
+import { depth } from "../../../support/depth.ts";
 import { dayOf } from "../../../support/security-counters.ts";
 import { HOUR } from "../../../support/security-events.ts";
 import { type Actor, dieAfter, type RollupWorld, startRollupWorld } from "../../../support/security-rollups.ts";
@@ -157,7 +158,7 @@ describe("statistics of a selection", () => {
   it("are what counting the events says, after any history of records, closers, deaths and expiry", async () => {
     await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 25, maxLength: 60 }), runHistory), {
       seed: 20_261_121,
-      numRuns: 8,
+      numRuns: depth(2, 8),
       endOnFailure: true,
     });
   }, 120_000);

@@ -3,6 +3,7 @@ import { createRecordStore } from "../../../shared/records/record-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createDeliveredEvents } from "../../../shared/webhooks/delivered-event-store.ts";
 import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import { depth } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { declaredTable } from "../../support/security-tables.ts";
@@ -12,8 +13,10 @@ import type { Sabotage } from "./world.ts";
 
 quietLog();
 
-const HISTORIES = 200;
-const EMBEDDED_HISTORIES = 20;
+const HISTORIES = depth(20, 200);
+const EMBEDDED_HISTORIES = depth(2, 20);
+/** Seeds to try until a fault is noticed. */
+const MAX_SEEDS = 200;
 
 /** The problems of histories, by seed: `explore.ts --seed N` plays one of them again. */
 const problemsOf = async (seeds: readonly number[], options: (seed: number) => HistoryOptions = () => ({})) => {
@@ -151,7 +154,7 @@ describe("the histories notice", () => {
   it.each(faults)("%s", async (_fault, sabotage) => {
     const isNoticed = async (seed: number) => (await runHistory(seed, { sabotage })).problem !== undefined;
     let seed = 1;
-    while (seed <= HISTORIES && !(await isNoticed(seed))) seed++;
-    expect(seed).toBeLessThanOrEqual(HISTORIES);
+    while (seed <= MAX_SEEDS && !(await isNoticed(seed))) seed++;
+    expect(seed).toBeLessThanOrEqual(MAX_SEEDS);
   });
 });

@@ -1,6 +1,8 @@
 /** A small version of `npm run test:sync`: the worker of a full run has little time, and is killed in the middle. */
+
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { createAlteredAssemblies } from "../support/altered-assembly.ts";
+import { depth } from "../support/depth.ts";
 import { organizationOf } from "../support/integration.ts";
 import { countLogged, killUntilEnd, randomMoments } from "../support/killed-sync.ts";
 import { createRandom } from "../support/random.ts";
@@ -8,9 +10,9 @@ import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 import { findSyncFaults } from "../support/sync-proof.ts";
 
-const OBJECTS = 1_000;
+const OBJECTS = depth(200, 1_000);
 /** No more than Lambda's own retries go on after: another one could cost an hour of the clock. */
-const KILLS = 2;
+const KILLS = depth(1, 2);
 /** Of which a worker leaves 15 to what it may have begun. */
 const TIME_LIMIT_SECONDS = 20;
 const SEED = 7;

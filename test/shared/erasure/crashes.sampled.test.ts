@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { ErasureRequest } from "../../../shared/erasure/erasure.ts";
+import { rangeOf, sampleOf } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { seed, startRunOf } from "./seed.ts";
@@ -74,26 +75,23 @@ describe.each(scopes)("workers of an erasure of $scope that die", ({ forgotten, 
   });
 
   // The first at ten places on the way, and one after the other where it left off.
-  it.each(Array.from({ length: 10 }, (_, i) => i))(
-    "at call %i tenths on their way leave the rest to the next",
-    async (part) => {
-      const first = Math.floor(((part + 0.9) * calls) / 10) - (part % 3);
-      const asked = await requestOf(request);
-      for (const [worker, at] of [first, ...LATER_DEATHS].entries()) {
-        const { io } = mortal(at, (part + worker) % 2 === 0 ? "before" : "after");
-        const death = await world.deliver(asked, { io }, "delivery").catch((error: unknown) => error);
-        if (worker === 0) expect(death).toBeInstanceOf(Error);
-        // The delivery comes again at once, or when the lease is over.
-        if ((part + worker) % 3 === 0) world.time.now += 46_000;
-      }
-      world.time.now += 46_000;
-      await world.deliver(asked, {}, "another");
-      const { erasure, own, told } = await resultOf(asked.organizationId);
-      expect(erasure).toMatchObject({ status: "completed", removed: expected });
-      const { settings: _, ...places } = own;
-      for (const text of forgotten) expect(mentionsOf({ ...places, settings: [] }, text)).toEqual([]);
-      expect(told.map(({ eventType }) => eventType)).toEqual(["ERASURE_REQUESTED", "ERASURE_COMPLETED"]);
-      expect(own.reports.map(({ key }) => key)).toEqual(expect.arrayContaining([...toBeMade]));
-    },
-  );
+  it.each(sampleOf(rangeOf(10), 3))("at call %i tenths on their way leave the rest to the next", async (part) => {
+    const first = Math.floor(((part + 0.9) * calls) / 10) - (part % 3);
+    const asked = await requestOf(request);
+    for (const [worker, at] of [first, ...LATER_DEATHS].entries()) {
+      const { io } = mortal(at, (part + worker) % 2 === 0 ? "before" : "after");
+      const death = await world.deliver(asked, { io }, "delivery").catch((error: unknown) => error);
+      if (worker === 0) expect(death).toBeInstanceOf(Error);
+      // The delivery comes again at once, or when the lease is over.
+      if ((part + worker) % 3 === 0) world.time.now += 46_000;
+    }
+    world.time.now += 46_000;
+    await world.deliver(asked, {}, "another");
+    const { erasure, own, told } = await resultOf(asked.organizationId);
+    expect(erasure).toMatchObject({ status: "completed", removed: expected });
+    const { settings: _, ...places } = own;
+    for (const text of forgotten) expect(mentionsOf({ ...places, settings: [] }, text)).toEqual([]);
+    expect(told.map(({ eventType }) => eventType)).toEqual(["ERASURE_REQUESTED", "ERASURE_COMPLETED"]);
+    expect(own.reports.map(({ key }) => key)).toEqual(expect.arrayContaining([...toBeMade]));
+  });
 });

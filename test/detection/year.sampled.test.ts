@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { sampleOf } from "../support/depth.ts";
 import { attacks } from "./year/attacks.ts";
 import { lookAlikes } from "./year/look-alikes.ts";
 import { simulateOrganization } from "./year/organization.ts";
@@ -22,7 +23,7 @@ describe("two weeks of ten organizations", () => {
     expect([...new Set(names)].sort()).toEqual([...Object.keys(attacks), ...Object.keys(lookAlikes)].sort());
   });
 
-  it.each([1, 2])("are judged rightly, seed %i", (seed) => {
+  it.each(sampleOf([1, 2], 1))("are judged rightly, seed %i", (seed) => {
     const { scores } = runYear({ seed, ...TWO_WEEKS });
     for (const score of scores) {
       const { rule, planted, missed, mistaken } = score;

@@ -1,6 +1,8 @@
 /** Texts on which a careless pattern takes hours: the test completes or it does not. */
+
 import { describe, expect, it } from "@jest/globals";
 import { redactText } from "../../../../shared/security/redaction/redact.ts";
+import { sampleOf } from "../../../support/depth.ts";
 
 const LENGTH = 65_536;
 const units = [
@@ -73,13 +75,13 @@ const units = [
 
 describe("redaction of hostile texts", () => {
   // Compared here and not by expect, which would print 64 KB.
-  it.each(units)("completes on 64 KB of %j, finds the key behind it, and is done", (unit) => {
+  it.each(sampleOf(units, 20))("completes on 64 KB of %j, finds the key behind it, and is done", (unit) => {
     const once = redactText(`${unit.repeat(LENGTH / unit.length)} \n sk_live_51HqT7abc`);
     expect(once.includes("51HqT7abc")).toBe(false);
     expect(redactText(once) === once).toBe(true);
   });
 
-  it.each(units)("completes on 64 KB of %j in a value that a name begins", (unit) => {
+  it.each(sampleOf(units, 20))("completes on 64 KB of %j in a value that a name begins", (unit) => {
     for (const start of ["key=[", 'password="']) {
       const once = redactText(start + unit.repeat(LENGTH / unit.length));
       expect(redactText(once) === once).toBe(true);

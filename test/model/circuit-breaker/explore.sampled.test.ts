@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { depth, isDeep } from "../../support/depth.ts";
 import { hunt } from "./hunt.ts";
 import { implied, mutations } from "./mutations.ts";
 import { small } from "./scenarios.ts";
@@ -8,9 +9,10 @@ describe("every order of events", () => {
   it.each(small.map((scenario) => [scenario.name, scenario] as const))(
     "keeps the invariants: %s",
     (_name, scenario) => {
-      const { finding, isComplete } = explore(scenario);
+      // A sample of the states proves nothing more than that no invariant breaks early.
+      const { finding, isComplete } = isDeep ? explore(scenario) : explore(scenario, { maxStates: 4_000 });
       expect(finding).toBeUndefined();
-      expect(isComplete).toBe(true);
+      expect(isComplete || !isDeep).toBe(true);
     },
   );
 });
@@ -18,7 +20,8 @@ describe("every order of events", () => {
 describe("the invariants", () => {
   // Every tenth one; `npm run explore` takes them all.
   const needed = mutations.filter(({ name }) => implied[name] === undefined);
-  it.each(needed.filter((_, index) => index % 10 === 1).map((mutation) => [mutation.name, mutation] as const))(
+  const chosen = needed.filter((_, index) => index % depth(30, 10) === 1);
+  it.each(chosen.map((mutation) => [mutation.name, mutation] as const))(
     "find that something is missing: %s",
     (_name, mutation) => {
       expect(hunt(mutation)).toBeDefined();

@@ -3,14 +3,17 @@
  * provider's own. A failing history is printed with fast-check's seed and path, which replay it alone:
  * `fc.assert(…, { seed, path })`.
  */
+
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { depth } from "../../support/depth.ts";
 import { type RecordTable, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
 import { recordsInMemory } from "../../support/records.ts";
 import { burst, type Step, steps } from "./provider-history.ts";
 import { type History, type Place, runHistory, type Schedule } from "./run-history.ts";
 
 const SEED = 20_261_121;
+const HISTORIES_ON_ENGINE = depth(2, 8);
 
 const historyOf = (happening: fc.Arbitrary<Step[]>): fc.Arbitrary<History> =>
   fc.record({
@@ -37,8 +40,8 @@ describe("records end as the provider's objects", () => {
   };
 
   it.each([
-    [500, "histories", steps],
-    [1_000, "bursts", burst],
+    [depth(50, 500), "histories", steps],
+    [depth(100, 1_000), "bursts", burst],
   ])(
     "in %i %s in memory, where reads may be stale and functions crash at any await",
     async (numRuns, _what, happening) => {
@@ -57,7 +60,7 @@ describe("records end as the provider's objects", () => {
     });
     afterAll(() => table.stop());
 
-    it("in 8 histories", async () => {
+    it(`in ${HISTORIES_ON_ENGINE} histories`, async () => {
       const onEngine = ({ turns, turn }: Schedule): Place => {
         const organization = table.newOrganization();
         const client = table.translated();
@@ -79,7 +82,7 @@ describe("records end as the provider's objects", () => {
       };
       await fc.assert(
         fc.asyncProperty(historyOf(steps), (one) => check(one, onEngine)),
-        { seed: SEED, numRuns: 8 },
+        { seed: SEED, numRuns: HISTORIES_ON_ENGINE },
       );
     }, 120_000);
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { sampleOf } from "../support/depth.ts";
 import { eventually, organizationOf, type Run } from "../support/integration.ts";
 import { providerObjects, recordedState } from "../support/provider-objects.ts";
 import { createRandom } from "../support/random.ts";
@@ -55,18 +56,21 @@ describe("the simulator's deliveries", () => {
     expect(await ours.runs()).toHaveLength(1);
   });
 
-  it.each([1, 2])("bring the last state of each object, shuffled, twice and late (seed %i)", async (seed) => {
-    await deliver({ shuffle: true, duplicate: 0.5, delayMs: 20_000, seed });
-    for (let round = 0; round < 3; round++) {
-      await provider.change(account.accountId, { count: 12, seed: 10 * seed + round });
-      await service.advance(2_000);
-    }
-    // What waits still comes eight at a time, and no more in the order of what happened.
-    await provider.flush();
-    await settled();
-    expect(await recorded()).toEqual(await objects.state());
-    expect(await ours.runs()).toHaveLength(1);
-  });
+  it.each(sampleOf([1, 2], 1))(
+    "bring the last state of each object, shuffled, twice and late (seed %i)",
+    async (seed) => {
+      await deliver({ shuffle: true, duplicate: 0.5, delayMs: 20_000, seed });
+      for (let round = 0; round < 3; round++) {
+        await provider.change(account.accountId, { count: 12, seed: 10 * seed + round });
+        await service.advance(2_000);
+      }
+      // What waits still comes eight at a time, and no more in the order of what happened.
+      await provider.flush();
+      await settled();
+      expect(await recorded()).toEqual(await objects.state());
+      expect(await ours.runs()).toHaveLength(1);
+    },
+  );
 
   it("and a full run side by side end as the provider's own", async () => {
     await deliver({ shuffle: true, duplicate: 0.3, seed: 4 });

@@ -1,6 +1,8 @@
 /** The life of a connection, told simply, and the same on a real table, with answers lost and many at once. */
+
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { depth } from "../../support/depth.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { type ConnectionTable, listed, startConnectionTable, storesAt } from "./connection-table.ts";
@@ -228,7 +230,7 @@ describe("the life of a connection", () => {
           await direct.disconnect(real.org);
         },
       ),
-      { seed: 20_261_121, numRuns: 30 },
+      { seed: 20_261_121, numRuns: depth(5, 30) },
     );
   });
 });

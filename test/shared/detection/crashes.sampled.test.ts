@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { userHash } from "../../../shared/detection/detection-keys.ts";
 import { DAY_MS } from "../../../shared/terms/hours.ts";
+import { depth, rangeOf, sampleOf } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { createTurns } from "../../support/interleaving.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -90,7 +91,7 @@ describe("a detector that dies", () => {
     "%s any of its calls is made up for, and nothing counts twice",
     async (when) => {
       let calls = 0;
-      for (let isDone = false; !isDone; calls++) {
+      for (let isDone = false; !isDone; calls += depth(9, 1)) {
         stage = createStage(engine);
         const { hours, due } = await prepareDays();
         const { prepare, beforePublishing } = dying(calls, when);
@@ -111,7 +112,7 @@ describe("a detector that dies", () => {
 });
 
 describe("detectors at the same time", () => {
-  it.each(Array.from({ length: 6 }, (_, seed) => [seed]))(
+  it.each(sampleOf(rangeOf(6), 2))(
     "come to one end, whatever the order of their calls (%i)",
     async (seed) => {
       const { hours, due } = await prepareDays();

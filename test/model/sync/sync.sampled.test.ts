@@ -2,6 +2,7 @@
  * Runs in a world that changes under them, with workers that die, run short of time, are doubled, outlive their lease or
  * lose their run: whatever happened, the next run that nobody disturbs leaves the records as the provider has them.
  */
+
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type RecordType, recordTypes } from "../../../shared/records/record.ts";
@@ -9,6 +10,7 @@ import { createRecordStore } from "../../../shared/records/record-store.ts";
 import { resumeSyncs } from "../../../shared/sync/resume-syncs.ts";
 import { SyncRequested, syncRequested } from "../../../shared/sync/sync-request.ts";
 import { createStage, type Io, RECORDS, type Stage, startSyncEngine } from "../../shared/sync/stage.ts";
+import { depth } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 
@@ -191,7 +193,11 @@ describe("syncing", () => {
           expect(stage.world.calls.every(({ method }) => method === "listEvents")).toBe(true);
         },
       ),
-      { numRuns: Number(process.env.SYNC_RUNS ?? 25), seed: Number(process.env.SYNC_SEED ?? 6), endOnFailure: true },
+      {
+        numRuns: Number(process.env.SYNC_RUNS ?? depth(4, 25)),
+        seed: Number(process.env.SYNC_SEED ?? 6),
+        endOnFailure: true,
+      },
     );
   });
 });
