@@ -32,8 +32,8 @@ export const floors = {
     "security/redaction",
     "plants",
     "runtime",
-    "json",
     "terms",
+    "json",
   ],
 } as const;
 

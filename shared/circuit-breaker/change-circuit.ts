@@ -4,7 +4,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 import { type CircuitAction, REASON_MAX_CHARACTERS } from "./circuit-request.ts";
 import type { OrganizationStats } from "./circuit-statistics.ts";
 import type { Operator } from "./operator.ts";

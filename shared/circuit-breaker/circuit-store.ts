@@ -5,7 +5,7 @@ import {
   UpdateCommand,
   type UpdateCommandOutput,
 } from "@aws-sdk/lib-dynamodb";
-import { callStore, isLostInTransaction } from "../runtime/call-store.ts";
+import { callStore, isTransactionConflict } from "../runtime/call-store.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { type Circuit, newCircuit } from "./circuit.ts";
 import { parseCircuit } from "./circuit-item.ts";
@@ -59,7 +59,7 @@ export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: st
       try {
         return await callStore((options) => client.send(command, options), deadlineMs);
       } catch (error) {
-        if (!isLostInTransaction(error) || attempts === MAX_ATTEMPTS) throw error;
+        if (!isTransactionConflict(error) || attempts === MAX_ATTEMPTS) throw error;
         await pauseBeforeRetry(attempts);
         return send(attempts + 1);
       }

@@ -8,7 +8,7 @@ import { eventId, identityOf } from "../security/event-id.ts";
 import { EVENT_SOURCE } from "../security/event-source.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 import type { RiskLevel } from "../terms/risk-levels.ts";
 import type { OnTransition } from "./announce.ts";
 import { type Cause, operatorActions } from "./circuit.ts";

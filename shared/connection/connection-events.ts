@@ -4,7 +4,7 @@ import type { OperationContext } from "../provider/provider.ts";
 import type { ProviderError } from "../provider/provider-error.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 
 /** Who connects or disconnects, and from where. */
 export type ActingUser = {

@@ -5,7 +5,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { ConnectionMarkStore } from "../circuit-breaker/connection-mark-store.ts";
-import { callStore, isLostInTransaction } from "../runtime/call-store.ts";
+import { callStore, isTransactionConflict } from "../runtime/call-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
@@ -66,7 +66,7 @@ export const createConnectionWriter = (
   const refusalOf = (error: unknown): { item: Refused } | undefined => {
     if (error instanceof ConditionalCheckFailedException) return { item: error.Item };
     if (error instanceof TransactionCanceledException) return refusedBy(error);
-    if (isLostInTransaction(error)) return undefined;
+    if (isTransactionConflict(error)) return undefined;
     throw error;
   };
 

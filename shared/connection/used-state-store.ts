@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
+import { putIfUnchanged } from "../runtime/conditional-write.ts";
 import { newRequestToken } from "../runtime/ids.ts";
-import { putIfUnchanged } from "../runtime/put-if-unchanged.ts";
 
 /** A mark outlives its state by so long, because clocks differ. */
 const MARGIN_SECONDS = 3_600;

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore, isLostInTransaction } from "../runtime/call-store.ts";
+import { callStore, isTransactionConflict } from "../runtime/call-store.ts";
 import { deleteItems } from "../runtime/delete-items.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { renderUpdate } from "../runtime/render-update.ts";
@@ -57,7 +57,7 @@ export const createPartition = (
       await callStore((options) => client.send(command, options));
     } catch (error) {
       // Gone, or changed since it was read: the next round looks again.
-      if (!(error instanceof ConditionalCheckFailedException) && !isLostInTransaction(error)) throw error;
+      if (!(error instanceof ConditionalCheckFailedException) && !isTransactionConflict(error)) throw error;
     }
   };
 

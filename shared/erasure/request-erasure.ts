@@ -7,7 +7,7 @@ import { writeLog } from "../runtime/log.ts";
 import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
 import { organizationKey } from "../terms/keys.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 import { dueAtOf, Erasure, type ErasureRequest, nothingRemoved } from "./erasure.ts";
 import type { ErasureEvents } from "./erasure-events.ts";
 import { erasureRequested } from "./erasure-requested.ts";

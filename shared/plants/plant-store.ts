@@ -1,7 +1,7 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
+import { definedFields } from "../json/defined-fields.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
@@ -41,16 +41,12 @@ export const createPlantStore = (client: DynamoDBDocumentClient, tableName: stri
       ExpressionAttributeNames: { "#scope": "scope" },
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
-    try {
-      await callStore((options) => client.send(command, options));
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // The SDK repeats a put whose answer was lost, and then finds what its own first try wrote.
-      if (error.Item?.token?.S !== token) {
-        throw new DomainError("plant_exists", `id: a plant with the id ${id} exists already`);
-      }
+    const result = await conditionalWrite((options) => client.send(command, options));
+    // If the answer to an earlier attempt was lost, the stored plant is this call's own.
+    if (!result.written && result.item?.token !== token) {
+      throw new DomainError("plant_exists", `id: a plant with the id ${id} exists already`);
     }
-    return { name, ...(tag !== undefined && { tag }) };
+    return { name, ...definedFields({ tag }) };
   },
 
   /**
@@ -81,13 +77,8 @@ export const createPlantStore = (client: DynamoDBDocumentClient, tableName: stri
       ConditionExpression: "attribute_exists(#scope)",
       ExpressionAttributeNames: { "#scope": "scope" },
     });
-    try {
-      await callStore((options) => client.send(command, options));
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // After a lost answer the plant may be gone by our own first try. It is gone either way.
-      if ((error.$metadata.attempts ?? 1) > 1) return;
-      throw new DomainError("plant_not_found", `id: there is no plant with the id ${id}`);
-    }
+    const { written, isRepeated } = await conditionalWrite((options) => client.send(command, options));
+    // If the answer to an earlier attempt was lost, that attempt may have deleted the plant. The plant is gone either way.
+    if (!written && !isRepeated) throw new DomainError("plant_not_found", `id: there is no plant with the id ${id}`);
   },
 });

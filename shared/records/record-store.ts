@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
+import { putIfUnchanged } from "../runtime/conditional-write.ts";
 import { getItems } from "../runtime/get-items.ts";
-import { putIfUnchanged } from "../runtime/put-if-unchanged.ts";
 import { fromItem, type StoredRecord, toItem } from "./record-item.ts";
 import { itemKeyOf, type RecordKey } from "./record-keys.ts";
 

@@ -4,7 +4,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { DataReadRecorder } from "../security/data-reads.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 import { periodOfReportId } from "./period.ts";
 import type { Report, ReportPosition } from "./report.ts";
 import type { ReportListStore } from "./report-list-store.ts";

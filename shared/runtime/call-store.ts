@@ -1,17 +1,17 @@
-/** The one way of a store to DynamoDB: bounded in time, and the end of the SDK's errors. */
+/** How stores call DynamoDB: each call has a deadline, and the SDK's errors become domain errors. */
 import { DomainError } from "./domain-error.ts";
 
-/** Unless the caller has less time: for all attempts of one call together; well below a function's own time-out. */
+/** For all attempts of one call together, unless the caller has less time; well below a function's time-out. */
 const DEADLINE_MS = 4_000;
 
-/** Refusals that a store expects and decides upon; any other error means that the store did not do its work. */
-const REFUSALS = ["ConditionalCheckFailedException", "TransactionCanceledException"];
+/** Failed conditions, which conditional-write.ts handles. Any other error means that the store did not do its work. */
+const FAILED_CONDITIONS = ["ConditionalCheckFailedException", "TransactionCanceledException"];
 
 /**
  * Runs one call of the SDK: `callStore((options) => client.send(command, options))`.
  * @param deadlineMs for all attempts together.
- * @throws the SDK's own error where a condition was not met, else DomainError `store_unavailable` (whatever came
- *   back: a time-out, a denial, an answer that is not DynamoDB's).
+ * @throws the SDK's own error if a condition failed, else DomainError `store_unavailable`: after a time-out, a denial or
+ *   an answer that is not DynamoDB's.
  */
 export const callStore = async <Output>(
   call: (options: { abortSignal: AbortSignal }) => Promise<Output>,
@@ -20,15 +20,15 @@ export const callStore = async <Output>(
   try {
     return await call({ abortSignal: AbortSignal.timeout(deadlineMs) });
   } catch (cause) {
-    if (cause instanceof Error && REFUSALS.includes(cause.name)) throw cause;
+    if (cause instanceof Error && FAILED_CONDITIONS.includes(cause.name)) throw cause;
     throw new DomainError("store_unavailable", "The store did not answer. Try again.", { cause });
   }
 };
 
-/** Whether a store is what failed: one such failure is the caller's bad luck, several are an outage. */
+/** Whether an error is a store's failure. */
 export const isStoreFailure = (error: unknown): boolean =>
   error instanceof DomainError && error.code === "store_unavailable";
 
-/** Whether a single write was refused because somebody's transaction held the item; it may be tried again. */
-export const isLostInTransaction = (error: unknown): boolean =>
+/** Whether DynamoDB refused a single write because a transaction held the item; the write may be tried again. */
+export const isTransactionConflict = (error: unknown): boolean =>
   error instanceof DomainError && error.cause instanceof Error && error.cause.name === "TransactionConflictException";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "./call-store.ts";
+import { conditionalWrite } from "./conditional-write.ts";
 import { DomainError } from "./domain-error.ts";
 
 /** Decisions: so long the same key gets the same answer. */
@@ -48,12 +48,8 @@ export const createIdempotencyStore = (client: DynamoDBDocumentClient, tableName
       ExpressionAttributeNames: { "#key": "key", "#ttl": "ttl" },
       ExpressionAttributeValues: { ":now": nowSeconds },
     });
-    try {
-      await callStore((options) => client.send(command, options));
-      return { isNew: true, value };
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    const { written } = await conditionalWrite((options) => client.send(command, options));
+    if (written) return { isNew: true, value };
     const read = new GetCommand({ TableName: tableName, Key: keyOf(named), ConsistentRead: true });
     const { Item } = await callStore((options) => client.send(read, options));
     // Released or expired between the two calls: the client's repetition finds the key free.
@@ -74,10 +70,6 @@ export const createIdempotencyStore = (client: DynamoDBDocumentClient, tableName
       ExpressionAttributeNames: { "#value": "value" },
       ExpressionAttributeValues: { ":value": value },
     });
-    try {
-      await callStore((options) => client.send(command, options));
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await conditionalWrite((options) => client.send(command, options));
   },
 });

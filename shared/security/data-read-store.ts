@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { putIfUnchanged } from "../runtime/conditional-write.ts";
 import { newRequestToken } from "../runtime/ids.ts";
-import { putIfUnchanged } from "../runtime/put-if-unchanged.ts";
 import { MINUTE_MS } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 

@@ -7,7 +7,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
 import { MINUTE_MS } from "../terms/hours.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 import type { DataReadStore } from "./data-read-store.ts";
 import type { Recorder } from "./recorder.ts";
 import type { NewSecurityEvent } from "./security-event.ts";

@@ -10,7 +10,7 @@ import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 import { isInNetworks } from "./cidr.ts";
 import type { Settings } from "./settings.ts";
 import { hasChanged, type SettingsChange, settingsChangedEvent } from "./settings-changed.ts";

@@ -1,5 +1,5 @@
 import type { OrganizationCaller } from "../terms/caller.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 import type { Asker } from "./sync-item.ts";
 
 /** Who asked for a run, as its events name them. */

@@ -10,7 +10,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import type { IdempotencyStore } from "../runtime/idempotency-store.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
 import { organizationKey } from "../terms/keys.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 import { askerOf } from "./asker.ts";
 import { modeOf, type StartRun } from "./start-run.ts";
 import type { SyncState } from "./sync-item.ts";

@@ -8,7 +8,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 import { publishReceived } from "./hand-over.ts";
 import type { DeliveryRecorder } from "./record-delivery.ts";
 import { concernsUs, isStorable, type WebhookEvent } from "./webhook-event.ts";

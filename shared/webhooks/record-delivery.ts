@@ -9,7 +9,7 @@ import { createFloodCounter } from "../security/flood.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import { catalogueEntry } from "../terms/error-catalogue.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 import type { RiskLevel } from "../terms/risk-levels.ts";
 
 /** A delivery whose signature verified. */

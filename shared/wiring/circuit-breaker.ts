@@ -17,7 +17,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
-import type { Origin } from "../terms/origin.ts";
+import type { Origin } from "../terms/requester.ts";
 import { wireRecorder } from "./recorder.ts";
 
 export const wireCircuitStores = () => {

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore, isLostInTransaction } from "../../runtime/call-store.ts";
+import { callStore, isTransactionConflict } from "../../runtime/call-store.ts";
 import { DomainError } from "../../runtime/domain-error.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
 import { renderUpdate } from "../../runtime/render-update.ts";
@@ -112,7 +112,7 @@ export const createAlertDecisionStore = (
           const { Attributes } = await callStore((options) => client.send(command, options));
           return changed(parseAlertItem(Attributes));
         } catch (error) {
-          if (isLostInTransaction(error)) return "interfered";
+          if (isTransactionConflict(error)) return "interfered";
           if (!(error instanceof ConditionalCheckFailedException)) throw error;
           const item = itemOfRefusal(error);
           if (item?.id !== id) return lookUpResolved(scope, id, now);

@@ -1,6 +1,6 @@
 /** The event that a generated alert leaves: MANUAL_ALERT_GENERATED. */
 import type { OrganizationCaller } from "../../terms/caller.ts";
-import type { Origin } from "../../terms/origin.ts";
+import type { Origin } from "../../terms/requester.ts";
 import type { Recorder } from "../recorder.ts";
 import type { Alert } from "./alert.ts";
 

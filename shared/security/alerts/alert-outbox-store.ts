@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore, isLostInTransaction } from "../../runtime/call-store.ts";
+import { callStore, isTransactionConflict } from "../../runtime/call-store.ts";
 import { queryPage } from "../../runtime/query-page.ts";
 import { organizationIdOf, organizationKey } from "../../terms/keys.ts";
 import type { Alert, ChangedAlert } from "./alert.ts";
@@ -37,7 +37,7 @@ export const createAlertOutboxStore = (client: DynamoDBDocumentClient, tableName
     try {
       await callStore((options) => client.send(command, options));
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException || isLostInTransaction(error)) return;
+      if (error instanceof ConditionalCheckFailedException || isTransactionConflict(error)) return;
       throw error;
     }
   },

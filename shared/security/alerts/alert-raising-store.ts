@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore, isLostInTransaction } from "../../runtime/call-store.ts";
+import { callStore, isTransactionConflict } from "../../runtime/call-store.ts";
 import { DomainError } from "../../runtime/domain-error.ts";
 import { renderUpdate, type Update } from "../../runtime/render-update.ts";
 import { pauseBeforeRetry } from "../../runtime/retry-pause.ts";
@@ -42,7 +42,7 @@ export const createAlertRaisingStore = (
       const { Attributes } = await callStore((options) => client.send(command, options));
       return { item: parseAlertItem(Attributes), done: "by this call" };
     } catch (error) {
-      if (isLostInTransaction(error)) return { item: undefined, done: "not" };
+      if (isTransactionConflict(error)) return { item: undefined, done: "not" };
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       const item = itemOfRefusal(error);
       if (item === undefined) return { item, done: "not" };

@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../../runtime/call-store.ts";
+import { putIfUnchanged } from "../../runtime/conditional-write.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
-import { putIfUnchanged } from "../../runtime/put-if-unchanged.ts";
 import { readPages } from "../../runtime/read-pages.ts";
 import { dayName, hourName, timeOfName } from "../../terms/hours.ts";
 import { decodeCounters, encodeCounters } from "./counter-encoding.ts";

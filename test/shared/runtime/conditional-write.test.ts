@@ -1,0 +1,122 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { conditionalTransaction, conditionalWrite, putIfUnchanged } from "../../../shared/runtime/conditional-write.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { attempts, startScriptedStore } from "../../support/scripted-store.ts";
+
+const table = {
+  TableName: "items",
+  KeySchema: [{ AttributeName: "id", KeyType: "HASH" as const }],
+  AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" as const }],
+};
+
+let engine: EmbeddedDynamoDb;
+let client: DynamoDBDocumentClient;
+let id = "0";
+
+beforeAll(async () => {
+  engine = await startEmbeddedDynamoDb(table);
+  client = engine.documentClient(documentTranslation);
+});
+afterAll(() => engine.stop());
+beforeEach(() => {
+  id = String(Number(id) + 1);
+});
+
+/** A client whose calls are answered by the engine, but lose each first answer. */
+const lossily = async <Result>(work: (lossy: DynamoDBDocumentClient) => Promise<Result>): Promise<Result> => {
+  const proxy = await startLossyProxy(engine.endpoint);
+  try {
+    return await work(DynamoDBDocumentClient.from(engine.client({ endpoint: proxy.url }), documentTranslation));
+  } finally {
+    proxy.stop();
+  }
+};
+
+const put = (fields: Record<string, unknown>) =>
+  new PutCommand({
+    TableName: "items",
+    Item: { id, ...fields },
+    ConditionExpression: "attribute_not_exists(id)",
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  });
+
+const create = (fields: Record<string, unknown>, by = client) =>
+  conditionalWrite((options) => by.send(put(fields), options));
+
+describe("a conditional write", () => {
+  it("is written if its condition holds, and otherwise returns the stored item as a read does", async () => {
+    const item = { text: "a", list: [1, 9007199254740993n], set: new Set(["x"]), map: { yes: true, none: null } };
+    await expect(create(item)).resolves.toMatchObject({ written: true, isRepeated: false });
+    await expect(create({})).resolves.toEqual({ written: false, item: { id, ...item }, isRepeated: false });
+  });
+
+  it("says that the SDK repeated it if an answer was lost", async () => {
+    const result = await lossily((lossy) => create({ token: "own" }, lossy));
+    expect(result).toEqual({ written: false, item: { id, token: "own" }, isRepeated: true });
+  });
+
+  it.each([
+    ["another transaction holds the item", attempts.refuse("TransactionConflictException")],
+    ["the store refuses", attempts.refuse("AccessDeniedException")],
+  ])("throws store_unavailable if %s", async (_when, attempt) => {
+    const store = await startScriptedStore([attempt]);
+    const scripted = new DynamoDBClient({
+      endpoint: store.endpoint,
+      region: "local",
+      credentials: { accessKeyId: "a", secretAccessKey: "b" },
+      maxAttempts: 1,
+    });
+    try {
+      const result = create({}, DynamoDBDocumentClient.from(scripted, documentTranslation));
+      await expect(result).rejects.toMatchObject({ code: "store_unavailable" });
+    } finally {
+      scripted.destroy();
+      await store.stop();
+    }
+  });
+});
+
+describe("a conditional transaction", () => {
+  const transact = (...conditions: ("holds" | "fails")[]) => {
+    const items = conditions.map((condition, index) => ({
+      Put: {
+        TableName: "items",
+        Item: { id: `${id}-${index}` },
+        ConditionExpression: condition === "holds" ? "attribute_not_exists(id)" : "attribute_exists(id)",
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
+      },
+    }));
+    const command = new TransactWriteCommand({ ClientRequestToken: `token-${id}`, TransactItems: items });
+    return conditionalTransaction((options) => client.send(command, options));
+  };
+
+  it("is written if all conditions hold", async () => {
+    await expect(transact("holds", "holds")).resolves.toEqual({ written: true });
+  });
+
+  it("names the positions of the conditions that failed", async () => {
+    const result = await transact("holds", "fails", "holds");
+    expect(result.written ? undefined : [...result.failedConditions.keys()]).toEqual([1]);
+  });
+});
+
+describe("a put that must find what was read", () => {
+  const replace = (version: string, previous: string | undefined, by = client) =>
+    putIfUnchanged(by, "items", { id, version }, { attribute: "version", previous });
+
+  it("is refused if another write came first", async () => {
+    await expect(replace("1", undefined)).resolves.toBe(true);
+    await expect(replace("2", undefined)).resolves.toBe(false);
+    await expect(replace("2", "1")).resolves.toBe(true);
+    await expect(replace("3", "1")).resolves.toBe(false);
+  });
+
+  it("is written once if its answer is lost", async () => {
+    await expect(lossily((lossy) => replace("1", undefined, lossy))).resolves.toBe(true);
+    await expect(lossily((lossy) => replace("2", "1", lossy))).resolves.toBe(true);
+  });
+});
