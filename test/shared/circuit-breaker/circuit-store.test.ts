@@ -11,7 +11,6 @@ import { reduce } from "../../../shared/circuit-breaker/reduce.ts";
 import { type CircuitWrite, type WriteKind, writeKinds } from "../../../shared/circuit-breaker/writes.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import { depth } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
@@ -196,7 +195,7 @@ describe("the store, against the reducer", () => {
         }
         await expect(store.read(organizationId)).resolves.toEqual(model);
       }),
-      { seed: 20_261_121, numRuns: depth(20, 40) },
+      { seed: 20_261_121, numRuns: 40 },
     );
     for (const kind of writeKinds) expect([...seen]).toContain(`${kind} true`);
   });
