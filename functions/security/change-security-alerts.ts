@@ -4,7 +4,7 @@
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import type { AlertActions } from "../../shared/security/alerts/alert-actions.ts";
+import type { AlertActions } from "../../shared/security/monitoring/alert-actions.ts";
 import { wireParts } from "../../shared/wiring/http.ts";
 import { wireAlertActions } from "../../shared/wiring/security.ts";
 

@@ -4,8 +4,8 @@
  */
 import type { ForgetLate } from "../../shared/erasure/forget-late.ts";
 import { createQueueHandler } from "../../shared/runtime/create-queue-handler.ts";
+import { UnrecordedEvent } from "../../shared/security/dead-letters.ts";
 import type { Recorder } from "../../shared/security/recorder.ts";
-import { UnrecordedEvent } from "../../shared/security/unrecorded-event.ts";
 import { wireForgetLate } from "../../shared/wiring/erasure.ts";
 import { wireRecorder } from "../../shared/wiring/recorder.ts";
 

@@ -2,9 +2,8 @@
 import * as z from "zod/mini";
 import { defineRoute, type Route } from "../http/route.ts";
 import { Alert } from "../security/alerts/alert.ts";
-import { AlertAction, AlertActionResult, AlertPosition, AlertQuery } from "../security/alerts/alert-request.ts";
-import { SecurityReport } from "../security/monitoring/security-report.ts";
-import { SecurityQuery } from "../security/security-query.ts";
+import { AlertAction, AlertActionResult, AlertPosition, AlertQuery } from "../security/monitoring/alert-request.ts";
+import { SecurityQuery, SecurityReport } from "../security/monitoring/security-report.ts";
 
 export const securityRoutes = {
   listSecurityEvents: defineRoute({

@@ -1,6 +1,6 @@
 /** The security events of an organization, emptied of what is personal. They stay, so that statistics stay. */
 import * as z from "zod/mini";
-import { hashOfAlertId, resolvedKey, unresolvedKey } from "../security/alerts/alert-key.ts";
+import { hashOfAlertId, resolvedKey, unresolvedKey } from "../security/alerts/alert-item.ts";
 import { timeOfEventId } from "../security/event-id.ts";
 import type { Naming } from "../terms/mentions-user.ts";
 import { type Cleaning, cleaningOfAll, cleaningOfUser } from "./clean-event.ts";

@@ -1,5 +1,5 @@
 import type { Outcome } from "../circuit-breaker/decide.ts";
-import type { ErrorKind } from "../security/categorise-error.ts";
+import type { ErrorKind } from "../terms/risk-levels.ts";
 
 /** What a caller may decide upon, besides the kind. */
 export type ProviderErrorReason =

@@ -4,9 +4,9 @@ import { CircuitOpenError } from "../circuit-breaker/circuit-open-error.ts";
 import type { RecordType } from "../records/record.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import type { ErrorKind } from "../security/categorise-error.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
+import type { ErrorKind } from "../terms/risk-levels.ts";
 import type { OperationContext } from "./provider.ts";
 import { ProviderError } from "./provider-error.ts";
 

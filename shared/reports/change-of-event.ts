@@ -1,6 +1,6 @@
 /** The change of connection, settings or breaker that an event tells of: what, who and why. Pure. */
 import * as z from "zod/mini";
-import { cutText } from "../security/redaction/cut-text.ts";
+import { cutText } from "../security/redaction/redact-and-cut.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
 import type { ChangedArea, ReportedChange } from "./compliance-report.ts";
 

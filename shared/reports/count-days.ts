@@ -1,9 +1,8 @@
 /** The statistics of some days, each by itself, from rollups wherever they can say it. docs/security-events.md, "Statistics". */
 import { inParallel } from "../runtime/in-parallel.ts";
-import type { CountSelectionParts } from "../security/statistics/count-selection.ts";
+import { type CountSelectionParts, hoursOfDays, joinRanges } from "../security/statistics/count-selection.ts";
 import { type Counters, mergeCounters } from "../security/statistics/counters.ts";
-import { isExact, isExpired } from "../security/statistics/rollup.ts";
-import { hoursOfDays, joinRanges } from "../security/statistics/statistics-plan.ts";
+import { isExact, isExpired } from "../security/statistics/rollup-store.ts";
 import { DAY_MS, HOUR_MS, startOfDay } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 

@@ -3,8 +3,7 @@ import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { firstIdAt } from "../security/event-id.ts";
-import { indexKeys } from "../security/event-indexes.ts";
-import { fromItem } from "../security/event-item.ts";
+import { fromItem, indexKeys } from "../security/event-item.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
 import { organizationKey, partKey } from "../terms/keys.ts";
 

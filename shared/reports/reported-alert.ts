@@ -1,6 +1,6 @@
 /** Alerts as reports tell of them, and how long they waited for somebody. Pure. */
 import type { Alert } from "../security/alerts/alert.ts";
-import { timeOfAlertId } from "../security/alerts/alert-key.ts";
+import { timeOfAlertId } from "../security/alerts/alert-item.ts";
 import { type ByLevel, noneByLevel, type ReportedAlert } from "./report-fields.ts";
 
 /** When an alert was raised: later than its evidence. Epoch ms. */

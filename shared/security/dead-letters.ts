@@ -1,11 +1,22 @@
+/** A security event on its way to the dead letters, as it travels over the event bus. */
+import * as z from "zod/mini";
 import { isStoreFailure } from "../runtime/call-store.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { NoteFailure } from "../runtime/note-failure.ts";
 import { EVENT_SOURCE } from "./event-source.ts";
 import type { DeadLetter } from "./recorder.ts";
-import type { SecurityEvent } from "./security-event.ts";
-import { UNRECORDED_EVENT, type UnrecordedEvent } from "./unrecorded-event.ts";
+import { SecurityEvent } from "./security-event.ts";
+
+export const UNRECORDED_EVENT = "SecurityEventNotRecorded";
+
+/** `stage` says whether the event itself failed to be recorded, or only its alert to be raised. */
+export const UnrecordedEvent = z.object({
+  version: z.literal(1),
+  stage: z.enum(["record", "alert"]),
+  event: SecurityEvent,
+});
+export type UnrecordedEvent = z.output<typeof UnrecordedEvent>;
 
 /** What is known of an event without what names a person, or may. */
 const impersonal = ({ id, organizationId, eventType, category, riskLevel, source, ...event }: SecurityEvent) => ({

@@ -1,9 +1,144 @@
+/** Which events a question is about: everything given must hold. */
+/**
+ * Which events stand in which index of the event table, and which index serves a selection best. Pure; the table
+ * itself is in infra/constructs/tables.ts, its keys and costs in docs/security-events.md.
+ */
 /** Security events as items of the event table: keys, sparse index keys, expiry, and metadata as JSON text. */
+
 import * as z from "zod/mini";
 import { encodeJson } from "../json/encode-json.ts";
-import { organizationKey, unownedKey } from "../terms/keys.ts";
-import { indexKeysOf } from "./event-indexes.ts";
-import { SecurityEvent } from "./security-event.ts";
+import { organizationKey, partKey, unownedKey } from "../terms/keys.ts";
+import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
+import { type Category, type EventType, SecurityEvent } from "./security-event.ts";
+
+export type Selection = {
+  organizationId: string;
+  /** Epoch ms, inclusive. */
+  since: number;
+  eventType?: string | undefined;
+  category?: Category | undefined;
+  riskLevel?: RiskLevel | undefined;
+  userId?: string | undefined;
+  processed?: boolean | undefined;
+};
+
+/**
+ * Types that most events have, those of every sync run and webhook among them: an index of them would be a copy of the
+ * table, which serves them as well.
+ */
+const BULK_TYPES: readonly string[] = [
+  "PROVIDER_REQUEST",
+  "DATA_READ",
+  "PROVIDER_SYNC_STARTED",
+  "PROVIDER_SYNC_COMPLETED",
+  "WEBHOOK_RECEIVED",
+] satisfies EventType[];
+/** The categories that those types do not have. */
+const RARE_CATEGORIES: readonly Category[] = ["authentication", "authorization", "system", "compliance"];
+
+export type EventIndex = "byUser" | "byRisk" | "byType" | "byCategory" | "byOpen";
+
+/** The partition key of each index; all have `id` as their sort key. */
+export const indexKeys = {
+  byUser: "userKey",
+  byRisk: "riskKey",
+  byType: "typeKey",
+  byCategory: "categoryKey",
+  byOpen: "openKey",
+} as const satisfies Record<EventIndex, string>;
+
+type IndexKeys = { [Index in EventIndex as (typeof indexKeys)[Index]]?: string };
+
+type Indexed = Pick<SecurityEvent, "organizationId" | "userId" | "eventType" | "category" | "riskLevel" | "processed">;
+
+/** The index keys of an event. Strangers' events have none: nobody may ask for them. */
+export const indexKeysOf = (event: Indexed): IndexKeys => {
+  if (event.organizationId === undefined) return {};
+  const scope = organizationKey(event.organizationId);
+  const isAboveLow = isAtLeast(event.riskLevel, "MEDIUM");
+  return {
+    ...(event.userId !== undefined && { userKey: partKey(scope, event.userId) }),
+    ...(isAboveLow && { riskKey: partKey(scope, event.riskLevel) }),
+    ...(!BULK_TYPES.includes(event.eventType) && { typeKey: partKey(scope, event.eventType) }),
+    ...(RARE_CATEGORIES.includes(event.category) && { categoryKey: partKey(scope, event.category) }),
+    ...(isAboveLow && !event.processed && { openKey: scope }),
+  };
+};
+
+export type FilterName = "eventType" | "category" | "riskLevel" | "userId" | "processed";
+
+/** One partition to read, newest first, and what is left to filter. */
+export type ReadPlan = {
+  index: EventIndex | undefined;
+  /** The partition of the table that the events lie in. */
+  scope: string;
+  keyName: string;
+  keyValue: string;
+  /** Filters that the store applies while it reads. */
+  filters: FilterName[];
+  /** Filters on what the index does not hold, applied to the whole events. */
+  lateFilters: FilterName[];
+  /** Whether the index holds whole events; else each must be fetched from the table. */
+  isWhole: boolean;
+};
+
+const FILTERS: readonly FilterName[] = ["eventType", "category", "riskLevel", "userId", "processed"];
+const WHOLE: readonly (EventIndex | undefined)[] = [undefined, "byRisk", "byOpen"];
+/** Not in the indexes that are not whole: one names a user by its key, and marking must not cost an index write. */
+const NOT_PROJECTED: readonly FilterName[] = ["userId", "processed"];
+
+/** From the most selective index to the least, with the filter that it answers by itself. */
+const choose = (
+  selection: Selection,
+  scope: string,
+): Pick<ReadPlan, "index" | "keyValue"> & { answered: FilterName[] } => {
+  const { userId, processed, riskLevel, eventType, category } = selection;
+  const isAboveLow = riskLevel !== undefined && isAtLeast(riskLevel, "MEDIUM");
+  if (userId !== undefined) return { index: "byUser", keyValue: partKey(scope, userId), answered: ["userId"] };
+  if (processed === false && isAboveLow) return { index: "byOpen", keyValue: scope, answered: ["processed"] };
+  if (riskLevel === "HIGH" || riskLevel === "CRITICAL") {
+    return { index: "byRisk", keyValue: partKey(scope, riskLevel), answered: ["riskLevel"] };
+  }
+  if (eventType !== undefined && !BULK_TYPES.includes(eventType)) {
+    return { index: "byType", keyValue: partKey(scope, eventType), answered: ["eventType"] };
+  }
+  if (category !== undefined && RARE_CATEGORIES.includes(category)) {
+    return { index: "byCategory", keyValue: partKey(scope, category), answered: ["category"] };
+  }
+  if (isAboveLow) return { index: "byRisk", keyValue: partKey(scope, riskLevel), answered: ["riskLevel"] };
+  return { index: undefined, keyValue: scope, answered: [] };
+};
+
+/** How to read a selection. */
+export const planRead = (selection: Selection): ReadPlan => {
+  const scope = organizationKey(selection.organizationId);
+  const { index, keyValue, answered } = choose(selection, scope);
+  const left = FILTERS.filter((name) => selection[name] !== undefined && !answered.includes(name));
+  const isWhole = WHOLE.includes(index);
+  return {
+    index,
+    scope,
+    keyName: index === undefined ? "scope" : indexKeys[index],
+    keyValue,
+    filters: isWhole ? left : left.filter((name) => !NOT_PROJECTED.includes(name)),
+    lateFilters: isWhole ? [] : left.filter((name) => NOT_PROJECTED.includes(name)),
+    isWhole,
+  };
+};
+
+/** How to read the events of a selection of one high level. */
+export const planHighRiskRead = (selection: Selection, level: "HIGH" | "CRITICAL"): ReadPlan => {
+  const scope = organizationKey(selection.organizationId);
+  return {
+    index: "byRisk",
+    scope,
+    keyName: indexKeys.byRisk,
+    keyValue: partKey(scope, level),
+    filters: FILTERS.filter((name) => name !== "riskLevel" && selection[name] !== undefined),
+    lateFilters: [],
+    isWhole: true,
+  };
+};
 
 /** The partition of an event. */
 export const scopeOf = ({

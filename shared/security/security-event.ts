@@ -3,8 +3,7 @@
  * Spec: integration security monitoring, "SecurityEvent" and "Events".
  */
 import * as z from "zod/mini";
-import { type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
-import type { ErrorKind } from "./categorise-error.ts";
+import { type ErrorKind, type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
 
 export const categories = [
   "integration",

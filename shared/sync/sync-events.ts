@@ -4,10 +4,10 @@
  */
 import { PAGE_SIZE } from "../provider/provider.ts";
 import { recordTypes } from "../records/record.ts";
-import { errorKinds } from "../security/categorise-error.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
+import { errorKinds } from "../terms/risk-levels.ts";
 import type { ActiveRun } from "./sync-item.ts";
 import type { SyncErrorCategory, SyncRun, SyncTrigger } from "./sync-run.ts";
 import type { SyncFailure } from "./sync-work.ts";

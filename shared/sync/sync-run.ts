@@ -1,7 +1,7 @@
 /** Sync runs as clients see them. Decisions: docs/sync.md. */
 import * as z from "zod/mini";
 import { type RecordType, recordTypes } from "../records/record.ts";
-import { errorKinds } from "../security/categorise-error.ts";
+import { errorKinds } from "../terms/risk-levels.ts";
 
 export const syncTriggers = ["scheduled", "manual", "connection", "webhook_gap"] as const;
 export type SyncTrigger = (typeof syncTriggers)[number];

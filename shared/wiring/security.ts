@@ -7,23 +7,20 @@ import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
-import { createAlertActions } from "../security/alerts/alert-actions.ts";
 import { createAlertDecisionStore } from "../security/alerts/alert-decision-store.ts";
-import { recordManualAlert } from "../security/alerts/alert-manual-event.ts";
-import { createAlertOutboxStore } from "../security/alerts/alert-outbox-store.ts";
 import { createAlertPublisher } from "../security/alerts/alert-publisher.ts";
-import { createAlertStore } from "../security/alerts/alert-store.ts";
+import { createAlertOutboxStore, createAlertStore } from "../security/alerts/alert-store.ts";
 import { suspiciousActivityOf } from "../security/alerts/finding.ts";
 import { createDataReadStore } from "../security/data-read-store.ts";
 import { createDataReadRecorder, type DataReadRecorder } from "../security/data-reads.ts";
 import { RANDOM_BYTES } from "../security/event-id.ts";
+import { createAlertActions, recordManualAlert } from "../security/monitoring/alert-actions.ts";
 import type { SecurityReportParts } from "../security/monitoring/security-report.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { countSelection } from "../security/statistics/count-selection.ts";
-import { createEventCountStore } from "../security/statistics/event-count-store.ts";
+import { createEventCountStore, createSelectionCountStore } from "../security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
-import { createSelectionCountStore } from "../security/statistics/selection-count-store.ts";
 import { wireRecorder } from "./recorder.ts";
 
 /** The alerts of a deployed function. @throws Error at cold start where the environment lacks a variable. */

@@ -1,6 +1,7 @@
 /** What the table of a million events is made of: one row per question. Add a question, and it is measured. */
 
-import type { Selection } from "../../shared/security/selection.ts";
+import type { Selection } from "../../shared/security/event-item.ts";
+import { statisticsOf } from "../../shared/security/monitoring/security-report.ts";
 import { countSelection } from "../../shared/security/statistics/count-selection.ts";
 import { DAY_MS, HOUR_MS } from "../../shared/terms/hours.ts";
 import { bruteForce } from "../support/security-rollups.ts";
@@ -27,8 +28,8 @@ const statistics = (title: string, age: number, filters: Partial<Selection> = {}
   const selectionOf = ({ organizationId }: Stage) => ({ organizationId, since: NOW - age, ...filters });
   return {
     title: `stats, ${title}`,
-    ask: ({ openHours, rollups, counts, selections }, stage) =>
-      countSelection({ openHours, rollups, events: counts, selections }, selectionOf(stage), NOW),
+    ask: async ({ openHours, rollups, counts, selections }, stage) =>
+      statisticsOf(await countSelection({ openHours, rollups, events: counts, selections }, selectionOf(stage), NOW)),
     expect: (stage) => bruteForce(matches(stage, selectionOf(stage))),
   };
 };

@@ -4,10 +4,12 @@ import { inParallel } from "../../shared/runtime/in-parallel.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { createSecurityEventStore } from "../../shared/security/security-event-store.ts";
 import { closeHours } from "../../shared/security/statistics/close-hours.ts";
-import { createEventCountStore } from "../../shared/security/statistics/event-count-store.ts";
+import {
+  createEventCountStore,
+  createSelectionCountStore,
+} from "../../shared/security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../../shared/security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../../shared/security/statistics/rollup-store.ts";
-import { createSelectionCountStore } from "../../shared/security/statistics/selection-count-store.ts";
 import { DAY_MS, expiryOf, HOUR_MS, hourName, startOfHour } from "../../shared/terms/hours.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import { randomEvents } from "./random-events.ts";

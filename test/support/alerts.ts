@@ -4,10 +4,13 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import type { Alert } from "../../shared/security/alerts/alert.ts";
 import { createAlertDecisionStore } from "../../shared/security/alerts/alert-decision-store.ts";
-import { createAlertOutboxStore } from "../../shared/security/alerts/alert-outbox-store.ts";
-import type { Raising } from "../../shared/security/alerts/alert-raising.ts";
+import type { Raising } from "../../shared/security/alerts/alert-raiser.ts";
 import { createAlertRaisingStore } from "../../shared/security/alerts/alert-raising-store.ts";
-import { type AlertPosition, createAlertStore } from "../../shared/security/alerts/alert-store.ts";
+import {
+  type AlertPosition,
+  createAlertOutboxStore,
+  createAlertStore,
+} from "../../shared/security/alerts/alert-store.ts";
 import { eventId } from "../../shared/security/event-id.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
 import { declaredTable } from "./security-tables.ts";

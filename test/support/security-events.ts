@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { eventId } from "../../shared/security/event-id.ts";
+import type { Selection } from "../../shared/security/event-item.ts";
 import { categories, eventTypes, type SecurityEvent, sources } from "../../shared/security/security-event.ts";
-import type { Selection } from "../../shared/security/selection.ts";
 import { isAtLeast, riskLevels } from "../../shared/terms/risk-levels.ts";
 
 /** A moment of which the tests' events are near; every clock of theirs stands here unless they move it. */

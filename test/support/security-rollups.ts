@@ -5,17 +5,19 @@ import { sweepExpired } from "../../infra/local/dynamodb/ttl-sweep.ts";
 import { createUnjudgedStore } from "../../shared/detection/unjudged-store.ts";
 import { createWindowStore } from "../../shared/detection/window-store.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
+import type { Selection } from "../../shared/security/event-item.ts";
+import { type SecurityStatistics, statisticsOf } from "../../shared/security/monitoring/security-report.ts";
 import { createRecorder, type Recorder } from "../../shared/security/recorder.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { createSecurityEventStore, type StoredEvent } from "../../shared/security/security-event-store.ts";
-import type { Selection } from "../../shared/security/selection.ts";
 import { closeHours } from "../../shared/security/statistics/close-hours.ts";
 import { type CountSelectionParts, countSelection } from "../../shared/security/statistics/count-selection.ts";
-import { createEventCountStore } from "../../shared/security/statistics/event-count-store.ts";
+import {
+  createEventCountStore,
+  createSelectionCountStore,
+} from "../../shared/security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../../shared/security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../../shared/security/statistics/rollup-store.ts";
-import { createSelectionCountStore } from "../../shared/security/statistics/selection-count-store.ts";
-import type { SecurityStatistics } from "../../shared/security/statistics/statistics.ts";
 import { isAtLeast } from "../../shared/terms/risk-levels.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb, tableModel } from "./embedded-dynamodb.ts";
 import { NOW, select } from "./security-events.ts";
@@ -104,7 +106,7 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
         }),
       close: (remainingMs = () => 300_000) =>
         closeHours({ openHours, rollups, events: counts, detection: unjudged, now, settleMs: 0 }, remainingMs),
-      count: (selection: Selection) => countSelection(parts, selection, now()),
+      count: async (selection: Selection) => statisticsOf(await countSelection(parts, selection, now())),
     };
   };
 

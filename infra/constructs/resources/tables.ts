@@ -24,7 +24,7 @@ const LISTED_FIELDS = ["createdAt", "updatedAt", "deleted", "fields"];
 export class Tables extends Construct {
   /** Items: shared/plants/plant-store.ts. */
   readonly plants: Table;
-  /** Items: shared/security/event-item.ts; indexes: shared/security/event-indexes.ts. */
+  /** Items and indexes: shared/security/event-item.ts. */
   readonly securityEvents: Table;
   /** Items: shared/security/statistics/rollup-store.ts. */
   readonly securityRollups: Table;

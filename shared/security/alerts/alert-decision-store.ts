@@ -8,8 +8,17 @@ import { pauseBeforeRetry } from "../../runtime/retry-pause.ts";
 import { expiryOf } from "../../terms/hours.ts";
 import { organizationKey } from "../../terms/keys.ts";
 import type { Alert } from "./alert.ts";
-import { type AlertItem, isExpired, parseAlertItem, placeInList, placeInOutbox, toAlert } from "./alert-item.ts";
-import { hashOfAlertId, resolvedKey, unresolvedKey } from "./alert-key.ts";
+import {
+  type AlertItem,
+  hashOfAlertId,
+  isExpired,
+  parseAlertItem,
+  placeInList,
+  placeInOutbox,
+  resolvedKey,
+  toAlert,
+  unresolvedKey,
+} from "./alert-item.ts";
 import { itemOfRefusal } from "./alert-refusal-store.ts";
 
 const MAX_ATTEMPTS = 12;

@@ -3,13 +3,46 @@
  * it is taken out. So a crash between the two, or a bus that is down, loses nothing: the sweep publishes what is left.
  */
 
-import type { EventBus } from "../../runtime/event-bus.ts";
+import * as z from "zod/mini";
+import type { BusEvent, EventBus } from "../../runtime/event-bus.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
 import { writeLog } from "../../runtime/log.ts";
-import type { ChangedAlert } from "./alert.ts";
-import { alertEvent } from "./alert-changed.ts";
-import { alertNameInLogs } from "./alert-key.ts";
-import type { AlertOutboxStore } from "./alert-outbox-store.ts";
+import { EVENT_SOURCE } from "../event-source.ts";
+import { Alert, alertChanges, type ChangedAlert } from "./alert.ts";
+import { alertNameInLogs } from "./alert-item.ts";
+import type { AlertOutboxStore } from "./alert-store.ts";
+
+/** The detail-type that rules match. */
+export const ALERT_EVENT_TYPE = "SecurityAlertChanged";
+
+/**
+ * The detail of an event. Delivered at least once and in no order: the alert's id and `revision` say which change it
+ * is, and of two the higher revision is the later. A detail of the same version only ever gains fields.
+ */
+export const SecurityAlertChanged = z.object({
+  version: z.literal(1),
+  change: z.enum(alertChanges),
+  /** Epoch milliseconds. */
+  at: z.number(),
+  /** Absent where the alert is of no organization, such as a failure of the whole system. */
+  organizationId: z.optional(z.string()),
+  /** As it was after the change. */
+  alert: Alert,
+});
+export type SecurityAlertChanged = z.output<typeof SecurityAlertChanged>;
+
+/** A change as an event of the bus. */
+export const alertEvent = ({ change, at, organizationId, alert }: ChangedAlert): BusEvent => ({
+  source: EVENT_SOURCE,
+  detailType: ALERT_EVENT_TYPE,
+  detail: {
+    version: 1,
+    change,
+    at,
+    ...(organizationId !== undefined && { organizationId }),
+    alert,
+  } satisfies SecurityAlertChanged,
+});
 
 const REMOVALS_AT_ONCE = 10;
 

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { RiskLevel } from "../../terms/risk-levels.ts";
 import { sanitiseMetadata, sanitiseText } from "../redaction/redact-and-cut.ts";
 import { type Alert, Evidence, MAX_EVENT_IDS } from "./alert.ts";
-import type { Raising } from "./alert-raising.ts";
+import type { Raising } from "./alert-raiser.ts";
 
 /** The rules of detection. */
 export const findingRules = [

@@ -3,7 +3,7 @@
  * What is recognised in texts: redaction/recognisers.ts. What names say: redaction/sensitive-name.ts.
  * Spec: "Sensitive data is not logged". Decisions: docs/decisions.md, "Security events".
  */
-import { isCardNumber } from "./card-number.ts";
+import { isCardNumber } from "./account-numbers.ts";
 import { marker } from "./recogniser.ts";
 import { redactIdentifier, redactText } from "./redact-text.ts";
 import { isRandom, meaningOfName, type NameMeaning } from "./sensitive-name.ts";

@@ -10,8 +10,7 @@ import { createTurns } from "../../runtime/take-turns.ts";
 import { DAY_MS, HOUR_MS, startOfDay } from "../../terms/hours.ts";
 import type { EventCountStore } from "./event-count-store.ts";
 import type { OpenHour, OpenHourStore } from "./open-hour-store.ts";
-import { isExpired, type Rollup, sumRollups } from "./rollup.ts";
-import type { RollupStore } from "./rollup-store.ts";
+import { isExpired, type Rollup, type RollupStore, sumRollups } from "./rollup-store.ts";
 
 /** An event that is on its way when its hour ends, or when a late one marks it, has this long to be stored. */
 export const GRACE_MS = 5 * 60_000;

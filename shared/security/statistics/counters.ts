@@ -1,6 +1,6 @@
 /**
- * Counters: how many events of each type, category and risk level there were, how many of them failed and how long
- * they took. Those of two times add up to those of both, so that sums of sums are exact. Pure.
+ * Counters: how many events of each type, category and risk level there are, how many of them failed, and how long they
+ * took. Counters of two periods add up to the counters of both, so sums of sums are exact. Pure.
  */
 import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { Category, SecurityEvent } from "../security-event.ts";

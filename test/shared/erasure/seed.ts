@@ -1,8 +1,7 @@
 /** An organization with everything that there can be of it, and of its users, through the writers that there are. */
 import { userHash } from "../../../shared/detection/detection-keys.ts";
-import { manualAlert } from "../../../shared/security/alerts/alert-manual.ts";
-import { recordManualAlert } from "../../../shared/security/alerts/alert-manual-event.ts";
 import { identityOf } from "../../../shared/security/event-id.ts";
+import { manualAlert, recordManualAlert } from "../../../shared/security/monitoring/alert-actions.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { noProgress } from "../../../shared/sync/sync-run.ts";
 import { newWork } from "../../../shared/sync/sync-work.ts";

@@ -5,7 +5,7 @@ import { buildReviewReport, type ReviewInput } from "../../../shared/reports/bui
 import { createDayTally } from "../../../shared/reports/day-tally.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
 import type { Alert } from "../../../shared/security/alerts/alert.ts";
-import { alertHash, alertId } from "../../../shared/security/alerts/alert-key.ts";
+import { alertHash, alertId } from "../../../shared/security/alerts/alert-item.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import type { Counters } from "../../../shared/security/statistics/counters.ts";

@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { BusEvent, EventBus } from "../../../../shared/runtime/event-bus.ts";
-import { SecurityAlertChanged } from "../../../../shared/security/alerts/alert-changed.ts";
-import { createAlertPublisher, sweepOutbox } from "../../../../shared/security/alerts/alert-publisher.ts";
+import {
+  createAlertPublisher,
+  SecurityAlertChanged,
+  sweepOutbox,
+} from "../../../../shared/security/alerts/alert-publisher.ts";
 import { createAlertRaiser } from "../../../../shared/security/alerts/alert-raiser.ts";
 import type { SecurityEvent } from "../../../../shared/security/security-event.ts";
 import { type AlertStores, listAll, NOON, randomId, reasonAt, startAlertTable } from "../../../support/alerts.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { documentTranslation } from "../../../../shared/runtime/document-translation.ts";
-import { manualAlert } from "../../../../shared/security/alerts/alert-manual.ts";
+import { manualAlert } from "../../../../shared/security/monitoring/alert-actions.ts";
 import {
   type AlertStores,
   alertStoresAt,

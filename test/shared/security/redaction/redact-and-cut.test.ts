@@ -1,9 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import { cutMetadata } from "../../../../shared/security/redaction/cut-metadata.ts";
-import { cutText } from "../../../../shared/security/redaction/cut-text.ts";
 import { type Json, redact } from "../../../../shared/security/redaction/redact.ts";
-import { sanitiseMetadata, sanitiseText } from "../../../../shared/security/redaction/redact-and-cut.ts";
+import {
+  cutMetadata,
+  cutText,
+  sanitiseMetadata,
+  sanitiseText,
+} from "../../../../shared/security/redaction/redact-and-cut.ts";
 
 const parameters = { seed: 20_261_105, numRuns: 1_000 };
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { recognisers } from "../../../../shared/security/redaction/recognisers.ts";
-import { createTextRedactor } from "../../../../shared/security/redaction/redact-text.ts";
+import { createTextRedactor, recognisers } from "../../../../shared/security/redaction/redact-text.ts";
 
 /** For each recogniser a secret that no other one finds. */
 const onlyFoundBy: Readonly<Record<string, readonly [text: string, secret: string]>> = {

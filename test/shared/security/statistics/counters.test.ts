@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { statisticsOf } from "../../../../shared/security/monitoring/security-report.ts";
 import { categories, eventTypes } from "../../../../shared/security/security-event.ts";
 import { decodeCounters, encodeCounters, typeCodes } from "../../../../shared/security/statistics/counter-encoding.ts";
 import {
@@ -10,7 +11,6 @@ import {
   mergeCounters,
   selectCounters,
 } from "../../../../shared/security/statistics/counters.ts";
-import { statisticsOf } from "../../../../shared/security/statistics/statistics.ts";
 import { isAtLeast, riskLevels } from "../../../../shared/terms/risk-levels.ts";
 import { dayOf } from "../../../support/security-counters.ts";
 

@@ -4,7 +4,7 @@ import {
   joinRanges,
   planStatistics,
   type StatisticsPlan,
-} from "../../../../shared/security/statistics/statistics-plan.ts";
+} from "../../../../shared/security/statistics/count-selection.ts";
 import {
   DAY_MS,
   dayName,

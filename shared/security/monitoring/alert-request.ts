@@ -4,7 +4,7 @@ import { cursorTime } from "../../json/cursor-time.ts";
 import { encodeJson } from "../../json/encode-json.ts";
 import { text } from "../../json/text.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
-import { Alert, alertStatuses, MAX_EVENT_IDS } from "./alert.ts";
+import { Alert, alertStatuses, MAX_EVENT_IDS } from "../alerts/alert.ts";
 
 const MAX_IDS = 100;
 const ID_MAX_CHARACTERS = 128;

@@ -5,9 +5,12 @@ import { routes } from "../../../../shared/api/routes.ts";
 import { createHandler } from "../../../../shared/http/create-handler.ts";
 import { createCursors } from "../../../../shared/http/cursor.ts";
 import type { ChangedAlert } from "../../../../shared/security/alerts/alert.ts";
-import { type AlertActionParts, createAlertActions } from "../../../../shared/security/alerts/alert-actions.ts";
-import { recordManualAlert } from "../../../../shared/security/alerts/alert-manual-event.ts";
-import { levelOf } from "../../../../shared/security/build-event.ts";
+import {
+  type AlertActionParts,
+  createAlertActions,
+  recordManualAlert,
+} from "../../../../shared/security/monitoring/alert-actions.ts";
+import { levelOf } from "../../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
 import { defaultSettings } from "../../../../shared/settings/settings.ts";
 import type { OrganizationCaller } from "../../../../shared/terms/caller.ts";
