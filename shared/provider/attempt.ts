@@ -1,27 +1,28 @@
-/** Whether and when an operation is tried again. Spec: Limits; decisions: docs/provider.md, "Operations". Pure. */
-/** One attempt of an operation: one request through the organization's circuit, and what to do after it. */
-
+/**
+ * One attempt of an operation: one request through the organization's circuit, and the decision about the next attempt.
+ * docs/provider.md, "Operations".
+ */
 import { CallTimeoutError } from "../circuit-breaker/circuit-open-error.ts";
 import type { Guard } from "../circuit-breaker/guard.ts";
 import type { Credentials, OperationContext, RequestOptions } from "./provider.ts";
 import { ProviderError } from "./provider-error.ts";
 
-/** Decisions: an operation gives up after so many attempts, or after so long. */
+/** Decisions: the limits of an operation. */
 export const MAX_ATTEMPTS = 3;
 export const OPERATION_DEADLINE_MS = 10_000;
 
-/** So long one attempt may wait for its answer: two that hang leave the deadline unbroken. */
+/** The longest that one request may take: two that hang stay within the deadline. */
 export const ATTEMPT_TIMEOUT_MS = 5_000;
 
-/** With less time than this left an attempt is not worth a request. */
+/** With less time left, no attempt is made. */
 export const MIN_ATTEMPT_MS = 500;
 
 const BASE_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 4_000;
 
 /**
- * How long to wait before the next attempt; undefined to give up. A random time up to 250 ms, doubled by each attempt
- * that failed before ("full jitter"), and at least as long as the provider asks for, if there is time for that.
+ * The pause before the next attempt; undefined to give up. Exponential backoff with full jitter, at least as long as the
+ * provider's Retry-After.
  * @param random from 0 to 1.
  */
 export const pauseBefore = (
@@ -29,8 +30,8 @@ export const pauseBefore = (
   { attempts, remainingMs, random }: { attempts: number; remainingMs: number; random: number },
 ): number | undefined => {
   if (!error.isRetryable || attempts >= MAX_ATTEMPTS) return undefined;
-  const ownMs = Math.round(random * Math.min(MAX_PAUSE_MS, BASE_PAUSE_MS * 2 ** attempts));
-  const pauseMs = Math.max(ownMs, error.retryAfterMs ?? 0);
+  const backoffMs = Math.round(random * Math.min(MAX_PAUSE_MS, BASE_PAUSE_MS * 2 ** attempts));
+  const pauseMs = Math.max(backoffMs, error.retryAfterMs ?? 0);
   return pauseMs + MIN_ATTEMPT_MS <= remainingMs ? pauseMs : undefined;
 };
 
@@ -39,16 +40,16 @@ export type AttemptOptions<Value> = {
   context: OperationContext;
   credentials: Pick<Credentials, "refused">;
   secret: string;
-  /** False once they were replaced: then a refusal is one, whatever others there may be. */
+  /** False if the credentials were replaced before: a second rejection is final. */
   mayReplace: boolean;
   isStart: boolean;
-  /** What is left of the operation's time. The request itself has five seconds of it at most. */
+  /** What is left of the operation's time. */
   remainingMs: number;
-  /** Told when the request is made, if it is. */
+  /** Called when the request is sent, if it is. */
   onSent: () => void;
 };
 
-/** `repeat`: at once, with other credentials. `fail`: by the provider's doing, so another attempt may fare better. */
+/** `repeat`: at once, with other credentials. `fail`: the provider failed, so another attempt may succeed. */
 export type Attempted<Value> =
   | { do: "return"; value: Value }
   | { do: "repeat"; secret: string }
@@ -67,9 +68,9 @@ export const timeoutError = (): ProviderError =>
   });
 
 /**
- * Makes the request. A 401 asks for other credentials before the circuit hears of it: with others to try it is neutral,
- * and without it is a failure, except while connecting. Neutral, too, is what keeps the others from being got: it says
- * nothing of this request, and where it is the provider's fault it was a guarded call of its own.
+ * Makes the request. After a 401 it asks for other credentials before the circuit counts the attempt: with others to
+ * try the 401 is neutral; without it is a failure, except while connecting. If asking for others fails, the attempt is
+ * neutral too: a failed refresh is a guarded call of its own.
  */
 export const attempt = async <Value>(
   guard: Guard,
@@ -78,15 +79,15 @@ export const attempt = async <Value>(
   let unauthorized: ProviderError | undefined;
   let replacement: string | undefined;
 
-  const askForOthers = async (): Promise<void> => {
-    const others = credentials.refused(secret);
+  const replaceSecret = async (): Promise<void> => {
+    const replacing = credentials.refused(secret);
     if (mayReplace) {
-      const other = await others;
+      const other = await replacing;
       replacement = other === secret ? undefined : other;
       return;
     }
-    // Who keeps them is to know that the new ones are refused as well; what comes of that is no longer ours.
-    await others.catch(() => undefined);
+    // The credentials' owner must learn that the new secret is rejected too; its result is not needed here.
+    await replacing.catch(() => undefined);
   };
 
   const call = async (guardSignal: AbortSignal): Promise<Value> => {
@@ -97,7 +98,7 @@ export const attempt = async <Value>(
     } catch (error) {
       if (isUnauthorized(error)) {
         unauthorized = error;
-        await askForOthers();
+        await replaceSecret();
       }
       throw error;
     }
@@ -106,8 +107,8 @@ export const attempt = async <Value>(
   const classifyError = (error: unknown) => {
     if (!(error instanceof ProviderError)) return "neutral";
     if (unauthorized === undefined) return error.outcome;
-    const isRefusal = error === unauthorized && replacement === undefined && context.isConnecting !== true;
-    return isRefusal ? error.outcome : "neutral";
+    const isFinal = error === unauthorized && replacement === undefined && context.isConnecting !== true;
+    return isFinal ? error.outcome : "neutral";
   };
 
   try {

@@ -1,6 +1,4 @@
-/** Exchanges of OAuth: one request each, never repeated, because what is exchanged may be spent although no answer came. */
 /** Makes operations of an adapter's requests. */
-
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { CallTimeoutError } from "../circuit-breaker/circuit-open-error.ts";
 import { type Guard, MAX_CALL_TIMEOUT_MS } from "../circuit-breaker/guard.ts";
@@ -19,33 +17,46 @@ import type {
   Tokens,
 } from "./provider.ts";
 import { ProviderError } from "./provider-error.ts";
-import { createPace } from "./rate-limiter.ts";
+import { createRateLimiter } from "./rate-limiter.ts";
 import type { ReadCounts } from "./read-count-store.ts";
 import { createRecordOperation, type LatencyObserver, type RecordOperation } from "./record-operation.ts";
-import { createOperate, type Operation, type Session } from "./run-operation.ts";
+import { createRunOperation, type Operation, type Session } from "./run-operation.ts";
 
-type Exchange = Pick<ProviderAccess, "exchangeCode" | "refreshTokens">;
-
-/** @param oauth undefined while the platform has no credentials of its own. */
-export const createExchange = (dependencies: {
-  oauth: OAuthAdapter | undefined;
+export type ProviderAccessDependencies = {
+  adapter: ProviderAdapter;
   guard: Guard;
-  recordOperation: RecordOperation;
-}): Exchange => {
-  const { oauth, guard, recordOperation } = dependencies;
+  recorder: Pick<Recorder, "record">;
+  reads: ReadCounts;
+  latency?: LatencyObserver;
+  clock?: Clock;
+  sleep?: (ms: number) => Promise<unknown>;
+  /** From 0 to 1. */
+  random?: () => number;
+};
 
-  const configured = (): OAuthAdapter => {
+type Exchanges = Pick<ProviderAccess, "exchangeCode" | "refreshTokens">;
+
+/**
+ * OAuth exchanges: one request each, never repeated, because the grant may be used up although no answer came.
+ * @param oauth undefined if the deployment has no OAuth credentials.
+ */
+const createExchanges = (
+  oauth: OAuthAdapter | undefined,
+  guard: Guard,
+  recordOperation: RecordOperation,
+): Exchanges => {
+  const requireOAuth = (): OAuthAdapter => {
     if (oauth !== undefined) return oauth;
     throw new DomainError("oauth_not_configured", "This deployment has no credentials for OAuth.");
   };
 
-  /** Outside the pace: it is rare, and it may be what another request waits for in its own turn. */
+  /** Not rate limited: it is rare, and a request that holds a slot may wait for it. */
   const exchange = async (
     grant: Grant,
     { organizationId, isConnecting }: OperationContext,
     onSent: () => void = () => undefined,
   ): Promise<Tokens> => {
-    const adapter = configured();
+    const adapter = requireOAuth();
     const classifyError = (error: unknown) => {
       if (!(error instanceof ProviderError)) return "neutral";
       return isConnecting === true && error.kind === "authentication" ? "neutral" : error.outcome;
@@ -55,7 +66,7 @@ export const createExchange = (dependencies: {
       return adapter.exchange(grant, signal);
     };
     try {
-      // As long as a call may take: given up too early, the new tokens would be lost and the old ones dead.
+      // The longest time-out: if we give up too early, the new tokens are lost and the old ones are invalid.
       return await guard(organizationId, call, {
         isStart: isConnecting === true,
         classifyError,
@@ -68,7 +79,7 @@ export const createExchange = (dependencies: {
 
   return {
     exchangeCode: async (code, context) => {
-      configured();
+      requireOAuth();
       const operation = {
         action: "exchange_code",
         result: ({ accountId }: Tokens) => (accountId === undefined ? {} : { accountId }),
@@ -78,19 +89,6 @@ export const createExchange = (dependencies: {
 
     refreshTokens: async (refreshToken, context) => exchange({ refreshToken }, context),
   };
-};
-
-export type ProviderAccessDependencies = {
-  adapter: ProviderAdapter;
-  guard: Guard;
-  recorder: Pick<Recorder, "record">;
-  reads: ReadCounts;
-  /** Finds that operations have become slow. */
-  latency?: LatencyObserver;
-  clock?: Clock;
-  sleep?: (ms: number) => Promise<unknown>;
-  /** From 0 to 1. */
-  random?: () => number;
 };
 
 const sizeOf = (page: ProviderPage<unknown> | undefined) =>
@@ -107,15 +105,15 @@ export const createProviderAccess = ({
   random = Math.random,
 }: ProviderAccessDependencies): ProviderAccess => {
   const recordOperation = createRecordOperation({ recorder, latency, clock });
-  const pace = createPace({ clock, sleep });
-  const operate = createOperate({ guard, pace, recordOperation, reads, clock, sleep, random });
+  const rateLimiter = createRateLimiter({ clock, sleep });
+  const runOperation = createRunOperation({ guard, rateLimiter, recordOperation, reads, clock, sleep, random });
 
   return {
-    ...createExchange({ oauth: adapter.oauth, guard, recordOperation }),
+    ...createExchanges(adapter.oauth, guard, recordOperation),
 
     open(credentials, context): Provider {
       const session: Session = { credentials, context, hasStarted: false };
-      const run = <Value>(operation: Operation<Value>) => operate(operation, session);
+      const run = <Value>(operation: Operation<Value>) => runOperation(operation, session);
       return {
         readAccount: () =>
           run({

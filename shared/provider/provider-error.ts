@@ -1,32 +1,32 @@
 import type { Outcome } from "../circuit-breaker/decide.ts";
 import type { ErrorKind } from "../terms/risk-levels.ts";
 
-/** What a caller may decide upon, besides the kind. */
+/** Why a request failed, if callers decide by it. */
 export type ProviderErrorReason =
-  /** The object that was named does not exist (any more). */
+  /** The named object does not exist, or no longer. */
   | "missing"
-  /** A refresh token or an authorization code that is not good (any more). */
+  /** The refresh token or authorization code is not valid, or no longer. */
   | "invalid_grant"
-  /** Another request holds the object; nobody's limit was exceeded. */
+  /** Another request locks the object; no rate limit was exceeded. */
   | "lock_timeout";
 
-type Said = {
+type Details = {
   kind: ErrorKind;
-  /** What it means to the circuit. Where it is neutral or a success, the provider answered as it should. */
+  /** What the error counts as in the circuit: neutral or success if the provider answered as it should. */
   outcome: Outcome;
   isRetryable: boolean;
   reason?: ProviderErrorReason;
-  /** HTTP status; none where no answer came. */
+  /** HTTP status; undefined without an answer. */
   status?: number;
-  /** The provider's word for it, for the security event. */
+  /** The provider's error code, for the security event. */
   code?: string;
   retryAfterMs?: number;
   cause?: unknown;
 };
 
 /**
- * A request that the provider refused, failed or did not answer, in the domain's words. The message holds nothing
- * secret and no personal data. What each answer becomes: docs/provider.md, "Errors".
+ * A request that the provider rejected, failed or did not answer. The message contains no secret and no personal data.
+ * docs/provider.md, "Errors", has the error of each answer.
  */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
@@ -38,7 +38,7 @@ export class ProviderError extends Error {
   readonly code: string | undefined;
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, { kind, outcome, isRetryable, reason, status, code, retryAfterMs, cause }: Said) {
+  constructor(message: string, { kind, outcome, isRetryable, reason, status, code, retryAfterMs, cause }: Details) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.outcome = outcome;

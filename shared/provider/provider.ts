@@ -1,62 +1,60 @@
 /**
- * The port to the payment provider, in the domain's words. An adapter implements it for one provider (stripe/);
- * nothing else knows the provider's own names. docs/provider.md.
+ * The port to the payment provider, in the domain's words; read this file first. An adapter implements it for one
+ * provider (stripe/). Only the adapter knows the provider's own names. docs/provider.md.
  */
-/** How the service gets at the provider: with whose credentials, and on whose behalf. */
-/** What one provider's adapter is: the port's methods as single requests. create-provider-access.ts makes operations of them. */
 import type { ObjectDeleted, ObjectState, Observation, PaymentLinked, SeenAt } from "../records/observation.ts";
 import type { RecordType } from "../records/record.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
 
-/** Objects that one list call gives at most. */
+/** The most objects that one list call returns. */
 export const PAGE_SIZE = 100;
 
-/** An event of the provider: that something happened. `observations` is empty where it is none of our business. */
+/** An event of the provider. `observations` is empty if the event does not concern our records. */
 export type ProviderEvent = {
   id: string;
-  /** The provider's word for it. */
+  /** The provider's event type. */
   type: string;
-  /** Epoch seconds of the provider's clock; several events may share one, and their order is not known. */
+  /** Epoch seconds of the provider's clock. Several events may share a second; their order is not known. */
   createdSeconds: number;
   observations: readonly Observation[];
-  /** The account took our permission away. */
+  /** The account revoked our access. */
   isDeauthorization: boolean;
 };
 
-/** A page of a list, newest first; `next` is where the next page starts after, undefined at the end. */
+/** A page of a list, newest first. `next` is the cursor of the next page; undefined at the end. */
 export type ProviderPage<Item> = { items: readonly Item[]; next: string | undefined };
 
 export type Account = { accountId: string };
 
-/** Tokens of an OAuth exchange; `accountId` where the provider says at once whose they are. */
+/** Tokens of an OAuth exchange. `accountId` only if the provider returns the account with the tokens. */
 export type Tokens = { accessToken: string; refreshToken: string; accountId?: string };
 
 /**
- * The provider as one account's credentials see it. Each method is one operation: tried up to three times and for up
- * to 10 s, and recorded as one security event.
- * @throws ProviderError (all methods); CircuitOpenError where the circuit lets no call through.
+ * The provider's account that the credentials belong to. Through `ProviderAccess.open` each method is one operation: up
+ * to 3 attempts within 10 s, and one security event. Through `ProviderAdapter.at` each method is one request.
+ * @throws ProviderError (all methods); CircuitOpenError if the circuit lets no call through.
  */
 export type Provider = {
   readAccount(): Promise<Account>;
 
   /**
-   * A page of all objects of a type, newest first, cancelled ones too.
-   * @param createdUntil epoch seconds: leaves out what was created later.
-   * @throws ProviderError `missing` where the object to start after is gone.
+   * A page of all objects of a type, newest first, cancelled ones included.
+   * @param createdUntil epoch seconds: excludes objects that were created later.
+   * @throws ProviderError `missing` if the object that `after` names no longer exists.
    */
   listObjects(
     type: RecordType,
     page: { after?: string | undefined; createdUntil?: number | undefined },
   ): Promise<ProviderPage<ObjectState>>;
 
-  /** An object as it is now; `deleted` also where there is none. */
+  /** The current state of an object; `deleted` also if the object does not exist. */
   readObject(type: RecordType, id: string): Promise<ObjectState | ObjectDeleted>;
 
-  /** Which payments belong to which invoices; undefined where the provider has no such list. */
+  /** Which payments belong to which invoices; undefined if the provider has no such list. */
   listPaymentLinks(page: { after?: string | undefined }): Promise<ProviderPage<PaymentLinked> | undefined>;
 
   /**
-   * A page of the event feed, newest first, every type; `seenAt` is when it was so, where that is known.
+   * A page of the event feed, newest first, all types. `seenAt` is the time at which the provider read the page.
    * @param since epoch seconds, inclusive.
    * @param limit 1–100.
    */
@@ -67,18 +65,18 @@ export type Provider = {
   }): Promise<ProviderPage<ProviderEvent> & { seenAt?: SeenAt }>;
 };
 
-/** The secret of an organization's connection: an API key, or an access token that can be replaced. */
+/** The secret of an organization's connection: an API key, or an access token that can be refreshed. */
 export type Credentials = {
-  /** The secret to use now; one that has expired, or soon will, is replaced first. */
+  /** The secret to use now. A token that has expired, or soon will, is refreshed first. */
   current(): Promise<string>;
   /**
-   * Told of a secret that the provider refused (401).
-   * @returns one to try once more: refreshed, or stored by another meanwhile; undefined where there is none.
+   * Reports a secret that the provider rejected (401).
+   * @returns a secret to try once: refreshed now, or stored meanwhile by another invocation; undefined if there is none.
    */
   refused(secret: string): Promise<string | undefined>;
 };
 
-/** On whose behalf an operation is; its security event says so. */
+/** The organization and user that an operation is made for, as its security event records them. */
 export type OperationContext = {
   organizationId: string;
   source: SecurityEvent["source"];
@@ -86,54 +84,56 @@ export type OperationContext = {
   sessionId?: string;
   ipAddress?: string;
   userAgent?: string;
-  /** The account, where it is known already. */
+  /** The provider's account, if it is known already. */
   accountId?: string;
   /** The sync run that the operation is part of. */
   runId?: string;
-  /** The credentials are being tried: that they are refused says nothing about the provider (neutral to the circuit). */
+  /** The credentials are being tried: a rejection of them is neutral to the circuit. */
   isConnecting?: boolean;
 };
 
-/** All functions' one way to the provider; shared/wiring/provider.ts has a deployed function's. */
+/** The only way to the provider. shared/wiring/provider.ts makes that of a deployed function. */
 export type ProviderAccess = {
-  /** The provider as these credentials see it. Its first operation reads the circuit as it is, and not from a copy. */
+  /** The provider with these credentials. Its first operation reads the circuit from the store, not from the cache. */
   open(credentials: Credentials, context: OperationContext): Provider;
 
   /**
-   * Exchanges an authorization code, once: a code is good for one exchange, and repeating one that timed out may void
-   * what the first one gave.
-   * @throws ProviderError, `invalid_grant` where the code is refused; CircuitOpenError.
+   * Exchanges an authorization code, in one request. It is never repeated: a code can be used once, and a second use may
+   * revoke the tokens of the first.
+   * @throws ProviderError `invalid_grant` if the provider rejects the code; CircuitOpenError.
    */
   exchangeCode(code: string, context: OperationContext): Promise<Tokens>;
 
   /**
-   * Exchanges a refresh token, once; the old one dies at it. Recorded by the caller (PROVIDER_TOKEN_REFRESH).
-   * @throws ProviderError, `invalid_grant` where the token is refused; CircuitOpenError.
+   * Exchanges a refresh token, in one request; the old token is invalid afterwards. The caller records it
+   * (PROVIDER_TOKEN_REFRESH).
+   * @throws ProviderError `invalid_grant` if the provider rejects the token; CircuitOpenError.
    */
   refreshTokens(refreshToken: string, context: OperationContext): Promise<Tokens>;
 
-  /** Whether the organization's circuit is on trial after the operations so far: one more success may then close it. */
+  /** Whether the organization's circuit is half open after the operations so far: one more success may close it. */
   isHalfOpen(organizationId: string): boolean;
 
-  /** To be awaited at the end of each invocation: sends what was counted. Never throws. */
+  /** Sends all counts; to be awaited at the end of each invocation. Never throws. */
   flush(): Promise<void>;
 };
 
-/** With which secret a request is made; it is given up when the signal is aborted. */
+/** The secret of a request, and the signal that aborts the request. */
 export type RequestOptions = { secret: string; signal: AbortSignal };
 
-/** What tokens are given for. */
+/** The grant that is exchanged for tokens. */
 export type Grant = { code: string } | { refreshToken: string };
 
 /** The provider's OAuth, with the platform's own credentials. */
 export type OAuthAdapter = {
-  /** @throws ProviderError, `invalid_grant` where the code or token is refused. */
+  /** @throws ProviderError `invalid_grant` if the provider rejects the code or token. */
   exchange(grant: Grant, signal: AbortSignal): Promise<Tokens>;
 };
 
+/** The port implemented for one provider: single requests. create-provider-access.ts makes operations of them. */
 export type ProviderAdapter = {
-  /** The port, where each call of a method is exactly one request on the wire. All throw ProviderError. */
+  /** Each method makes exactly one request. All throw ProviderError. */
   at(options: RequestOptions): Provider;
-  /** Undefined while the platform has no credentials of its own. */
+  /** Undefined if the deployment has no OAuth credentials. */
   oauth: OAuthAdapter | undefined;
 };

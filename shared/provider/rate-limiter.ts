@@ -1,70 +1,71 @@
 /**
- * Our own pace towards the provider, per organization and instance: below what the provider allows an account (25
- * requests a second in its sandbox), and few at a time, because it limits concurrency as well. Requests wait for their
- * turn in the order in which they came.
+ * Our own rate limit towards the provider, per organization and instance. It stays below the provider's limit of an
+ * account (25 requests a second in its sandbox), and bounds concurrency, which the provider limits as well. Requests get
+ * their slots first come, first served.
  */
 import type { Clock } from "../runtime/clock.ts";
 
 export const REQUESTS_PER_SECOND = 20;
-/** So many go at once after a pause; with the rate, no second ever sees more than 25. */
+/** The most requests at once after a pause: with the rate, no second has more than 25. */
 export const BURST = 5;
 export const MAX_CONCURRENT = 4;
 
 const INTERVAL_MS = 1_000 / REQUESTS_PER_SECOND;
-const MAX_IDLE_LANES = 1_000;
+/** With more organizations, those without recent requests are removed. */
+const MAX_ORGANIZATIONS = 1_000;
 
-type Lane = { underWay: number; waiting: (() => void)[]; nextAt: number };
+type Limit = { underWay: number; waiting: (() => void)[]; nextAt: number };
 
-/** `pacedMs`: how long it was waited for. `end` gives the place to the next. */
-export type Turn = { pacedMs: number; end: () => void };
+/** The right to make one request. `release` passes it on to the next in line. */
+export type Slot = { waitedMs: number; release: () => void };
 
-export type Pace = ReturnType<typeof createPace>;
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-export const createPace = ({ clock, sleep }: { clock: Clock; sleep: (ms: number) => Promise<unknown> }) => {
-  const lanes = new Map<string, Lane>();
+export const createRateLimiter = ({ clock, sleep }: { clock: Clock; sleep: (ms: number) => Promise<unknown> }) => {
+  const limits = new Map<string, Limit>();
 
-  /** A lane that nobody uses and that would let anybody pass is as good as a new one. */
-  const forgetIdle = (): void => {
+  /** Removes the limits that would delay no request, so that a new one behaves the same. */
+  const removeIdle = (): void => {
     const now = clock();
-    for (const [organizationId, { underWay, nextAt }] of lanes) {
-      if (underWay === 0 && nextAt <= now - BURST * INTERVAL_MS) lanes.delete(organizationId);
+    for (const [organizationId, { underWay, nextAt }] of limits) {
+      if (underWay === 0 && nextAt <= now - BURST * INTERVAL_MS) limits.delete(organizationId);
     }
   };
 
-  const laneOf = (organizationId: string): Lane => {
-    const known = lanes.get(organizationId);
-    if (known !== undefined) return known;
-    if (lanes.size >= MAX_IDLE_LANES) forgetIdle();
-    const lane: Lane = { underWay: 0, waiting: [], nextAt: 0 };
-    lanes.set(organizationId, lane);
-    return lane;
+  const limitOf = (organizationId: string): Limit => {
+    const existing = limits.get(organizationId);
+    if (existing !== undefined) return existing;
+    if (limits.size >= MAX_ORGANIZATIONS) removeIdle();
+    const limit: Limit = { underWay: 0, waiting: [], nextAt: 0 };
+    limits.set(organizationId, limit);
+    return limit;
   };
 
-  const takePlace = async (lane: Lane): Promise<void> => {
-    if (lane.underWay < MAX_CONCURRENT) lane.underWay++;
-    // Whoever ends hands over the place itself.
-    else await new Promise<void>((resolve) => lane.waiting.push(resolve));
+  const enter = async (limit: Limit): Promise<void> => {
+    if (limit.underWay < MAX_CONCURRENT) limit.underWay++;
+    // `leave` resolves it and keeps the count.
+    else await new Promise<void>((resolve) => limit.waiting.push(resolve));
   };
 
-  const leavePlace = (lane: Lane): void => {
-    const next = lane.waiting.shift();
-    if (next === undefined) lane.underWay--;
+  const leave = (limit: Limit): void => {
+    const next = limit.waiting.shift();
+    if (next === undefined) limit.underWay--;
     else next();
   };
 
   return {
-    /** Waits until one request may be made. Whoever got a turn ends it. */
-    async turn(organizationId: string): Promise<Turn> {
-      const askedAt = clock();
-      const lane = laneOf(organizationId);
-      await takePlace(lane);
+    /** Waits until one request may be made. The caller must release the slot. */
+    async acquire(organizationId: string): Promise<Slot> {
+      const requestedAt = clock();
+      const limit = limitOf(organizationId);
+      await enter(limit);
       const now = clock();
-      // Only those that have a place have a time, so the next one cannot be later, unless the clock was set back.
-      const nextAt = Math.min(lane.nextAt, now + MAX_CONCURRENT * INTERVAL_MS);
+      // At most MAX_CONCURRENT requests have a time assigned, so a later `nextAt` means that the clock was set back.
+      const nextAt = Math.min(limit.nextAt, now + MAX_CONCURRENT * INTERVAL_MS);
       const at = Math.max(nextAt, now - (BURST - 1) * INTERVAL_MS);
-      lane.nextAt = at + INTERVAL_MS;
+      limit.nextAt = at + INTERVAL_MS;
       if (at > now) await sleep(at - now);
-      return { pacedMs: Math.max(0, clock() - askedAt), end: () => leavePlace(lane) };
+      return { waitedMs: Math.max(0, clock() - requestedAt), release: () => leave(limit) };
     },
   };
 };

@@ -1,5 +1,7 @@
-/** Counts requests that read from the provider in the instance, and adds them to the store when told to. */
-
+/**
+ * Counts the requests to the provider per organization and month (UTC): in the instance until `flush`, then in the table
+ * of runs. The provider limits how many objects an account may read.
+ */
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
@@ -9,12 +11,12 @@ import { writeLog } from "../runtime/log.ts";
 import { organizationKey } from "../terms/keys.ts";
 
 /**
- * One item per organization and month in the table of runs: `scope` the organization, `key` = `reads#2026-11`, `n` the
- * count, `token` the last addition, so that one whose answer was lost counts once. It expires by itself.
+ * One item per organization and month: `scope` the organization, `key` = `reads#2026-11`, `n` the count, `token` of the
+ * last addition, so that an addition whose answer was lost counts once, and `ttl`.
  */
 const ReadCount = z.object({ n: z.int() });
 
-/** Long enough to look back a year. */
+/** More than a year. */
 const KEPT_DAYS = 400;
 const DAY_SECONDS = 86_400;
 
@@ -25,20 +27,17 @@ const keyOf = (organizationId: string, month: string) => ({
 
 const expiryOf = (month: string): number => Date.parse(`${month}-01T00:00:00Z`) / 1_000 + KEPT_DAYS * DAY_SECONDS;
 
-/** The UTC month of a time, as counts are kept by: `2026-11`. */
+/** The UTC month of a time: `2026-11`. @param time epoch ms. */
 export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7);
 
-/** `token` names the addition, and is the same when it is repeated. */
+/** `token` identifies the addition; it stays the same when the addition is repeated. */
 export type ReadAddition = { count: number; token: string };
 
 export type ReadCountStore = ReturnType<typeof createReadCountStore>;
 
-/**
- * How many requests read from the provider, which rations them. All calls throw DomainError `store_unavailable`.
- * @param tableName the table of runs.
- */
+/** All calls throw DomainError `store_unavailable`. @param tableName the table of runs. */
 export const createReadCountStore = (client: DynamoDBDocumentClient, tableName: string) => ({
-  /** Adds to a month's count; again with the same token, it changes nothing as long as nobody added in between. One write unit. */
+  /** Adds to a month's count. Repeated with the same token, it changes nothing, unless another addition came between. One write unit. */
   async add(organizationId: string, month: string, { count, token }: ReadAddition, deadlineMs?: number): Promise<void> {
     const command = new UpdateCommand({
       TableName: tableName,
@@ -51,12 +50,12 @@ export const createReadCountStore = (client: DynamoDBDocumentClient, tableName: 
     try {
       await callStore((options) => client.send(command, options), deadlineMs);
     } catch (error) {
-      // Refused: an attempt before was written, and only its answer lost.
+      // An earlier attempt was written, and only its answer was lost.
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
   },
 
-  /** A month's count; 0 where nothing was read. Half a read unit. */
+  /** A month's count; 0 without any. Half a read unit. */
   async read(organizationId: string, month: string): Promise<number> {
     const command = new GetCommand({ TableName: tableName, Key: keyOf(organizationId, month) });
     const { Item } = await callStore((options) => client.send(command, options));
@@ -64,14 +63,15 @@ export const createReadCountStore = (client: DynamoDBDocumentClient, tableName: 
   },
 });
 
-/** An invocation's end waits no longer for the store. */
+/** The end of an invocation waits no longer for the store. */
 const FLUSH_DEADLINE_MS = 500;
 
-/** `pending`: not sent yet. `inDoubt`: sent without an answer, and repeated as it was. */
+/** `pending`: not sent yet. `inDoubt`: sent without an answer, and repeated unchanged. */
 type Count = { organizationId: string; month: string; pending: number; inDoubt?: ReadAddition };
 
 export type ReadCounts = ReturnType<typeof createReadCounts>;
 
+/** The counts of an instance. */
 export const createReadCounts = (dependencies: {
   store: Pick<ReadCountStore, "add">;
   clock: Clock;
@@ -80,7 +80,7 @@ export const createReadCounts = (dependencies: {
   const { store, clock, newToken } = dependencies;
   const counts = new Map<string, Count>();
 
-  /** Flushes go one after another: each count has at most one addition in doubt. */
+  /** Flushes run one after another, so that each count has at most one addition in doubt. */
   let flushed: Promise<void> = Promise.resolve();
 
   const send = async (count: Count): Promise<void> => {
@@ -94,7 +94,7 @@ export const createReadCounts = (dependencies: {
     }
   };
 
-  const flushOnce = async (): Promise<void> => {
+  const flushAll = async (): Promise<void> => {
     let failed = 0;
     const sendOne = async ([name, count]: [string, Count]) => {
       try {
@@ -105,7 +105,7 @@ export const createReadCounts = (dependencies: {
       }
     };
     await Promise.all([...counts].map(sendOne));
-    if (failed > 0) writeLog("warn", "Reads of the provider were not added to their counts yet.", { counts: failed });
+    if (failed > 0) writeLog("warn", "Storing the counts of provider reads failed; they are kept", { counts: failed });
   };
 
   return {
@@ -113,14 +113,14 @@ export const createReadCounts = (dependencies: {
     count(organizationId: string): void {
       const month = monthOf(clock());
       const name = `${month} ${organizationId}`;
-      const known = counts.get(name);
-      if (known === undefined) counts.set(name, { organizationId, month, pending: 1 });
-      else known.pending++;
+      const count = counts.get(name);
+      if (count === undefined) counts.set(name, { organizationId, month, pending: 1 });
+      else count.pending++;
     },
 
-    /** Adds what was counted to the store. Never throws: what the store did not take is sent again the next time. */
+    /** Stores the counts. Never throws: a count that could not be stored is sent again with the next flush. */
     flush(): Promise<void> {
-      flushed = flushed.then(flushOnce);
+      flushed = flushed.then(flushAll);
       return flushed;
     },
   };

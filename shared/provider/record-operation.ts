@@ -1,5 +1,4 @@
-/** The security event of an operation: one for all its attempts. Pure. */
-/** Does an operation, and records it as one security event, however it ended. */
+/** Records an operation as one security event, for all its attempts and however it ends. */
 import { CircuitOpenError } from "../circuit-breaker/circuit-open-error.ts";
 import type { RecordType } from "../records/record.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -10,79 +9,83 @@ import type { ErrorKind } from "../terms/risk-levels.ts";
 import type { OperationContext } from "./provider.ts";
 import { ProviderError } from "./provider-error.ts";
 
-/** Port: what watches the latency of operations. Detection implements it (shared/detection/observe-latency.ts). */
-
-/** An operation that reached the provider: its event's id, when it ended (epoch ms), and how long it took. */
+/** An operation that reached the provider: its event's id ("" without an event), its end in epoch ms, its duration. */
 export type TimedOperation = { id: string; at: number; durationMs: number };
 
-/** `flush` is to be awaited at the end of an invocation; it never throws. */
+/** Port: observes the latency of operations (shared/detection/observe-latency.ts). */
 export type LatencyObserver = {
   observe(organizationId: string, operation: TimedOperation): void;
+  /** To be awaited at the end of an invocation; never throws. */
   flush(): Promise<void>;
 };
 
-/** What happened on the way. Times in ms; `pacedMs` was waited for our own pace, and is no part of `durationMs`. */
+/** What happened during an operation. Times in ms. */
 export type OperationReport = {
+  /** Without `pacedMs`. */
   durationMs: number;
+  /** The wait for our own rate limiter. */
   pacedMs: number;
-  /** Requests on the wire. */
+  /** Requests that were sent. */
   attempts: number;
-  /** Refusals by a rate limit of the provider, those that a later attempt made good included. */
+  /** Attempts that the provider's rate limit rejected, including those that a later attempt made up for. */
   rateLimited: number;
-  /** The longest that the provider asked us to wait. */
+  /** The longest Retry-After. */
   retryAfterMs: number;
-  /** What the last attempt met that failed. */
+  /** The error of the last failed attempt. */
   lastError?: ProviderError;
 };
 
-/** What an operation was. `result` is missing where it failed. */
-export type OperationFacts = { action: string; type?: RecordType; result?: { batchSize?: number; accountId?: string } };
+type OperationResult = { batchSize?: number; accountId?: string };
 
-type Kinded = Pick<NewSecurityEvent, "eventType" | "category">;
+/** `result`: the part of an operation's value that its event contains. */
+export type RecordedOperation<Value> = {
+  action: string;
+  type?: RecordType;
+  result?: (value: Value) => OperationResult;
+};
 
-const plain: Kinded = { eventType: "PROVIDER_REQUEST", category: "integration" };
+type Classification = Pick<NewSecurityEvent, "eventType" | "category">;
 
-const byKind: Partial<Record<ErrorKind, Kinded>> = {
+const request: Classification = { eventType: "PROVIDER_REQUEST", category: "integration" };
+
+const byKind: Partial<Record<ErrorKind, Classification>> = {
   rate_limit: { eventType: "RATE_LIMIT_EXCEEDED", category: "integration" },
   authentication: { eventType: "AUTHENTICATION_FAILURE", category: "authentication" },
   authorization: { eventType: "PERMISSION_DENIED", category: "authorization" },
 };
 
-/** That credentials which are only being tried are refused, or may not do enough, is nobody's failure: no rule counts it. */
-const isOfTrial = ({ kind }: ProviderError, { isConnecting }: OperationContext): boolean =>
+/** While connecting, rejected credentials are no authentication failure: no detection rule may count them. */
+const isRejectedTrial = ({ kind }: ProviderError, { isConnecting }: OperationContext): boolean =>
   isConnecting === true && (kind === "authentication" || kind === "authorization");
 
-const kindedOf = (error: ProviderError, context: OperationContext): Kinded =>
-  (isOfTrial(error, context) ? undefined : byKind[error.kind]) ?? plain;
+type Failure = Classification &
+  Pick<NewSecurityEvent, "errorCode" | "errorMessage"> &
+  ({ riskLevel: "LOW" | "MEDIUM" } | { errorKind: ErrorKind });
 
-type Outcome = Kinded & Pick<NewSecurityEvent, "errorCode" | "errorMessage"> & RiskOf;
-type RiskOf = { riskLevel: "LOW" | "MEDIUM" } | { errorKind: ErrorKind };
-
-const failureOf = (error: unknown, context: OperationContext): Outcome => {
+const failureOf = (error: unknown, context: OperationContext): Failure => {
   if (error instanceof ProviderError) {
+    const classification = (isRejectedTrial(error, context) ? undefined : byKind[error.kind]) ?? request;
     const errorCode = error.code ?? (error.status === undefined ? "no_answer" : `http_${error.status}`);
-    return { ...kindedOf(error, context), errorKind: error.kind, errorCode, errorMessage: error.message };
+    return { ...classification, errorKind: error.kind, errorCode, errorMessage: error.message };
   }
-  // Refused by the circuit: nothing was sent, and that it opened is an event of its own.
+  // Nothing was sent, and the opening of the circuit has an event of its own.
   if (error instanceof CircuitOpenError) {
-    return { ...plain, riskLevel: "LOW", errorCode: error.code, errorMessage: error.message };
+    return { ...request, riskLevel: "LOW", errorCode: error.code, errorMessage: error.message };
   }
-  return { ...plain, riskLevel: "MEDIUM", errorCode: error instanceof DomainError ? error.code : "system" };
+  return { ...request, riskLevel: "MEDIUM", errorCode: error instanceof DomainError ? error.code : "system" };
 };
 
-/** Where the circuit opened on the way, the operation failed by what opened it. */
-const decisiveOf = (error: unknown, lastError: ProviderError | undefined): unknown =>
-  error instanceof CircuitOpenError ? (lastError ?? error) : error;
-
-/** @param failure how it failed; missing where it succeeded. */
-export const operationEvent = (
-  { action, type, result }: OperationFacts,
+const eventOf = (
+  { action, type }: Pick<RecordedOperation<unknown>, "action" | "type">,
   context: OperationContext,
   { durationMs, pacedMs, attempts, rateLimited, retryAfterMs, lastError }: OperationReport,
-  failure?: { error: unknown },
+  end: { result: OperationResult | undefined } | { error: unknown },
 ): NewSecurityEvent => {
   const { organizationId, source, userId, sessionId, ipAddress, userAgent, runId } = context;
+  const result = "error" in end ? undefined : end.result;
   const resource = context.accountId ?? result?.accountId;
+  // If the circuit opened during the operation, the operation failed by the error that opened it.
+  const failure = "error" in end && (end.error instanceof CircuitOpenError ? (lastError ?? end.error) : end.error);
   return {
     organizationId,
     source,
@@ -90,13 +93,11 @@ export const operationEvent = (
     ...(sessionId !== undefined && { sessionId }),
     ...(ipAddress !== undefined && { ipAddress }),
     ...(userAgent !== undefined && { userAgent }),
-    ...(failure === undefined
-      ? { ...plain, riskLevel: "LOW" as const }
-      : failureOf(decisiveOf(failure.error, lastError), context)),
+    ...("error" in end ? failureOf(failure, context) : { ...request, riskLevel: "LOW" as const }),
     ...(resource !== undefined && { resource }),
     resourceType: "provider_account",
     action,
-    success: failure === undefined,
+    success: !("error" in end),
     metadata: {
       durationMs,
       attempts,
@@ -110,53 +111,41 @@ export const operationEvent = (
   };
 };
 
-type Recorded<Value> = Pick<OperationFacts, "action" | "type"> & {
-  result?: (value: Value) => OperationFacts["result"];
-};
-
 export type RecordOperation = ReturnType<typeof createRecordOperation>;
 
-type Parts = {
+type Dependencies = {
   recorder: Pick<Recorder, "record">;
-  /** Told how long each operation took that reached the provider. */
   latency?: Pick<LatencyObserver, "observe"> | undefined;
   clock: Clock;
 };
 
-export const createRecordOperation = ({ recorder, latency, clock }: Parts) => {
-  const record = async (
-    said: NewSecurityEvent,
-    { organizationId }: OperationContext,
-    { attempts, durationMs }: OperationReport,
-  ): Promise<void> => {
-    const event = await recorder.record(said);
-    if (attempts > 0)
-      latency?.observe(organizationId, { id: event?.id ?? "", at: event?.timestamp ?? clock(), durationMs });
-  };
-
-  return async <Value>(
-    { action, type, result }: Recorded<Value>,
+export const createRecordOperation =
+  ({ recorder, latency, clock }: Dependencies) =>
+  async <Value>(
+    operation: RecordedOperation<Value>,
     context: OperationContext,
     work: (report: OperationReport) => Promise<Value>,
   ): Promise<Value> => {
     const startedAt = clock();
     const report: OperationReport = { durationMs: 0, pacedMs: 0, attempts: 0, rateLimited: 0, retryAfterMs: 0 };
-    const facts = { action, ...(type !== undefined && { type }) };
-    const end = () => {
+
+    const record = async (end: Parameters<typeof eventOf>[3]): Promise<void> => {
+      const event = await recorder.record(eventOf(operation, context, report, end));
+      const { attempts, durationMs } = report;
+      if (attempts === 0) return;
+      latency?.observe(context.organizationId, { id: event?.id ?? "", at: event?.timestamp ?? clock(), durationMs });
+    };
+    const measure = () => {
       report.durationMs = Math.max(0, clock() - startedAt - report.pacedMs);
     };
+
     let value: Value;
     try {
-      value = await work(report);
+      value = await work(report).finally(measure);
     } catch (error) {
-      end();
-      await record(operationEvent(facts, context, report, { error }), context, report);
+      await record({ error });
       throw error;
     }
-    end();
-    const said = result?.(value);
-    const succeeded = { ...facts, ...(said !== undefined && { result: said }) };
-    await record(operationEvent(succeeded, context, report), context, report);
+    await record({ result: operation.result?.(value) });
     return value;
   };
-};

@@ -1,28 +1,24 @@
 /**
- * Carries out what reads from the provider: at our own pace, each attempt through the circuit, tried again where that
- * helps, and recorded as one security event. docs/provider.md, "Operations".
+ * Runs an operation that reads from the provider: each attempt waits for the rate limiter and goes through the circuit;
+ * failed attempts are retried; the operation is recorded as one security event. docs/provider.md, "Operations".
  */
 import type { Guard } from "../circuit-breaker/guard.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { attempt, MIN_ATTEMPT_MS, OPERATION_DEADLINE_MS, pauseBefore, timeoutError } from "./attempt.ts";
 import type { Credentials, OperationContext, RequestOptions } from "./provider.ts";
 import type { ProviderError } from "./provider-error.ts";
-import type { Pace } from "./rate-limiter.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
 import type { ReadCounts } from "./read-count-store.ts";
-import type { OperationFacts, OperationReport, RecordOperation } from "./record-operation.ts";
+import type { OperationReport, RecordedOperation, RecordOperation } from "./record-operation.ts";
 
-/** `result`: what the event says of what came of it. */
-export type Operation<Value> = Pick<OperationFacts, "action" | "type"> & {
-  send: (options: RequestOptions) => Promise<Value>;
-  result?: (value: Value) => OperationFacts["result"];
-};
+export type Operation<Value> = RecordedOperation<Value> & { send: (options: RequestOptions) => Promise<Value> };
 
-/** Work on one organization's account; its first operation begins by reading the circuit as it is. */
+/** Work on one organization's account. Its first operation reads the circuit from the store. */
 export type Session = { context: OperationContext; credentials: Credentials; hasStarted: boolean };
 
-export type OperateDependencies = {
+export type OperationDependencies = {
   guard: Guard;
-  pace: Pick<Pace, "turn">;
+  rateLimiter: Pick<RateLimiter, "acquire">;
   recordOperation: RecordOperation;
   reads: Pick<ReadCounts, "count">;
   clock: Clock;
@@ -31,16 +27,16 @@ export type OperateDependencies = {
   random: () => number;
 };
 
-export type Operate = ReturnType<typeof createOperate>;
-
-const note = (error: ProviderError, report: OperationReport): void => {
+const addToReport = (error: ProviderError, report: OperationReport): void => {
   report.lastError = error;
   if (error.kind === "rate_limit") report.rateLimited++;
   report.retryAfterMs = Math.max(report.retryAfterMs, error.retryAfterMs ?? 0);
 };
 
-export const createOperate = ({ guard, pace, recordOperation, reads, clock, sleep, random }: OperateDependencies) => {
-  const tryAll = async <Value>(
+export const createRunOperation = (dependencies: OperationDependencies) => {
+  const { guard, rateLimiter, recordOperation, reads, clock, sleep, random } = dependencies;
+
+  const attemptAll = async <Value>(
     { send }: Operation<Value>,
     session: Session,
     firstSecret: string,
@@ -51,49 +47,49 @@ export const createOperate = ({ guard, pace, recordOperation, reads, clock, slee
       report.attempts++;
       reads.count(context.organizationId);
     };
-    const takeTurn = async () => {
-      const { pacedMs, end } = await pace.turn(context.organizationId);
-      report.pacedMs += pacedMs;
-      return end;
+    const acquireSlot = async () => {
+      const { waitedMs, release } = await rateLimiter.acquire(context.organizationId);
+      report.pacedMs += waitedMs;
+      return release;
     };
 
-    let endTurn = await takeTurn();
-    // From here on: our own pace before the first attempt is not the provider's doing.
+    let release = await acquireSlot();
+    // The deadline starts here: the wait for the rate limiter before the first attempt does not count.
     const deadlineAt = clock() + OPERATION_DEADLINE_MS;
     let secret = firstSecret;
     let failures = 0;
     for (;;) {
       const isStart = !session.hasStarted;
       session.hasStarted = true;
-      // A clock that was set back gives no more time than there was.
+      // If the clock was set back, the operation gets no more than its time.
       const remainingMs = Math.min(OPERATION_DEADLINE_MS, deadlineAt - clock());
       const mayReplace = secret === firstSecret;
       const options = { send, context, credentials, secret, mayReplace, isStart, remainingMs, onSent };
-      const attempted = await attempt(guard, options).finally(endTurn);
+      const attempted = await attempt(guard, options).finally(release);
       if (attempted.do === "return") return attempted.value;
       if (attempted.do === "throw") throw attempted.error;
       if (attempted.do === "repeat") secret = attempted.secret;
       else {
         failures++;
-        note(attempted.error, report);
+        addToReport(attempted.error, report);
         const left = { attempts: failures, remainingMs: deadlineAt - clock(), random: random() };
         const pauseMs = pauseBefore(attempted.error, left);
         if (pauseMs === undefined) throw attempted.error;
         await sleep(pauseMs);
       }
-      endTurn = await takeTurn();
-      // Other credentials or our own pace took the time: cut off at once, a request would look like the provider's failure.
+      release = await acquireSlot();
+      // Refreshing credentials or the rate limiter used the time up. A request cut off now would count against the provider.
       if (deadlineAt - clock() < MIN_ATTEMPT_MS) {
-        endTurn();
+        release();
         throw report.lastError ?? timeoutError();
       }
     }
   };
 
-  /** @throws ProviderError, CircuitOpenError, and what the credentials throw. */
+  /** @throws ProviderError, CircuitOpenError, and the errors of the credentials. */
   return async <Value>(operation: Operation<Value>, session: Session): Promise<Value> => {
-    // Without credentials no operation begins, and there is none to record; that is done by who could not give them.
+    // If the credentials cannot be read, no operation starts: their owner records that failure.
     const secret = await session.credentials.current();
-    return recordOperation(operation, session.context, (report) => tryAll(operation, session, secret, report));
+    return recordOperation(operation, session.context, (report) => attemptAll(operation, session, secret, report));
   };
 };

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { BURST, createPace, MAX_CONCURRENT, REQUESTS_PER_SECOND } from "../../../shared/provider/rate-limiter.ts";
+import {
+  BURST,
+  createRateLimiter,
+  MAX_CONCURRENT,
+  REQUESTS_PER_SECOND,
+} from "../../../shared/provider/rate-limiter.ts";
 
-/** A clock whose sleepers wake in order of time, when everything else has come to rest. */
+/** A clock whose sleepers wake in order of time, after all other work is done. */
 const createTime = () => {
   let now = 1_000_000;
   const sleepers: { at: number; wake: () => void }[] = [];
@@ -12,7 +17,7 @@ const createTime = () => {
     pass: (ms: number) => {
       now += ms;
     },
-    /** Lets time go by until nobody sleeps, or for so long. */
+    /** Advances the time until nothing sleeps, or by `ms`. */
     async settle(ms = Number.POSITIVE_INFINITY) {
       const until = now + ms;
       for (;;) {
@@ -29,73 +34,73 @@ const createTime = () => {
   };
 };
 
-/** Requests that take so long each, all asked for at once; gives when each began. */
+/** Makes requests at once that take `tookMs` each; returns when each began. */
 const run = async (count: number, tookMs: number, { time = createTime(), organizations = 1 } = {}) => {
-  const pace = createPace(time);
+  const limiter = createRateLimiter(time);
   const begun: number[] = [];
-  const paced: number[] = [];
+  const waited: number[] = [];
   let underWay = 0;
   let most = 0;
   const one = async (i: number) => {
-    const turn = await pace.turn(`organization ${i % organizations}`);
+    const slot = await limiter.acquire(`organization ${i % organizations}`);
     begun.push(time.clock());
-    paced.push(turn.pacedMs);
+    waited.push(slot.waitedMs);
     most = Math.max(most, ++underWay);
     if (tookMs > 0) await time.sleep(tookMs);
     underWay--;
-    turn.end();
+    slot.release();
   };
   const all = Promise.all(Array.from({ length: count }, (_, i) => one(i)));
   await time.settle();
   await all;
-  return { begun: begun.map((at) => at - (begun[0] ?? 0)), paced, most };
+  return { begun: begun.map((at) => at - (begun[0] ?? 0)), waited, most };
 };
 
-describe("our own pace", () => {
-  it("lets a few go at once, and then one after another", async () => {
-    const { begun, paced } = await run(9, 0);
+describe("the rate limiter towards the provider", () => {
+  it("lets a burst through at once, then one request per interval", async () => {
+    const { begun, waited } = await run(9, 0);
     expect(begun).toEqual([0, 0, 0, 0, 0, 50, 100, 150, 200]);
-    expect(paced).toEqual(begun);
+    expect(waited).toEqual(begun);
   });
 
-  it("keeps nobody waiting who comes slowly", async () => {
+  it("delays no request that comes slower than the rate", async () => {
     const time = createTime();
-    const pace = createPace(time);
+    const limiter = createRateLimiter(time);
     for (let i = 0; i < 50; i++) {
-      const { pacedMs, end } = await pace.turn("acme");
-      expect(pacedMs).toBe(0);
-      end();
+      const { waitedMs, release } = await limiter.acquire("acme");
+      expect(waitedMs).toBe(0);
+      release();
       time.pass(1_000 / REQUESTS_PER_SECOND);
     }
   });
 
-  it("lets only a few be under way, and the next when one has ended", async () => {
+  it("bounds concurrent requests; the next starts when one ends", async () => {
     const { begun, most } = await run(9, 1_000);
     expect(most).toBe(MAX_CONCURRENT);
     expect(begun).toEqual([0, 0, 0, 0, 1_000, 1_000, 1_000, 1_000, 2_000]);
   });
 
-  it("is each organization's own", async () => {
+  it("limits each organization by itself", async () => {
     const { begun } = await run(10, 0, { organizations: 2 });
     expect(begun).toEqual(Array(10).fill(0));
   });
 
-  it("never makes more requests in any second than the provider's sandbox allows", async () => {
+  it("makes no more requests in any second than the provider's sandbox allows", async () => {
     const gap = fc.oneof({ weight: 4, arbitrary: fc.nat(20) }, { weight: 1, arbitrary: fc.nat(600) });
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ gapMs: gap, tookMs: fc.nat(300) }), { minLength: 30, maxLength: 80 }),
         async (requests) => {
           const time = createTime();
-          const pace = createPace(time);
+          const limiter = createRateLimiter(time);
           const begun: number[] = [];
           const running: Promise<void>[] = [];
           for (const { gapMs, tookMs } of requests) {
             running.push(
-              pace.turn("acme").then(async ({ end }) => {
+              limiter.acquire("acme").then(async ({ release }) => {
                 begun.push(time.clock());
                 await time.sleep(tookMs);
-                end();
+                release();
               }),
             );
             await time.settle(gapMs);
@@ -113,27 +118,27 @@ describe("our own pace", () => {
     );
   });
 
-  it("makes nobody wait for a clock that was set back", async () => {
+  it("delays no request by a clock that was set back", async () => {
     const time = createTime();
-    const pace = createPace(time);
-    for (let i = 0; i < BURST; i++) (await pace.turn("acme")).end();
+    const limiter = createRateLimiter(time);
+    for (let i = 0; i < BURST; i++) (await limiter.acquire("acme")).release();
     time.pass(-3_600_000);
-    const next = pace.turn("acme");
+    const next = limiter.acquire("acme");
     await time.settle();
-    expect((await next).pacedMs).toBe(200);
+    expect((await next).waitedMs).toBe(200);
   });
 
-  it("forgets organizations only when that makes no difference", async () => {
+  it("removes an organization only if that delays no request differently", async () => {
     const time = createTime();
-    const pace = createPace(time);
+    const limiter = createRateLimiter(time);
     // More than it keeps: those that could not be told from new ones are forgotten, and those that wait are not.
-    for (let i = 0; i < BURST; i++) (await pace.turn("busy")).end();
-    for (let i = 0; i < 1_200; i++) (await pace.turn(`organization ${i}`)).end();
-    const next = pace.turn("busy");
+    for (let i = 0; i < BURST; i++) (await limiter.acquire("busy")).release();
+    for (let i = 0; i < 1_200; i++) (await limiter.acquire(`organization ${i}`)).release();
+    const next = limiter.acquire("busy");
     await time.settle();
-    expect((await next).pacedMs).toBe(50);
+    expect((await next).waitedMs).toBe(50);
     time.pass(10_000);
-    for (let i = 0; i < 1_200; i++) (await pace.turn(`another ${i}`)).end();
-    expect((await pace.turn("busy")).pacedMs).toBe(0);
+    for (let i = 0; i < 1_200; i++) (await limiter.acquire(`another ${i}`)).release();
+    expect((await limiter.acquire("busy")).waitedMs).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { CallTimeoutError, CircuitOpenError } from "../../../shared/circuit-brea
 import type { GuardedCall } from "../../../shared/circuit-breaker/guard.ts";
 import type { OperationContext } from "../../../shared/provider/provider.ts";
 import { createRecordOperation } from "../../../shared/provider/record-operation.ts";
-import { createOperate } from "../../../shared/provider/run-operation.ts";
+import { createRunOperation } from "../../../shared/provider/run-operation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import {
   context,
@@ -114,20 +114,20 @@ describe("an operation", () => {
   it.each([
     [8_990, 2],
     [8_991, 1],
-  ])("sends nothing more where our own pace takes %i ms before the second attempt", async (pacedMs, requests) => {
+  ])("sends nothing more where our own pace takes %i ms before the second attempt", async (waitMs, requests) => {
     const time = { now: START };
-    const turns = [0, pacedMs];
+    const waits = [0, waitMs];
     let isUnderWay = 0;
     let sent = 0;
     const pass = <Value>(_: string, call: GuardedCall<Value>) => call(new AbortController().signal);
-    const operate = createOperate({
+    const runOperation = createRunOperation({
       guard: Object.assign(pass, { isHalfOpen: () => false, flush: async () => undefined }),
-      pace: {
-        turn: async () => {
-          const waitedMs = turns.shift() ?? 0;
+      rateLimiter: {
+        acquire: async () => {
+          const waitedMs = waits.shift() ?? 0;
           time.now += waitedMs;
           isUnderWay++;
-          return { pacedMs: waitedMs, end: () => void isUnderWay-- };
+          return { waitedMs, release: () => void isUnderWay-- };
         },
       },
       recordOperation: createRecordOperation({ recorder: { record: async () => undefined }, clock: () => time.now }),
@@ -144,7 +144,7 @@ describe("an operation", () => {
       throw errorLike(sent === 1 ? "rateLimit" : "forbidden");
     };
     const credentials = { current: async () => "sk_1", refused: async () => undefined };
-    const ended = operate({ action: "read_account", send }, { context, credentials, hasStarted: false });
+    const ended = runOperation({ action: "read_account", send }, { context, credentials, hasStarted: false });
     await expect(ended).rejects.toMatchObject({ kind: requests === 1 ? "rate_limit" : "authorization" });
     expect(sent).toBe(requests);
     expect(isUnderWay).toBe(0);
