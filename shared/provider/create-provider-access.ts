@@ -2,6 +2,7 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { CallTimeoutError } from "../circuit-breaker/circuit-open-error.ts";
 import { type Guard, MAX_CALL_TIMEOUT_MS } from "../circuit-breaker/guard.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { Recorder } from "../security/recorder.ts";
@@ -82,7 +83,7 @@ const createExchanges = (
       requireOAuth();
       const operation = {
         action: "exchange_code",
-        result: ({ accountId }: Tokens) => (accountId === undefined ? {} : { accountId }),
+        result: ({ accountId }: Tokens) => definedFields({ accountId }),
       };
       return recordOperation(operation, context, (report) => exchange({ code }, context, () => report.attempts++));
     },

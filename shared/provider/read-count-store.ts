@@ -2,11 +2,11 @@
  * Counts the requests to the provider per organization and month (UTC): in the instance until `flush`, then in the table
  * of runs. The provider limits how many objects an account may read.
  */
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { writeLog } from "../runtime/log.ts";
 import { organizationKey } from "../terms/keys.ts";
 
@@ -47,12 +47,8 @@ export const createReadCountStore = (client: DynamoDBDocumentClient, tableName: 
       ExpressionAttributeNames: { "#token": "token", "#ttl": "ttl", "#n": "n" },
       ExpressionAttributeValues: { ":token": token, ":ttl": expiryOf(month), ":n": count },
     });
-    try {
-      await callStore((options) => client.send(command, options), deadlineMs);
-    } catch (error) {
-      // An earlier attempt was written, and only its answer was lost.
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    // The condition fails if an earlier attempt was written, and only its answer was lost.
+    await conditionalWrite((options) => client.send(command, options), deadlineMs);
   },
 
   /** A month's count; 0 without any. Half a read unit. */

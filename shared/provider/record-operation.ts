@@ -1,10 +1,12 @@
 /** Records an operation as one security event, for all its attempts and however it ends. */
 import { CircuitOpenError } from "../circuit-breaker/circuit-open-error.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import type { RecordType } from "../records/record.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
+import { requesterFields } from "../terms/requester.ts";
 import type { ErrorKind } from "../terms/risk-levels.ts";
 import type { OperationContext } from "./provider.ts";
 import { ProviderError } from "./provider-error.ts";
@@ -81,7 +83,7 @@ const eventOf = (
   { durationMs, pacedMs, attempts, rateLimited, retryAfterMs, lastError }: OperationReport,
   end: { result: OperationResult | undefined } | { error: unknown },
 ): NewSecurityEvent => {
-  const { organizationId, source, userId, sessionId, ipAddress, userAgent, runId } = context;
+  const { organizationId, source, runId } = context;
   const result = "error" in end ? undefined : end.result;
   const resource = context.accountId ?? result?.accountId;
   // If the circuit opened during the operation, the operation failed by the error that opened it.
@@ -89,12 +91,9 @@ const eventOf = (
   return {
     organizationId,
     source,
-    ...(userId !== undefined && { userId }),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(ipAddress !== undefined && { ipAddress }),
-    ...(userAgent !== undefined && { userAgent }),
+    ...requesterFields(context),
     ...("error" in end ? failureOf(failure, context) : { ...request, riskLevel: "LOW" as const }),
-    ...(resource !== undefined && { resource }),
+    ...definedFields({ resource }),
     resourceType: "provider_account",
     action,
     success: !("error" in end),
@@ -104,9 +103,7 @@ const eventOf = (
       ...(pacedMs > 0 && { pacedMs }),
       ...(retryAfterMs > 0 && { retryAfterMs }),
       ...(rateLimited > 0 && { rateLimited }),
-      ...(type !== undefined && { type }),
-      ...(result?.batchSize !== undefined && { batchSize: result.batchSize }),
-      ...(runId !== undefined && { runId }),
+      ...definedFields({ type, batchSize: result?.batchSize, runId }),
     },
   };
 };

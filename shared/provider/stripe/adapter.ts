@@ -1,5 +1,4 @@
-/** Pages of the provider's lists. Pure. */
-/** The adapter to Stripe, by its official SDK: the port's methods, each of them one request. */
+/** The adapter to Stripe, with its official SDK: each method of the port is one request. */
 import * as z from "zod/mini";
 import type { RecordType } from "../../records/record.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -8,7 +7,7 @@ import { ProviderError } from "../provider-error.ts";
 import { errorOfUnexpected } from "./errors.ts";
 import { parseProviderEvent } from "./events.ts";
 import { createOAuth, type OAuthSettings } from "./oauth.ts";
-import { objectSeen, readInvoicePayment } from "./objects.ts";
+import { parseInvoicePayment, parseObject } from "./objects.ts";
 import { accepted, createRequest, type WireAnswer, type WireRequest } from "./request.ts";
 import { Id } from "./tolerant-schemas.ts";
 import { createConnections } from "./wire-client.ts";
@@ -17,10 +16,10 @@ const List = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
 const Listed = z.object({ id: Id });
 
 /**
- * A page of what `read` finds in the objects; what it finds nothing in is left out.
- * @throws ProviderError where the answer is no list, or says that there is more and not where.
+ * A page of the list's objects; those that `read` returns undefined for are left out.
+ * @throws ProviderError if the answer is not a list, or announces a next page without its cursor.
  */
-export const pageOf = <Item>(
+const pageOf = <Item>(
   { body, status }: Pick<WireAnswer, "body" | "status">,
   read: (object: unknown) => Item | undefined,
 ): ProviderPage<Item> => {
@@ -40,13 +39,13 @@ const paths: Record<RecordType, string> = {
   payments: "/v1/payment_intents",
 };
 
-/** Without it, cancelled subscriptions are left out. */
+/** Without `status`, cancelled subscriptions are left out. */
 const listing: Partial<Record<RecordType, Record<string, string>>> = { subscriptions: { status: "all" } };
 
 const AccountAnswer = z.object({ id: Id });
 
 export type StripeSettings = {
-  /** Where the provider is, if not at its public address; may be plain http, and have a path. */
+  /** The provider's base URL, by default its public one; may use plain HTTP and have a path. */
   url?: string | undefined;
   oauth?: OAuthSettings | undefined;
   clock: Clock;
@@ -79,8 +78,8 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, oauth, clock }: StripeSe
             starting_after: after,
           });
           return pageOf(answer, (object) => {
-            const seen = objectSeen(type, object, answer.seenAt);
-            return seen?.kind === "state" ? seen : undefined;
+            const observation = parseObject(type, object, answer.seenAt);
+            return observation?.kind === "state" ? observation : undefined;
           });
         },
 
@@ -88,17 +87,17 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, oauth, clock }: StripeSe
           const answer = await ask(`${paths[type]}/${encodeURIComponent(id)}`);
           if (answer.refusal?.reason === "missing") return { kind: "deleted", type, id, seenAt: answer.seenAt };
           const { body, status, seenAt } = accepted(answer);
-          const seen = objectSeen(type, body, seenAt);
-          if (seen?.id !== id) throw errorOfUnexpected(status);
-          return seen;
+          const observation = parseObject(type, body, seenAt);
+          if (observation?.id !== id) throw errorOfUnexpected(status);
+          return observation;
         },
 
         async listPaymentLinks({ after }) {
           try {
             const answer = await get("/v1/invoice_payments", { limit: PAGE_SIZE, starting_after: after });
-            return pageOf(answer, (object) => readInvoicePayment(object, answer.seenAt));
+            return pageOf(answer, (object) => parseInvoicePayment(object, answer.seenAt));
           } catch (error) {
-            // Whatever the body is: who does not know this list need not answer in JSON either.
+            // A provider without this list may answer with any body, not only JSON.
             if (error instanceof ProviderError && error.status === 404) return undefined;
             throw error;
           }

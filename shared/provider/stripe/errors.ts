@@ -1,56 +1,49 @@
-/** What went wrong with a request → ProviderError. The table: docs/provider.md, "Errors". Pure. */
+/** A failed request → ProviderError, by the table of docs/provider.md, "Errors". Pure. */
 import type { IncomingHttpHeaders } from "node:http";
 import * as z from "zod/mini";
+import { definedFields } from "../../json/defined-fields.ts";
 import { ProviderError } from "../provider-error.ts";
 
-/** What an answer says of itself; `code` and `type` are the provider's words, where it has them. */
+/** An answer that refuses a request; `code` and `type` are the provider's. */
 export type Refusal = { status: number; headers: IncomingHttpHeaders; code?: string; type?: string; message?: string };
 
-const maybe = z.catch(z.optional(z.string()), undefined);
-const SdkError = z.object({ code: maybe, rawType: maybe, message: maybe });
+const optionalText = z.catch(z.optional(z.string()), undefined);
+const SdkError = z.object({ code: optionalText, rawType: optionalText, message: optionalText });
 
-/** A word of the provider's; whatever else might stand in its place does not get into messages. */
+/** A code of the provider. Other text, which may contain secrets, does not get into messages. */
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
-const wordOf = (said: string | undefined): string | undefined =>
-  said !== undefined && WORD.test(said) ? said : undefined;
+const wordOf = (text: string | undefined): string | undefined =>
+  text !== undefined && WORD.test(text) ? text : undefined;
 
 /**
- * What an error of the SDK says. Its message is kept for decisions only, and never passed on: the provider's messages
- * repeat parts of keys, and what a user sent.
+ * The refusal of an SDK error. Its message is used for decisions only: the provider's messages repeat parts of keys and
+ * of users' input.
  */
 export const refusalOf = (error: unknown, status: number, headers: IncomingHttpHeaders): Refusal => {
   const { code, rawType, message } = SdkError.safeParse(error).data ?? {};
-  const word = wordOf(code);
-  const type = wordOf(rawType);
-  return {
-    status,
-    headers,
-    ...(word !== undefined && { code: word }),
-    ...(type !== undefined && { type }),
-    ...(message !== undefined && { message }),
-  };
+  return { status, headers, ...definedFields({ code: wordOf(code), type: wordOf(rawType), message }) };
 };
 
-/** Retry-After in ms: whole seconds, or a date, which counts from the answer's own. */
-const retryAfterOf = ({ "retry-after": said, date }: IncomingHttpHeaders): number | undefined => {
-  if (said === undefined) return undefined;
-  if (/^[0-9]{1,6}$/.test(said)) return Number(said) * 1_000;
-  const wait = Date.parse(said) - Date.parse(date ?? "");
+/** Retry-After in ms: from whole seconds, or from a date and the answer's own date. */
+const retryAfterOf = ({ "retry-after": retryAfter, date }: IncomingHttpHeaders): number | undefined => {
+  if (retryAfter === undefined) return undefined;
+  if (/^[0-9]{1,6}$/.test(retryAfter)) return Number(retryAfter) * 1_000;
+  const wait = Date.parse(retryAfter) - Date.parse(date ?? "");
   return Number.isFinite(wait) && wait >= 0 ? wait : undefined;
 };
 
-type Judgement = Omit<ConstructorParameters<typeof ProviderError>[1], "status" | "code" | "retryAfterMs">;
+type Classification = Omit<ConstructorParameters<typeof ProviderError>[1], "status" | "code" | "retryAfterMs">;
 
 /**
- * Whether the object that was asked for does not exist. It may, where the provider knows no such address, or where a
- * key of its test mode asks for an object of its live mode: both have the same status, and the latter the same code.
+ * Whether the requested object does not exist. An unknown URL, or an object of the other mode (live or test), has the
+ * same status, and the latter the same code; both are excluded, as the object may exist.
  */
 const isMissing = ({ status, code, type, message = "" }: Refusal): boolean => {
   if (message.startsWith("Unrecognized request URL") || message.includes("similar object exists in")) return false;
   return code === "resource_missing" || (status === 404 && type === "invalid_request_error");
 };
 
-const judge = (refusal: Refusal): Judgement => {
+const classify = (refusal: Refusal): Classification => {
   const { status, code, type, headers } = refusal;
   const isLimit = status === 429 && headers["stripe-rate-limited-reason"] !== undefined;
   if (isLimit || code === "rate_limit" || type === "rate_limit_error")
@@ -71,25 +64,24 @@ const judge = (refusal: Refusal): Judgement => {
   return unexpected;
 };
 
-/** An answer that the protocol does not know. */
-const unexpected: Judgement = { kind: "provider", outcome: "failure", isRetryable: true };
+/** An answer that the protocol does not define. */
+const unexpected: Classification = { kind: "provider", outcome: "failure", isRetryable: true };
 
-/** The error of an answer that refuses, or that says nothing that we could use. */
+/** The error of an answer that refuses the request. */
 export const errorOfRefusal = (refusal: Refusal): ProviderError => {
   const { status, headers } = refusal;
   const code = refusal.code ?? refusal.type;
-  const retryAfterMs = retryAfterOf(headers);
   return new ProviderError(`The provider answered ${status}${code === undefined ? "" : ` (${code})`}.`, {
-    ...judge(refusal),
+    ...classify(refusal),
     status,
-    ...(code !== undefined && { code }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...definedFields({ code, retryAfterMs: retryAfterOf(headers) }),
   });
 };
 
 /**
- * The error of a request without an answer, or with one that is no JSON.
- * @param failure why, as Exchange has it; a limit that the provider names in a header stands whatever the body is.
+ * The error of a request without an answer, or with one that is not JSON. A rate limit that a header names counts
+ * whatever the body is.
+ * @param failure as in Exchange.
  */
 export const errorOfFailure = (
   failure: string,
@@ -106,18 +98,16 @@ export const errorOfFailure = (
   }
   const isAnswer = failure === "invalid_json" || failure === "too_large";
   const message = isAnswer ? "The provider's answer cannot be read" : "The provider did not answer";
-  const retryAfterMs = retryAfterOf(headers);
   return new ProviderError(`${message} (${failure}).`, {
     kind: "network",
     outcome: "failure",
     isRetryable: true,
     code: failure,
-    ...(status !== undefined && { status }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...definedFields({ status, retryAfterMs: retryAfterOf(headers) }),
   });
 };
 
-/** The error of an answer that is JSON, and not what was asked for. */
+/** The error of an answer in JSON of another shape than requested. */
 export const errorOfUnexpected = (status: number): ProviderError =>
   new ProviderError("The provider's answer is not what was asked for.", {
     ...unexpected,

@@ -1,47 +1,47 @@
 /**
- * An event of the provider → what it tells of our objects. The feed and webhooks carry the same events, in the API
+ * An event of the provider → observations of our objects. The feed and webhooks carry the same events, in the API
  * version of their time. Pure.
  */
-/** An event as a webhook brings it: what the feed says, and whose it is. Pure. */
 import * as z from "zod/mini";
+import { definedFields } from "../../json/defined-fields.ts";
 import type { Observation, SeenAt } from "../../records/observation.ts";
 import type { RecordType } from "../../records/record.ts";
 import type { ProviderEvent } from "../provider.ts";
-import { deletionSeen, linkOfInvoice, objectSeen, readInvoicePayment } from "./objects.ts";
+import { parseDeletion, parseInvoiceLink, parseInvoicePayment, parseObject } from "./objects.ts";
 import { Id, part, reference, Seconds, text } from "./tolerant-schemas.ts";
 
-type Reading = (object: unknown, seenAt: SeenAt) => (Observation | undefined)[];
+type ReadObservations = (object: unknown, seenAt: SeenAt) => (Observation | undefined)[];
 
 const stateOf =
-  (type: RecordType): Reading =>
-  (object, seenAt) => [objectSeen(type, object, seenAt)];
+  (type: RecordType): ReadObservations =>
+  (object, seenAt) => [parseObject(type, object, seenAt)];
 
 const deletionOf =
-  (type: RecordType): Reading =>
-  (object, seenAt) => [deletionSeen(type, object, seenAt)];
+  (type: RecordType): ReadObservations =>
+  (object, seenAt) => [parseDeletion(type, object, seenAt)];
 
-const invoiceAndLink: Reading = (object, seenAt) => [
-  objectSeen("invoices", object, seenAt),
-  linkOfInvoice(object, seenAt),
+const invoiceAndLink: ReadObservations = (object, seenAt) => [
+  parseObject("invoices", object, seenAt),
+  parseInvoiceLink(object, seenAt),
 ];
 
 const Payee = z.object({ payment_intent: reference });
 
-/** Charges, refunds and disputes change the payment that they belong to; one without is none of our business. */
-const paymentTouched: Reading = (object, seenAt) => {
+/** Charges, refunds and disputes change the payment that they belong to. Without a payment they are ignored. */
+const paymentTouched: ReadObservations = (object, seenAt) => {
   const id = Payee.safeParse(object).data?.payment_intent ?? null;
   return id === null ? [] : [{ kind: "touched", type: "payments", id, seenAt }];
 };
 
-/** Each type's reading, by what it happened to. Types that are not here tell nothing of our objects. */
-const readings: ReadonlyMap<string, Reading> = new Map(
+/** What each event type is read as: object, events of it, reader. Other types contain no observations. */
+const readers: ReadonlyMap<string, ReadObservations> = new Map(
   (
     [
       ["customer", "created updated", stateOf("customers")],
       ["customer", "deleted", deletionOf("customers")],
       [
         "customer.subscription",
-        // Deleted means cancelled: the object stays.
+        // Here "deleted" means cancelled: the object remains.
         "created updated deleted paused resumed trial_will_end pending_update_applied pending_update_expired",
         stateOf("subscriptions"),
       ],
@@ -52,7 +52,7 @@ const readings: ReadonlyMap<string, Reading> = new Map(
         invoiceAndLink,
       ],
       ["invoice", "deleted", deletionOf("invoices")],
-      ["invoice_payment", "paid", (object, seenAt) => [readInvoicePayment(object, seenAt)]],
+      ["invoice_payment", "paid", (object, seenAt) => [parseInvoicePayment(object, seenAt)]],
       [
         "payment_intent",
         "created processing requires_action amount_capturable_updated partially_funded payment_failed succeeded canceled",
@@ -61,24 +61,24 @@ const readings: ReadonlyMap<string, Reading> = new Map(
       ["charge", "pending succeeded failed captured expired updated refunded refund.updated", paymentTouched],
       ["charge.dispute", "created updated closed funds_withdrawn funds_reinstated", paymentTouched],
       ["refund", "created updated failed", paymentTouched],
-    ] as const satisfies [string, string, Reading][]
-  ).flatMap(([subject, happenings, reading]) =>
-    happenings.split(" ").map((happening): [string, Reading] => [`${subject}.${happening}`, reading]),
+    ] as const satisfies [string, string, ReadObservations][]
+  ).flatMap(([object, changes, reader]) =>
+    changes.split(" ").map((change): [string, ReadObservations] => [`${object}.${change}`, reader]),
   ),
 );
 
 const Event = z.object({ id: Id, type: Id, created: Seconds, data: part({ object: z.unknown() }) });
 
 /**
- * Reads an event.
- * @param payload parsed JSON of any kind.
- * @returns undefined where it is no event: without an id, a type or a time.
+ * Parses an event of the feed.
+ * @param payload any parsed JSON.
+ * @returns undefined if the payload has no id, type or time.
  */
 export const parseProviderEvent = (payload: unknown): ProviderEvent | undefined => {
   const { data: event } = Event.safeParse(payload);
   if (event === undefined) return undefined;
   const { id, type, created, data } = event;
-  const observations = readings.get(type)?.(data?.object, { from: created, to: created }) ?? [];
+  const observations = readers.get(type)?.(data?.object, { from: created, to: created }) ?? [];
   return {
     id,
     type,
@@ -88,16 +88,16 @@ export const parseProviderEvent = (payload: unknown): ProviderEvent | undefined 
   };
 };
 
-const Owned = z.object({ account: text });
+const Delivered = z.object({ account: text });
 
 /**
- * Reads an event.
- * @param payload parsed JSON of any kind.
- * @returns undefined where it is no event. `accountId` where it names one: an event of a connected account does.
+ * Parses an event that a webhook delivers; those of connected accounts name the account.
+ * @param payload any parsed JSON.
+ * @returns undefined if the payload is not an event.
  */
 export const parseDeliveredEvent = (payload: unknown): (ProviderEvent & { accountId?: string }) | undefined => {
   const event = parseProviderEvent(payload);
   if (event === undefined) return undefined;
-  const { account } = Owned.parse(payload);
-  return { ...event, ...(account !== null && { accountId: account }) };
+  const { account } = Delivered.parse(payload);
+  return { ...event, ...definedFields({ accountId: account ?? undefined }) };
 };

@@ -1,17 +1,20 @@
-/** The provider's OAuth for apps: refresh tokens rotate, and the platform authenticates with its secret key. */
+/**
+ * The provider's OAuth for apps: refresh tokens rotate, and the platform authenticates with its secret key.
+ * https://docs.stripe.com/stripe-apps/api-authentication/oauth
+ */
 import * as z from "zod/mini";
+import { definedFields } from "../../json/defined-fields.ts";
 import type { OAuthAdapter } from "../provider.ts";
 import { errorOfUnexpected } from "./errors.ts";
 import { accepted, type SendRequest } from "./request.ts";
 import { Id } from "./tolerant-schemas.ts";
 
-/** https://docs.stripe.com/stripe-apps/api-authentication/oauth */
 const PUBLIC_AUTHORIZE_URL = "https://marketplace.stripe.com/oauth/v2/authorize";
 
-/** Who asks: the platform's own client; and where users grant access, if not at the provider's public address. */
+/** `authorizeUrl`: the page where users grant access, if not the provider's public one. */
 export type AuthorizeSettings = { clientId: string; authorizeUrl?: string | undefined };
 
-/** Where a user grants the platform access to an account. */
+/** The URL at which a user grants the platform access to an account. */
 export const authorizeUrlOf = ({ clientId, authorizeUrl }: AuthorizeSettings, state: string): string => {
   const url = new URL(authorizeUrl ?? PUBLIC_AUTHORIZE_URL);
   url.searchParams.set("response_type", "code");
@@ -21,14 +24,14 @@ export const authorizeUrlOf = ({ clientId, authorizeUrl }: AuthorizeSettings, st
 };
 
 const Secret = z.string().check(z.minLength(1), z.maxLength(2_048));
-/** Whose the tokens are is also said by the account that they open. */
+/** The account is optional: the tokens can read it. */
 const TokenAnswer = z.object({
   access_token: Secret,
   refresh_token: z.optional(Secret),
   stripe_user_id: z.optional(Id),
 });
 
-/** What the platform authenticates with. */
+/** The secret key that the platform authenticates with. */
 export type OAuthSettings = { secret: string };
 
 export const createOAuth = (send: SendRequest, { secret }: OAuthSettings): OAuthAdapter => ({
@@ -45,10 +48,10 @@ export const createOAuth = (send: SendRequest, { secret }: OAuthSettings): OAuth
     });
     const { body, status } = accepted(answer);
     const { data: tokens } = TokenAnswer.safeParse(body);
-    // A provider that does not rotate the refresh token need not repeat it.
+    // A refresh token that is not rotated may be missing in the answer.
     const refreshToken = tokens?.refresh_token ?? (isRefresh ? grant.refreshToken : undefined);
     if (tokens === undefined || refreshToken === undefined) throw errorOfUnexpected(status);
     const { access_token: accessToken, stripe_user_id: accountId } = tokens;
-    return { accessToken, refreshToken, ...(accountId !== undefined && { accountId }) };
+    return { accessToken, refreshToken, ...definedFields({ accountId }) };
   },
 });

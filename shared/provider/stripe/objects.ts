@@ -1,30 +1,17 @@
-/** A customer as the provider gives it → its fields. Nothing else of it is read. Pure. */
 /**
- * A subscription as the provider gives it → its fields. Nothing else of it is read. Pure.
+ * An object of the provider → an observation with our fields. All other fields are ignored. Pure.
  *
- * Its period stands in the subscription itself (before 2025-03-31) or in each of its items. Items may have periods of
- * their own; then the subscription's is what they cover together: from the earliest start to the latest end.
- * A list inside an object is cut at ten by the provider: of a subscription with more items the first ten are known.
+ * Objects come in two shapes, because events keep the API version of their time; "before 2025-03-31" marks the old one.
  */
-/**
- * An invoice as the provider gives it → its fields. Nothing else of it is read. Pure.
- * Its subscription stands in the invoice itself (before 2025-03-31) or under its parent; the payment only in the former.
- */
-/**
- * A payment intent as the provider gives it → a payment's fields. Nothing else of it is read. Pure.
- * Its invoice stands in it only before 2025-03-31; else it comes from links (payment-links.ts).
- */
-/** Which payment belongs to which invoice. Pure. */
-/** An object of the provider → what was seen of it. Pure. */
 import * as z from "zod/mini";
+import { definedFields } from "../../json/defined-fields.ts";
 import type { ObjectDeleted, ObjectState, PaymentLinked, SeenAt } from "../../records/observation.ts";
 import type { RecordType } from "../../records/record.ts";
 import { flag, Id, integer, listOf, part, reference, text, time } from "./tolerant-schemas.ts";
 
 const Customer = z.object({ name: text, email: text, currency: text, delinquent: flag });
 
-/** @throws ZodError where it is no object at all. */
-export const readCustomer = (object: unknown) => ({ type: "customers", fields: Customer.parse(object) }) as const;
+const readCustomer = (object: unknown) => ({ type: "customers", fields: Customer.parse(object) }) as const;
 
 const Subscription = z.object({
   status: text,
@@ -32,11 +19,12 @@ const Subscription = z.object({
   currency: text,
   cancel_at_period_end: flag,
   canceled_at: time,
+  // Before 2025-03-31; since then each item has its period.
   current_period_start: time,
   current_period_end: time,
   items: listOf({
     price: part({ id: text, unit_amount: integer, recurring: part({ interval: text }) }),
-    // What a price was called before there were prices; old events have nothing else.
+    // The old name of prices; old events have only plans.
     plan: part({ id: text, amount: integer, interval: text }),
     quantity: integer,
     current_period_start: time,
@@ -44,21 +32,24 @@ const Subscription = z.object({
   }),
 });
 
-const known = (times: (number | null)[] | undefined): number[] => (times ?? []).filter((one) => one !== null);
+const present = (times: (number | null)[] | undefined): number[] => (times ?? []).filter((one) => one !== null);
 const earliest = (times: number[]): number | null => (times.length === 0 ? null : Math.min(...times));
 const latest = (times: number[]): number | null => (times.length === 0 ? null : Math.max(...times));
 
-/** @throws ZodError where it is no object at all. */
-export const readSubscription = (object: unknown) => {
-  const { items, ...said } = Subscription.parse(object);
-  const starts = known(items?.map((item) => item.current_period_start));
-  const ends = known(items?.map((item) => item.current_period_end));
+/**
+ * The period is that of the subscription, or from the earliest start to the latest end of its items.
+ * The provider cuts lists inside an object at ten: of more items, only the first ten are read.
+ */
+const readSubscription = (object: unknown) => {
+  const { items, ...subscription } = Subscription.parse(object);
+  const starts = present(items?.map((item) => item.current_period_start));
+  const ends = present(items?.map((item) => item.current_period_end));
   return {
     type: "subscriptions",
     fields: {
-      status: said.status,
-      customerId: said.customer,
-      currency: said.currency,
+      status: subscription.status,
+      customerId: subscription.customer,
+      currency: subscription.currency,
       items:
         items?.map(({ price, plan, quantity }) => ({
           priceId: price?.id ?? plan?.id ?? null,
@@ -66,10 +57,10 @@ export const readSubscription = (object: unknown) => {
           unitAmount: price === null ? (plan?.amount ?? null) : price.unit_amount,
           interval: price?.recurring?.interval ?? plan?.interval ?? null,
         })) ?? null,
-      currentPeriodStart: said.current_period_start ?? earliest(starts),
-      currentPeriodEnd: said.current_period_end ?? latest(ends),
-      cancelAtPeriodEnd: said.cancel_at_period_end,
-      canceledAt: said.canceled_at,
+      currentPeriodStart: subscription.current_period_start ?? earliest(starts),
+      currentPeriodEnd: subscription.current_period_end ?? latest(ends),
+      cancelAtPeriodEnd: subscription.cancel_at_period_end,
+      canceledAt: subscription.canceled_at,
     },
   } as const;
 };
@@ -78,6 +69,7 @@ const Invoice = z.object({
   number: text,
   status: text,
   customer: reference,
+  // Before 2025-03-31; since then under `parent`.
   subscription: reference,
   parent: part({ subscription_details: part({ subscription: reference }) }),
   currency: text,
@@ -87,21 +79,20 @@ const Invoice = z.object({
   status_transitions: part({ paid_at: time }),
 });
 
-/** @throws ZodError where it is no object at all. */
-export const readInvoice = (object: unknown) => {
-  const said = Invoice.parse(object);
+const readInvoice = (object: unknown) => {
+  const invoice = Invoice.parse(object);
   return {
     type: "invoices",
     fields: {
-      number: said.number,
-      status: said.status,
-      customerId: said.customer,
-      subscriptionId: said.subscription ?? said.parent?.subscription_details?.subscription ?? null,
-      currency: said.currency,
-      amountDue: said.amount_due,
-      amountPaid: said.amount_paid,
-      dueAt: said.due_date,
-      paidAt: said.status_transitions?.paid_at ?? null,
+      number: invoice.number,
+      status: invoice.status,
+      customerId: invoice.customer,
+      subscriptionId: invoice.subscription ?? invoice.parent?.subscription_details?.subscription ?? null,
+      currency: invoice.currency,
+      amountDue: invoice.amount_due,
+      amountPaid: invoice.amount_paid,
+      dueAt: invoice.due_date,
+      paidAt: invoice.status_transitions?.paid_at ?? null,
     },
   } as const;
 };
@@ -109,6 +100,7 @@ export const readInvoice = (object: unknown) => {
 const PaymentIntent = z.object({
   status: text,
   customer: reference,
+  // Before 2025-03-31; since then invoice payments link the two.
   invoice: reference,
   currency: text,
   amount: integer,
@@ -116,21 +108,51 @@ const PaymentIntent = z.object({
   last_payment_error: part({ code: text }),
 });
 
-/** @throws ZodError where it is no object at all. */
-export const readPayment = (object: unknown) => {
-  const said = PaymentIntent.parse(object);
+const readPayment = (object: unknown) => {
+  const payment = PaymentIntent.parse(object);
   return {
     type: "payments",
     fields: {
-      status: said.status,
-      customerId: said.customer,
-      invoiceId: said.invoice,
-      currency: said.currency,
-      amount: said.amount,
-      amountReceived: said.amount_received,
-      failureCode: said.last_payment_error?.code ?? null,
+      status: payment.status,
+      customerId: payment.customer,
+      invoiceId: payment.invoice,
+      currency: payment.currency,
+      amount: payment.amount,
+      amountReceived: payment.amount_received,
+      failureCode: payment.last_payment_error?.code ?? null,
     },
   } as const;
+};
+
+const readers = {
+  customers: readCustomer,
+  subscriptions: readSubscription,
+  invoices: readInvoice,
+  payments: readPayment,
+} as const satisfies Record<RecordType, (object: unknown) => unknown>;
+
+/** The fields of all objects. An object without an id (a previewed invoice) is not a record. */
+const Head = z.object({ id: Id, created: time, deleted: flag });
+
+/** The deletion of an object, whatever its fields; undefined if it is not a record. */
+export const parseDeletion = (type: RecordType, object: unknown, seenAt: SeenAt): ObjectDeleted | undefined => {
+  const head = Head.safeParse(object);
+  if (!head.success) return undefined;
+  const { id, created } = head.data;
+  return { kind: "deleted", type, id, ...definedFields({ createdAt: created ?? undefined }), seenAt };
+};
+
+/** The state of an object; undefined if it is not a record. Without a time of creation, the object counts as the oldest. */
+export const parseObject = (
+  type: RecordType,
+  object: unknown,
+  seenAt: SeenAt,
+): ObjectState | ObjectDeleted | undefined => {
+  const head = Head.safeParse(object);
+  if (!head.success) return undefined;
+  const { id, created, deleted } = head.data;
+  if (deleted === true) return parseDeletion(type, object, seenAt);
+  return { kind: "state", ...readers[type](object), id, createdAt: created ?? 0, seenAt };
 };
 
 const linked = (payment: string | null, invoice: string | null, seenAt: SeenAt): PaymentLinked | undefined =>
@@ -141,49 +163,18 @@ const linked = (payment: string | null, invoice: string | null, seenAt: SeenAt):
 const InvoicePayment = z.object({ invoice: reference, payment: part({ payment_intent: reference }) });
 
 /**
- * An invoice payment, whatever became of it: one that was called off, as the invoice's voiding does, belongs to the
- * invoice all the same. Undefined for one by other means than a payment.
+ * The link of an invoice payment, whatever its status: a cancelled one still belongs to its invoice. Undefined if the
+ * invoice was not paid by a payment.
  */
-export const readInvoicePayment = (object: unknown, seenAt: SeenAt): PaymentLinked | undefined => {
+export const parseInvoicePayment = (object: unknown, seenAt: SeenAt): PaymentLinked | undefined => {
   const { data } = InvoicePayment.safeParse(object);
-  return data === undefined ? undefined : linked(data.payment?.payment_intent ?? null, data.invoice, seenAt);
+  return data && linked(data.payment?.payment_intent ?? null, data.invoice, seenAt);
 };
 
-const LinkedInvoice = z.object({ id: Id, payment_intent: reference });
+const OldInvoice = z.object({ id: Id, payment_intent: reference });
 
-/** The payment that an invoice names, as it did before 2025-03-31. */
-export const linkOfInvoice = (object: unknown, seenAt: SeenAt): PaymentLinked | undefined => {
-  const { data } = LinkedInvoice.safeParse(object);
-  return data === undefined ? undefined : linked(data.payment_intent, data.id, seenAt);
-};
-
-const readers = {
-  customers: readCustomer,
-  subscriptions: readSubscription,
-  invoices: readInvoice,
-  payments: readPayment,
-} as const satisfies Record<RecordType, (object: unknown) => unknown>;
-
-/** What all objects have; one without an id (an invoice that is only foreseen) is none. */
-const Head = z.object({ id: Id, created: time, deleted: flag });
-
-/** What an object says of itself; undefined where it is none. Without a time of creation it is the oldest of all. */
-export const objectSeen = (
-  type: RecordType,
-  object: unknown,
-  seenAt: SeenAt,
-): ObjectState | ObjectDeleted | undefined => {
-  const head = Head.safeParse(object);
-  if (!head.success) return undefined;
-  const { id, created, deleted } = head.data;
-  if (deleted === true) return { kind: "deleted", type, id, ...(created !== null && { createdAt: created }), seenAt };
-  return { kind: "state", ...readers[type](object), id, createdAt: created ?? 0, seenAt };
-};
-
-/** That an object was deleted, whatever it still says of itself; undefined where it is none. */
-export const deletionSeen = (type: RecordType, object: unknown, seenAt: SeenAt): ObjectDeleted | undefined => {
-  const head = Head.safeParse(object);
-  if (!head.success) return undefined;
-  const { id, created } = head.data;
-  return { kind: "deleted", type, id, ...(created !== null && { createdAt: created }), seenAt };
+/** The link that an invoice contains itself, before 2025-03-31. */
+export const parseInvoiceLink = (object: unknown, seenAt: SeenAt): PaymentLinked | undefined => {
+  const { data } = OldInvoice.safeParse(object);
+  return data && linked(data.payment_intent, data.id, seenAt);
 };

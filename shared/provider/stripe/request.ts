@@ -1,5 +1,4 @@
-/** When an answer's objects were as it says, by the provider's clock. Pure. */
-/** One request to the provider by its SDK: from a method and a path to an answer, or to a ProviderError. */
+/** One request through the provider's SDK: from a method and a path to an answer, or to a ProviderError. */
 import Stripe from "stripe";
 import type { SeenAt } from "../../records/observation.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -7,18 +6,16 @@ import type { ProviderError } from "../provider-error.ts";
 import { errorOfFailure, errorOfRefusal, refusalOf } from "./errors.ts";
 import { type Connections, createWireClient } from "./wire-client.ts";
 
-/** How far the provider's clock and ours may be apart; the provider itself bears as much in signatures. */
+/** The most that the provider's clock and ours may differ; the provider allows the same in signatures. */
 const CLOCK_TOLERANCE_SECONDS = 300;
 
 /**
- * The provider read its objects while the request was under way: between the answer's date less the request's time,
- * and that date. The date is cut to whole seconds, so the start is a second earlier still.
- * Without a date there is only our clock, and the interval is five minutes wider on both sides: next to anything that
- * happened then, the object counts as not ordered, and is read again.
+ * When the provider read an answer's objects: between the answer's `Date` less the request's duration and that `Date`.
+ * A `Date` has whole seconds, so the interval starts one second earlier. Without a `Date` our clock is used, and the
+ * interval is 5 min wider on both sides: it orders no events near it.
  * @param sentAt and `receivedAt` in epoch ms of our clock.
- * @param date the answer's Date header.
  */
-export const seenAtOf = ({
+export const observedAtOf = ({
   date,
   sentAt,
   receivedAt,
@@ -41,12 +38,12 @@ export const seenAtOf = ({
 };
 
 /**
- * The version that requests ask for. It is the one the SDK was made for, and written down: a new SDK that speaks
- * another does not compile until somebody has read what changed.
+ * The API version of requests. The SDK's types allow only its own version, so an SDK with another one does not compile
+ * until its changes were reviewed.
  */
 const API_VERSION = "2026-10-28.endive";
 
-/** `parameters` are a GET's query or a POST's form. */
+/** `parameters`: the query of a GET, the form of a POST. */
 export type WireRequest = {
   method: "GET" | "POST";
   path: string;
@@ -56,17 +53,17 @@ export type WireRequest = {
   signal: AbortSignal;
 };
 
-/** An answer in JSON. `refusal` is there where its status is not from 200 to 299, or it is an error all the same. */
+/** An answer in JSON. `refusal`: the error of an answer whose status is not 2xx, or that the SDK rejects. */
 export type WireAnswer = { body: unknown; status: number; seenAt: SeenAt; refusal?: ProviderError };
 
-/** @throws ProviderError where there is no answer, or none in JSON. */
+/** @throws ProviderError without an answer, or if the answer is not JSON. */
 export type SendRequest = (request: WireRequest) => Promise<WireAnswer>;
 
-/** Names stand as they are, brackets too, as the SDK itself writes them. */
+/** Names are not encoded, brackets included, as in the SDK. */
 const queryOf = (parameters: readonly [string, string | number][]): string =>
   parameters.map(([name, value], i) => `${i === 0 ? "?" : "&"}${name}=${encodeURIComponent(value)}`).join("");
 
-const ask = (sdk: Stripe, { method, path, parameters = {} }: WireRequest): Promise<unknown> => {
+const sendBySdk = (sdk: Stripe, { method, path, parameters = {} }: WireRequest): Promise<unknown> => {
   const given = Object.entries(parameters).flatMap(([name, value]): [string, string | number][] =>
     value === undefined ? [] : [[name, value]],
   );
@@ -79,7 +76,7 @@ export const createRequest =
   (connections: Connections, clock: Clock): SendRequest =>
   async (request) => {
     const { client, exchange } = createWireClient(connections, request.signal, clock);
-    // Made for each request, which takes 10 µs: what belongs to one request is then nobody else's.
+    // One SDK per request (10 µs), so that requests share no state.
     const sdk = new Stripe("", {
       authenticator: async ({ headers }) => {
         headers.Authorization = request.authorization;
@@ -92,7 +89,7 @@ export const createRequest =
     let body: unknown;
     let refused: unknown;
     try {
-      body = await ask(sdk, request);
+      body = await sendBySdk(sdk, request);
     } catch (error) {
       refused = error;
     }
@@ -102,12 +99,12 @@ export const createRequest =
     return {
       body,
       status,
-      seenAt: seenAtOf({ ...exchange, date: headers.date }),
+      seenAt: observedAtOf({ ...exchange, date: headers.date }),
       ...(isRefused && { refusal: errorOfRefusal(refusalOf(refused, status, headers)) }),
     };
   };
 
-/** @throws ProviderError, the answer's own where it refuses. */
+/** @throws ProviderError if the provider refused the request. */
 export const accepted = (answer: WireAnswer): WireAnswer => {
   if (answer.refusal !== undefined) throw answer.refusal;
   return answer;

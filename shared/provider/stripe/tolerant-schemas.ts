@@ -1,18 +1,18 @@
 /**
- * Parts of schemas for the provider's objects. What is missing, or of another type than the provider says, is null:
- * one odd field must not cost a page of objects. Pure.
+ * Schemas for the provider's fields. A field that is missing, or of another type than documented, becomes null: one
+ * wrong field must not cost a page of objects. Pure.
  */
 import * as z from "zod/mini";
 
-/** Longer than anything the provider says its fields may hold. */
+/** Longer than any text that the provider documents. */
 const MAX_TEXT_CHARACTERS = 2_048;
 const MAX_ID_CHARACTERS = 255;
-/** The end of the year 9999: later times would not sort. */
+/** The end of the year 9999: later times would not sort as text. */
 const MAX_SECONDS = 253_402_300_799;
 
 const orNull = <Schema extends z.ZodMiniType>(schema: Schema) => z.catch(z.nullable(schema), null);
 
-/** An id of an object; the only thing without which an object is none. */
+/** The id of an object: the only required field. */
 export const Id = z.string().check(z.minLength(1), z.maxLength(MAX_ID_CHARACTERS));
 
 /** Epoch seconds of the provider's clock. */
@@ -23,7 +23,7 @@ export const flag = orNull(z.boolean());
 /** Amounts in minor units, and counts. */
 export const integer = orNull(z.int());
 
-/** A time in epoch ms, from seconds. */
+/** A time in epoch ms, from the provider's seconds. */
 export const time = orNull(
   z.pipe(
     Seconds,
@@ -31,7 +31,7 @@ export const time = orNull(
   ),
 );
 
-/** The id of another object, which is given as its id or as the object itself. */
+/** The id of another object, from the id or the whole object. */
 export const reference = orNull(
   z.union([
     Id,
@@ -42,10 +42,10 @@ export const reference = orNull(
   ]),
 );
 
-/** An object inside another; null where there is none. */
+/** An object inside an object. */
 export const part = <Shape extends z.core.$ZodShape>(shape: Shape) => orNull(z.object(shape));
 
-/** The objects of a list inside another object; what is none of them is left out. Null where there is no list. */
+/** The objects of a list inside an object; entries that are no objects are left out. */
 export const listOf = <Shape extends z.core.$ZodShape>(shape: Shape) => {
   const items = z.pipe(
     z.object({ data: z.array(part(shape)) }),

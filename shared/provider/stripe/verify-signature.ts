@@ -4,24 +4,24 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Lower case, as Lambda gives headers. */
+/** In lower case, as in Lambda events. */
 export const SIGNATURE_HEADER = "stripe-signature";
 
-/** How far the time of a signature may lie from ours, back and ahead: an older one may be a replay. */
+/** The most that the time of a signature may differ from ours, in both directions: an older one may be a replay. */
 const TOLERANCE_SECONDS = 300;
 
-/** An endpoint has two secrets while one is rolled, and so two signatures; the rest is room for other schemes. */
+/** While a secret is rolled, an endpoint has two signatures; the rest is room for other schemes. */
 const MAX_ELEMENTS = 16;
 const MAX_CHARACTERS = 2_048;
 
-/** A scheme and its value. Every other scheme but these two is ignored. */
+/** A scheme and its value. Schemes other than `t` and `v1` are ignored. */
 const ELEMENT = /^([a-z0-9_]{1,16})=([\x21-\x2b\x2d-\x7e]*)$/;
 const TIME = /^[0-9]{1,12}$/;
 const SIGNATURE = /^[0-9a-f]{64}$/;
 
 type Signed = { time: string; signatures: readonly Buffer[] };
 
-/** What a header says; undefined where it is not of this grammar to the last character. */
+/** The time and signatures of a header; undefined if any character breaks the grammar. */
 const parseHeader = (header: string): Signed | undefined => {
   if (header.length > MAX_CHARACTERS) return undefined;
   const elements = header.split(",");
@@ -32,7 +32,7 @@ const parseHeader = (header: string): Signed | undefined => {
     const [, scheme, value = ""] = ELEMENT.exec(element) ?? [];
     if (scheme === undefined) return undefined;
     if (scheme === "t") {
-      // Two times would leave open which of them was signed. A gateway joins two headers into one like that.
+      // With two times it is unknown which one was signed. A gateway joins repeated headers in this way.
       if (time !== undefined || !TIME.test(value)) return undefined;
       time = value;
     } else if (scheme === "v1") {
@@ -43,12 +43,12 @@ const parseHeader = (header: string): Signed | undefined => {
   return time === undefined || signatures.length === 0 ? undefined : { time, signatures };
 };
 
-/** What was delivered, its bytes as they came. */
+/** A delivery, with the bytes of its body unchanged. */
 export type SignedDelivery = { header: string | undefined; body: Uint8Array };
 
 /**
- * Whether one of the secrets signed these very bytes, within five minutes of now. Every signature is compared with
- * what every secret gives, in constant time.
+ * Whether one of the secrets signed exactly these bytes, within 5 min of now. Compares every signature with that of
+ * every secret, in constant time.
  * @param now epoch ms.
  */
 export const hasValidSignature = (

@@ -1,21 +1,16 @@
 /**
- * The connections to the provider that an instance keeps. Node's own client rather than fetch: it is loaded anyway, and
- * the first fetch of an instance would take 40 ms to load.
+ * The HTTP client that the SDK uses, for one request each. The SDK takes no abort signal, and repeats a request once
+ * after a connection reset even without retries. This client aborts with the signal, hides the kind of errors from the
+ * SDK, and sends at most one request.
  */
-/**
- * The SDK's way onto the wire, for one request. The SDK has no place for an abort signal, and repeats a request once
- * after a connection was reset even with its retries off; this client gives up when the signal says so, and hides from
- * the SDK what kind of error it was, which makes one call one request.
- */
-
 import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type Stripe from "stripe";
 import type { Clock } from "../../runtime/clock.ts";
 
 /**
- * An instance that was frozen finds its connections closed by the other side without having heard of it, and the first
- * request would fail on one. So none is used again after this long.
+ * The other side closes the connections of a frozen instance, which does not notice; the next request on one would fail.
+ * So a connection is not reused after this time.
  */
 const MAX_IDLE_MS = 4_000;
 
@@ -23,7 +18,7 @@ const MAX_SOCKETS = 16;
 
 export type OutgoingRequest = {
   method: string;
-  /** With its query; goes behind the base's own path. */
+  /** With the query; appended to the base's own path. */
   path: string;
   headers: Record<string, string>;
   body: string;
@@ -32,7 +27,10 @@ export type OutgoingRequest = {
 
 export type Connections = ReturnType<typeof createConnections>;
 
-/** @param base where the provider is; plain http is allowed. */
+/**
+ * An instance's connections to the provider. Node's own client is loaded anyway; the first `fetch` takes 40 ms to load.
+ * @param base the provider's URL; plain HTTP is allowed.
+ */
 export const createConnections = (base: URL, clock: Clock) => {
   const isSecure = base.protocol === "https:";
   const agent = isSecure
@@ -47,8 +45,8 @@ export const createConnections = (base: URL, clock: Clock) => {
 
   return {
     /**
-     * Sends one request, and never a second one in its place.
-     * @throws Node's error: before anything was sent where a header cannot stand, else as a rejection.
+     * Sends one request, without retries.
+     * @throws Node's error: at once if a header is invalid, else as a rejection.
      */
     send({ method, path, headers, body, signal }: OutgoingRequest): Promise<IncomingMessage> {
       const now = clock();
@@ -66,7 +64,7 @@ export const createConnections = (base: URL, clock: Clock) => {
       });
       return new Promise((resolve, reject) => {
         request.once("response", resolve);
-        // Stays: an error after the answer reaches the reader of the body, and must not end the process here.
+        // Not `once`: an error after the response fails the reading of the body; unhandled, it would end the process.
         request.on("error", reject);
         request.end(body);
       });
@@ -74,10 +72,10 @@ export const createConnections = (base: URL, clock: Clock) => {
   };
 };
 
-/** A page of a hundred objects has about a megabyte. */
+/** A page of 100 objects has about 1 MB. */
 const MAX_BODY_BYTES = 32 * 1_024 * 1_024;
 
-/** What became of the request. `failure`: why there is no answer, or none that can be read. */
+/** How the request went. `failure`: why there is no answer, or no readable one. */
 export type Exchange = {
   sentAt: number;
   receivedAt: number;
@@ -86,7 +84,7 @@ export type Exchange = {
   failure?: "not_sent" | "timeout" | "invalid_json" | "too_large" | (string & {});
 };
 
-/** What the SDK hears of any failure. */
+/** The only error that the SDK sees. */
 class NoAnswer extends Error {}
 
 const readBody = async (message: IncomingMessage): Promise<string | undefined> => {
@@ -100,7 +98,7 @@ const readBody = async (message: IncomingMessage): Promise<string | undefined> =
   return Buffer.concat(chunks).toString();
 };
 
-/** The object that a text is in JSON. Whatever else it is, the SDK could not bear it. */
+/** The JSON object of a text; undefined for other JSON, which the SDK cannot handle. */
 const parseObject = (body: string): object | undefined => {
   try {
     const value: unknown = JSON.parse(body);
@@ -120,18 +118,18 @@ const headersForNode = (headers: object): Record<string, string> =>
 
 const headersForSdk = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(
-    // The SDK would print a notice on standard error.
+    // The SDK prints the header stripe-notice on standard error.
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined || name === "stripe-notice" ? [] : [[name, String(value)]],
     ),
   );
 
-/** A client for one request, and what became of that request. */
+/** A client for one request, and how that request went. */
 export const createWireClient = (connections: Connections, signal: AbortSignal, clock: Clock) => {
   const exchange: Exchange = { sentAt: clock(), receivedAt: clock(), headers: {}, failure: "not_sent" };
 
-  const fail = (why: string): never => {
-    exchange.failure = signal.aborted ? "timeout" : why;
+  const fail = (reason: string): never => {
+    exchange.failure = signal.aborted ? "timeout" : reason;
     throw new NoAnswer();
   };
 
@@ -155,7 +153,7 @@ export const createWireClient = (connections: Connections, signal: AbortSignal, 
   const client: Stripe.HttpClient = {
     getClientName: () => "node",
     async makeRequest(_host, _port, path, method, headers, body) {
-      if (exchange.failure !== "not_sent") throw new NoAnswer("One call is one request.");
+      if (exchange.failure !== "not_sent") throw new NoAnswer("This client sends one request only.");
       exchange.sentAt = clock();
       let sending: Promise<IncomingMessage>;
       try {

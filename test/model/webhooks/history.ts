@@ -4,7 +4,7 @@
  * is quiet again, every record must be what the provider has.
  */
 import { isDeepStrictEqual } from "node:util";
-import { objectSeen } from "../../../shared/provider/stripe/objects.ts";
+import { parseObject } from "../../../shared/provider/stripe/objects.ts";
 import type { StoredRecord } from "../../../shared/records/record-item.ts";
 import { createTurns } from "../../support/interleaving.ts";
 import { createRandom } from "../../support/random.ts";
@@ -41,7 +41,7 @@ const inMemory = () => ({ stores: webhooksInMemory(), records: recordsInMemory(a
 const problemOf = (object: SimulatedObject, record: StoredRecord | undefined): string | undefined => {
   const name = `${object.type} ${object.id}`;
   if (object.isDeleted) return record?.fields === undefined ? undefined : `${name} was deleted and is there`;
-  const wanted = objectSeen(object.type, render(object, "basil"), { from: 0, to: 0 });
+  const wanted = parseObject(object.type, render(object, "basil"), { from: 0, to: 0 });
   if (wanted?.kind !== "state") throw new Error(`${name} cannot be read`);
   const fields = wanted.type === "payments" ? { ...wanted.fields, invoiceId: object.link } : wanted.fields;
   if (record === undefined) return `${name} is missing`;

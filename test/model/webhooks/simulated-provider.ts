@@ -2,7 +2,7 @@
 import type { Provider } from "../../../shared/provider/provider.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { parseProviderEvent } from "../../../shared/provider/stripe/events.ts";
-import { objectSeen } from "../../../shared/provider/stripe/objects.ts";
+import { parseObject } from "../../../shared/provider/stripe/objects.ts";
 import type { ObjectDeleted, ObjectState, PaymentLinked, SeenAt } from "../../../shared/records/observation.ts";
 import type { RecordType } from "../../../shared/records/record.ts";
 import { finalStatus, render, type Shape, type SimulatedObject, tellings } from "./simulated-objects.ts";
@@ -122,12 +122,12 @@ export const createSimulatedProvider = (random: () => number, behindSeconds = 0)
       async listObjects(type, { after, createdUntil = Number.POSITIVE_INFINITY }) {
         const live = objects.filter((one) => one.type === type && !one.isDeleted && one.created <= createdUntil);
         const page = pageOf(newestFirst(live), after);
-        const items = page.items.map((object) => objectSeen(type, render(object, "basil"), seenAt));
+        const items = page.items.map((object) => parseObject(type, render(object, "basil"), seenAt));
         return { ...page, items: items.filter((item): item is ObjectState => item?.kind === "state") };
       },
       async readObject(type, id): Promise<ObjectState | ObjectDeleted> {
         const object = objects.find((one) => one.id === id);
-        const found = object && objectSeen(type, render(object, "basil"), seenAt);
+        const found = object && parseObject(type, render(object, "basil"), seenAt);
         return found ?? { kind: "deleted", type, id, seenAt };
       },
       async listPaymentLinks({ after }) {

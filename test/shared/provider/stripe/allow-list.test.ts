@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { parseProviderEvent } from "../../../../shared/provider/stripe/events.ts";
-import { objectSeen, readInvoicePayment } from "../../../../shared/provider/stripe/objects.ts";
+import { parseInvoicePayment, parseObject } from "../../../../shared/provider/stripe/objects.ts";
 import type { Observation } from "../../../../shared/records/observation.ts";
 import { recordFields, recordTypes } from "../../../../shared/records/record.ts";
 import * as given from "./fixtures.ts";
@@ -77,7 +77,7 @@ describe("what is read of the provider's objects", () => {
         ([type, object], name, event) => {
           const planted = plant(object, name);
           const observations = [
-            objectSeen(type, planted, seenAt),
+            parseObject(type, planted, seenAt),
             ...(parseProviderEvent(plant(given.event(event, planted), name))?.observations ?? []),
           ].filter((one) => one !== undefined);
           expect(observations.length).toBeGreaterThan(0);
@@ -106,13 +106,13 @@ describe("what is read of the provider's objects", () => {
       fc.property(json, fc.constantFrom(...eventTypes), (value, type) => {
         const payload: unknown = JSON.parse(JSON.stringify(value));
         for (const recordType of recordTypes) {
-          const seen = objectSeen(recordType, payload, seenAt);
+          const seen = parseObject(recordType, payload, seenAt);
           if (seen !== undefined) expectOnlyOurFields(seen);
-          const owned = objectSeen(recordType, { ...(typeof payload === "object" ? payload : {}), id: "x" }, seenAt);
+          const owned = parseObject(recordType, { ...(typeof payload === "object" ? payload : {}), id: "x" }, seenAt);
           if (owned === undefined) throw new Error("Whatever has an id is an object.");
           expectOnlyOurFields(owned);
         }
-        readInvoicePayment(payload, seenAt);
+        parseInvoicePayment(payload, seenAt);
         parseProviderEvent(payload);
         for (const one of parseProviderEvent(given.event(type, payload))?.observations ?? []) expectOnlyOurFields(one);
       }),

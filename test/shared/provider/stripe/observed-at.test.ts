@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { seenAtOf } from "../../../../shared/provider/stripe/request.ts";
+import { observedAtOf } from "../../../../shared/provider/stripe/request.ts";
 
 const date = "Sat, 21 Nov 2026 10:00:00 GMT";
 const second = Date.parse(date) / 1_000;
@@ -15,13 +15,13 @@ describe("when an answer's objects were seen", () => {
     [-5_000, second - 1],
   ])("ends with the answer's date, and begins before the request: %i ms", (tookMs, from) => {
     // Our own clock stands somewhere else altogether.
-    expect(seenAtOf({ date, sentAt: 500_000, receivedAt: 500_000 + tookMs })).toEqual({ from, to: second });
+    expect(observedAtOf({ date, sentAt: 500_000, receivedAt: 500_000 + tookMs })).toEqual({ from, to: second });
   });
 
   it.each([[undefined], [""], ["yesterday"], ["Mon, 01 Jan 1900 00:00:00 GMT"]])(
     "is five minutes around our own time where the answer has no date: %j",
     (none) => {
-      expect(seenAtOf({ date: none, sentAt: second * 1_000 + 400, receivedAt: second * 1_000 + 1_900 })).toEqual({
+      expect(observedAtOf({ date: none, sentAt: second * 1_000 + 400, receivedAt: second * 1_000 + 1_900 })).toEqual({
         from: second + 1 - 2 - 1 - 300,
         to: second + 1 + 300,
       });
@@ -29,6 +29,6 @@ describe("when an answer's objects were seen", () => {
   );
 
   it("is never before all time", () => {
-    expect(seenAtOf({ date: undefined, sentAt: 0, receivedAt: 10 }).from).toBe(0);
+    expect(observedAtOf({ date: undefined, sentAt: 0, receivedAt: 10 }).from).toBe(0);
   });
 });
