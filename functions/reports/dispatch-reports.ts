@@ -1,9 +1,7 @@
-/** Every hour: asks for the reports whose period is over and that were not made. Decisions: docs/reports.md. */
-import type { createReportDispatcher } from "../../shared/reports/dispatch-reports.ts";
+/** Every hour: requests the due reports that were not made. Decisions: docs/reports.md. */
 import { createScheduledHandler } from "../../shared/runtime/create-scheduled-handler.ts";
 import { wireReportDispatcher } from "../../shared/wiring/reports.ts";
 
-export const dispatchReportsHandler = (dispatch: ReturnType<typeof createReportDispatcher>) =>
-  createScheduledHandler("dispatch-reports", ({ remainingMs }) => dispatch(remainingMs));
+const dispatch = wireReportDispatcher();
 
-export const handler = dispatchReportsHandler(wireReportDispatcher());
+export const handler = createScheduledHandler("dispatch-reports", ({ remainingMs }) => dispatch(remainingMs));

@@ -1,5 +1,5 @@
 /**
- * GET /api/integrations/provider/reports/{id}: a report as JSON, or as a page with charts; each read is recorded.
+ * GET /api/integrations/provider/reports/{id}: returns a report as JSON or as an HTML page; each read is recorded.
  * Spec: "Periodic processing"; sections: docs/reports.md.
  */
 import { reportRoutes } from "../../shared/api/report-routes.ts";

@@ -1,5 +1,5 @@
 /**
- * GET /api/integrations/provider/reports: the reports of the caller's organization, the latest first; each read is recorded.
+ * GET /api/integrations/provider/reports: lists the reports of the organization, the latest first; each read is recorded.
  * Spec: "Periodic processing"; order and pages: docs/reports.md.
  */
 import { reportRoutes } from "../../shared/api/report-routes.ts";

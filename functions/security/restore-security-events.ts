@@ -1,19 +1,19 @@
 /**
- * Records the security events that could not be recorded at their time, from the queue that kept them; without whom an
- * erasure has been about since. docs/security-events.md, "When recording fails"; docs/erasure.md, "Copies".
+ * Records the security events that could not be recorded in time, from the queue that kept them, without the data that an
+ * erasure has removed since. docs/security-events.md, "When recording fails"; docs/erasure.md, "Copies".
  */
-import type { ForgetLate } from "../../shared/erasure/forget-late.ts";
+import type { CleanLateEvent } from "../../shared/erasure/late-store.ts";
 import { createQueueHandler } from "../../shared/runtime/create-queue-handler.ts";
 import { UnrecordedEvent } from "../../shared/security/dead-letters.ts";
 import type { Recorder } from "../../shared/security/recorder.ts";
-import { wireForgetLate } from "../../shared/wiring/erasure.ts";
+import { wireCleanLateEvent } from "../../shared/wiring/erasure.ts";
 import { wireRecorder } from "../../shared/wiring/recorder.ts";
 
-type Dependencies = { recorder: Pick<Recorder, "restore">; forgetLate: ForgetLate };
+type Dependencies = { recorder: Pick<Recorder, "restore">; cleanLateEvent: CleanLateEvent };
 
-export const restoreSecurityEventsHandler = ({ recorder, forgetLate }: Dependencies) =>
+export const restoreSecurityEventsHandler = ({ recorder, cleanLateEvent }: Dependencies) =>
   createQueueHandler("restore-security-events", UnrecordedEvent, async ({ event }) =>
-    recorder.restore(await forgetLate(event)),
+    recorder.restore(await cleanLateEvent(event)),
   );
 
-export const handler = restoreSecurityEventsHandler({ recorder: wireRecorder(), forgetLate: wireForgetLate() });
+export const handler = restoreSecurityEventsHandler({ recorder: wireRecorder(), cleanLateEvent: wireCleanLateEvent() });

@@ -1,32 +1,28 @@
 /**
- * What of a stored security event is personal, and goes; what it counts as (type, category, level, success, duration and
- * time) stays, and so do our own words in its metadata. Pure. docs/erasure.md, "Events".
+ * Which parts of a stored security event are personal and are removed. Statistics stay: type, category, level, success,
+ * duration and time, and metadata that the service itself wrote. Pure. docs/erasure.md, "Events".
  */
 import { encodeJson } from "../json/encode-json.ts";
 import { reviveExactly } from "../json/revive-exactly.ts";
-import type { Naming } from "../terms/mentions-user.ts";
+import type { UserMatcher } from "../terms/mentions-user.ts";
+import type { Item, ItemUpdate } from "./location.ts";
 
-/** Attributes that say who it was and from where; the key of the index by user is one. */
+/** Attributes that identify the user or the origin; `userKey` is the key of the index by user. */
 const PERSONAL = ["userId", "userKey", "sessionId", "ipAddress", "userAgent", "location"] as const;
 
-/** Resources that are ours: a route, or a word. What else stands there is an id of the provider. */
+/** Resources of the service: a route or a word. Any other resource is an id of the provider. */
 const OWN_RESOURCE = /^(?:(?:GET|POST|PUT|DELETE) \/.*|[a-z_]{1,32})$/;
 
-/** Metadata whose texts are our own words or our own random ids. Of anything else only numbers and flags stay. */
+/** Metadata whose texts are the service's own words or random ids. Of other metadata only numbers and flags stay. */
 const OWN_TEXTS: readonly string[] = [
   ...["type", "syncType", "trigger", "recordTypes", "method", "permission", "errorCategory"],
   ...["from", "to", "cause", "requestId", "runId", "erasureId", "scope", "recordAccess.member", "recordAccess.guest"],
 ];
 
-type Item = Readonly<Record<string, unknown>>;
-
-/** What is to be done to an item: attributes to remove, and texts that replace what was there. */
-export type Cleaning = { remove: readonly string[]; set: Readonly<Record<string, string>> };
-
 const isFlagOrNumber = (value: unknown): boolean =>
   typeof value === "number" || typeof value === "bigint" || typeof value === "boolean" || value === null;
 
-const metadataOf = ({ metadata }: Item): unknown =>
+const parseMetadata = ({ metadata }: Item): unknown =>
   typeof metadata === "string" ? JSON.parse(metadata, reviveExactly) : undefined;
 
 const ownMetadata = (metadata: unknown): unknown => {
@@ -35,44 +31,47 @@ const ownMetadata = (metadata: unknown): unknown => {
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 };
 
-/** @returns undefined where there is nothing to do. */
-const cleaningOf = (item: Item, names: readonly string[], metadata: unknown): Cleaning | undefined => {
-  const before = metadataOf(item);
+/** @returns undefined if the item has none of the attributes and its metadata stays the same. */
+const updateOf = (item: Item, attributes: readonly string[], metadata: unknown): ItemUpdate | undefined => {
+  const before = parseMetadata(item);
   const text = metadata === undefined ? undefined : encodeJson(metadata);
   const isSame = text === (before === undefined ? undefined : encodeJson(before));
-  const gone = [...names, ...(text === undefined ? ["metadata"] : [])].filter((name) => item[name] !== undefined);
-  if (gone.length === 0 && isSame) return undefined;
-  return { remove: gone, set: text === undefined || isSame ? {} : { metadata: text } };
+  const remove = [...attributes, ...(text === undefined ? ["metadata"] : [])].filter(
+    (name) => item[name] !== undefined,
+  );
+  if (remove.length === 0 && isSame) return undefined;
+  return { remove, set: text === undefined || isSame ? {} : { metadata: text } };
 };
 
-/** The cleaning of an event of which nothing personal is to be left. */
-export const cleaningOfAll = (item: Item): Cleaning | undefined => {
+/** The update that removes everything personal from an event; undefined if it has nothing personal. */
+export const cleanEvent = (item: Item): ItemUpdate | undefined => {
   const { resource } = item;
   const isOwn = typeof resource === "string" && OWN_RESOURCE.test(resource);
-  return cleaningOf(item, [...PERSONAL, "errorMessage", ...(isOwn ? [] : ["resource"])], ownMetadata(metadataOf(item)));
+  const attributes = [...PERSONAL, "errorMessage", ...(isOwn ? [] : ["resource"])];
+  return updateOf(item, attributes, ownMetadata(parseMetadata(item)));
 };
 
-/** Texts of events that may name anybody. */
+/** Texts of events that may mention a user. */
 const TEXTS = [...PERSONAL, "errorMessage", "resource", "action", "errorCode"] as const;
 
 /**
- * The cleaning of an event from which a user is to go: of their own events everything personal, of others' what names
- * them, and of counts of failures the address that was theirs.
- * @param addresses from which the user failed to authenticate: counts of failures have no user, but the address.
+ * The update that removes a user from an event; undefined if the event does not mention the user. The user's own events
+ * lose everything personal. Other events lose what mentions the user.
+ * @param user.addresses of the user's failed authentications: counts of failures have the address, but no user.
  */
-export const cleaningOfUser = (
+export const cleanEventOfUser = (
   item: Item,
-  { userId, naming, addresses }: { userId: string; naming: Naming; addresses: ReadonlySet<string> },
-): Cleaning | undefined => {
-  const metadata = metadataOf(item);
+  { userId, matcher, addresses }: { userId: string; matcher: UserMatcher; addresses: ReadonlySet<string> },
+): ItemUpdate | undefined => {
+  const { mentions, withoutMentions } = matcher;
+  const metadata = parseMetadata(item);
   if (item.userId === userId) {
-    const { resource } = item;
-    const named = naming.names(resource) ? ["resource"] : [];
-    return cleaningOf(item, [...PERSONAL, "errorMessage", ...named], naming.without(ownMetadata(metadata)));
+    const resource = mentions(item.resource) ? ["resource"] : [];
+    return updateOf(item, [...PERSONAL, "errorMessage", ...resource], withoutMentions(ownMetadata(metadata)));
   }
-  const named = TEXTS.filter((name) => naming.names(item[name]));
-  const isTheirCount =
+  const texts = TEXTS.filter((name) => mentions(item[name]));
+  const isCountOfTheirs =
     item.userId === undefined && item.eventType === "AUTHENTICATION_FAILURE" && addresses.has(String(item.ipAddress));
-  const remove = isTheirCount ? [...named, "ipAddress", "userAgent"] : named;
-  return cleaningOf(item, remove, naming.names(metadata) ? naming.without(metadata) : metadata);
+  const attributes = isCountOfTheirs ? [...texts, "ipAddress", "userAgent"] : texts;
+  return updateOf(item, attributes, withoutMentions(metadata));
 };

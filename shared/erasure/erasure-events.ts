@@ -1,21 +1,42 @@
-/** The security events of an erasure: that it was asked for, and that it is done. They name it, and nobody erased. */
+/** The events of an erasure: the security events that record it, and the bus event that requests a worker. */
+import * as z from "zod/mini";
+import type { BusEvent } from "../runtime/event-bus.ts";
 import { identityOf } from "../security/event-id.ts";
+import { EVENT_SOURCE } from "../security/event-source.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { Removed } from "./erasure.ts";
 import type { RequestOrigin, StoredErasure } from "./erasure-item.ts";
 
-type Asked = Pick<StoredErasure, "id" | "what" | "requestedAt" | "requestedBy">;
+export const ERASURE_REQUESTED_TYPE = "ErasureRequested";
+
+/** The detail of the bus event: which erasure needs a worker. A detail of the same version may only gain fields. */
+export const ErasureRequested = z.object({ version: z.literal(1), organizationId: z.string(), erasureId: z.string() });
+export type ErasureRequested = z.output<typeof ErasureRequested>;
+
+/** The bus event that requests a worker. If it is delivered twice or too late, it changes nothing. */
+export const erasureRequested = (
+  erasure: Omit<ErasureRequested, "version">,
+): BusEvent & { detail: ErasureRequested } => ({
+  source: EVENT_SOURCE,
+  detailType: ERASURE_REQUESTED_TYPE,
+  detail: { version: 1, ...erasure },
+});
+
+type Requested = Pick<StoredErasure, "id" | "what" | "requestedAt" | "requestedBy">;
 
 const common = { category: "compliance", riskLevel: "MEDIUM", success: true } as const;
 
 export type ErasureEvents = ReturnType<typeof createErasureEvents>;
 
-/** Each is recorded once for its erasure, however often it is told, under an id that follows from the erasure. */
+/**
+ * Records the security events. Their ids follow from the erasure, so each is stored once however often it is recorded.
+ * They name the erasure, and not the user whose data is erased.
+ */
 export const createErasureEvents = ({ recorder }: { recorder: Pick<Recorder, "record"> }) => ({
-  /** ERASURE_REQUESTED, of who asked. The erasure takes the person out of it again; `requestedBy` stays. */
+  /** ERASURE_REQUESTED, by the requester. The erasure empties it like all events; `requestedBy` of the erasure stays. */
   async requested(
     organizationId: string,
-    { id, what, requestedAt, requestedBy }: Asked,
+    { id, what, requestedAt, requestedBy }: Requested,
     { requestId, ...origin }: RequestOrigin,
   ): Promise<void> {
     await recorder.record(
@@ -33,10 +54,10 @@ export const createErasureEvents = ({ recorder }: { recorder: Pick<Recorder, "re
     );
   },
 
-  /** ERASURE_COMPLETED, with the proof: how much went of what. */
+  /** ERASURE_COMPLETED, with the numbers of what was removed. */
   async completed(
     organizationId: string,
-    { id, what }: Pick<Asked, "id" | "what">,
+    { id, what }: Pick<Requested, "id" | "what">,
     { removed, completedAt }: { removed: Removed; completedAt: number },
   ): Promise<void> {
     await recorder.record(

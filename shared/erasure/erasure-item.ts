@@ -1,24 +1,25 @@
 /**
- * What is stored of erasures. Table Erasures: partition key `scope` (the organization's), sort key `key`:
+ * The stored items of erasures. Table Erasures: partition key `scope` (the organization's), sort key `key`:
  *
- * - `erasure#<id>` a request, without expiry: what is answered of it (erasure.ts, with the scope as `what`), and while it
- *   is open `userId`, `reason`, `origin` (until the event of the request was recorded), `work` (erasure-work.ts), `leaseOwner`
- *   and `leaseUntil` (epoch ms), `takes`, and `openShard`, its partition in the sparse index byOpen (sort key `key`). When
- *   it is completed, all of these go.
- * - `late#<id>` what an event that arrives late is held against (late-store.ts); `ttl`.
+ * - `erasure#<id>` a request, without expiry: the fields of erasure.ts, with the scope as `what`. Until the erasure
+ *   completes, also: `userId`, `reason`, `origin` (until the event of the request is recorded), `work` (passes.ts),
+ *   `leaseOwner` and `leaseUntil` (epoch ms), `takes`, and `openShard`, the partition key of the sparse index byOpen (sort
+ *   key `key`).
+ * - `late#<id>` the rule for late events (late-store.ts); `ttl`.
  * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts).
  */
 import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { shardOf } from "../terms/shard-of.ts";
 import { dueAtOf, type Erasure, erasureScopes, erasureStatuses, Removed } from "./erasure.ts";
-import { Work } from "./erasure-work.ts";
+import { Work } from "./passes.ts";
 
 const PREFIX = "erasure#";
 
-/** After the keys of all erasures: `$` follows `#`. */
-export const ERASURES_END = "erasure$";
+/** The bounds of all erasure keys: `$` follows `#`. */
 export const ERASURES_START = PREFIX;
+export const ERASURES_END = "erasure$";
 
 export const erasureKey = (organizationId: string, erasureId: string) => ({
   scope: organizationKey(organizationId),
@@ -34,7 +35,7 @@ export const openShards: readonly string[] = Array.from({ length: OPEN_SHARDS },
 export const openShardOf = (organizationId: string): string =>
   shardName(shardOf(organizationKey(organizationId), OPEN_SHARDS));
 
-/** Who asked, from where: for the event of the request. */
+/** Where a request came from, for its security event. */
 export const RequestOrigin = z.object({
   requestId: z.string(),
   ipAddress: z.string(),
@@ -58,26 +59,25 @@ const Item = z.object({
   leaseUntil: z.optional(z.number()),
 });
 
-/** An erasure as it is stored. `work`: while it is open. */
+/** A stored erasure; `work` is absent once it is completed. */
 export type StoredErasure = Omit<z.output<typeof Item>, "key"> & { id: string };
 
-/** What goes when an erasure is completed. */
+/** The attributes that are removed when an erasure completes. */
 export const OPEN_ATTRIBUTES = [
   ...["userId", "reason", "origin", "work", "leaseOwner", "leaseUntil", "takes", "openShard"],
 ] as const;
 
-/** @throws ZodError where what is stored is no erasure: a bug of ours. */
+/** @throws ZodError if the item is not an erasure, which is a bug. */
 export const parseErasure = (item: unknown): StoredErasure => {
   const { key, ...fields } = Item.parse(item);
   return { ...fields, id: erasureIdOf(key) };
 };
 
-/** The erasure as clients see it: never whose data it is about. */
+/** The erasure as clients see it, without the user's id. */
 export const toErasure = (stored: StoredErasure): Erasure => {
   const { id, what, status, requestedAt, requestedBy, completedAt, reason, removed } = stored;
   return {
     ...{ id, scope: what, status, requestedAt, requestedBy, dueAt: dueAtOf(requestedAt), removed },
-    ...(completedAt !== undefined && { completedAt }),
-    ...(reason !== undefined && { reason }),
+    ...definedFields({ completedAt, reason }),
   };
 };

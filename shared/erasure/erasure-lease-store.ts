@@ -1,16 +1,12 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore } from "../runtime/call-store.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
 import { LEASE_MS, type LeaseOwner, RunLostError } from "../sync/sync-lease-store.ts";
 import type { Removed } from "./erasure.ts";
 import { erasureKey, OPEN_ATTRIBUTES, parseErasure, type StoredErasure } from "./erasure-item.ts";
-import type { Work } from "./erasure-work.ts";
+import type { Checkpoint } from "./passes.ts";
 
 const ownerText = ({ delivery, attempt }: LeaseOwner): string => `${delivery} ${attempt}`;
-
-/** How far an erasure is: what a checkpoint stores. */
-export type Checkpoint = { work: Work; removed: Removed };
 
 export type ErasureLeaseStore = ReturnType<typeof createErasureLeaseStore>;
 
@@ -28,12 +24,8 @@ export const createErasureLeaseStore = (client: DynamoDBDocumentClient, tableNam
       ...renderUpdate(update),
       ReturnValues: "ALL_NEW",
     });
-    try {
-      return (await callStore((options) => client.send(command, options))).Attributes;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      throw error;
-    }
+    const result = await conditionalWrite((options) => client.send(command, options));
+    return result.written ? result.output.Attributes : undefined;
   };
 
   const own = (owner: LeaseOwner) => ({ condition: "#leaseOwner = :owner", values: { owner: ownerText(owner) } });

@@ -1,7 +1,7 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
+import { conditionalTransaction, conditionalWrite } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
@@ -21,12 +21,12 @@ import {
   type StoredErasure,
   toErasure,
 } from "./erasure-item.ts";
-import { newWork } from "./erasure-work.ts";
 import { lateItemOf } from "./late-store.ts";
+import { newWork } from "./passes.ts";
 
-const Entry = z.object({ scope: z.string(), key: z.string() });
+const IndexEntry = z.object({ scope: z.string(), key: z.string() });
 
-/** A request that is to be stored. `requestedAt` in epoch ms. */
+/** A request to store. `requestedAt` in epoch ms. */
 export type NewErasure = {
   id: string;
   requestedAt: number;
@@ -35,11 +35,13 @@ export type NewErasure = {
   origin: RequestOrigin;
 };
 
+type ListPosition = { id: string };
+
 export type ErasureStore = ReturnType<typeof createErasureStore>;
 
 /**
- * The erasures of each organization, for those who ask for them and look at them; who works on them has
- * erasure-lease-store.ts. Items: erasure-item.ts. All calls throw DomainError `store_unavailable`.
+ * The erasures of each organization, for requests and lists; erasure-lease-store.ts is for workers. Items:
+ * erasure-item.ts. All calls throw DomainError `store_unavailable`.
  */
 export const createErasureStore = (client: DynamoDBDocumentClient, tableName: string) => {
   const find = async (organizationId: string, erasureId: string): Promise<StoredErasure | undefined> => {
@@ -50,10 +52,10 @@ export const createErasureStore = (client: DynamoDBDocumentClient, tableName: st
   };
 
   return {
-    /** Read strongly: a read unit per 4 KB. */
+    /** Reads strongly consistent: a read unit per 4 KB. */
     find,
 
-    /** Stores a request, and what late events are held against, once for its id: six write units. */
+    /** Stores a request with its rule for late events, unless the id exists: six write units. */
     async create(organizationId: string, { request, ...erasure }: NewErasure): Promise<void> {
       const { id, requestedAt, requestedBy, origin } = erasure;
       const { scope: what, userId, reason } = request;
@@ -64,7 +66,6 @@ export const createErasureStore = (client: DynamoDBDocumentClient, tableName: st
         openShard: openShardOf(organizationId),
       };
       const command = new TransactWriteCommand({
-        // The SDK sends it again where an answer was lost, and DynamoDB then says what it said the first time.
         ClientRequestToken: newRequestToken(),
         TransactItems: [
           {
@@ -77,17 +78,13 @@ export const createErasureStore = (client: DynamoDBDocumentClient, tableName: st
           { Put: { TableName: tableName, Item: lateItemOf(organizationId, { id, what, userId, requestedAt }) } },
         ],
       });
-      try {
-        await callStore((options) => client.send(command, options));
-      } catch (error) {
-        if (!(error instanceof TransactionCanceledException)) throw error;
-        // Another request with the same Idempotency-Key was faster, or is under way.
-        if ((await find(organizationId, id)) !== undefined) return;
-        throw new DomainError("store_unavailable", "The request was not stored. Try again.", { cause: error });
-      }
+      const result = await conditionalTransaction((options) => client.send(command, options));
+      // A concurrent request with the same Idempotency-Key may have stored the erasure, or may be about to.
+      if (result.written || (await find(organizationId, id)) !== undefined) return;
+      throw new DomainError("store_unavailable", "The request was not stored. Try again.", { cause: result.cause });
     },
 
-    /** Forgets from where a request came, once its event was recorded. Two write units. */
+    /** Removes a request's origin after its event was recorded. Two write units. */
     async forgetOrigin(organizationId: string, erasureId: string): Promise<void> {
       const command = new UpdateCommand({
         TableName: tableName,
@@ -96,16 +93,14 @@ export const createErasureStore = (client: DynamoDBDocumentClient, tableName: st
         ConditionExpression: "attribute_exists(#origin)",
         ExpressionAttributeNames: { "#origin": "origin" },
       });
-      await callStore((options) => client.send(command, options)).catch((error: unknown) => {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      });
+      await conditionalWrite((options) => client.send(command, options));
     },
 
-    /** A page of an organization's erasures, the last request first, read strongly: one read unit per 4 KB. */
+    /** A page of an organization's erasures, the latest request first, read strongly consistent: a read unit per 4 KB. */
     async list(
       organizationId: string,
-      { limit, after }: { limit: number; after: { id: string } | undefined },
-    ): Promise<{ items: Erasure[]; next: { id: string } | undefined }> {
+      { limit, after }: { limit: number; after: ListPosition | undefined },
+    ): Promise<{ items: Erasure[]; next: ListPosition | undefined }> {
       const query = {
         TableName: tableName,
         KeyConditionExpression: "#scope = :scope AND #key BETWEEN :first AND :last",
@@ -125,11 +120,11 @@ export const createErasureStore = (client: DynamoDBDocumentClient, tableName: st
       return { items: page, next: hasMore && last !== undefined ? { id: last.id } : undefined };
     },
 
-    /** All erasures that are not completed, shard by shard; may lag by a second. Half a read unit per shard and 4 KB. */
+    /** All erasures that are not completed, by shard; may lag by a second. Half a read unit per shard and 4 KB. */
     async *listOpen(): AsyncGenerator<{ organizationId: string; erasureId: string }, void, void> {
       const index = { index: OPEN_INDEX, attribute: "openShard", shards: openShards };
       for await (const item of readShards(client, tableName, index)) {
-        const { scope, key } = Entry.parse(item);
+        const { scope, key } = IndexEntry.parse(item);
         yield { organizationId: organizationIdOf(scope), erasureId: erasureIdOf(key) };
       }
     },

@@ -1,32 +1,29 @@
 /**
- * Works on an erasure, round by round (erasure-work.ts), until a round is the proof that all is gone, or until the time is
- * short and another invocation goes on. Two workers harm nothing: the one whose lease is gone stops at its next
- * checkpoint. docs/erasure.md.
+ * Works on an erasure, pass by pass (passes.ts), until a pass proves that it is complete. If the invocation's time runs
+ * short, another invocation continues. A worker that has lost its lease stops at its next checkpoint. docs/erasure.md.
  */
 import type { RecordsClaimStore } from "../connection/records-claim-store.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { createHeldLease } from "../sync/held-lease.ts";
 import { type LeaseOwner, RunLostError } from "../sync/sync-lease-store.ts";
-import type { ErasureEvents } from "./erasure-events.ts";
+import { type LocationDependencies, locationsOfOrganization, locationsOfUser } from "./erased-locations.ts";
+import { type ErasureEvents, type ErasureRequested, erasureRequested } from "./erasure-events.ts";
 import type { StoredErasure } from "./erasure-item.ts";
 import type { ErasureLeaseStore } from "./erasure-lease-store.ts";
-import { type ErasureRequested, erasureRequested } from "./erasure-requested.ts";
 import type { ErasureStore } from "./erasure-store.ts";
-import { afterSweep, newWork, nextRound, type Work } from "./erasure-work.ts";
 import type { LateStore } from "./late-store.ts";
-import { type PlaceParts, placesOfAll, placesOfUser } from "./places.ts";
-import { createStopWriters, type StopParts } from "./stop-writers.ts";
-import { type State, sweep } from "./sweep.ts";
+import { afterSweep, type Checkpoint, newWork, nextPass, sweep, type Work } from "./passes.ts";
+import { createStopWriters, type StopDependencies } from "./stop-writers.ts";
 
-/** The time that a page may take, and the handover after it. */
+/** The time for one more page and the handover. */
 const HANDOVER_MS = 20_000;
-/** Of the function's time, for saying that the bus did not take the handover. */
+/** The part of the function's time that is kept to report that the bus did not accept the handover. */
 const GIVE_UP_MS = 3_000;
-/** Between two looks whether those who were stopped are quiet. */
-const LOOK_AGAIN_MS = 2_000;
+/** Between two checks whether the stopped writers have ended. */
+const CHECK_EVERY_MS = 2_000;
 
-export type ErasureWorkerParts = PlaceParts &
-  StopParts & {
+export type ErasureWorkerDependencies = LocationDependencies &
+  StopDependencies & {
     leases: ErasureLeaseStore;
     erasures: Pick<ErasureStore, "forgetOrigin">;
     late: Pick<LateStore, "setUntil">;
@@ -37,19 +34,19 @@ export type ErasureWorkerParts = PlaceParts &
     newToken: () => string;
   };
 
-/** `delivery` names the event that asked, and is the same when it comes again. */
+/** `delivery`: the id of the bus event, the same when the event is delivered again. */
 export type Invocation = { delivery: string; remainingMs: () => number };
 
-/** What an invocation did, for its log line. */
-export type WorkSummary = { isTaken: boolean; rounds: number; isCompleted: boolean; isHandedOver: boolean };
+/** The summary of an invocation, for its log line. */
+export type WorkSummary = { isTaken: boolean; passes: number; isCompleted: boolean; isHandedOver: boolean };
 
-const nothing: WorkSummary = { isTaken: false, rounds: 0, isCompleted: false, isHandedOver: false };
+const notTaken: WorkSummary = { isTaken: false, passes: 0, isCompleted: false, isHandedOver: false };
 
 export type ErasureWorker = (request: ErasureRequested, invocation: Invocation) => Promise<WorkSummary>;
 
-export const createErasureWorker = (parts: ErasureWorkerParts): ErasureWorker => {
-  const { leases, clock, bus } = parts;
-  const stop = createStopWriters(parts);
+export const createErasureWorker = (dependencies: ErasureWorkerDependencies): ErasureWorker => {
+  const { leases, clock, bus } = dependencies;
+  const writers = createStopWriters(dependencies);
 
   const work = async (
     organizationId: string,
@@ -58,13 +55,16 @@ export const createErasureWorker = (parts: ErasureWorkerParts): ErasureWorker =>
     { remainingMs }: Invocation,
   ): Promise<WorkSummary> => {
     const { id, what, userId, origin } = erasure;
-    const lease = createHeldLease<State & { id: string }>({ leases, clock }, organizationId, id, owner);
+    const lease = createHeldLease<Checkpoint & { id: string }>({ leases, clock }, organizationId, id, owner);
     const isTimeShort = (): boolean => remainingMs() < HANDOVER_MS;
     const addresses = new Set(erasure.work?.addresses);
-    const swept = { organizationId, erasureId: id, addresses };
-    const places = userId === undefined ? placesOfAll(parts, swept) : placesOfUser(parts, swept, userId);
-    let state: State = { work: erasure.work ?? newWork, removed: erasure.removed };
-    const save = async (next: State): Promise<void> => {
+    const context = { organizationId, erasureId: id, addresses };
+    const locations =
+      userId === undefined
+        ? locationsOfOrganization(dependencies, context)
+        : locationsOfUser(dependencies, context, userId);
+    let state: Checkpoint = { work: erasure.work ?? newWork, removed: erasure.removed };
+    const save = async (next: Checkpoint): Promise<void> => {
       state = next;
       await lease.checkpoint({ ...next, id });
     };
@@ -73,88 +73,87 @@ export const createErasureWorker = (parts: ErasureWorkerParts): ErasureWorker =>
     const stopWriters = async (): Promise<void> => {
       const stopped =
         userId === undefined
-          ? await stop.ofAll(organizationId, state.work, saveWork)
-          : await stop.ofUser(organizationId, userId, state.work, saveWork);
+          ? await writers.ofOrganization(organizationId, state.work, saveWork)
+          : await writers.ofUser(organizationId, userId, state.work, saveWork);
       await saveWork(stopped);
     };
 
     const wait = async (): Promise<void> => {
-      while (!(await stop.isQuiet(organizationId, state.work))) {
+      while (!(await writers.haveStopped(organizationId, state.work))) {
         if (isTimeShort()) return;
         await lease.keep();
         const leftMs = (state.work.quietAt ?? 0) - clock();
-        await parts.sleep(leftMs > 0 ? Math.min(LOOK_AGAIN_MS, leftMs) : LOOK_AGAIN_MS);
+        await dependencies.sleep(leftMs > 0 ? Math.min(CHECK_EVERY_MS, leftMs) : CHECK_EVERY_MS);
       }
-      await stop.replaceRun(organizationId, state.work);
+      await writers.replaceRun(organizationId, state.work);
       await saveWork({ ...state.work, phase: "sweep", sweptSince: state.work.sweptSince ?? clock() });
     };
 
     const sweepAll = async (): Promise<void> => {
-      const swept = await sweep(places, state, { save, isTimeShort, addresses });
+      const swept = await sweep(locations, state, { save, isTimeShort, addresses });
       state = swept.state;
       if (swept.isDone) await saveWork(afterSweep(state.work, clock()));
     };
 
-    /** Lets another account connect. False where the organization has connected again, and may have records again. */
+    /** Lets another account connect. False if the organization has connected again, and may have records again. */
     const releaseRecords = async ({ claimedBy }: Work): Promise<boolean> => {
-      if (claimedBy === undefined || (await parts.claims.releaseRecords(organizationId, claimedBy))) return true;
-      return (await parts.connections.read(organizationId)).claimedBy !== claimedBy;
+      if (claimedBy === undefined || (await dependencies.claims.releaseRecords(organizationId, claimedBy))) return true;
+      return (await dependencies.connections.read(organizationId)).claimedBy !== claimedBy;
     };
 
     const finish = async (): Promise<boolean> => {
       const completedAt = state.work.completedAt ?? clock();
-      // Known from here on: the event has its time for an id.
+      // Stored first, because the event's id follows from it.
       if (state.work.completedAt === undefined) await saveWork({ ...state.work, completedAt });
       if (!(await releaseRecords(state.work))) {
-        await saveWork(nextRound(state.work, clock()));
+        await saveWork(nextPass(state.work, clock()));
         return false;
       }
       const { removed } = state;
-      await parts.events.completed(organizationId, { id, what }, { removed, completedAt });
-      await parts.late.setUntil(organizationId, id, completedAt);
+      await dependencies.events.completed(organizationId, { id, what }, { removed, completedAt });
+      await dependencies.late.setUntil(organizationId, id, completedAt);
       await leases.complete(organizationId, { id, removed, completedAt }, owner);
       return true;
     };
 
     const handOver = async (): Promise<void> => {
-      // Before the request: whoever takes it must find the lease free.
+      // Released first: the next worker must find the lease free.
       await lease.release();
       while (remainingMs() > GIVE_UP_MS) {
         if ((await bus.publish([erasureRequested({ organizationId, erasureId: id })])).length === 0) return;
       }
-      throw new Error("The event bus did not take the request to go on with an erasure.");
+      throw new Error("The event bus did not accept the request to continue an erasure.");
     };
 
     const steps = { stop: stopWriters, wait, sweep: sweepAll };
-    const done = (isCompleted: boolean): WorkSummary => ({
-      ...{ isTaken: true, rounds: state.work.round, isCompleted, isHandedOver: !isCompleted },
+    const summary = (isCompleted: boolean): WorkSummary => ({
+      ...{ isTaken: true, passes: state.work.round, isCompleted, isHandedOver: !isCompleted },
     });
     if (origin !== undefined) {
-      await parts.events.requested(organizationId, erasure, origin);
-      await parts.erasures.forgetOrigin(organizationId, id);
+      await dependencies.events.requested(organizationId, erasure, origin);
+      await dependencies.erasures.forgetOrigin(organizationId, id);
     }
     while (!isTimeShort()) {
       const { phase } = state.work;
       if (phase !== "finish") await steps[phase]();
-      else if (await finish()) return done(true);
+      else if (await finish()) return summary(true);
     }
     await handOver();
-    return done(false);
+    return summary(false);
   };
 
   /**
-   * Works on the erasure that a request names. A request whose erasure has a worker, or is completed, is none: deliveries
-   * come twice.
-   * @throws whatever keeps it from working, so that the delivery comes again: DomainError `store_unavailable`.
+   * Works on the requested erasure, unless it has another worker or is completed: requests may be delivered twice.
+   * @throws any failure, so that the request is delivered again: DomainError `store_unavailable`.
    */
   return async ({ organizationId, erasureId }, invocation) => {
-    const owner = { delivery: invocation.delivery, attempt: parts.newToken() };
+    const owner = { delivery: invocation.delivery, attempt: dependencies.newToken() };
     const erasure = await leases.take(organizationId, erasureId, owner, clock());
-    if (erasure === undefined) return nothing;
+    if (erasure === undefined) return notTaken;
     try {
       return await work(organizationId, erasure, owner, invocation);
     } catch (error) {
-      if (error instanceof RunLostError) return { ...nothing, isTaken: true };
+      if (error instanceof RunLostError) return { ...notTaken, isTaken: true };
       throw error;
     }
   };

@@ -1,15 +1,20 @@
 import { createHash } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
+import { definedFields } from "../json/defined-fields.ts";
+import { encodeJson } from "../json/encode-json.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { readPages } from "../runtime/read-pages.ts";
+import { SecurityEvent } from "../security/security-event.ts";
 import { organizationKey } from "../terms/keys.ts";
+import { createUserMatcher } from "../terms/mentions-user.ts";
+import { cleanEvent, cleanEventOfUser } from "./clean-event.ts";
 import { type ErasureScope, erasureScopes } from "./erasure.ts";
+import type { Item, ItemUpdate } from "./location.ts";
 
 const PREFIX = "late#";
 
-/** The longest that an erasure may take, and then that a queue keeps a message, in days; and a day for the clocks. */
+/** The longest duration of an erasure, then the longest that a queue keeps a message, in days; and a day for clock skew. */
 const KEPT_SECONDS = (30 + 14 + 1) * 86_400;
 
 const LateItem = z.object({
@@ -20,26 +25,21 @@ const LateItem = z.object({
 });
 
 /**
- * What events that arrive late are held against. `digest` stands for the user of an erasure of one; `until` (epoch ms) is
- * when it was completed: what happened later is another matter.
+ * How an erasure applies to events that arrive late. `digest` identifies the user of a user's erasure. `until` (epoch ms)
+ * is when the erasure completed: it does not apply to later events.
  */
-export type LateRule = {
-  erasureId: string;
-  what: ErasureScope;
-  digest?: string | undefined;
-  until?: number | undefined;
-};
+type LateRule = Omit<z.output<typeof LateItem>, "key"> & { erasureId: string };
 
-/** What stands for an erased user: another text for each erasure, and gone with its item. */
-export const digestOfUser = (organizationId: string, erasureId: string, userId: string): string =>
+/** Identifies an erased user: different for each erasure, and deleted with its item. */
+const digestOfUser = (organizationId: string, erasureId: string, userId: string): string =>
   createHash("sha256")
     .update(JSON.stringify([organizationKey(organizationId), erasureId, userId]))
     .digest("base64url");
 
-type Asked = { id: string; what: ErasureScope; userId?: string | undefined; requestedAt: number };
+type NewRule = { id: string; what: ErasureScope; userId?: string | undefined; requestedAt: number };
 
-/** The item that is put with a request. */
-export const lateItemOf = (organizationId: string, { id, what, userId, requestedAt }: Asked) => ({
+/** The item that is stored with a request. */
+export const lateItemOf = (organizationId: string, { id, what, userId, requestedAt }: NewRule) => ({
   scope: organizationKey(organizationId),
   key: PREFIX + id,
   what,
@@ -49,9 +49,9 @@ export const lateItemOf = (organizationId: string, { id, what, userId, requested
 
 export type LateStore = ReturnType<typeof createLateStore>;
 
-/** The rules of each organization, beside its erasures. All calls throw DomainError `store_unavailable`. */
+/** The rules of each organization, in the table of its erasures. All calls throw DomainError `store_unavailable`. */
 export const createLateStore = (client: DynamoDBDocumentClient, tableName: string) => ({
-  /** All of an organization, read strongly: a read unit, as long as there are few. */
+  /** All rules of an organization, read strongly consistent: usually one read unit. */
   async list(organizationId: string): Promise<LateRule[]> {
     const pages = readPages(client, {
       TableName: tableName,
@@ -70,19 +70,62 @@ export const createLateStore = (client: DynamoDBDocumentClient, tableName: strin
     return rules;
   },
 
-  /** Says until when an erasure reached. @param until epoch ms. */
+  /** Stores when an erasure completed. @param until epoch ms. */
   async setUntil(organizationId: string, erasureId: string, until: number): Promise<void> {
     const command = new UpdateCommand({
       TableName: tableName,
       Key: { scope: organizationKey(organizationId), key: PREFIX + erasureId },
       UpdateExpression: "SET #until = :until",
-      // One that has expired must not come back without what it is about; it serves nobody any more.
+      // An expired rule must not be created again without its other attributes; it is no longer needed.
       ConditionExpression: "attribute_exists(#key)",
       ExpressionAttributeNames: { "#until": "until", "#key": "key" },
       ExpressionAttributeValues: { ":until": until },
     });
-    await callStore((options) => client.send(command, options)).catch((error: unknown) => {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    });
+    await conditionalWrite((options) => client.send(command, options));
   },
 });
+
+const toItem = ({ metadata, ...event }: SecurityEvent): Item => ({
+  ...event,
+  ...definedFields({ metadata: metadata === undefined ? undefined : encodeJson(metadata) }),
+});
+
+const applyUpdate = (item: Item, { remove, set }: ItemUpdate): SecurityEvent => {
+  const { metadata, ...kept } = { ...item, ...set };
+  const event = Object.fromEntries(Object.entries(kept).filter(([name]) => !remove.includes(name)));
+  const hasMetadata = typeof metadata === "string" && !remove.includes("metadata");
+  return SecurityEvent.parse({ ...event, ...(hasMetadata && { metadata: JSON.parse(metadata) }) });
+};
+
+const updateBy = (
+  { what, digest, erasureId }: LateRule,
+  organizationId: string,
+  item: Item,
+): ItemUpdate | undefined => {
+  if (what === "all") return cleanEvent(item);
+  const { userId } = item;
+  if (typeof userId !== "string" || digestOfUser(organizationId, erasureId, userId) !== digest) return undefined;
+  return cleanEventOfUser(item, { userId, matcher: createUserMatcher([userId]), addresses: new Set() });
+};
+
+/** Returns the event without the data that the organization's erasures must not bring back. */
+export type CleanLateEvent = (event: SecurityEvent) => Promise<SecurityEvent>;
+
+/**
+ * Cleans events that could not be recorded in time. They wait in a queue for up to 14 days, which no erasure can sweep.
+ * docs/erasure.md, "Copies". The returned function throws DomainError `store_unavailable`; the event must then stay queued.
+ */
+export const createCleanLateEvent =
+  ({ late }: { late: Pick<LateStore, "list"> }): CleanLateEvent =>
+  async (event) => {
+    const { organizationId, timestamp } = event;
+    if (organizationId === undefined) return event;
+    let cleaned = event;
+    for (const rule of await late.list(organizationId)) {
+      if (rule.until !== undefined && timestamp > rule.until) continue;
+      const item = toItem(cleaned);
+      const update = updateBy(rule, organizationId, item);
+      if (update !== undefined) cleaned = applyUpdate(item, update);
+    }
+    return cleaned;
+  };

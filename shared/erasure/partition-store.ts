@@ -1,79 +1,67 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore, isTransactionConflict } from "../runtime/call-store.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { deleteItems } from "../runtime/delete-items.ts";
+import { getItems } from "../runtime/get-items.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { renderUpdate } from "../runtime/render-update.ts";
+import { timeOfEventId } from "../security/event-id.ts";
+import { organizationKey } from "../terms/keys.ts";
+import type { HoldsEventsOf } from "./alert-locations.ts";
+import type { Item, ItemUpdate, Partition } from "./location.ts";
 
-/** Items that a page looks at. Removing them takes seconds, and the lease lasts longer. */
+/** Items per page. Erasing a page takes seconds; the lease lasts longer. */
 const PAGE_ITEMS = 1_000;
 const UPDATES_AT_ONCE = 16;
 
-type Item = Record<string, unknown>;
+/** The sort key of each table that an erasure sweeps; the partition key is `scope`. */
+const SORT_KEYS = {
+  ...{ records: "key", webhookEvents: "id", runs: "key", alerts: "key", detection: "key" },
+  ...{ reports: "key", events: "id", rollups: "period", erasures: "key" },
+} as const;
 
-/** An item's sort key, and what becomes of it. */
-export type Change = { key: string; fate: "delete" | { remove: readonly string[]; set: Readonly<Item> } };
+type TableKey = keyof typeof SORT_KEYS;
+export type PartitionTables = Readonly<Record<TableKey, string>>;
 
-export type ReadOptions = {
-  /** Only keys that begin with it. */
-  prefix?: string;
-  /** Attributes to read besides the sort key; all where not said. */
-  attributes?: readonly string[];
-  /** A condition on items, with its values; names in it are attributes' own, after a `#`. */
-  filter?: { condition: string; values: Readonly<Item> };
-};
+/** One organization's partitions. */
+export type Partitions = Readonly<Record<TableKey, Partition>>;
 
-export type Partition = ReturnType<typeof createPartition>;
-
-/**
- * One partition of a table, as an erasure looks through it. All calls throw DomainError `store_unavailable`.
- * @param sortKey the name of the table's sort key; the partition key is `scope`.
- */
-export const createPartition = (
+const createPartition = (
   client: DynamoDBDocumentClient,
   { tableName, sortKey, scope }: { tableName: string; sortKey: string; scope: string },
-) => {
-  const change = async (
-    key: string,
-    { remove, set }: Exclude<Change["fate"], "delete">,
-    { unlessChanged }: { unlessChanged: Item | undefined },
-  ): Promise<void> => {
-    const seen = unlessChanged === undefined ? [] : [...remove, ...Object.keys(set)];
-    const update = renderUpdate({
+): Partition => {
+  const update = async (key: string, { remove, set }: ItemUpdate, readItem: Item | undefined): Promise<void> => {
+    const guarded = readItem === undefined ? [] : [...remove, ...Object.keys(set)];
+    const { ExpressionAttributeValues: values, ...rest } = renderUpdate({
       set: { ...set },
       remove,
-      condition: [`attribute_exists(#${sortKey})`, ...seen.map((name) => `#${name} = :seen_${name}`)].join(" AND "),
-      values: Object.fromEntries(seen.map((name) => [`seen_${name}`, unlessChanged?.[name]])),
+      condition: [`attribute_exists(#${sortKey})`, ...guarded.map((name) => `#${name} = :read_${name}`)].join(" AND "),
+      values: Object.fromEntries(guarded.map((name) => [`read_${name}`, readItem?.[name]])),
     });
-    const { ExpressionAttributeValues: values, ...rest } = update;
     const command = new UpdateCommand({
       TableName: tableName,
       Key: { scope, [sortKey]: key },
       ...rest,
       ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
     });
-    try {
-      await callStore((options) => client.send(command, options));
-    } catch (error) {
-      // Gone, or changed since it was read: the next round looks again.
-      if (!(error instanceof ConditionalCheckFailedException) && !isTransactionConflict(error)) throw error;
-    }
+    // If the item was deleted or has changed since it was read, the next pass reads it again.
+    await conditionalWrite((options) => client.send(command, options)).catch((error: unknown) => {
+      if (!isTransactionConflict(error)) throw error;
+    });
   };
 
   return {
-    /** A page of items from a key on, read strongly: a read unit per 4 KB, of those too that the filter leaves out. */
-    async read(
-      after: string | undefined,
-      { prefix, attributes, filter }: ReadOptions = {},
-    ): Promise<{ items: (Item & { sortKey: string })[]; next: string | undefined }> {
-      const shown = attributes && [...new Set([sortKey, ...attributes])];
-      const named = ["scope", ...(prefix === undefined ? [] : [sortKey]), ...(shown ?? [])];
-      const names = [...named, ...(filter?.condition.match(/(?<=#)\w+/g) ?? [])];
+    async read(after, { prefix, attributes, filter } = {}) {
+      const projected = attributes && [...new Set([sortKey, ...attributes])];
+      const names = [
+        ...["scope", ...(prefix === undefined ? [] : [sortKey]), ...(projected ?? [])],
+        ...(filter?.condition.match(/(?<=#)\w+/g) ?? []),
+      ];
       const command = new QueryCommand({
         TableName: tableName,
         KeyConditionExpression: `#scope = :scope${prefix === undefined ? "" : ` AND begins_with(#${sortKey}, :prefix)`}`,
-        ...(shown && { ProjectionExpression: shown.map((name) => `#${name}`).join(", ") }),
+        ...(projected && { ProjectionExpression: projected.map((name) => `#${name}`).join(", ") }),
         ...(filter && { FilterExpression: filter.condition }),
         ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
         ExpressionAttributeValues: {
@@ -92,21 +80,55 @@ export const createPartition = (
       };
     },
 
-    /**
-     * Deletes items, and changes others that are still there: a write unit per KB each, and as much for each index that
-     * has them.
-     * @param items as they were read, where a change must not undo one that somebody has made since.
-     */
-    async apply(changes: readonly Change[], items?: ReadonlyMap<string, Item>): Promise<void> {
-      const deleted = changes.filter(({ fate }) => fate === "delete");
+    async apply(changes, readItems) {
+      const deleted = changes.filter(({ change }) => change === "delete");
       await deleteItems(
         client,
         tableName,
         deleted.map(({ key }) => ({ scope, [sortKey]: key })),
       );
-      await inParallel(changes, UPDATES_AT_ONCE, async ({ key, fate }) => {
-        if (fate !== "delete") await change(key, fate, { unlessChanged: items?.get(key) });
+      await inParallel(changes, UPDATES_AT_ONCE, async ({ key, change }) => {
+        if (change !== "delete") await update(key, change, readItems?.get(key));
       });
     },
   };
 };
+
+/** The returned function returns the partitions of an organization. */
+export const createPartitions =
+  (client: DynamoDBDocumentClient, tables: PartitionTables) =>
+  (organizationId: string): Partitions => {
+    const partition = (table: TableKey) =>
+      createPartition(client, {
+        ...{ tableName: tables[table], sortKey: SORT_KEYS[table], scope: organizationKey(organizationId) },
+      });
+    return {
+      records: partition("records"),
+      webhookEvents: partition("webhookEvents"),
+      runs: partition("runs"),
+      alerts: partition("alerts"),
+      detection: partition("detection"),
+      reports: partition("reports"),
+      events: partition("events"),
+      rollups: partition("rollups"),
+      erasures: partition("erasures"),
+    };
+  };
+
+/**
+ * The returned function reads whose some of an organization's security events are, or were before an erasure emptied them:
+ * a read unit per event. It throws DomainError `store_unavailable`.
+ */
+export const createHoldsEventsOf =
+  (client: DynamoDBDocumentClient, eventTable: string) =>
+  (organizationId: string): HoldsEventsOf =>
+  async (eventIds, { userId, erasureId }) => {
+    const scope = organizationKey(organizationId);
+    const keys = [...new Set(eventIds)].filter((id) => timeOfEventId(id) !== undefined).map((id) => ({ scope, id }));
+    const { items } = await getItems(client, eventTable, keys, {
+      ConsistentRead: true,
+      ProjectionExpression: "#userId, #erasure",
+      ExpressionAttributeNames: { "#userId": "userId", "#erasure": "erasure" },
+    });
+    return items.some((item) => item.userId === userId || item.erasure === erasureId);
+  };

@@ -1,29 +1,32 @@
-/** Every hour: asks for a worker for each erasure that has none, and calls the operators where one takes too long. */
+/** Every hour: requests a worker for each erasure without one, and raises an alarm for each erasure that takes too long. */
 import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
 import { DAY_MS } from "../terms/hours.ts";
 import { dueAtOf } from "./erasure.ts";
-import { erasureRequested } from "./erasure-requested.ts";
+import { erasureRequested } from "./erasure-events.ts";
 import type { ErasureStore } from "./erasure-store.ts";
 
-/** Of the function's time; what is left over the next hour sees. */
+/** With less of the function's time left, the rest waits for the next hour. */
 const STOP_MS = 10_000;
 
-/** A request for work is taken up in seconds; what waits for longer was lost. */
+/** A worker normally takes a request within seconds. After this time the request counts as lost. */
 const WAIT_MS = 60_000;
 
-/** Decisions: an alarm at 20 days, which leaves 10 to find out why. */
+/** Decisions: an alarm at 20 days leaves 10 days to find the cause. */
 const ALARM_AFTER_MS = 20 * DAY_MS;
 
-export type ResumeErasuresParts = {
+export type ResumeErasuresDependencies = {
   erasures: Pick<ErasureStore, "listOpen" | "find">;
   bus: Pick<EventBus, "publish">;
   clock: Clock;
 };
 
-/** Half a read unit for each of 8 shards, and one for each erasure that is open. Repeated, it does no harm. */
-export const resumeErasures = async ({ erasures, bus, clock }: ResumeErasuresParts, remainingMs: () => number) => {
+/** Idempotent. Half a read unit for each of 8 shards, and one for each open erasure. */
+export const resumeErasures = async (
+  { erasures, bus, clock }: ResumeErasuresDependencies,
+  remainingMs: () => number,
+) => {
   const summary = { open: 0, resumed: 0, failed: 0, overdue: 0 };
   for await (const { organizationId, erasureId } of erasures.listOpen()) {
     if (remainingMs() < STOP_MS) break;

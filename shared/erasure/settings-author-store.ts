@@ -1,19 +1,19 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { organizationKey } from "../terms/keys.ts";
 
-const Author = z.object({ changedBy: z.string() });
+const SettingsItem = z.object({ changedBy: z.string() });
 
-/** What stands for an author who was erased. */
-const NOBODY = "";
+/** Replaces an erased author. */
+const NO_AUTHOR = "";
 
 export type SettingsAuthorStore = ReturnType<typeof createSettingsAuthorStore>;
 
-/** Who changed an organization's settings last (shared/settings/settings-store.ts). Both throw `store_unavailable`. */
+/** The last author of an organization's settings (shared/settings/settings-store.ts). Both throw `store_unavailable`. */
 export const createSettingsAuthorStore = (client: DynamoDBDocumentClient, tableName: string) => ({
-  /** Undefined where nobody ever did, or who did was erased. One read unit per 4 KB. */
+  /** Undefined if the settings were never changed, or the author was erased. One read unit per 4 KB. */
   async read(organizationId: string): Promise<string | undefined> {
     const command = new GetCommand({
       TableName: tableName,
@@ -22,21 +22,19 @@ export const createSettingsAuthorStore = (client: DynamoDBDocumentClient, tableN
       ProjectionExpression: "changedBy",
     });
     const { Item } = await callStore((options) => client.send(command, options));
-    const changedBy = Item && Author.parse(Item).changedBy;
-    return changedBy === NOBODY ? undefined : changedBy;
+    const changedBy = Item && SettingsItem.parse(Item).changedBy;
+    return changedBy === NO_AUTHOR ? undefined : changedBy;
   },
 
-  /** Forgets an author, unless another changed the settings since. One write unit per KB. */
+  /** Removes an author, unless another user has changed the settings since. One write unit per KB. */
   async forget(organizationId: string, author: string): Promise<void> {
     const command = new UpdateCommand({
       TableName: tableName,
       Key: { id: organizationKey(organizationId) },
-      UpdateExpression: "SET changedBy = :nobody",
+      UpdateExpression: "SET changedBy = :none",
       ConditionExpression: "changedBy = :author",
-      ExpressionAttributeValues: { ":nobody": NOBODY, ":author": author },
+      ExpressionAttributeValues: { ":none": NO_AUTHOR, ":author": author },
     });
-    await callStore((options) => client.send(command, options)).catch((error: unknown) => {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    });
+    await conditionalWrite((options) => client.send(command, options));
   },
 });

@@ -1,90 +1,105 @@
 /**
- * Before anything is swept, whoever might write it again is stopped: of all, the connection ends and with it the run under
- * way and webhooks; of a user, the run that they asked for, in whose place another one begins. docs/erasure.md, "Rounds".
+ * Before a sweep, everything that could write the erased data again is stopped. For all data: the connection, its sync run
+ * and its webhooks. For a user: the sync run that the user requested; another run replaces it. docs/erasure.md, "Passes".
  */
 import type { ConnectionChangeStore } from "../connection/connection-change-store.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import { createDisconnect } from "../connection/disconnect.ts";
 import type { TellChange } from "../connection/tell-change.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import type { Cancelled, SyncEndStore } from "../sync/sync-end-store.ts";
 import { LEASE_MS } from "../sync/sync-lease-store.ts";
 import { syncRequested } from "../sync/sync-request.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
-import type { Work } from "./erasure-work.ts";
+import type { Partition } from "./location.ts";
+import type { Work } from "./passes.ts";
 
-export type StopParts = {
+export type StopDependencies = {
   connections: Pick<ConnectionStore, "read">;
   changes: Pick<ConnectionChangeStore, "disconnect">;
   tellConnectionChange: TellChange;
   runs: Pick<SyncRunStore, "readState">;
   ends: Pick<SyncEndStore, "cancel">;
-  /** Whether webhooks are stored whose processing may be under way. */
-  hasUnsettledWebhooks(organizationId: string): Promise<boolean>;
+  partitionsOf(organizationId: string): { webhookEvents: Pick<Partition, "read"> };
   bus: Pick<EventBus, "publish">;
   clock: Clock;
 };
 
-/** By then processing is over that had begun before the connection ended. */
+/** After this time, webhooks that were received before the connection ended have been processed. */
 const WEBHOOK_QUIET_MS = 60_000;
 
 type Save = (work: Work) => Promise<void>;
 
-const stopped = (work: Work, now: number, isRepeat: boolean, cancelled: Cancelled | undefined): Work => ({
+/**
+ * @param isRepeat whether an earlier attempt crashed. It may have cancelled a run whose lease end was not stored, so the
+ *   wait lasts for a whole lease.
+ */
+const toWait = (work: Work, now: number, isRepeat: boolean, cancelled: Cancelled | undefined): Work => ({
   ...work,
   phase: "wait",
-  // Where an earlier attempt died on its way, it may have cut a lease that nobody knows of any more.
   quietAt: Math.max(work.quietAt ?? 0, cancelled?.quietAt ?? 0, isRepeat ? now + LEASE_MS : 0),
 });
 
-export const createStopWriters = (parts: StopParts) => {
-  const { connections, changes, tellConnectionChange: tell, runs, ends, bus, clock } = parts;
+/** Whether webhook events are stored that may still be processed. Reads the partition up to the first one. */
+const hasPendingWebhooks = async (webhookEvents: Pick<Partition, "read">): Promise<boolean> => {
+  // The item that records gaps has no type.
+  const filter = { condition: "attribute_not_exists(#processedAt) AND attribute_exists(#type)", values: {} };
+  let after: string | undefined;
+  do {
+    const { items, next } = await webhookEvents.read(after, { attributes: [], filter });
+    if (items.length > 0) return true;
+    after = next;
+  } while (after !== undefined);
+  return false;
+};
+
+export const createStopWriters = (dependencies: StopDependencies) => {
+  const { connections, changes, tellConnectionChange: tell, runs, ends, bus, clock } = dependencies;
 
   return {
-    /** Ends the connection and the run under way. `save` stores what must be known if this dies in between. */
-    async ofAll(organizationId: string, work: Work, save: Save): Promise<Work> {
+    /** Ends the connection and its run. @param save stores `stoppingAt` first, so that a crash is noticed. */
+    async ofOrganization(organizationId: string, work: Work, save: Save): Promise<Work> {
       const now = clock();
       const { claimedBy, change } = await connections.read(organizationId);
-      // What the disconnect would put its own change in the place of.
+      // The disconnect would replace an unrecorded change.
       if (change !== undefined) await tell(organizationId, change);
       const { claimedBy: _, ...rest } = work;
-      const stopping: Work = { ...rest, stoppingAt: now, ...(claimedBy !== undefined && { claimedBy }) };
+      const stopping: Work = { ...rest, stoppingAt: now, ...definedFields({ claimedBy }) };
       await save(stopping);
       let cancelled: Cancelled | undefined;
       const cancelRuns = async (id: string): Promise<void> => {
         cancelled = await ends.cancel(id, now);
       };
       await createDisconnect({ changes, tell, cancelRuns, now: clock })({ organizationId, source: "system" });
-      return stopped(stopping, now, work.stoppingAt !== undefined, cancelled);
+      return toWait(stopping, now, work.stoppingAt !== undefined, cancelled);
     },
 
-    /** Ends the run under way if the user asked for it: its worker has the user in mind. */
+    /** Cancels the active run if the user requested it, because its worker would record the user's id. */
     async ofUser(organizationId: string, userId: string, work: Work, save: Save): Promise<Work> {
       const now = clock();
       const isRepeat = work.stoppingAt !== undefined;
       const { run } = await runs.readState(organizationId);
-      if (run?.askedBy?.userId !== userId) return stopped(work, now, isRepeat, undefined);
+      if (run?.askedBy?.userId !== userId) return toWait(work, now, isRepeat, undefined);
       const stopping: Work = { ...work, stoppingAt: now, replacesRun: true };
       await save(stopping);
-      return stopped(stopping, now, isRepeat, await ends.cancel(organizationId, now));
+      return toWait(stopping, now, isRepeat, await ends.cancel(organizationId, now));
     },
 
-    /** Whether something may still be written by those who were stopped. */
-    async isQuiet(organizationId: string, { quietAt = 0, stoppingAt, replacesRun }: Work): Promise<boolean> {
+    /** Whether the stopped writers can write no more. */
+    async haveStopped(organizationId: string, { quietAt = 0, stoppingAt, replacesRun }: Work): Promise<boolean> {
       if (clock() < quietAt) return false;
-      // Where only a user's run was stopped, webhooks go on: they know no users.
+      // A user's erasure does not stop webhooks: they contain no users.
       if (stoppingAt === undefined || replacesRun === true) return true;
       if (clock() >= stoppingAt + WEBHOOK_QUIET_MS) return true;
-      return !(await parts.hasUnsettledWebhooks(organizationId));
+      return !(await hasPendingWebhooks(dependencies.partitionsOf(organizationId).webhookEvents));
     },
 
-    /** Asks for a run in the place of the user's; where the bus does not take it, the schedule has one soon. */
+    /** Requests a run in place of the user's. If the bus does not accept it, the next scheduled run replaces it. */
     async replaceRun(organizationId: string, { replacesRun, stoppingAt }: Work): Promise<void> {
       if (replacesRun !== true || stoppingAt === undefined) return;
       await bus.publish([syncRequested({ organizationId, slot: stoppingAt })]);
     },
   };
 };
-
-export type StopWriters = ReturnType<typeof createStopWriters>;

@@ -12,7 +12,7 @@ import { inParallel } from "../runtime/in-parallel.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { createNaming } from "../terms/mentions-user.ts";
+import { createUserMatcher } from "../terms/mentions-user.ts";
 import type { Period } from "./period.ts";
 import { dueItem } from "./report-due-store.ts";
 import { CONTENT_PREFIX, contentKey, ERASED_KEY, entryKey, periodOfKey, type ReportRef } from "./report-keys.ts";
@@ -64,9 +64,9 @@ export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableNam
     /**
      * The reports in which a text occurs that names a user, be it within a reason that somebody gave. Reads all reports: a
      * read unit per 4 KB.
-     * @param names the user's id, and addresses of the user.
+     * @param identifiers the user's id, and addresses of the user.
      */
-    async reportsNaming(organizationId: string, names: readonly string[]): Promise<Period[]> {
+    async reportsMentioning(organizationId: string, identifiers: readonly string[]): Promise<Period[]> {
       const pages = readPages(client, {
         TableName: tableName,
         KeyConditionExpression: "#scope = :scope AND begins_with(#key, :content)",
@@ -74,12 +74,12 @@ export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableNam
         ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":content": CONTENT_PREFIX },
         ConsistentRead: true,
       });
-      const naming = createNaming(names);
+      const { mentions } = createUserMatcher(identifiers);
       const found: Period[] = [];
       for await (const page of pages) {
         for (const item of page) {
           const { key, report } = Content.parse(item);
-          if (naming.names(JSON.parse(report))) found.push(periodOfKey(key));
+          if (mentions(JSON.parse(report))) found.push(periodOfKey(key));
         }
       }
       return found;

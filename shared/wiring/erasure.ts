@@ -9,14 +9,11 @@ import { createErasureEvents } from "../erasure/erasure-events.ts";
 import { createErasureLeaseStore } from "../erasure/erasure-lease-store.ts";
 import { createErasureStore } from "../erasure/erasure-store.ts";
 import { createErasureWorker, type ErasureWorker } from "../erasure/erasure-worker.ts";
-import { createEventOwners } from "../erasure/event-owner-store.ts";
-import { createForgetLate, type ForgetLate } from "../erasure/forget-late.ts";
-import { createLateStore } from "../erasure/late-store.ts";
-import { type PartitionTables, partitionsIn } from "../erasure/partitions.ts";
+import { type CleanLateEvent, createCleanLateEvent, createLateStore } from "../erasure/late-store.ts";
+import { createHoldsEventsOf, createPartitions, type PartitionTables } from "../erasure/partition-store.ts";
 import { createRequestErasure, type RequestErasure } from "../erasure/request-erasure.ts";
-import type { ResumeErasuresParts } from "../erasure/resume-erasures.ts";
+import type { ResumeErasuresDependencies } from "../erasure/resume-erasures.ts";
 import { createSettingsAuthorStore } from "../erasure/settings-author-store.ts";
-import { hasUnsettled } from "../erasure/unsettled-webhooks.ts";
 import { createEraseReportsStore } from "../reports/erase-reports-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -26,7 +23,6 @@ import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { eventId, RANDOM_BYTES } from "../security/event-id.ts";
 import { createSettingsStore } from "../settings/settings-store.ts";
-import { organizationKey } from "../terms/keys.ts";
 import { wireConnectionChangeStore, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireSyncBus, wireSyncEndStore, wireSyncRunStore } from "./sync.ts";
@@ -36,8 +32,10 @@ export const wireErasureStore = () =>
   createErasureStore(documentClient, readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME);
 
 /** For the function that restores events. @throws Error at cold start where the environment lacks a variable. */
-export const wireForgetLate = (): ForgetLate =>
-  createForgetLate({ late: createLateStore(documentClient, readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME) });
+export const wireCleanLateEvent = (): CleanLateEvent =>
+  createCleanLateEvent({
+    late: createLateStore(documentClient, readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME),
+  });
 
 const tableName = () => readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME;
 
@@ -53,7 +51,7 @@ export const wireRequestErasure = (): RequestErasure =>
     newErasureId: (now) => eventId(now, randomBytes(RANDOM_BYTES)),
   });
 
-export const wireResumeErasures = (): ResumeErasuresParts => ({
+export const wireResumeErasures = (): ResumeErasuresDependencies => ({
   erasures: wireErasureStore(),
   bus: wireBus(),
   clock: systemClock,
@@ -84,11 +82,10 @@ export const wireErasureWorker = (): ErasureWorker => {
   const config = readConfig(["SETTINGS_TABLE_NAME", "CIRCUITS_TABLE_NAME"]);
   const recorder = wireRecorder();
   const changes = wireConnectionChangeStore();
-  const partitionsOf = partitionsIn(client, tables);
   return createErasureWorker({
-    ...{ partitionsOf, recorder, changes, clock: systemClock, sleep, newToken: newRequestToken },
-    eventOwnersOf: (id) => createEventOwners(client, { tableName: tables.events, scope: organizationKey(id) }),
-    hasUnsettledWebhooks: (id) => hasUnsettled(partitionsOf(id).webhookEvents),
+    ...{ recorder, changes, clock: systemClock, sleep, newToken: newRequestToken },
+    partitionsOf: createPartitions(client, tables),
+    holdsEventsOf: createHoldsEventsOf(client, tables.events),
     leases: createErasureLeaseStore(client, tables.erasures),
     erasures: createErasureStore(client, tables.erasures),
     late: createLateStore(client, tables.erasures),

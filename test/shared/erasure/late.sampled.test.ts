@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createForgetLate } from "../../../shared/erasure/forget-late.ts";
+import { createCleanLateEvent } from "../../../shared/erasure/late-store.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
@@ -122,7 +122,7 @@ describe("what arrives while a user is erased", () => {
       }
       return call();
     };
-    await expect(world.deliver(asked, { io })).resolves.toMatchObject({ isCompleted: true, rounds: 2 });
+    await expect(world.deliver(asked, { io })).resolves.toMatchObject({ isCompleted: true, passes: 2 });
     const [erasure] = await world.list(organizationId);
     const left = (await itsItems(organizationId)).events.filter(({ userId }) => userId === "carol");
     // What is left came after the last look.
@@ -214,7 +214,7 @@ describe("an event from the queue of those that could not be recorded", () => {
     ...({ processed: false, alertGenerated: true, alertLevel: "HIGH" } as const),
     metadata: { durationMs: 3, reason: "typed" },
   });
-  const forget = () => createForgetLate({ late: world.main.late });
+  const clean = () => createCleanLateEvent({ late: world.main.late });
   const emptied = ({ id, timestamp }: SecurityEvent, organizationId: string) => ({
     ...{ organizationId, eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" },
     ...{ source: "user", success: false, id, timestamp, createdAt: timestamp, processed: false },
@@ -224,15 +224,15 @@ describe("an event from the queue of those that could not be recorded", () => {
   it("is emptied where its organization was erased since, or is being erased", async () => {
     const organizationId = world.newOrganization();
     const event = eventAt(organizationId, world.time.now);
-    expect(await forget()(event)).toEqual(event);
+    expect(await clean()(event)).toEqual(event);
     const asked = await ask(organizationId, { scope: "all" });
-    expect(await forget()(event)).toEqual(emptied(event, organizationId));
+    expect(await clean()(event)).toEqual(emptied(event, organizationId));
     await world.deliver(asked);
-    expect(await forget()(event)).toEqual(emptied(event, organizationId));
+    expect(await clean()(event)).toEqual(emptied(event, organizationId));
     const later = eventAt(organizationId, world.time.now + 1);
-    expect(await forget()(later)).toEqual(later);
+    expect(await clean()(later)).toEqual(later);
     const others = eventAt(world.newOrganization(), event.timestamp);
-    expect(await forget()(others)).toEqual(others);
+    expect(await clean()(others)).toEqual(others);
   });
 
   it("is emptied where its user was erased since, whom nothing stored names any more", async () => {
@@ -241,12 +241,12 @@ describe("an event from the queue of those that could not be recorded", () => {
     const others = eventAt(organizationId, world.time.now, "carol");
     await world.deliver(await ask(organizationId, { scope: "user", userId: "bob" }));
     expect(mentionsOf(await itsItems(organizationId), "bob")).toEqual([]);
-    expect(await forget()(event)).toEqual(emptied(event, organizationId));
-    expect(await forget()(others)).toEqual(others);
+    expect(await clean()(event)).toEqual(emptied(event, organizationId));
+    expect(await clean()(others)).toEqual(others);
   });
 
   it("of nobody's organization stays as it is", async () => {
     const { organizationId: _, ...event } = eventAt("x", world.time.now);
-    expect(await forget()(event)).toEqual(event);
+    expect(await clean()(event)).toEqual(event);
   });
 });

@@ -6,17 +6,14 @@ import { createConnectionChangeStore } from "../../../shared/connection/connecti
 import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
 import { createRecordsClaimStore } from "../../../shared/connection/records-claim-store.ts";
 import { createTellChange } from "../../../shared/connection/tell-change.ts";
-import { createErasureEvents } from "../../../shared/erasure/erasure-events.ts";
+import { createErasureEvents, ErasureRequested } from "../../../shared/erasure/erasure-events.ts";
 import { createErasureLeaseStore } from "../../../shared/erasure/erasure-lease-store.ts";
-import { ErasureRequested } from "../../../shared/erasure/erasure-requested.ts";
 import { createErasureStore } from "../../../shared/erasure/erasure-store.ts";
 import { createErasureWorker, type WorkSummary } from "../../../shared/erasure/erasure-worker.ts";
-import { createEventOwners } from "../../../shared/erasure/event-owner-store.ts";
 import { createLateStore } from "../../../shared/erasure/late-store.ts";
-import { partitionsIn } from "../../../shared/erasure/partitions.ts";
+import { createHoldsEventsOf, createPartitions } from "../../../shared/erasure/partition-store.ts";
 import { createRequestErasure } from "../../../shared/erasure/request-erasure.ts";
 import { createSettingsAuthorStore } from "../../../shared/erasure/settings-author-store.ts";
-import { hasUnsettled } from "../../../shared/erasure/unsettled-webhooks.ts";
 import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
 import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
@@ -104,16 +101,14 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       TABLES.connections,
       createConnectionMarkStore(client, TABLES.circuits),
     );
-    const partitionsOf = partitionsIn(client, TABLES);
     return {
-      ...{ client, recorder, raiser, changes, partitionsOf, bus: itsBus, clock },
+      ...{ client, recorder, raiser, changes, bus: itsBus, clock },
       sleep: async (ms: number) => {
         time.now += ms;
       },
       newToken: () => `token ${++names}`,
-      eventOwnersOf: (id: string) =>
-        createEventOwners(client, { tableName: TABLES.events, scope: organizationKey(id) }),
-      hasUnsettledWebhooks: (id: string) => hasUnsettled(partitionsOf(id).webhookEvents),
+      partitionsOf: createPartitions(client, TABLES),
+      holdsEventsOf: createHoldsEventsOf(client, TABLES.events),
       leases: createErasureLeaseStore(client, TABLES.erasures),
       erasures: createErasureStore(client, TABLES.erasures),
       late: createLateStore(client, TABLES.erasures),

@@ -229,11 +229,11 @@ describe("erasing reports", () => {
     await all.put(acme, sampleCompliance({ ...quiet, period: day(2), day: { ...quiet.day, users } }), 0);
     const bobby = [{ userId: "bobby", calls: 1, reads: {}, refusals: 0 }];
     await all.put(acme, sampleCompliance({ ...quiet, period: day(3), day: { ...quiet.day, users: bobby } }), 0);
-    const found = await all.erase.reportsNaming(acme, ["bob", "192.0.2.7"]);
+    const found = await all.erase.reportsMentioning(acme, ["bob", "192.0.2.7"]);
     expect(found.map(reportId)).toEqual(["compliance-2026-11-22", "compliance-2026-11-23"]);
     await all.erase.replaceReports(acme, found, now);
     expect(await listAll(all, acme, 50)).toEqual(["compliance-2026-11-24", "compliance-2026-11-21"]);
-    expect(await all.erase.reportsNaming(acme, ["bob"])).toEqual([]);
+    expect(await all.erase.reportsMentioning(acme, ["bob"])).toEqual([]);
     expect((await marksOf(all, acme)).map(({ period }) => reportId(period))).toEqual(found.map(reportId));
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { createNaming } from "../../../shared/terms/mentions-user.ts";
+import { createUserMatcher } from "../../../shared/terms/mentions-user.ts";
 
-describe("a user", () => {
+describe("a user matcher", () => {
   it.each([
     ["bob", "bob", true],
     ["bob", "user:bob", true],
@@ -23,31 +23,31 @@ describe("a user", () => {
     ["2026", "2026-11-21T10", false],
     ["2026-11-21", "2026-11-21", true],
     ["10", "2026-11-10 was late", true],
-  ])("%s is named in %j: %s", (id, text, expected) => {
-    expect(createNaming([id]).names(text)).toBe(expected);
+  ])("finds %s in %j: %s", (id, text, expected) => {
+    expect(createUserMatcher([id]).mentions(text)).toBe(expected);
   });
 
-  it("is found at any depth, in keys and texts, lists and sets", () => {
-    const { names } = createNaming(["bob"]);
-    expect(names({ a: [{ b: "by bob" }] })).toBe(true);
-    expect(names({ bob: 1 })).toBe(true);
-    expect(names(new Set(["bob"]))).toBe(true);
-    expect(names({ a: [1, null, true, 7n, "ada"], b: undefined, c: new Uint8Array([98, 111, 98]) })).toBe(false);
+  it("finds the user at any depth, in keys, texts, lists and sets", () => {
+    const { mentions } = createUserMatcher(["bob"]);
+    expect(mentions({ a: [{ b: "by bob" }] })).toBe(true);
+    expect(mentions({ bob: 1 })).toBe(true);
+    expect(mentions(new Set(["bob"]))).toBe(true);
+    expect(mentions({ a: [1, null, true, 7n, "ada"], b: undefined, c: new Uint8Array([98, 111, 98]) })).toBe(false);
   });
 
-  it("goes, and the shape stays", () => {
-    const { without } = createNaming(["bob"]);
+  it("removes mentions and keeps the shape", () => {
+    const { withoutMentions } = createUserMatcher(["bob"]);
     expect(
-      without({ list: ["bob", "ada", { by: "bob" }], text: "of bob", bob: 1, n: 7n, deep: { why: "bob" } }),
+      withoutMentions({ list: ["bob", "ada", { by: "bob" }], text: "of bob", bob: 1, n: 7n, deep: { why: "bob" } }),
     ).toEqual({
       ...{ list: ["ada"], text: "", n: 7n, deep: { why: "" } },
     });
-    expect(without(new Set(["bob", "ada"]))).toEqual(new Set(["ada"]));
+    expect(withoutMentions(new Set(["bob", "ada"]))).toEqual(new Set(["ada"]));
     const untouched = { a: ["ada"] };
-    expect(without(untouched)).toBe(untouched);
+    expect(withoutMentions(untouched)).toBe(untouched);
   });
 
-  it("is named nowhere in what is left, whatever it was", () => {
+  it("leaves no mention in a value of any shape", () => {
     const word = fc.constantFrom("bob", "ada", "by bob", "bobby", "x");
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -58,10 +58,10 @@ describe("a user", () => {
         fc.dictionary(word, tie("value"), { maxKeys: 4 }),
       ),
     }));
-    const { names, without } = createNaming(["bob"]);
+    const { mentions, withoutMentions } = createUserMatcher(["bob"]);
     fc.assert(
       fc.property(value, (before) => {
-        expect(names(without(before))).toBe(false);
+        expect(mentions(withoutMentions(before))).toBe(false);
       }),
       { seed: 7, numRuns: 500 },
     );

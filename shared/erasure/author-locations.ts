@@ -1,0 +1,72 @@
+/** Locations with one item each: who changed the connection, the settings or the circuit, and why. */
+import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
+import type { ConnectionStore } from "../connection/connection-store.ts";
+import type { TellChange } from "../connection/tell-change.ts";
+import { identityOf } from "../security/event-id.ts";
+import type { Recorder } from "../security/recorder.ts";
+import { settingsChangedEvent } from "../settings/settings-changed.ts";
+import type { SettingsStore } from "../settings/settings-store.ts";
+import { type DataLocation, singleLocation } from "./location.ts";
+import type { SettingsAuthorStore } from "./settings-author-store.ts";
+
+export type AuthorDependencies = {
+  connections: Pick<ConnectionStore, "read">;
+  tellConnectionChange: TellChange;
+  settings: Pick<SettingsStore, "readStored" | "forgetChange">;
+  authors: Pick<SettingsAuthorStore, "read" | "forget">;
+  circuits: Pick<CircuitStore, "read" | "forget">;
+  recorder: Pick<Recorder, "record">;
+};
+
+/** Which authors are erased: by their id, and where a reason mentions them. */
+export type ErasedAuthors = { isErased(userId: string): boolean; mentions(text: string): boolean };
+
+export const everyAuthor: ErasedAuthors = { isErased: () => true, mentions: () => true };
+
+/**
+ * The locations of all authors. An unrecorded change of the connection or settings is recorded as an event first, because
+ * audits expect it. The sweep of the events, which must come later, removes the person from the event.
+ */
+export const authorLocations = (
+  { connections, tellConnectionChange, settings, authors, circuits, recorder }: AuthorDependencies,
+  organizationId: string,
+  { isErased, mentions }: ErasedAuthors,
+): DataLocation[] => [
+  singleLocation("connection", async () => {
+    const { change } = await connections.read(organizationId);
+    if (change?.userId === undefined || !isErased(change.userId)) return undefined;
+    return () => tellConnectionChange(organizationId, change);
+  }),
+
+  singleLocation("settingsChange", async () => {
+    const { change, version, settings: after } = await settings.readStored(organizationId);
+    if (change === undefined || version === undefined || !isErased(change.userId)) return undefined;
+    return async () => {
+      const moment = { timestamp: change.at, identity: identityOf("settings", organizationId, version) };
+      await recorder.record(settingsChangedEvent(organizationId, change, after), moment);
+      await settings.forgetChange(organizationId, version);
+    };
+  }),
+
+  singleLocation("settingsAuthor", async () => {
+    const author = await authors.read(organizationId);
+    return author === undefined || !isErased(author) ? undefined : () => authors.forget(organizationId, author);
+  }),
+
+  // If the circuit changes meanwhile, the next pass erases the rest.
+  singleLocation("circuit", async () => {
+    const { starts } = await circuits.read(organizationId);
+    const erased = [...new Set(starts.flatMap(({ by }) => (by !== undefined && isErased(by) ? [by] : [])))];
+    const hasReason = starts.some(({ reason }) => reason !== undefined && mentions(reason));
+    if (erased.length === 0 && !hasReason) return undefined;
+    return async () => {
+      for (const author of erased.length === 0 ? [""] : erased) {
+        const circuit = await circuits.read(organizationId);
+        const isStored = circuit.starts.some(
+          ({ by, reason }) => by === author || (reason !== undefined && mentions(reason)),
+        );
+        if (isStored) await circuits.forget(organizationId, circuit, author, mentions);
+      }
+    };
+  }),
+];
