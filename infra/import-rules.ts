@@ -31,6 +31,7 @@ export const floors = {
     "security",
     "security/redaction",
     "plants",
+    "work",
     "runtime",
     "terms",
     "json",

@@ -3,7 +3,7 @@
  * invocation is too short. Decisions: docs/sync.md, "The schedule".
  */
 import { createBusHandler } from "../../shared/runtime/create-bus-handler.ts";
-import { type createSyncDispatcher, SyncDispatch } from "../../shared/sync/dispatch-syncs.ts";
+import { type createSyncDispatcher, SyncDispatch } from "../../shared/sync/sync-schedules.ts";
 import { wireDispatch } from "../../shared/wiring/sync.ts";
 
 export const dispatchSyncsHandler = (dispatch: ReturnType<typeof createSyncDispatcher>) =>

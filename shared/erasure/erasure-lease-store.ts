@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
-import { LEASE_MS, type LeaseOwner, RunLostError } from "../sync/sync-lease-store.ts";
+import { LEASE_MS, LeaseLostError, type LeaseOwner } from "../work/lease.ts";
 import type { Removed } from "./erasure.ts";
 import { erasureKey, OPEN_ATTRIBUTES, parseErasure, type StoredErasure } from "./erasure-item.ts";
 import type { Checkpoint } from "./passes.ts";
@@ -11,9 +11,9 @@ const ownerText = ({ delivery, attempt }: LeaseOwner): string => `${delivery} ${
 export type ErasureLeaseStore = ReturnType<typeof createErasureLeaseStore>;
 
 /**
- * Who works on an erasure, as with sync runs (shared/sync/sync-lease-store.ts): for LEASE_MS from the last write on. Times
+ * Who works on an erasure, as with sync runs (shared/work/lease.ts): for LEASE_MS from the last write on. Times
  * are epoch ms. Each call is a write unit per KB. All throw DomainError `store_unavailable`; what needs the lease throws
- * RunLostError where it is another's, or the erasure is completed.
+ * LeaseLostError where it is another's, or the erasure is completed.
  */
 export const createErasureLeaseStore = (client: DynamoDBDocumentClient, tableName: string) => {
   /** @returns the item as it is afterwards; undefined where the condition does not hold. */
@@ -32,7 +32,7 @@ export const createErasureLeaseStore = (client: DynamoDBDocumentClient, tableNam
 
   const hold = async (organizationId: string, erasureId: string, owner: LeaseOwner, set: Update["set"]) => {
     const held = await write(organizationId, erasureId, { set, ...own(owner) });
-    if (held === undefined) throw new RunLostError("The erasure is another worker's, or over.");
+    if (held === undefined) throw new LeaseLostError();
   };
 
   return {
@@ -80,7 +80,7 @@ export const createErasureLeaseStore = (client: DynamoDBDocumentClient, tableNam
     ): Promise<void> {
       const set = { status: "completed", completedAt, removed };
       const done = await write(organizationId, id, { set, remove: OPEN_ATTRIBUTES, ...own(owner) });
-      if (done === undefined) throw new RunLostError("The erasure is another worker's, or over.");
+      if (done === undefined) throw new LeaseLostError();
     },
   };
 };

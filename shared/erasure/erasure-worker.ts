@@ -4,8 +4,7 @@
  */
 import type { RecordsClaimStore } from "../connection/records-claim-store.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
-import { createHeldLease } from "../sync/held-lease.ts";
-import { type LeaseOwner, RunLostError } from "../sync/sync-lease-store.ts";
+import { createHeldLease, LeaseLostError, type LeaseOwner } from "../work/lease.ts";
 import { type LocationDependencies, locationsOfOrganization, locationsOfUser } from "./erased-locations.ts";
 import { type ErasureEvents, type ErasureRequested, erasureRequested } from "./erasure-events.ts";
 import type { StoredErasure } from "./erasure-item.ts";
@@ -153,7 +152,7 @@ export const createErasureWorker = (dependencies: ErasureWorkerDependencies): Er
     try {
       return await work(organizationId, erasure, owner, invocation);
     } catch (error) {
-      if (error instanceof RunLostError) return { ...notTaken, isTaken: true };
+      if (error instanceof LeaseLostError) return { ...notTaken, isTaken: true };
       throw error;
     }
   };

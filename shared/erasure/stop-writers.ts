@@ -10,9 +10,9 @@ import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import type { Cancelled, SyncEndStore } from "../sync/sync-end-store.ts";
-import { LEASE_MS } from "../sync/sync-lease-store.ts";
 import { syncRequested } from "../sync/sync-request.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
+import { LEASE_MS } from "../work/lease.ts";
 import type { Partition } from "./location.ts";
 import type { Work } from "./passes.ts";
 

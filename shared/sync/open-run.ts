@@ -1,13 +1,12 @@
-/** What a worker needs for a run that it has taken: the account's provider, and the door to the records. */
+/** Opens a run that a worker has taken: the connected account at the provider, and the stores that its steps use. */
 import type { Disconnect } from "../connection/disconnect.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
 import type { RecordsClaimStore } from "../connection/records-claim-store.ts";
-import type { ProviderAccess } from "../provider/provider.ts";
+import type { Provider, ProviderAccess } from "../provider/provider.ts";
 import type { Apply } from "../records/apply.ts";
 import type { RecordListStore } from "../records/record-list-store.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { HeldLease } from "./held-lease.ts";
-import { createLeasedProvider } from "./leased-provider.ts";
+import type { HeldLease } from "../work/lease.ts";
 import type { PageIdStore } from "./page-id-store.ts";
 import type { RunContext } from "./run-context.ts";
 import { createRunLinks } from "./run-links.ts";
@@ -18,7 +17,7 @@ import type { TakenRun } from "./sync-lease-store.ts";
 /** The time that a step may take: one operation of the provider, and the writes after it. */
 const HANDOVER_MS = 15_000;
 
-export type OpenRunParts = {
+export type OpenRunDependencies = {
   openConnection: OpenConnection;
   access: Pick<ProviderAccess, "open">;
   claims: Pick<RecordsClaimStore, "claimRecords">;
@@ -26,30 +25,52 @@ export type OpenRunParts = {
   records: Pick<RecordListStore, "listIds">;
   pageIds: Pick<PageIdStore, "put" | "read" | "readAll">;
   disconnect: Disconnect;
-  /** Those of the feed's events whose observations webhooks have brought into the records. */
+  /** The events of the feed that a webhook has delivered and that are applied to the records. */
   delivered(organizationId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   clock: Clock;
 };
 
-/** A run and what its steps work with. `operations`: how many the provider was asked for so far. */
+/** A run and what its steps work with. `operations` counts the calls of the provider so far. */
 export type OpenRun = { context: RunContext; accountId: string; operations: () => number };
+
+/** The provider with the lease kept before each operation, and with operations counted. */
+const createLeasedProvider = (
+  provider: Provider,
+  keepLease: () => Promise<void>,
+): { provider: Provider; operations: () => number } => {
+  let operations = 0;
+  const before = async (): Promise<void> => {
+    await keepLease();
+    operations++;
+  };
+  return {
+    operations: () => operations,
+    provider: {
+      readAccount: () => before().then(() => provider.readAccount()),
+      listObjects: (type, page) => before().then(() => provider.listObjects(type, page)),
+      readObject: (type, id) => before().then(() => provider.readObject(type, id)),
+      listPaymentLinks: (page) => before().then(() => provider.listPaymentLinks(page)),
+      listEvents: (page) => before().then(() => provider.listEvents(page)),
+    },
+  };
+};
 
 /** @throws DomainError `not_connected`. */
 export const openRun = async (
-  parts: OpenRunParts,
+  dependencies: OpenRunDependencies,
   organizationId: string,
   { run, cursor, lastSuccessAt }: TakenRun,
   { lease, remainingMs }: { lease: Pick<HeldLease, "keep" | "confirm">; remainingMs: () => number },
 ): Promise<OpenRun> => {
   const origin = { ...originOfRun(run), runId: run.id };
-  const { connection, credentials } = await parts.openConnection(organizationId, origin);
+  const { connection, credentials } = await dependencies.openConnection(organizationId, origin);
   const { connectionId, accountId, connectedAt, webhookSecrets } = connection;
   const operation = { ...origin, organizationId, accountId };
-  const { provider, operations } = createLeasedProvider(parts.access.open(credentials, operation), lease.keep);
+  const { provider, operations } = createLeasedProvider(dependencies.access.open(credentials, operation), lease.keep);
   let isClaimed = false;
 
   const claim = async (): Promise<void> => {
-    isClaimed ||= await parts.claims.claimRecords(organizationId, { connectionId, accountId });
+    isClaimed ||= await dependencies.claims.claimRecords(organizationId, { connectionId, accountId });
     if (!isClaimed) throw new ConnectionGoneError("The organization's connection is not this one any more.");
   };
 
@@ -66,23 +87,23 @@ export const openRun = async (
       apply: async (observations, source) => {
         if (observations.length === 0) return {};
         await claim();
-        // The page may have been long in coming, and the account disconnected meanwhile.
+        // The page may have taken long, and the account may be disconnected since.
         await lease.confirm();
-        const { written } = await parts.apply(organizationId, observations, {
+        const { written } = await dependencies.apply(organizationId, observations, {
           reread: provider.readObject,
           recordsSightings: source === "feed",
         });
         return written;
       },
-      pageIds: parts.pageIds,
-      links: createRunLinks(parts.pageIds, organizationId, parts.clock),
-      listIds: parts.records.listIds,
-      delivered: (eventIds) => parts.delivered(organizationId, eventIds),
-      disconnect: () => parts.disconnect(operation, { connectionId, reason: "deauthorized" }),
+      pageIds: dependencies.pageIds,
+      links: createRunLinks(dependencies.pageIds, organizationId, dependencies.clock),
+      listIds: dependencies.records.listIds,
+      delivered: (eventIds) => dependencies.delivered(organizationId, eventIds),
+      disconnect: () => dependencies.disconnect(operation, { connectionId, reason: "deauthorized" }),
       keepLease: lease.keep,
       isTimeShort: () => remainingMs() < HANDOVER_MS,
       isFresh: true,
-      now: parts.clock,
+      now: dependencies.clock,
     },
   };
 };

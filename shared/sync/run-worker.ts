@@ -1,32 +1,35 @@
 /**
- * Works on a run, step by step: from where it is to its end, or until the time is short and another invocation goes on.
- * Two workers on one run harm nothing: the one whose lease is gone stops at its next checkpoint. docs/sync.md.
+ * Works on a run, step by step, from its last checkpoint to its end, or until the time runs short and another invocation
+ * continues. Two workers on one run do no harm: the one that has lost the lease stops at its next checkpoint. docs/sync.md.
  */
 import type { ProviderAccess } from "../provider/provider.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
+import { handOver, type Invocation } from "../work/hand-over.ts";
+import { createHeldLease, LeaseLostError, type LeaseOwner } from "../work/lease.ts";
+import { compare } from "./compare.ts";
 import type { RunEnd } from "./end-run.ts";
-import { createHeldLease, type HeldLease } from "./held-lease.ts";
-import { type OpenRun, type OpenRunParts, openRun } from "./open-run.ts";
+import { type OpenRun, type OpenRunDependencies, openRun } from "./open-run.ts";
+import { beginFullRun, readFeed } from "./read-feed.ts";
+import { readLinks } from "./read-links.ts";
+import { readList } from "./read-list.ts";
+import type { RunContext } from "./run-context.ts";
 import type { SyncEvents } from "./sync-events.ts";
 import { ConnectionGoneError, failureOf, systemFailure } from "./sync-failure.ts";
 import type { ActiveRun } from "./sync-item.ts";
-import { type LeaseOwner, RunLostError, type SyncLeaseStore, type TakenRun } from "./sync-lease-store.ts";
+import type { SyncLeaseStore, TakenRun } from "./sync-lease-store.ts";
 import { type SyncRequested, syncRequested } from "./sync-request.ts";
+import { noProgress } from "./sync-run.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
 import { newWork } from "./sync-work.ts";
-import { takeRun } from "./take-run.ts";
-import { takeStep } from "./take-step.ts";
 
-/** So often a run may be taken without getting on: what fails again and again would else go on for ever. */
+/** How often a run's lease may be taken without progress; a run that fails again and again ends as failed. */
 const MAX_TAKES = 6;
-/** The same where it is no outage of the store but a fault of ours. */
+/** The same if the cause is a fault of ours and not an outage of the store. */
 const MAX_FAULTS = 2;
-/** Of the function's time, for saying that the bus did not take the handover. */
-const GIVE_UP_MS = 3_000;
 
-export type RunWorkerParts = OpenRunParts & {
+export type RunWorkerDependencies = OpenRunDependencies & {
   leases: Pick<SyncLeaseStore, "begin" | "take" | "renew" | "checkpoint" | "release">;
   runs: Pick<SyncRunStore, "findEnded">;
   runEnd: RunEnd;
@@ -38,9 +41,6 @@ export type RunWorkerParts = OpenRunParts & {
   newToken: () => string;
 };
 
-/** `delivery` names the event that asked, and is the same when it comes again. */
-export type Invocation = { delivery: string; remainingMs: () => number };
-
 /** What an invocation did, for its log line. */
 export type WorkSummary = { isTaken: boolean; steps: number; isEnded: boolean; isHandedOver: boolean };
 
@@ -49,12 +49,53 @@ const nothing: WorkSummary = { isTaken: false, steps: 0, isEnded: false, isHande
 const isUntouched = ({ mode, work: { at } }: ActiveRun): boolean =>
   at.phase === "begin" || (mode === "incremental" && at.phase === "feed" && at.after === undefined);
 
+/** Does the next step of a run, at most one page. */
+export const takeStep = async (context: RunContext, run: ActiveRun): Promise<ActiveRun> => {
+  const { at } = run.work;
+  switch (at.phase) {
+    case "begin":
+      return beginFullRun(context, run, at);
+    case "list":
+      return readList(context, run, at);
+    case "links":
+      return readLinks(context, run, at);
+    case "feed":
+      return readFeed(context, run, at);
+    case "compare":
+      return compare(context, run, at);
+    case "done":
+      return run;
+  }
+};
+
+/**
+ * Takes the run that a request names, or begins the scheduled one.
+ * @returns undefined if the run has a worker, or has ended.
+ */
+const takeRun = async (
+  { leases, clock, newRunId }: RunWorkerDependencies,
+  request: SyncRequested,
+  owner: LeaseOwner,
+): Promise<TakenRun | undefined> => {
+  const { organizationId } = request;
+  const now = clock();
+  if ("runId" in request) return leases.take(organizationId, request.runId, owner, now);
+  const run: ActiveRun = {
+    ...{ id: newRunId(now), trigger: "scheduled", mode: "incremental", startedAt: now },
+    ...{ progress: noProgress(), work: newWork("incremental") },
+  };
+  const begun = await leases.begin(organizationId, { run, slot: request.slot, owner, now });
+  if (begun === undefined || !("underWay" in begun)) return begun;
+  // A run is under way. If it has lost its worker, continue it.
+  return leases.take(organizationId, begun.underWay, owner, now);
+};
+
 export type RunWorker = ReturnType<typeof createRunWorker>;
 
-export const createRunWorker = (parts: RunWorkerParts) => {
-  const { runs, runEnd, events, access, bus } = parts;
+export const createRunWorker = (dependencies: RunWorkerDependencies) => {
+  const { runs, runEnd, events, access, bus } = dependencies;
 
-  /** An open circuit that was closed by time alone wants two successes, and a quiet run has one. */
+  /** A half-open circuit closes after two successes, and a quiet run makes one call: make another one. */
   const closeCircuit = async ({ context, operations }: OpenRun): Promise<void> => {
     if (operations() !== 1 || !access.isHalfOpen(context.organizationId)) return;
     try {
@@ -64,20 +105,6 @@ export const createRunWorker = (parts: RunWorkerParts) => {
     }
   };
 
-  const handOver = async (
-    { organizationId }: OpenRun["context"],
-    run: ActiveRun,
-    lease: HeldLease,
-    remainingMs: () => number,
-  ): Promise<void> => {
-    // Before the request: whoever takes it must find the lease free.
-    await lease.release();
-    while (remainingMs() > GIVE_UP_MS) {
-      if ((await bus.publish([syncRequested({ organizationId, runId: run.id })])).length === 0) return;
-    }
-    throw new Error("The event bus did not take the request to go on with a run.");
-  };
-
   const work = async (
     request: SyncRequested,
     taken: TakenRun,
@@ -85,7 +112,7 @@ export const createRunWorker = (parts: RunWorkerParts) => {
     { remainingMs }: Invocation,
   ): Promise<WorkSummary> => {
     const { organizationId } = request;
-    const lease = createHeldLease(parts, organizationId, taken.run.id, owner);
+    const lease = createHeldLease(dependencies, organizationId, taken.run.id, owner);
     const ended = (steps: number): WorkSummary => ({ isTaken: true, steps, isEnded: true, isHandedOver: false });
     let run = taken.run;
     let { takes } = taken;
@@ -101,19 +128,19 @@ export const createRunWorker = (parts: RunWorkerParts) => {
         await runEnd.end(organizationId, run, undefined, systemFailure);
         return ended(steps);
       }
-      // The first run of a connection reads everything, whatever was asked for.
+      // The first run of a connection reads everything, also if an incremental run was requested.
       const isFirst = run.mode === "incremental" && taken.cursor === undefined && isUntouched(run);
       if (isFirst) run = { ...run, mode: "full", work: newWork("full") };
-      opened = await openRun(parts, organizationId, taken, { lease, remainingMs });
+      opened = await openRun(dependencies, organizationId, taken, { lease, remainingMs });
       if (isUntouched(run)) await events.started(organizationId, opened.accountId, run);
       while (run.work.at.phase !== "done") {
         if (opened.context.isTimeShort()) {
-          await handOver(opened.context, run, lease, remainingMs);
+          await handOver({ lease, bus, remainingMs }, syncRequested({ organizationId, runId: run.id }));
           return { isTaken: true, steps, isEnded: false, isHandedOver: true };
         }
         run = await takeStep({ ...opened.context, isFresh: steps === 0 }, run);
         steps++;
-        // The last page of the feed needs none: repeated, it changes nothing.
+        // The last page of the feed needs no checkpoint: reading it again changes nothing.
         if (run.work.at.phase === "done" && run.mode === "incremental") break;
         await lease.checkpoint(run);
         takes = 0;
@@ -122,7 +149,7 @@ export const createRunWorker = (parts: RunWorkerParts) => {
       await runEnd.end(organizationId, run, opened.accountId);
       return ended(steps);
     } catch (error) {
-      if (error instanceof RunLostError) return { ...nothing, isTaken: true, steps };
+      if (error instanceof LeaseLostError) return { ...nothing, isTaken: true, steps };
       if (error instanceof ConnectionGoneError) {
         await runEnd.cancel(organizationId, run);
         return ended(steps);
@@ -143,13 +170,13 @@ export const createRunWorker = (parts: RunWorkerParts) => {
   };
 
   /**
-   * Works on the run that a request names, or begins that of the schedule. A request whose run has a worker, or is over,
-   * is none: deliveries come twice.
-   * @throws whatever keeps it from working, so that the delivery comes again: DomainError `store_unavailable`.
+   * Works on the run that a request names, or begins the scheduled one. Ignores a request whose run has a worker or has
+   * ended, because an event may be delivered twice.
+   * @throws DomainError `store_unavailable`, or a fault of ours, so that the event is delivered again.
    */
   return async (request: SyncRequested, invocation: Invocation): Promise<WorkSummary> => {
-    const owner = { delivery: invocation.delivery, attempt: parts.newToken() };
-    const taken = await takeRun(parts, request, owner);
+    const owner = { delivery: invocation.delivery, attempt: dependencies.newToken() };
+    const taken = await takeRun(dependencies, request, owner);
     return taken === undefined ? nothing : work(request, taken, owner, invocation);
   };
 };

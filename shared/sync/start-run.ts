@@ -1,18 +1,17 @@
-/** Puts a run under way and asks for a worker: what a request, a new connection and a gap in webhooks do alike. */
+/** Starts a run and asks for a worker: for a client's request, a new connection, and a gap in webhooks. */
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
+import type { Requester } from "../terms/requester.ts";
+import { isStalled } from "../work/hand-over.ts";
 import type { SyncEndStore } from "./sync-end-store.ts";
-import type { ActiveRun, Asker, SyncState } from "./sync-item.ts";
+import type { ActiveRun, SyncState } from "./sync-item.ts";
 import { syncRequested } from "./sync-request.ts";
 import { noProgress, type SyncMode, type SyncTrigger } from "./sync-run.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
 import { cursorOf, newWork } from "./sync-work.ts";
 
-/** A request for work is taken up in seconds; what waits for longer was lost. */
-const WAIT_MS = 60_000;
-
-export type StartRunParts = {
+export type StartRunDependencies = {
   runs: Pick<SyncRunStore, "readState" | "findEnded" | "start">;
   ends: Pick<SyncEndStore, "close">;
   bus: Pick<EventBus, "publish">;
@@ -21,37 +20,33 @@ export type StartRunParts = {
   newRunId: (now: number) => string;
 };
 
-/** Without `mode` a run is incremental where one can be. `id` and `startedAt` are new ones unless said. */
+/** Without `mode`, a run is incremental if there is a cursor. `id` and `startedAt` are new unless given. */
 export type WantedRun = {
   organizationId: string;
   trigger: Exclude<SyncTrigger, "scheduled">;
   mode?: SyncMode | undefined;
-  askedBy?: Asker;
+  askedBy?: Requester;
   id?: string;
   startedAt?: number;
 };
 
-/** `isRequested`: a worker was asked for; else the hourly look at runs without one does it. */
+/** `isRequested`: the bus took the request for a worker. If not, resume-stalled-syncs asks for one within the hour. */
 export type StartedRun = { run: ActiveRun; isRequested: boolean };
 
 export type StartRun = (wanted: WantedRun, state?: SyncState) => Promise<StartedRun>;
 
-/** Whether nobody works on the run that is under way, nor is about to. */
-export const isForsaken = ({ run, leaseUntil = 0 }: SyncState, now: number): boolean =>
-  run !== undefined && Math.max(leaseUntil, leaseUntil === 0 ? run.startedAt + WAIT_MS : 0) < now;
-
 export const modeOf = (mode: SyncMode | undefined, { cursor }: SyncState): SyncMode =>
   cursor === undefined ? "full" : (mode ?? "incremental");
 
-export const createStartRun = ({ runs, ends, bus, clock, newRunId }: StartRunParts): StartRun => {
+export const createStartRun = ({ runs, ends, bus, clock, newRunId }: StartRunDependencies): StartRun => {
   const request = async (organizationId: string, runId: string): Promise<boolean> =>
     (await bus.publish([syncRequested({ organizationId, runId })])).length === 0;
 
-  /** Makes way where the run under way is over but for its closing, and has one without a worker gone on with. */
+  /** Closes the run under way if its end is decided; asks for a worker if it has none. */
   const makeWay = async (organizationId: string, state: SyncState): Promise<void> => {
     const { run } = state;
     if (run === undefined) return;
-    if (isForsaken(state, clock())) {
+    if (isStalled({ leaseUntil: state.leaseUntil, requestedAt: run.startedAt }, clock())) {
       const ended = await runs.findEnded(organizationId, run.id);
       if (ended !== undefined) return ends.close(organizationId, ended, cursorOf(run.work));
       await request(organizationId, run.id);
@@ -60,17 +55,17 @@ export const createStartRun = ({ runs, ends, bus, clock, newRunId }: StartRunPar
   };
 
   /**
-   * @param known the organization's state, where it was just read.
-   * @throws DomainError `sync_running` while another run is under way: one that lost its worker is gone on with.
+   * @param known the organization's state, if the caller has just read it.
+   * @throws DomainError `sync_running` while another run is under way. A run without a worker is given one.
    */
   return async ({ organizationId, trigger, mode, askedBy, ...given }, known) => {
     const state = known ?? (await runs.readState(organizationId));
     const startedAt = given.startedAt ?? clock();
     const id = given.id ?? newRunId(startedAt);
     if (state.run?.id !== id) await makeWay(organizationId, state);
-    const itsMode = modeOf(mode, state);
+    const actualMode = modeOf(mode, state);
     const run: ActiveRun = {
-      ...{ id, trigger, mode: itsMode, startedAt, progress: noProgress(), work: newWork(itsMode) },
+      ...{ id, trigger, mode: actualMode, startedAt, progress: noProgress(), work: newWork(actualMode) },
       ...(askedBy !== undefined && { askedBy }),
     };
     await runs.start(organizationId, run);

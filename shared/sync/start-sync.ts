@@ -8,16 +8,14 @@ import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { IdempotencyStore } from "../runtime/idempotency-store.ts";
-import type { OrganizationCaller } from "../terms/caller.ts";
 import { organizationKey } from "../terms/keys.ts";
-import type { Origin } from "../terms/requester.ts";
-import { askerOf } from "./asker.ts";
+import { requesterOf, type UserRequest } from "../terms/requester.ts";
 import { modeOf, type StartRun } from "./start-run.ts";
 import type { SyncState } from "./sync-item.ts";
 import { noProgress, type SyncRequest, SyncRun } from "./sync-run.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
 
-export type StartSyncParts = {
+export type StartSyncDependencies = {
   connections: Pick<ConnectionStore, "read">;
   circuits: Pick<CircuitStore, "read">;
   runs: Pick<SyncRunStore, "readState" | "findEnded" | "withdraw">;
@@ -30,11 +28,7 @@ export type StartSyncParts = {
 
 export type StartSync = (
   request: SyncRequest | undefined,
-  by: {
-    caller: Pick<OrganizationCaller, "organizationId" | "userId" | "sessionId">;
-    origin: Origin;
-    idempotencyKey: string | undefined;
-  },
+  by: UserRequest & { idempotencyKey: string | undefined },
 ) => Promise<SyncRun>;
 
 /** What a key stands for: the run that was promised first. The answer follows from it alone. */
@@ -45,8 +39,8 @@ const answerOf = (promised: Promised): SyncRun => ({
   ...{ ...promised, trigger: "manual", status: "running", progress: noProgress() },
 });
 
-export const createStartSync = (parts: StartSyncParts): StartSync => {
-  const { connections, circuits, runs, startRun, keys, clock, newRunId } = parts;
+export const createStartSync = (dependencies: StartSyncDependencies): StartSync => {
+  const { connections, circuits, runs, startRun, keys, clock, newRunId } = dependencies;
 
   const requireConnection = async (organizationId: string): Promise<void> => {
     const { status } = await connections.read(organizationId);
@@ -73,7 +67,7 @@ export const createStartSync = (parts: StartSyncParts): StartSync => {
     const { organizationId } = by.caller;
     await requireConnection(organizationId);
     await requireCircuit(organizationId);
-    const wanted = { ...promised, organizationId, trigger: "manual", askedBy: askerOf(by) } as const;
+    const wanted = { ...promised, organizationId, trigger: "manual", askedBy: requesterOf(by) } as const;
     const { isRequested } = await startRun(wanted, state);
     // Nobody was asked: the client may ask again at once. Where a worker has it after all, it stands.
     if (!isRequested && (await runs.withdraw(organizationId, promised.id))) {

@@ -12,25 +12,18 @@
  */
 import * as z from "zod/mini";
 import { organizationKey } from "../terms/keys.ts";
-import { shardOf } from "../terms/shard-of.ts";
+import { Requester } from "../terms/requester.ts";
+import { LEASE_ATTRIBUTES } from "../work/lease.ts";
+import { defineShardedIndex } from "../work/sharded-index.ts";
 import { FeedCursor } from "./feed-cursor.ts";
 import { SyncRun } from "./sync-run.ts";
 import { SyncWork } from "./sync-work.ts";
 
-/** Who asked for a run: for its security events, and only while it is under way. */
-export const Asker = z.object({
-  userId: z.string(),
-  sessionId: z.optional(z.string()),
-  ipAddress: z.string(),
-  userAgent: z.optional(z.string()),
-});
-export type Asker = z.output<typeof Asker>;
-
-/** A run under way. */
+/** A run under way. `askedBy`: who requested it, for its security events. */
 export const ActiveRun = z.extend(
   z.pick(SyncRun, { id: true, trigger: true, mode: true, startedAt: true, progress: true }),
   {
-    askedBy: z.optional(Asker),
+    askedBy: z.optional(Requester),
     work: SyncWork,
   },
 );
@@ -62,19 +55,13 @@ export const runKey = (organizationId: string, runId: string) => ({
   key: RUN_PREFIX + runId,
 });
 
+/** The runs under way that take longer than a page. `activeIndex.shardOf` is of the item's `scope`. */
+export const activeIndex = defineShardedIndex({
+  ...{ name: "byActive", attribute: "activeShard", count: 16, prefix: "active#" },
+});
+
 /** What is removed from `state` with a run. */
-export const RUN_ATTRIBUTES = ["run", "leaseOwner", "leaseUntil", "takes", "activeShard"] as const;
-
-export const ACTIVE_INDEX = "byActive";
-
-const ACTIVE_SHARDS = 16;
-
-const shardName = (shard: number): string => `active#${shard}`;
-
-export const activeShards: readonly string[] = Array.from({ length: ACTIVE_SHARDS }, (_, i) => shardName(i));
-
-export const activeShardOf = (organizationId: string): string =>
-  shardName(shardOf(organizationKey(organizationId), ACTIVE_SHARDS));
+export const RUN_ATTRIBUTES = ["run", ...LEASE_ATTRIBUTES, activeIndex.attribute];
 
 /** The run as clients see it. */
 export const toSyncRun = ({ id, trigger, mode, startedAt, progress, work: { healed } }: ActiveRun): SyncRun => ({

@@ -26,8 +26,8 @@ import { wireEnvelope } from "../runtime/envelope.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { createSealing } from "../runtime/sealing.ts";
-import { askerOf } from "../sync/asker.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
+import { requesterOf } from "../terms/requester.ts";
 import { wireConnectionChangeStore, wireConnectionStore, wireRefreshStore } from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
 import { wireRecorder } from "./recorder.ts";
@@ -107,7 +107,7 @@ const wireFirstSync = () => {
       organizationId: by.caller.organizationId,
       trigger: "connection",
       mode: "full",
-      askedBy: askerOf(by),
+      askedBy: requesterOf(by),
     });
   };
 };

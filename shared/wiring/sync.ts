@@ -11,14 +11,11 @@ import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
 import { eventId, RANDOM_BYTES } from "../security/event-id.ts";
-import { connectedAfter } from "../sync/connected-after.ts";
-import { createSyncDispatcher } from "../sync/dispatch-syncs.ts";
-import type { ResumeParts } from "../sync/resume-syncs.ts";
 import { createStartRun, type StartRun } from "../sync/start-run.ts";
 import { createStartSync, type StartSync } from "../sync/start-sync.ts";
-import { createSyncActiveStore } from "../sync/sync-active-store.ts";
 import { createSyncEndStore } from "../sync/sync-end-store.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
+import { connectedAfter, createSyncDispatcher, type ResumeDependencies } from "../sync/sync-schedules.ts";
 import { wireConnectedStore, wireConnectionStore } from "./connection-stores.ts";
 
 const tableName = () => readConfig(["SYNC_RUNS_TABLE_NAME"]).SYNC_RUNS_TABLE_NAME;
@@ -74,12 +71,8 @@ export const wireDispatch = () => {
   });
 };
 
-export const wireResume = (): ResumeParts => {
-  const { SYNC_RUNS_TABLE_NAME } = readConfig(["SYNC_RUNS_TABLE_NAME"]);
-  return {
-    active: createSyncActiveStore(documentClient, SYNC_RUNS_TABLE_NAME),
-    runs: createSyncRunStore(documentClient, SYNC_RUNS_TABLE_NAME),
-    bus: wireSyncBus(),
-    clock: systemClock,
-  };
-};
+export const wireResume = (): ResumeDependencies => ({
+  runs: wireSyncRunStore(),
+  bus: wireSyncBus(),
+  clock: systemClock,
+});

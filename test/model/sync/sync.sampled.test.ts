@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type RecordType, recordTypes } from "../../../shared/records/record.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
-import { resumeSyncs } from "../../../shared/sync/resume-syncs.ts";
 import { SyncRequested, syncRequested } from "../../../shared/sync/sync-request.ts";
+import { resumeSyncs } from "../../../shared/sync/sync-schedules.ts";
 import { createStage, type Io, RECORDS, type Stage, startSyncEngine } from "../../shared/sync/stage.ts";
 import { depth } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
@@ -102,7 +102,7 @@ const carryOut = async (
   { trigger, isFull, changes, fates }: PlannedRun,
   index: number,
 ): Promise<void> => {
-  const { organizationId, published, active, runs, bus } = stage;
+  const { organizationId, published, runs, bus } = stage;
   const left = [...changes];
   stage.world.onCall(() => {
     const next = left.shift();
@@ -130,7 +130,6 @@ const carryOut = async (
   stage.time.now += HOUR;
   await resumeSyncs(
     {
-      active,
       runs,
       bus: {
         publish: async (events) =>

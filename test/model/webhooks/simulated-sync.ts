@@ -2,10 +2,10 @@
 
 import type { RunContext } from "../../../shared/sync/run-context.ts";
 import { createRunLinks } from "../../../shared/sync/run-links.ts";
+import { takeStep } from "../../../shared/sync/run-worker.ts";
 import type { ActiveRun } from "../../../shared/sync/sync-item.ts";
 import { noProgress, type SyncMode } from "../../../shared/sync/sync-run.ts";
 import { newWork } from "../../../shared/sync/sync-work.ts";
-import { takeStep } from "../../../shared/sync/take-step.ts";
 import type { Life, Mortality } from "./mortality.ts";
 import { ORGANIZATION, type World } from "./world.ts";
 

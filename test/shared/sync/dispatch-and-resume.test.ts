@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectedShardOf, connectedShards } from "../../../shared/connection/connection-item.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
-import { connectedAfter } from "../../../shared/sync/connected-after.ts";
-import { createSyncDispatcher, SyncDispatch } from "../../../shared/sync/dispatch-syncs.ts";
-import { resumeSyncs } from "../../../shared/sync/resume-syncs.ts";
+import {
+  connectedAfter,
+  createSyncDispatcher,
+  resumeSyncs,
+  SyncDispatch,
+} from "../../../shared/sync/sync-schedules.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -143,10 +146,10 @@ describe("the hourly look at runs without a worker", () => {
     }
     fresh.time.now += 60_000;
     await fresh.startRun({ organizationId: fresh.organizationId, trigger: "manual" });
-    const { active, runs, bus, published } = lost;
+    const { runs, bus, published } = lost;
     published.length = 0;
     const clock = () => NOW + 90_000;
-    await expect(resumeSyncs({ active, runs, bus, clock }, () => 60_000)).resolves.toEqual({
+    await expect(resumeSyncs({ runs, bus, clock }, () => 60_000)).resolves.toEqual({
       underWay: 4,
       resumed: 2,
       failed: 0,
@@ -154,6 +157,6 @@ describe("the hourly look at runs without a worker", () => {
     expect(published.map(({ detail }) => detail)).toMatchObject(
       expect.arrayContaining([lost, dead].map(({ organizationId }) => expect.objectContaining({ organizationId }))),
     );
-    await expect(resumeSyncs({ active, runs, bus, clock }, () => 9_000)).resolves.toMatchObject({ resumed: 0 });
+    await expect(resumeSyncs({ runs, bus, clock }, () => 9_000)).resolves.toMatchObject({ resumed: 0 });
   });
 });

@@ -15,9 +15,8 @@ import type { Recorder } from "../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { createRunEnd } from "../../../shared/sync/end-run.ts";
 import { createPageIdStore } from "../../../shared/sync/page-id-store.ts";
-import { createRunWorker, type RunWorkerParts } from "../../../shared/sync/run-worker.ts";
+import { createRunWorker, type RunWorkerDependencies } from "../../../shared/sync/run-worker.ts";
 import { createStartRun } from "../../../shared/sync/start-run.ts";
-import { createSyncActiveStore } from "../../../shared/sync/sync-active-store.ts";
 import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
 import { createSyncEvents } from "../../../shared/sync/sync-events.ts";
 import { createSyncLeaseStore } from "../../../shared/sync/sync-lease-store.ts";
@@ -78,7 +77,6 @@ export const createStage = (
   const runs = createSyncRunStore(client, RUNS);
   const leases = createSyncLeaseStore(client, RUNS);
   const ends = createSyncEndStore(client, RUNS, { retentionDays: 90 });
-  const active = createSyncActiveStore(client, RUNS);
   const pageIds = createPageIdStore(client, RUNS);
   const lists = createRecordListStore(client, RECORDS);
 
@@ -91,7 +89,7 @@ export const createStage = (
   });
 
   /** The parts of one instance, which reaches everything outside of it through `io`. */
-  const createParts = (io: Io = direct): RunWorkerParts => {
+  const createParts = (io: Io = direct): RunWorkerDependencies => {
     const own = engine.documentClient(documentTranslation);
     own.middlewareStack.add(
       (next, { commandName = "" }) =>
@@ -177,7 +175,7 @@ export const createStage = (
       list,
       stored,
     },
-    ...{ runs, leases, ends, active, pageIds, connection, disconnected, bus, newRunId },
+    ...{ runs, leases, ends, pageIds, connection, disconnected, bus, newRunId },
 
     /** Delivers what was published, and what that publishes, until nothing is left. @returns how many deliveries. */
     async deliverAll(options: Parameters<typeof deliver>[1] = {}): Promise<number> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Circuit, newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
 import type { StoredConnection } from "../../../shared/connection/connection-item.ts";
 import { createIdempotencyStore } from "../../../shared/runtime/idempotency-store.ts";
-import { createStartSync, type StartSyncParts } from "../../../shared/sync/start-sync.ts";
+import { createStartSync, type StartSyncDependencies } from "../../../shared/sync/start-sync.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { createStage, NOW, RUNS, startSyncEngine } from "./stage.ts";
@@ -29,7 +29,7 @@ const createClient = () => {
   const stage = createStage(engine);
   const { organizationId } = stage;
   const state: { connection: StoredConnection; circuit: Circuit } = { connection: connected, circuit: newCircuit };
-  const parts: StartSyncParts = {
+  const parts: StartSyncDependencies = {
     connections: { read: async () => state.connection },
     circuits: { read: async () => state.circuit },
     runs: stage.runs,

@@ -3,10 +3,11 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
-import { createSyncLeaseStore, LEASE_MS, RunLostError } from "../../../shared/sync/sync-lease-store.ts";
+import { createSyncLeaseStore } from "../../../shared/sync/sync-lease-store.ts";
 import { noProgress } from "../../../shared/sync/sync-run.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
 import { newWork } from "../../../shared/sync/sync-work.ts";
+import { LEASE_MS, LeaseLostError } from "../../../shared/work/lease.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { createStage, NOW, RUNS, type Stage, startSyncEngine } from "./stage.ts";
@@ -115,8 +116,8 @@ describe("a run", () => {
     await leases.renew(organizationId, run.id, owner, NOW + 1);
     await expect(leases.take(organizationId, run.id, other, NOW + LEASE_MS)).resolves.toBeUndefined();
     await expect(leases.take(organizationId, run.id, other, NOW + LEASE_MS + 1)).resolves.toMatchObject({ takes: 2 });
-    await expect(leases.renew(organizationId, run.id, owner, NOW)).rejects.toThrow(RunLostError);
-    await expect(leases.checkpoint(organizationId, run, owner, NOW)).rejects.toThrow(RunLostError);
+    await expect(leases.renew(organizationId, run.id, owner, NOW)).rejects.toThrow(LeaseLostError);
+    await expect(leases.checkpoint(organizationId, run, owner, NOW)).rejects.toThrow(LeaseLostError);
     await leases.release(organizationId, run.id, owner);
     await expect(leases.take(organizationId, run.id, owner, NOW + LEASE_MS + 1)).resolves.toBeUndefined();
     // A delivery that comes again takes over from itself; one whose name only begins alike does not.
@@ -133,7 +134,7 @@ describe("a run", () => {
     const { organizationId, leases } = stage;
     const active = async () => {
       const ids: string[] = [];
-      for await (const id of stage.active.listActive()) ids.push(id);
+      for await (const id of stage.runs.listActive()) ids.push(id);
       return ids.includes(organizationId);
     };
     await stage.startRun({ organizationId, trigger: "manual" });

@@ -1,7 +1,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { readShards } from "../../../shared/runtime/read-shards.ts";
+import { defineShardedIndex } from "../../../shared/work/sharded-index.ts";
+import { readIndex } from "../../../shared/work/sharded-index-store.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 
 const text = (AttributeName: string) => ({ AttributeName, AttributeType: "S" as const });
@@ -20,7 +21,7 @@ const table = {
     },
   ],
 };
-const INDEX = { index: "byShard", attribute: "shard", shards: ["0", "1", "2"] };
+const INDEX = defineShardedIndex({ name: "byShard", attribute: "shard", count: 3 });
 
 /** Four of them are more than a page. */
 const LARGE = "x".repeat(300_000);
@@ -37,20 +38,19 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-const idsOf = async (index: Parameters<typeof readShards>[2]): Promise<unknown[]> => {
+const idsOf = async (upTo?: Parameters<typeof readIndex>[3]): Promise<unknown[]> => {
   const ids: unknown[] = [];
-  for await (const { id } of readShards(client, "marks", index)) ids.push(id);
+  for await (const { id } of readIndex(client, "marks", INDEX, upTo)) ids.push(id);
   return ids;
 };
 
 describe("an index that is spread over shards", () => {
   it("is read to its end, shard by shard, page by page", async () => {
-    await expect(idsOf(INDEX)).resolves.toEqual(["0a", "0b", "0c", "0d", "0e", "2a", "2b"]);
+    await expect(idsOf()).resolves.toEqual(["0a", "0b", "0c", "0d", "0e", "2a", "2b"]);
   });
 
   it("is read up to a key, inclusive", async () => {
-    const upTo = { attribute: "at", last: "b" };
-    await expect(idsOf({ ...INDEX, upTo })).resolves.toEqual(["0a", "0b", "2a", "2b"]);
+    await expect(idsOf({ attribute: "at", last: "b" })).resolves.toEqual(["0a", "0b", "2a", "2b"]);
   });
 
   it("fails as the store's own calls do, once, whichever shard failed", async () => {
@@ -62,11 +62,11 @@ describe("an index that is spread over shards", () => {
         maxAttempts: 1,
       }),
     );
-    await expect(readShards(nowhere, "marks", INDEX).next()).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(readIndex(nowhere, "marks", INDEX).next()).rejects.toMatchObject({ code: "store_unavailable" });
   });
 
   it("may be left before its end", async () => {
-    for await (const { id } of readShards(client, "marks", INDEX)) {
+    for await (const { id } of readIndex(client, "marks", INDEX)) {
       expect(id).toBe("0a");
       break;
     }

@@ -1,0 +1,108 @@
+/**
+ * What the two schedules of syncing do. Every few hours dispatch-syncs asks for a run of each connected organization; the
+ * worker begins the run, once per occurrence (run-worker.ts). Every hour resume-stalled-syncs asks for a worker for runs
+ * that have none. Both may be repeated.
+ */
+import * as z from "zod/mini";
+import { connectedShardOf, connectedShards } from "../connection/connection-item.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
+import { EVENT_SOURCE } from "../security/event-source.ts";
+import { organizationKey } from "../terms/keys.ts";
+import { dispatch } from "../work/dispatch.ts";
+import { isStalled, resumeJobs } from "../work/hand-over.ts";
+import { syncRequested } from "./sync-request.ts";
+import type { SyncRunStore } from "./sync-run-store.ts";
+
+/** A call of the bus takes ten events; one call each half second asks for twenty organizations a second. */
+const BATCH = 10;
+const BATCH_EVERY_MS = 500;
+
+/** Of the function's time, to hand the rest over to another invocation. */
+const HANDOVER_MS = 20_000;
+
+const MAX_PUBLICATIONS = 20;
+
+export const SYNC_DISPATCH_TYPE = "SyncDispatchContinued";
+
+/**
+ * The detail of the event that continues a dispatch: its occurrence (epoch ms), and the last organization that was asked
+ * for. The schedule's own event has neither.
+ */
+export const SyncDispatch = z.object({ slot: z.optional(z.number()), after: z.optional(z.string()) });
+export type SyncDispatch = z.output<typeof SyncDispatch>;
+
+const continuation = (detail: SyncDispatch): BusEvent => ({
+  source: EVENT_SOURCE,
+  detailType: SYNC_DISPATCH_TYPE,
+  detail,
+});
+
+export type DispatchDependencies = {
+  /** All connected organizations in the order of their index, from the one after `after` on. */
+  connectedOrganizations(after?: string): AsyncIterable<string>;
+  bus: Pick<EventBus, "publish">;
+  clock: Clock;
+  sleep: (ms: number) => Promise<unknown>;
+};
+
+export const createSyncDispatcher =
+  ({ connectedOrganizations, bus, clock, sleep }: DispatchDependencies) =>
+  /**
+   * @param slot the schedule's occurrence, epoch ms.
+   * @throws Error if the bus does not take the requests.
+   */
+  async (slot: number, after: string | undefined, remainingMs: () => number) => {
+    const { dispatched, isHandedOver } = await dispatch({
+      items: connectedOrganizations(after),
+      batchSize: BATCH,
+      toEvents: (batch) => batch.map((organizationId) => syncRequested({ organizationId, slot })),
+      continueAfter: (organizationId) => continuation({ slot, after: organizationId }),
+      ...{ bus, maxPublications: MAX_PUBLICATIONS, remainingMs, marginMs: HANDOVER_MS },
+      rateLimit: { intervalMs: BATCH_EVERY_MS, clock, sleep },
+    });
+    return { requested: dispatched, isHandedOver };
+  };
+
+const positionOf = (organizationId: string): [shard: number, key: string] => [
+  connectedShards.indexOf(connectedShardOf(organizationId)),
+  organizationKey(organizationId),
+];
+
+/**
+ * The connected organizations after `after`, in the order of their index: by shard, then by key. Those before it are read
+ * again, 80 of them for half a read unit.
+ * @param all in that order.
+ */
+export async function* connectedAfter(
+  all: AsyncIterable<string>,
+  after: string | undefined,
+): AsyncGenerator<string, void, void> {
+  const [afterShard, afterKey] = after === undefined ? [-1, ""] : positionOf(after);
+  for await (const organizationId of all) {
+    const [shard, key] = positionOf(organizationId);
+    if (shard > afterShard || (shard === afterShard && key > afterKey)) yield organizationId;
+  }
+}
+
+export type ResumeDependencies = {
+  runs: Pick<SyncRunStore, "listActive" | "readState">;
+  bus: Pick<EventBus, "publish">;
+  clock: Clock;
+};
+
+/** Asks for a worker for each run without one. Half a read unit for each of 16 shards, and one for each run under way. */
+export const resumeSyncs = ({ runs, bus, clock }: ResumeDependencies, remainingMs: () => number) =>
+  resumeJobs(
+    {
+      jobs: runs.listActive(),
+      bus,
+      async find(organizationId) {
+        const { run, leaseUntil } = await runs.readState(organizationId);
+        if (run === undefined) return { request: undefined };
+        const isWithoutWorker = isStalled({ leaseUntil, requestedAt: run.startedAt }, clock());
+        return { request: isWithoutWorker ? syncRequested({ organizationId, runId: run.id }) : undefined };
+      },
+    },
+    remainingMs,
+  );

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "@jest/globals";
+import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { type Dispatch, dispatch } from "../../../shared/work/dispatch.ts";
+
+const toEvent = (detail: object): BusEvent => ({ source: "test", detailType: "Due", detail });
+
+/** A dispatch of the numbers from 0 on, on a bus and a clock that tests steer. */
+const createWorld = (count: number, refuses: (event: BusEvent) => boolean = () => false) => {
+  const time = { now: 0 };
+  const calls: { at: number; details: object[] }[] = [];
+  const options: Dispatch<number> = {
+    items: Array(count).keys(),
+    batchSize: 4,
+    toEvents: (batch) => batch.map((n) => toEvent({ n })),
+    bus: {
+      async publish(events) {
+        calls.push({ at: time.now, details: events.map(({ detail }) => detail) });
+        return events.filter(refuses).map((event) => ({ event, reason: "no" }));
+      },
+    },
+    maxPublications: 3,
+    rateLimit: {
+      intervalMs: 100,
+      clock: () => time.now,
+      sleep: async (ms) => {
+        time.now += ms;
+      },
+    },
+    remainingMs: () => 1_000 - time.now,
+    marginMs: 500,
+  };
+  return { time, calls, options };
+};
+
+const continueAfter = (after: number) => toEvent({ after });
+
+describe("a dispatch", () => {
+  it("publishes batches in order, one in each interval, and does not wait after the last", async () => {
+    const { time, calls, options } = createWorld(9);
+    await expect(dispatch(options)).resolves.toEqual({ dispatched: 9, isHandedOver: false });
+    expect(calls.map(({ at, details }) => [at, details.length])).toEqual([
+      [0, 4],
+      [100, 4],
+      [200, 1],
+    ]);
+    expect(time.now).toBe(200);
+  });
+
+  it("repeats what the bus refuses, and nothing else", async () => {
+    let refusals = 2;
+    const { calls, options } = createWorld(8, ({ detail }) => "n" in detail && detail.n === 2 && refusals-- > 0);
+    await expect(dispatch(options)).resolves.toMatchObject({ dispatched: 8 });
+    expect(calls.map(({ details }) => details.length)).toEqual([4, 1, 1, 4]);
+    expect(calls.map(({ at }) => at)).toEqual([0, 100, 200, 200]);
+  });
+
+  it("fails if the bus keeps refusing", async () => {
+    const { calls, options } = createWorld(8, () => true);
+    await expect(dispatch(options)).rejects.toThrow("The event bus does not take");
+    expect(calls).toHaveLength(3);
+  });
+
+  it("leaves the rest to the schedule's next occurrence if the time runs short", async () => {
+    const { calls, options } = createWorld(40);
+    await expect(dispatch(options)).resolves.toEqual({ dispatched: 28, isHandedOver: false });
+    expect(calls).toHaveLength(7);
+    await expect(dispatch({ ...options, remainingMs: () => 0 })).resolves.toEqual({
+      dispatched: 0,
+      isHandedOver: false,
+    });
+  });
+
+  it("hands the rest over to the next invocation, after at least one batch", async () => {
+    const { calls, options } = createWorld(40);
+    await expect(dispatch({ ...options, continueAfter })).resolves.toEqual({ dispatched: 28, isHandedOver: true });
+    expect(calls.at(-1)?.details).toEqual([{ after: 27 }]);
+    const short = createWorld(40);
+    await expect(dispatch({ ...short.options, continueAfter, remainingMs: () => 0 })).resolves.toEqual({
+      dispatched: 4,
+      isHandedOver: true,
+    });
+    expect(short.calls.at(-1)?.details).toEqual([{ after: 3 }]);
+  });
+
+  it("hands nothing over if all is dispatched", async () => {
+    const { calls, options } = createWorld(4);
+    await expect(dispatch({ ...options, continueAfter, remainingMs: () => 0 })).resolves.toEqual({
+      dispatched: 4,
+      isHandedOver: false,
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  it("of nothing publishes nothing, whatever the time", async () => {
+    const { calls, options } = createWorld(0);
+    await expect(dispatch({ ...options, continueAfter })).resolves.toEqual({ dispatched: 0, isHandedOver: false });
+    expect(calls).toEqual([]);
+  });
+
+  it("needs no rate limit", async () => {
+    const { options } = createWorld(9);
+    const { rateLimit: _, ...unlimited } = options;
+    await expect(dispatch(unlimited)).resolves.toEqual({ dispatched: 9, isHandedOver: false });
+  });
+});
