@@ -1,6 +1,7 @@
 import { prepareAssembly } from "../infra/prepare-assembly.ts";
 import { assemblyDirectory } from "./support/assembly.ts";
 import { unpackChromium } from "./support/chromium.ts";
+import { offerSharedCloud } from "./support/shared-cloud.ts";
 import { makeTemporaryDirectory } from "./support/temporary-directory.ts";
 
 /**
@@ -9,6 +10,7 @@ import { makeTemporaryDirectory } from "./support/temporary-directory.ts";
  */
 const setUp = async (): Promise<void> => {
   makeTemporaryDirectory();
+  await offerSharedCloud();
   await Promise.all([prepareAssembly(assemblyDirectory), unpackChromium()]);
 };
 

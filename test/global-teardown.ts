@@ -1,7 +1,11 @@
+import { stopSharedCloud } from "./support/shared-cloud.ts";
 import { removeTemporaryDirectory } from "./support/temporary-directory.ts";
 
-/** After all tests, unless they ran without global-setup.ts: what they left behind. */
-const tearDown = (): void => removeTemporaryDirectory();
+/** After all tests: stops what global-setup.ts started and removes the temporary files of this run. */
+const tearDown = async (): Promise<void> => {
+  await stopSharedCloud();
+  removeTemporaryDirectory();
+};
 
 // biome-ignore lint/style/noDefaultExport: jest wants it.
 export default tearDown;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf, PROVIDER, type Run } from "../support/integration.ts";
 import { requestFrom } from "../support/request-from.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
 /** Who may, as it was decided; each request is one that does no harm. */
@@ -26,13 +26,12 @@ const endpoints: [method: string, path: string, roles: string, body?: object][] 
 ];
 const allRoles = ["admin", "billing", "member", "guest"];
 
-let service: ServiceUnderTest;
+let service: Awaited<ReturnType<typeof shareService>>;
 beforeAll(async () => {
-  service = await startService();
+  service = await shareService();
 });
 afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
+  expect(await service.denials()).toEqual([]);
 });
 
 let ours: ReturnType<typeof organizationOf>;

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { shareService } from "../support/service.ts";
 
 const SECURITY = "/api/integrations/provider/security";
 const ALERT = `${SECURITY}/alert`;
 
 type Alert = Record<string, unknown> & { id: string; eventIds: string[] };
 
-let service: ServiceUnderTest;
+let service: Awaited<ReturnType<typeof shareService>>;
 let organizations = 0;
 beforeAll(async () => {
-  service = await startService();
+  service = await shareService();
 });
-afterAll(() => service.stop());
 
 const freshOrganization = async () => {
   const organizationId = `acme-${++organizations}`;

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
-let service: ServiceUnderTest;
+let service: Awaited<ReturnType<typeof shareService>>;
 let provider: ReturnType<typeof simulatedProvider>;
 beforeAll(async () => {
-  service = await startService();
+  service = await shareService();
   provider = simulatedProvider(service);
 });
 afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
+  expect(await service.denials()).toEqual([]);
 });
 
 type Erasure = { id: string; status: string; removed: { records: number; events: number } } & Record<string, unknown>;

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { INT64_MAX, INT64_MIN } from "../../shared/json/int64.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { shareService } from "../support/service.ts";
 
-let service: ServiceUnderTest;
+let service: Awaited<ReturnType<typeof shareService>>;
 let users = 0;
 
 /** Requests as a fresh user of a fresh organization, unless told otherwise. */
@@ -13,9 +13,8 @@ const asCaller = async (claims: object = { organizationId: `org-${++users}`, use
 };
 
 beforeAll(async () => {
-  service = await startService();
+  service = await shareService();
 });
-afterAll(() => service.stop());
 
 describe("POST /plants", () => {
   it("creates a plant and answers it without its id", async () => {

@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { organizationOf, PROVIDER } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
-let service: ServiceUnderTest;
+let service: Awaited<ReturnType<typeof shareService>>;
 let ours: ReturnType<typeof organizationOf>;
 beforeAll(async () => {
-  service = await startService();
+  service = await shareService();
   ours = organizationOf(service, "records");
   const { apiKey } = await simulatedProvider(service).account(200);
   await ours.connect(apiKey);
   expect(await ours.lastRun()).toMatchObject({ status: "succeeded" });
 });
 afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
+  expect(await service.denials()).toEqual([]);
 });
 
 describe("records", () => {

@@ -27,7 +27,7 @@ describe("a deployment with settings of its own", () => {
       stats: { totalEvents: 1 },
     });
     expect(before.body).not.toMatchObject({ events: [{ alertLevel: expect.anything() }] });
-    await service.advance(26 * 3_600_000);
+    await service.advance(26 * 3_600_000, "last");
     const later = await service.mint({ organizationId: "acme" });
     expect((await service.request("GET", `${SECURITY}?since=0`, { token: later })).body).toEqual({
       events: [],

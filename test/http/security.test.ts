@@ -119,7 +119,7 @@ describe("GET …/security", () => {
     await refuse("eve");
     const [first] = (await read()).events;
     const at = first?.timestamp ?? 0;
-    await service.advance(25 * 3_600_000);
+    await service.advance(25 * 3_600_000, "last");
     await refuse("bob");
     const usersSince = async (query: string) => {
       const { events, stats } = await read(query);

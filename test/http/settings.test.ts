@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { requestFrom } from "../support/request-from.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { shareService } from "../support/service.ts";
 
 const SETTINGS = "/api/integrations/provider/settings";
 const SECURITY = "/api/integrations/provider/security";
 const BREAKER = "/api/integrations/provider/circuit-breaker";
 
-let service: ServiceUnderTest;
+let service: Awaited<ReturnType<typeof shareService>>;
 beforeAll(async () => {
-  service = await startService();
+  service = await shareService();
 });
-afterAll(() => service.stop());
 
 type Event = { userId?: string; action: string; metadata: Record<string, unknown> } & Record<string, unknown>;
 

@@ -69,12 +69,12 @@ describe("sync runs", () => {
 
   it("are started by the schedule every four hours, for whom it concerns", async () => {
     await provider.change(account.accountId, { action: "create_customer" });
-    await service.advance(4 * 3_600_000);
+    await service.advance(4 * 3_600_000, "last");
     expect(await ours.lastRun()).toMatchObject({ trigger: "scheduled", status: "succeeded" });
     expect(await organizationOf(service, "sync-nobody").runs()).toEqual([]);
     await ours.call("DELETE", "connection");
     const known = (await ours.runs()).length;
-    await service.advance(4 * 3_600_000);
+    await service.advance(4 * 3_600_000, "last");
     expect(await ours.runs()).toHaveLength(known);
   });
 

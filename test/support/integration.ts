@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ServiceUnderTest } from "./service.ts";
+import type { Service } from "./service.ts";
 
 export const PROVIDER = "/api/integrations/provider";
 
@@ -34,7 +34,7 @@ export const eventually = async <Answer>(
 };
 
 /** What an administrator of one organization does, by default. */
-export const organizationOf = (service: ServiceUnderTest, organizationId: string) => {
+export const organizationOf = (service: Service, organizationId: string) => {
   const as = (claims: object = {}) => service.mint({ organizationId, role: "admin", userId: "ada", ...claims });
   const tokens = new Map<string, Promise<string>>();
   /** One token for all calls with the same claims, until the clock is moved. */

@@ -6,6 +6,9 @@ import { startLocalCloud } from "../../infra/local/local-cloud.ts";
 import type { LocalCloudOptions } from "../../infra/local/local-cloud-options.ts";
 import { assemblyDirectory } from "./assembly.ts";
 import { requireContract } from "./contract.ts";
+import { askSharedCloud } from "./shared-cloud.ts";
+
+type Stack = Awaited<ReturnType<typeof startLocalCloud>>["stack"];
 
 type RequestParts = {
   token?: string | undefined;
@@ -14,36 +17,19 @@ type RequestParts = {
   headers?: Record<string, string>;
 };
 
-/** Another provider in place of the simulator, another engine in place of its own, where they are named. */
+/** Replacements for parts of the local cloud: another provider, another engine, another assembly. */
 type ServiceOptions = Pick<LocalCloudOptions, "providerApiUrl" | "providerOauth" | "dynamodbEndpoint"> & {
   assembly?: string;
-  /** A path that the assembly has and the service has not, whose answers nothing describes. */
+  /** A path of the assembly that the OpenAPI document does not describe. */
   foreignPath?: string;
 };
 
-export type ServiceUnderTest = Awaited<ReturnType<typeof startService>>;
-
-/**
- * The whole service as it would be deployed, run by a local cloud of its own with empty tables. Every answer that a
- * test gets is held against the OpenAPI document first.
- */
-export const startService = async (options: ServiceOptions = {}) => {
-  const { assembly = assemblyDirectory, foreignPath, ...others } = options;
-  const isOurs = (pathname: string) => pathname !== foreignPath;
-  const dataDirectory = mkdtempSync(join(tmpdir(), "local-data-"));
-  const lines: string[] = [];
-  let advances = 0;
-  const cloud = await startLocalCloud({
-    assemblyDirectory: assembly,
-    dataDirectory,
-    port: 0,
-    ...others,
-    log: (source, line) => lines.push(`${source} | ${line}`),
-  });
-  const { stack } = cloud;
-
-  const request = async (method: string, path: string, { token, body, contentType, headers }: RequestParts = {}) => {
-    const response = await fetch(new URL(path, stack.apiUrl), {
+/** Requests to a running service. Checks every answer against the OpenAPI document first. */
+const clientOf = (stack: Stack, foreignPath?: string) => ({
+  stack,
+  async request(method: string, path: string, { token, body, contentType, headers }: RequestParts = {}) {
+    const url = new URL(path, stack.apiUrl);
+    const response = await fetch(url, {
       method,
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -54,39 +40,55 @@ export const startService = async (options: ServiceOptions = {}) => {
     });
     const text = await response.text();
     const parsed: unknown = text === "" ? undefined : JSON.parse(text);
-    if (isOurs(new URL(path, stack.apiUrl).pathname)) {
-      requireContract(method, new URL(path, stack.apiUrl).pathname, response, parsed);
-    }
+    if (url.pathname !== foreignPath) requireContract(method, url.pathname, response, parsed);
     const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
     return { status: response.status, headers: response.headers, text, body: parsed, next };
-  };
+  },
+  /** A token with these claims (see the development issuer). It has no organization unless the claims name one. */
+  async mint(claims: object): Promise<string> {
+    const response = await fetch(`${stack.issuerUrl}/token`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(claims),
+    });
+    return ((await response.json()) as { access_token: string }).access_token;
+  },
+});
 
+export type ServiceUnderTest = Awaited<ReturnType<typeof startService>>;
+
+/** A service, shared or not: everything that a single organization needs. */
+export type Service = Pick<ServiceUnderTest, "stack" | "request" | "mint" | "advances">;
+
+/** Starts the whole service as it would be deployed, in a local cloud of its own with empty tables. */
+export const startService = async (options: ServiceOptions = {}) => {
+  const { assembly = assemblyDirectory, foreignPath, ...others } = options;
+  const dataDirectory = mkdtempSync(join(tmpdir(), "local-data-"));
+  const lines: string[] = [];
+  let advances = 0;
+  const cloud = await startLocalCloud({
+    assemblyDirectory: assembly,
+    dataDirectory,
+    port: 0,
+    ...others,
+    log: (source, line) => lines.push(`${source} | ${line}`),
+  });
   return {
-    stack,
-    request,
-    /** A token with these claims (see the development issuer); without an organization unless one is named. */
-    async mint(claims: object): Promise<string> {
-      const response = await fetch(`${stack.issuerUrl}/token`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(claims),
-      });
-      return ((await response.json()) as { access_token: string }).access_token;
-    },
+    ...clientOf(cloud.stack, foreignPath),
     /** Moves the clock that functions and tokens see. */
     advance: (ms: number, firing?: Firing) => {
       advances++;
       return cloud.advanceClock(ms, firing);
     },
-    /** How often the clock was moved: what was valid before may have expired. */
+    /** How often the clock was moved. Tokens of an earlier count may have expired. */
     advances: () => advances,
     /** Everything that functions and the local cloud have logged so far. */
     logged: () => lines.join("\n"),
     denials: cloud.denials,
-    /** The folder of a function's code, in which its instances run; the name is part of its logical id. */
+    /** The directory of a function's code, in which its instances run. @param name part of the function's logical id */
     codeDirectoryOf(name: string): string {
       const [fn, ...others] = cloud.model.functions.filter(({ logicalId }) => logicalId.includes(name));
-      if (fn === undefined || others.length > 0) throw new Error(`not one function is called ${name}`);
+      if (fn === undefined || others.length > 0) throw new Error(`expected one function with ${name} in its name`);
       return fn.codeDirectory;
     },
     async stop(): Promise<void> {
@@ -95,3 +97,14 @@ export const startService = async (options: ServiceOptions = {}) => {
     },
   };
 };
+
+/**
+ * The service that all test files of a run share. For files that never advance the clock, break no shared part, and
+ * use only organizations that no other file uses.
+ */
+export const shareService = async () => ({
+  ...clientOf(await askSharedCloud<Stack>("stack")),
+  advances: () => 0,
+  /** Calls of functions that their roles do not allow, by all files. */
+  denials: () => askSharedCloud<unknown[]>("denials"),
+});
