@@ -18,12 +18,12 @@ import { declaredTable } from "./security-tables.ts";
 const TABLE = "alerts";
 export const RETENTION_DAYS = 90;
 
-/** A moment within an hour, which tests count from. */
+/** A time inside an hour; tests count from it. */
 export const NOON = Date.UTC(2026, 10, 21, 12, 0, 30);
 
 export const randomId = (at: number): string => eventId(at, randomBytes(16));
 
-/** Every store of alerts, over one client. */
+/** All alert stores over one client. */
 export const alertStoresOver = (client: DynamoDBDocumentClient) => {
   const options = { retentionDays: RETENTION_DAYS, random: () => randomBytes(16) };
   return {
@@ -47,7 +47,7 @@ export const startAlertTable = async (): Promise<
   };
 };
 
-/** The stores over another way to the engine. */
+/** The stores over another endpoint of the engine, such as a proxy. */
 export const alertStoresAt = (endpoint: string): AlertStores =>
   alertStoresOver(
     DynamoDBDocumentClient.from(
@@ -61,7 +61,7 @@ export const alertStoresAt = (endpoint: string): AlertStores =>
     ),
   );
 
-/** A reason at a time: by default an event's, of its own. */
+/** A reason to raise an alert at a given time; by default one event with an id of its own. */
 export const reasonAt = (at: number, changes: Partial<Raising> = {}): Raising => {
   const id = randomId(at);
   return {

@@ -15,13 +15,13 @@ const rightsOf = (policy: string, { Action, Resource }: Statement): DeclaredRigh
   [Action].flat().map((action) => ({ policy, action, resource: JSON.stringify(Resource) }));
 
 /**
- * Copies of the service's assembly in which something is otherwise. Remove them when the tests are done. Each throws
- * where nothing matches, because such a test would prove nothing.
+ * Makes altered copies of the service's assembly. Remove them in `afterAll`.
+ * Each function throws if nothing matches: such a test would prove nothing.
  */
 export const createAlteredAssemblies = (source = assemblyDirectory) => {
   const directories: string[] = [];
 
-  /** @param change alters a resource, and says how many things of it. */
+  /** @param change alters a resource and returns the number of alterations. */
   const alter = (change: (logicalId: string, resource: Resource) => number, nothing: string): string => {
     const directory = mkdtempSync(join(tmpdir(), "assembly-"));
     directories.push(directory);
@@ -49,7 +49,7 @@ export const createAlteredAssemblies = (source = assemblyDirectory) => {
         return removed;
       }, "no right of the assembly matches"),
 
-    /** The assembly with another time limit for the functions in whose logical id the name is. */
+    /** The assembly with another time-out for the functions whose logical id contains the name. */
     withTimeLimit: (name: string, seconds: number): string =>
       alter((logicalId, { Type, Properties }) => {
         if (Type !== "AWS::Lambda::Function" || !logicalId.includes(name)) return 0;

@@ -1,4 +1,4 @@
 import { join } from "node:path";
 
-/** Where the tests' own synthesis of the service lies; made once before all of them (test/global-setup.ts). */
+/** The directory of the assembly that all tests run; global-setup.ts prepares it. */
 export const assemblyDirectory = join(import.meta.dirname, "..", "..", ".build", "assembly");

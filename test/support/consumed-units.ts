@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
 type Consumed = { CapacityUnits?: number };
 
-/** What calls consumed, indexes included. */
+/** The capacity units that calls consumed, indexes included. */
 export type Units = { read: number; write: number };
 
 const isRead = (input: object): boolean =>
@@ -11,7 +11,7 @@ const isRead = (input: object): boolean =>
   "ProjectionExpression" in input ||
   ("RequestItems" in input && JSON.stringify(input).includes('"Keys"'));
 
-/** Counts what the calls of a client consume, as the engine says it: `await measure(() => store.put(…))`. */
+/** Sums the capacity units that the engine reports for a client's calls: `await measure(() => store.put(…))`. */
 export const countUnits = (client: DynamoDBDocumentClient) => {
   let units: Units = { read: 0, write: 0 };
   client.middlewareStack.add(

@@ -12,14 +12,14 @@ ajv.addSchema({ $id: "api", ...document });
 const pointer = (...parts: (string | number)[]) =>
   `api#/${parts.map((part) => encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
 
-/** The path of the document that an answer is of; undefined where no route took the request. */
+/** The document's path for a request; undefined if no route matches. */
 const documentedPathOf = (method: string, pathname: string): string | undefined =>
   allRoutes.find(([, route]) => {
     const pattern = route.path.replace(/\{[^}]+\}/g, "[^/]+").replaceAll(".", "\\.");
     return route.method === method && new RegExp(`^${pattern}$`).test(pathname);
   })?.[1].path;
 
-/** The schema of an answer; undefined where there is no body. */
+/** The schema of an answer; undefined if it has no body. */
 const schemaOf = (method: string, path: string, status: number): string | undefined => {
   const operation = document.paths?.[path]?.[method.toLowerCase() as "get"];
   const response = operation?.responses?.[String(status) as "200"];
@@ -30,20 +30,20 @@ const schemaOf = (method: string, path: string, status: number): string | undefi
 
 const requireSchema = (request: string, schema: string | undefined, status: number, body: unknown): void => {
   if (schema === undefined && body === undefined) return;
-  // By its name, so that each schema is compiled once.
+  // Compiled once per schema, so looked up by name.
   const validate = schema === undefined ? undefined : ajv.getSchema(schema);
   if (validate?.(body)) return;
   const problem = validate === undefined ? "there should be none" : ajv.errorsText(validate.errors);
   throw new Error(`${request} answered ${status} with another body: ${problem}`);
 };
 
-/** @throws Error where an answer is not one that the OpenAPI document describes. */
+/** @throws Error if the OpenAPI document does not describe such an answer. */
 export const requireContract = (method: string, pathname: string, { status }: Response, body: unknown): void => {
   const path = documentedPathOf(method, pathname);
   const schema = path === undefined ? pointer("components", "schemas", "Error") : schemaOf(method, path, status);
   requireSchema(`${method} ${pathname}`, schema, status, body);
 };
 
-/** The same of an answer to a POST to the webhook URL. */
+/** The same for an answer to a POST to the webhook URL. */
 export const requireWebhookContract = ({ status }: Response, body: unknown): void =>
   requireSchema("The webhook URL", schemaOf("POST", WEBHOOK_PATH, status), status, body);

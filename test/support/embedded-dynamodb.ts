@@ -6,10 +6,10 @@ import { engineScope } from "../../infra/local/dynamodb/client.ts";
 import { startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
 import { createTables } from "../../infra/local/dynamodb/tables.ts";
 
-/** A table as a test gives it: CreateTable's input, without the billing mode. */
+/** A table as tests declare it: the input of CreateTable without the billing mode. */
 export type TestTable = Omit<TableDefinition, "BillingMode"> & { ttlAttribute?: string };
 
-/** A real engine of the test file's own, in memory. Stop it in `afterAll`; that closes its clients, too. */
+/** A real engine in memory for one test file. Stop it in `afterAll`; stopping also closes its clients. */
 export type EmbeddedDynamoDb = {
   endpoint: string;
   client(config?: DynamoDBClientConfig): DynamoDBClient;
@@ -18,7 +18,7 @@ export type EmbeddedDynamoDb = {
   stop(): Promise<void>;
 };
 
-/** The model of a test's table, for what takes models. */
+/** The local cloud's model of a test's table. */
 export const tableModel = ({ ttlAttribute, ...definition }: TestTable): TableModel => ({
   logicalId: definition.TableName,
   name: definition.TableName,

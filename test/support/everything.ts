@@ -2,7 +2,7 @@ import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { engineScope } from "../../infra/local/dynamodb/client.ts";
 import type { ServiceUnderTest } from "./service.ts";
 
-/** The tables of a service, past all rights. Destroy the client in `afterAll`. */
+/** A client of the engine that no role restricts. Destroy it in `afterAll`. */
 export const engineClient = ({ stack }: Pick<ServiceUnderTest, "stack">): DynamoDBClient =>
   new DynamoDBClient({
     endpoint: stack.dynamodbUrl,
@@ -10,7 +10,7 @@ export const engineClient = ({ stack }: Pick<ServiceUnderTest, "stack">): Dynamo
     credentials: { accessKeyId: engineScope.accessKeyId, secretAccessKey: "local" },
   });
 
-/** Bytes as characters: what is not sealed in them is seen. */
+/** Shows bytes as characters, so that unencrypted text in them is found. */
 const withBytes = (_: string, value: unknown): unknown =>
   value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value;
 

@@ -1,4 +1,4 @@
-/** A provider in memory that implements the port: a world of objects with a history, its feed, its faults, its own clock. */
+/** An in-memory provider that implements the port: objects with their history, the event feed, faults and a clock of its own. */
 
 import type { Provider, ProviderEvent, ProviderPage } from "../../shared/provider/provider.ts";
 import { PAGE_SIZE } from "../../shared/provider/provider.ts";
@@ -8,7 +8,7 @@ import { type RecordType, recordFields } from "../../shared/records/record.ts";
 
 type Living = { type: RecordType; id: string; createdAt: number; fields: Record<string, unknown> };
 
-/** A call of the provider, as a fault sees it. */
+/** A call of the provider, as faults receive it. */
 export type ProviderCall = { method: keyof Provider; type?: RecordType | undefined; after?: string | undefined };
 
 export const providerErrors = {
@@ -28,7 +28,7 @@ export const providerErrors = {
 
 export type FakeProvider = ReturnType<typeof createFakeProvider>;
 
-/** @param clock the provider's own, epoch ms. */
+/** @param clock the provider's own clock, epoch milliseconds */
 export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) => {
   const living = new Map<string, Living>();
   const events: ProviderEvent[] = [];
@@ -122,14 +122,14 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
     provider,
     /** All calls so far. */
     calls,
-    /** Is asked before each call is answered; what it throws, the call throws. */
+    /** Runs before each call. If it throws, the call throws the same error. */
     onCall: (check: typeof fault) => {
       fault = check;
     },
     /** All living objects of a type. */
     ids: (type: RecordType): string[] => [...living.values()].filter((one) => one.type === type).map(({ id }) => id),
     fieldsOf: (type: RecordType, id: string) => require(type, id).fields,
-    /** @param options.isSilent without an event. */
+    /** @param options.isSilent changes the object without an event */
     create(
       type: RecordType,
       fields: Record<string, unknown> = {},
@@ -152,19 +152,19 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
       living.delete(keyOf(type, id));
       if (!isSilent) tell(`${type}.deleted`, [{ kind: "deleted", type, id, seenAt: now() }]);
     },
-    /** Says that something happened to an object, without saying what it is now. */
+    /** Adds an event that names an object without its new state. */
     touch(type: RecordType, id: string): void {
       tell(`${type}.touched`, [{ kind: "touched", type, id, seenAt: now() }]);
     },
     link(paymentId: string, invoiceId: string): void {
       links.set(paymentId, invoiceId);
     },
-    /** Dates events so many seconds behind answers from now on. */
+    /** From now on, dates events this many seconds behind answers. */
     dateEventsBehind(seconds: number): void {
       behind = seconds;
     },
     deauthorize: () => tell("deauthorized", [], true),
-    /** Events that are older than this leave the feed. */
+    /** Events older than this leave the feed. */
     forgetEventsBefore(second: number): void {
       const kept = events.filter(({ createdSeconds }) => createdSeconds >= second);
       events.splice(0, events.length, ...kept);

@@ -1,6 +1,6 @@
 /**
- * What Lambda sets in every function. Imported first by tests of modules that make an SDK's client when they are loaded;
- * nobody listens at the endpoint.
+ * Sets the variables that Lambda sets in every function. Import it before modules that create an SDK client when they
+ * are loaded. No server listens at the endpoint.
  */
 Object.assign(process.env, {
   AWS_REGION: "eu-central-1",

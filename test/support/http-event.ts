@@ -8,7 +8,7 @@ type Parts = Partial<
   pathParameters?: Record<string, string>;
 };
 
-/** An HTTP API event as a handler gets it; tests of the whole service send real requests instead. */
+/** An HTTP API event as a handler receives it. Tests of the whole service send real requests instead. */
 export const httpEvent = ({ method = "POST", headers = {}, ...parts }: Parts = {}): APIGatewayProxyEventV2 => {
   const rawPath = parts.rawPath ?? "/plants";
   return {

@@ -4,12 +4,12 @@ const folderOf = (pid: number): string | undefined => {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    // It has ended, or it is another user's.
+    // The process has ended or belongs to another user.
     return undefined;
   }
 };
 
-/** The processes of a function's instances, known by the folder of its code, in which nothing else runs. */
+/** The process ids of a function's instances. Their working directory is the function's code directory. */
 export const instanceProcesses = (codeDirectory: string): number[] => {
   const folder = realpathSync(codeDirectory);
   return readdirSync("/proc")
@@ -17,7 +17,7 @@ export const instanceProcesses = (codeDirectory: string): number[] => {
     .filter((pid) => Number.isInteger(pid) && folderOf(pid) === folder);
 };
 
-/** Kills instances with all that they started, wherever they are. @returns whether there was one. */
+/** Kills a function's instances with all their child processes. @returns whether there was an instance */
 export const killInstances = (codeDirectory: string): boolean => {
   const killed = instanceProcesses(codeDirectory).filter((pid) => {
     try {

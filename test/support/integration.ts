@@ -14,30 +14,30 @@ export type Run = {
 };
 export type SecurityEvent = { eventType: string; action: string; userId?: string } & Record<string, unknown>;
 
-/** Long enough for a loaded machine; what is waited for comes in seconds. */
+/** Most conditions come true in seconds; this leaves time for a busy machine. */
 const PATIENCE_MS = 90_000;
 const MAX_PAUSE_MS = 400;
 
-/** Asks again and again until the answer is there. @throws Error that says what was waited for. */
+/** Asks repeatedly until there is an answer. @throws Error that names the condition */
 export const eventually = async <Answer>(
   what: string,
   ask: () => Promise<Answer | undefined | false>,
 ): Promise<Answer> => {
   const until = performance.now() + PATIENCE_MS;
-  // Who asks too often keeps busy what would do the work.
+  // Asking too often slows down the service that does the work.
   for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > until) throw new Error(`It did not come to this: ${what}`);
+    if (performance.now() > until) throw new Error(`Timed out waiting until ${what}`);
     await sleep(pauseMs);
   }
 };
 
-/** What an administrator of one organization does, by default. */
+/** Requests of one organization's users; by default of an administrator. */
 export const organizationOf = (service: Service, organizationId: string) => {
   const as = (claims: object = {}) => service.mint({ organizationId, role: "admin", userId: "ada", ...claims });
   const tokens = new Map<string, Promise<string>>();
-  /** One token for all calls with the same claims, until the clock is moved. */
+  /** One token for all calls with the same claims, until the clock moves. */
   const tokenOf = (claims: object = {}): Promise<string> => {
     const key = `${service.advances()} ${JSON.stringify(claims)}`;
     const known = tokens.get(key) ?? as(claims);
@@ -57,13 +57,13 @@ export const organizationOf = (service: Service, organizationId: string) => {
     call,
     runs,
     connect: (apiKey: string, more: object = {}) => call("PUT", "connection", { method: "api_key", apiKey, ...more }),
-    /** The newest run, once it has ended. */
+    /** Waits until the newest run has ended. */
     lastRun: () =>
       eventually("the last run has ended", async () => {
         const [last] = await runs();
         return last !== undefined && last.status !== "running" && last;
       }),
-    /** A run on demand, once it has ended. */
+    /** Starts a run and waits until it has ended. */
     async sync(body?: object): Promise<Run> {
       const started = await call("POST", "sync", body);
       if (started.status !== 202) throw new Error(`POST sync answered ${started.status}: ${started.text}`);

@@ -3,8 +3,8 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createRandom } from "./random.ts";
 
 /**
- * Lets several actors work at the same time, one call to the store at a time, each next one chosen by the seed: so
- * that every order of their calls comes up sooner or later, and the one that fails can be had again.
+ * Interleaves the store calls of several actors. One call runs at a time; the seed chooses the next actor. Many seeds
+ * cover many orders, and a failing order can be replayed by its seed.
  */
 export const createTurns = (seed: number) => {
   const random = createRandom(seed);
@@ -13,7 +13,7 @@ export const createTurns = (seed: number) => {
   const waiting: (() => Promise<void>)[] = [];
   let beforeTurn = () => {};
 
-  /** Waits for a turn; the next begins when `work` is over. */
+  /** Waits for a turn. The next turn begins when `work` has ended. */
   const turn = <Result>(work: () => Promise<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {
       waiting.push(() => work().then(resolve, reject));
@@ -29,7 +29,7 @@ export const createTurns = (seed: number) => {
     /** Makes each call of a client wait for its turn. */
     delay: (client: DynamoDBDocumentClient) =>
       client.middlewareStack.add((next) => (args) => turn(() => next(args)), { step: "initialize", name: "turns" }),
-    /** Gives turns until all actors are done. @throws what the first failing one threw. */
+    /** Gives turns until all actors are done. @throws the error of the first actor that failed */
     run: async (actors: readonly Promise<unknown>[]): Promise<void> => {
       let isDone = false;
       const done = Promise.all(actors).finally(() => {

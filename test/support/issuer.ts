@@ -10,7 +10,7 @@ export const makeKey = async (kid: string, alg = "RS256"): Promise<Key> => {
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: "sig" } };
 };
 
-/** An OpenID issuer on a loopback port, whose answers a test can change and whose fetches it can count. */
+/** An OpenID issuer on a loopback port. Tests can change its answers and count fetches. */
 export const startIssuer = async () => {
   const state = { keys: [] as Record<string, unknown>[], outage: false, fetches: 0, discovery: {} as object };
   const server = createServer((request, response) => {
@@ -27,7 +27,7 @@ export const startIssuer = async () => {
   return {
     issuer,
     state,
-    /** A token signed with the key; a claim or header of undefined is left out. */
+    /** A token signed with the key. A claim or header that is undefined is left out. */
     sign: (key: Key, payload: JWTPayload, header: Record<string, unknown> = {}) =>
       new SignJWT(payload).setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey),
     stop: () => new Promise((resolve) => server.close(resolve)),

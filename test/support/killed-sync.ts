@@ -1,28 +1,28 @@
-/** A sync run whose workers are killed on the way, driven to its end. */
+/** Drives a sync run to its end while its workers are killed. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { killInstances } from "./instance-processes.ts";
 import type { organizationOf, Run } from "./integration.ts";
 import type { ServiceUnderTest } from "./service.ts";
 
 const POLL_MS = 200;
-/** The worker is gone, and its delivery comes no more, where nothing is read for so long. */
+/** If nothing is read for this long, the worker is dead and its event is not delivered again. */
 const STALLED_MS = 8_000;
 const HOUR_MS = 3_600_000;
 
 type Options = {
   service: ServiceUnderTest;
   organization: Pick<ReturnType<typeof organizationOf>, "runs">;
-  /** Kills when so many objects were read, in ascending order; a moment that nobody sees pass is left out. */
+  /** Numbers of read objects at which to kill, ascending. A number that is passed between two looks is skipped. */
   moments: readonly number[];
   /** From 0 to 1. */
   random: () => number;
-  /** Told of each look at the run. */
+  /** Called after each look at the run. */
   onProgress?: (run: Run, killed: number) => void;
 };
 
 const readOf = ({ progress }: Run): number => Object.values(progress).reduce((sum, { read }) => sum + read, 0);
 
-/** Moments spread over the reading of so many objects, one of each part of it. */
+/** Random moments while this many objects are read: one in each equal part. */
 export const randomMoments = (count: number, objects: number, random: () => number): number[] =>
   Array.from({ length: count }, (_, i) => Math.floor(((i + random()) * objects) / count));
 
@@ -31,9 +31,9 @@ export const countLogged = (service: Pick<ServiceUnderTest, "logged">, text: str
   service.logged().split(text).length - 1;
 
 /**
- * Kills the instances of run-sync at random moments until the newest run has ended. Lambda's own retries go on with it; where
- * those are exhausted, the hourly schedule does.
- * @returns the run, how often there was an instance to kill, and how often an hour had to pass.
+ * Kills the instances of run-sync at random moments until the newest run has ended. Lambda's retries continue the run;
+ * when they are exhausted, the hourly schedule does.
+ * @returns the run, the number of kills, and the number of hours that had to pass
  */
 export const killUntilEnd = async ({ service, organization, moments, random, onProgress }: Options) => {
   const codeDirectory = service.codeDirectoryOf("RunSync");
@@ -53,7 +53,7 @@ export const killUntilEnd = async ({ service, organization, moments, random, onP
     if (text !== last.text) last = { text, at: performance.now() };
     else if (performance.now() - last.at > STALLED_MS && advancing === undefined) {
       hours++;
-      // It takes as long as all that the hour's schedules cause: the rest of the run.
+      // Resolves when everything that the hour's schedules caused has ended, so also the rest of the run.
       advancing = service.advance(HOUR_MS).finally(() => {
         advancing = undefined;
       });

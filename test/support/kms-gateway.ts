@@ -15,7 +15,7 @@ import { synthesiseTestStack } from "./local-cloud.ts";
 /** A condition as the CDK takes it. */
 export type Conditions = Record<string, Record<string, string | string[]>>;
 
-/** Adds a function of that name, whose role has these rights and no others. @returns its role */
+/** Adds a function whose role has exactly these rights. @returns its role */
 export const addFunctionWith = (
   stack: Stack,
   name: string,
@@ -33,7 +33,7 @@ export const addFunctionWith = (
   return role;
 };
 
-/** The gateway with the keys of a stack that CDK synthesises. Close it in `afterAll`. */
+/** A gateway with the keys of a synthesised stack. Close it in `afterAll`. */
 export const startKmsGateway = async (fill: (stack: Stack) => void, nowMs = Date.UTC(2026, 10, 21)) => {
   const assemblyDirectory = synthesiseTestStack(fill);
   const dataDirectory = mkdtempSync(join(tmpdir(), "kms-"));
@@ -52,7 +52,7 @@ export const startKmsGateway = async (fill: (stack: Stack) => void, nowMs = Date
     model,
     dataDirectory,
     denials,
-    /** Where and as whom the function of that name speaks to AWS. */
+    /** The endpoint and credentials of the function with that name. */
     placeOf(name: string): AwsPlace {
       const found = model.functions.find((fn) => fn.name === name);
       const credentials = gateway.credentialsFor(found?.arn ?? name);

@@ -6,11 +6,11 @@ import { type LocalCloud, startLocalCloud } from "../../infra/local/local-cloud.
 import type { LocalCloudOptions } from "../../infra/local/local-cloud-options.ts";
 import { assemblyDirectory as serviceAssembly } from "./assembly.ts";
 
-/** A local cloud for one test file, with what its tests ask for most often. Stop it in `afterAll`. */
+/** A local cloud for one test file, with helpers for requests. Stop it in `afterAll`. */
 export type TestCloud = LocalCloud & {
-  /** Of the HTTP API, without a trailing slash. */
+  /** URL of the HTTP API, without a trailing slash. */
   apiUrl: string;
-  /** What functions and the local cloud logged, as `source: line`. */
+  /** Log lines of functions and of the local cloud, as `source: line`. */
   lines: readonly string[];
   /** Calls the API. @param target path and query; `token` becomes the bearer token */
   call(
@@ -18,15 +18,15 @@ export type TestCloud = LocalCloud & {
     target: string,
     options?: { token?: string; body?: unknown; headers?: Record<string, string> },
   ): Promise<Response>;
-  /** A token of the development issuer; see infra/local/issuer/token-request.ts for what may be asked. */
+  /** A token of the development issuer. docs/local-cloud.md lists the fields of the request. */
   token(request?: Record<string, unknown>): Promise<string>;
-  /** Posts JSON to the control server and answers status and body. */
+  /** Posts JSON to the control server. */
   control(path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
 };
 
 type Options = Partial<Omit<LocalCloudOptions, "log">>;
 
-/** Runs an assembly, by default the service's own, in a temporary data directory (removed at stop) on a free port. */
+/** Runs an assembly, by default the service's, on a free port with a temporary data directory, which `stop` removes. */
 export const startTestCloud = async (options: Options = {}): Promise<TestCloud> => {
   const lines: string[] = [];
   const temporary = options.dataDirectory === undefined ? mkdtempSync(join(tmpdir(), "local-cloud-")) : undefined;
@@ -73,7 +73,7 @@ export const startTestCloud = async (options: Options = {}): Promise<TestCloud> 
   };
 };
 
-/** Synthesises a stack of a test's own into a temporary directory and answers where the assembly is. */
+/** Synthesises a stack of the test into a temporary directory. @returns the assembly's directory */
 export const synthesiseTestStack = (fill: (stack: Stack) => void): string => {
   const app = new App({ outdir: mkdtempSync(join(tmpdir(), "assembly-")), analyticsReporting: false });
   fill(new Stack(app, "test-stack"));

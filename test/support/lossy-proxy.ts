@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * A way to an engine on which the first answer to each request is lost after the engine has done it; the same request
- * again is answered.
+ * A proxy in front of an engine. The first answer to each request is lost after the engine has executed it; a repeated
+ * request gets its answer.
  */
 export const startLossyProxy = async (endpoint: string) => {
   const seen = new Set<string>();

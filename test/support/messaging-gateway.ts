@@ -10,7 +10,7 @@ import { createAuthorizer } from "../../infra/local/iam/authorizer.ts";
 import { openQueues } from "../../infra/local/queues/queues.ts";
 import { functionArn } from "./stack-model.ts";
 
-/** A gateway with the model's buses and queues, and nothing behind them: no rule is delivered. Close it in `afterAll`. */
+/** A gateway with the model's buses and queues. Rules deliver nothing. Close it in `afterAll`. */
 export const startMessagingGateway = async (model: StackModel) => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "messaging-"));
   const clock = { now: () => Date.now() };
@@ -36,7 +36,7 @@ export const startMessagingGateway = async (model: StackModel) => {
     queues,
     denials,
     lines,
-    /** One call in the JSON protocol as a function of the role's name; the answer's body is parsed. */
+    /** Makes one call of the JSON protocol as the function with the role's name. Parses the answer's body. */
     async call(
       role: string,
       service: string,

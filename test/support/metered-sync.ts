@@ -1,4 +1,4 @@
-/** Sync runs with all parts of a deployed worker but KMS, on a real engine that says what they consume. */
+/** Sync runs with all parts of a deployed worker except KMS, on a real engine that reports consumed units. */
 import { randomBytes } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { createAnnouncer } from "../../shared/circuit-breaker/announce.ts";
@@ -35,7 +35,7 @@ import { countUnits } from "./consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
 import { declaredTable } from "./security-tables.ts";
 
-/** An engine with the tables that runs touch, as an assembly declares them: the tests' own, unless another is named. */
+/** An engine with the tables that runs use, as an assembly declares them; by default the tests' assembly. */
 export const startSyncTables = (assembly?: string): Promise<EmbeddedDynamoDb> =>
   startEmbeddedDynamoDb(
     declaredTable("TablesSyncRuns", "runs", assembly),
@@ -48,7 +48,7 @@ export const startSyncTables = (assembly?: string): Promise<EmbeddedDynamoDb> =>
 
 let organizations = 0;
 
-/** A new organization, connected to what the adapter reaches with the secret. */
+/** A new organization, connected to the account that the secret opens. */
 export const createMeteredSync = async (
   engine: Pick<EmbeddedDynamoDb, "documentClient">,
   {
@@ -129,7 +129,7 @@ export const createMeteredSync = async (
   const runs = createSyncRunStore(client, "runs");
   let slot = 0;
   return {
-    /** The units of a run in an instance of its own, and how it ended; a scheduled one, or a full one on demand. */
+    /** Runs a sync in a fresh instance: scheduled, or full and on demand. @returns the consumed units and the run */
     async run(mode?: "full") {
       const work = createWorker();
       let request = syncRequested({ organizationId, slot: ++slot }).detail;

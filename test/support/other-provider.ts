@@ -1,25 +1,24 @@
 /**
- * Another server that speaks the provider's wire protocol, as a stranger would write it from the protocol's description:
- * it shares nothing with the simulator or the adapter, knows no more than it must, and says no more than it is told.
- * It has no `/v1/invoice_payments`.
+ * A second server with the provider's wire protocol, written from the protocol's description alone. It shares no code with
+ * the simulator or the adapter and implements only the required parts: `/v1/invoice_payments` is missing.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An object of the provider, with as few fields as one likes. */
+/** An object of the provider; all fields but the id are optional. */
 export type Thing = { id: string; created?: number } & Record<string, unknown>;
 export type Happening = Thing & { type: string; created: number };
 
-/** A request as it came; `query` is a form's fields where it is a POST. `at` in epoch ms. */
+/** A received request. For a POST, `query` has the form's fields. `at` is in epoch milliseconds. */
 export type Call = { at: number; method: string; path: string; query: Record<string, string>; secret: string };
 
-/** What is answered in place of the usual: `reset` cuts the connection, `silence` never answers. */
+/** A replacement for the normal answer: `reset` cuts the connection, `silence` never answers. */
 export type Reply = "reset" | "silence" | { status: number; body: unknown; headers?: Record<string, string> };
 
 export type OtherAccount = {
   id: string;
   apiKey: string;
-  /** Objects by the word in the path, events among them. */
+  /** Objects and events by the collection's name in the path. */
   things: Record<string, Thing[]>;
 };
 
@@ -53,7 +52,7 @@ const inTime = (thing: Thing, query: Call["query"]): boolean => {
   );
 };
 
-/** Newest first; of the same second, the one that came last. */
+/** Newest first. Within a second, the last one added comes first. */
 const page = (things: readonly Thing[], path: string, query: Call["query"]): Reply => {
   const sorted = things.toReversed().sort((a, b) => createdOf(b) - createdOf(a));
   const limit = Number(query.limit ?? 10);
@@ -94,11 +93,11 @@ const send = (response: ServerResponse, reply: Reply): void => {
 
 export type OtherProvider = Awaited<ReturnType<typeof startOtherProvider>>;
 
-/** On a free port of loopback, until `stop`. */
+/** Starts the server on a free loopback port. */
 export const startOtherProvider = async () => {
   const calls: Call[] = [];
   const accounts = new Map<string, OtherAccount>();
-  /** What opens which account: API keys, access tokens, refresh tokens and codes. */
+  /** The account of each API key, access token, refresh token and code. */
   const keys = new Map<string, string>();
   const grants = new Map<string, string>();
   let meddle: (call: Call, account: OtherAccount | undefined) => Reply | undefined | Promise<Reply | undefined> = () =>
@@ -152,10 +151,10 @@ export const startOtherProvider = async () => {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 
-    /** Every request that came, in order. */
+    /** All received requests, in order. */
     calls: calls as readonly Call[],
 
-    /** A new account, empty unless something is put there. */
+    /** A new, empty account. */
     account(things: Partial<Record<string, Thing[]>> = {}): OtherAccount {
       const collections = { customers: [], subscriptions: [], invoices: [], payment_intents: [], events: [] };
       const account = { id: fresh("acct"), apiKey: fresh("sk_test"), things: { ...collections, ...things } };
@@ -171,23 +170,23 @@ export const startOtherProvider = async () => {
       return key;
     },
 
-    /** What the token endpoint answers by itself. */
+    /** The normal answer of the token endpoint. */
     exchange,
 
-    /** A code as a user brings it back who let the platform in. */
+    /** An OAuth code, as a user brings it back after granting access. */
     code(account: OtherAccount): string {
       const code = fresh("ac");
       grants.set(code, account.id);
       return code;
     },
 
-    /** API keys and access tokens of an account open it no longer; with `grants`, refresh tokens neither. */
+    /** Revokes an account's API keys and access tokens; with `grants` also its refresh tokens. */
     revoke(account: OtherAccount, { alsoGrants = false } = {}): void {
       for (const [key, id] of keys) if (id === account.id) keys.delete(key);
       if (alsoGrants) for (const [grant, id] of grants) if (id === account.id) grants.delete(grant);
     },
 
-    /** Answers in place of the usual, where it answers anything. */
+    /** Replaces the normal answer if the callback returns one. */
     meddle(how: typeof meddle): void {
       meddle = how;
     },
@@ -205,14 +204,14 @@ export const startOtherProvider = async () => {
 
 let happenings = 0;
 
-/** Tells that something happened to an object, in the feed only. */
+/** Adds an event about an object to the feed, without changing the object. */
 export const tell = ({ things }: OtherAccount, type: string, object: Thing, created: number = now()): Happening => {
   const event = { id: `evt_${(++happenings).toString().padStart(6, "0")}`, type, created, data: { object } };
   things.events?.push(event);
   return event;
 };
 
-/** Puts an object, in the place of the one with its id. */
+/** Adds an object or replaces the one with the same id. */
 export const put = ({ things }: OtherAccount, collection: string, object: Thing): void => {
   things[collection] = [...(things[collection] ?? []).filter(({ id }) => id !== object.id), object];
 };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Whether a process runs; one that has ended and was not yet collected by its parent does not. */
+/** Whether a process runs. A zombie does not run. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);

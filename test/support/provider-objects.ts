@@ -1,14 +1,14 @@
 import Stripe from "stripe";
 import type { ServiceUnderTest } from "./service.ts";
 
-/** What an account of the simulator has, read by the provider's official SDK. */
+/** The objects of a simulator's account, read with the provider's official SDK. */
 export const providerObjects = ({ stack }: Pick<ServiceUnderTest, "stack">, apiKey: string) => {
   const { hostname, port } = new URL(stack.providerUrl);
   const stripe = new Stripe(apiKey, { host: hostname, port, protocol: "http" });
   const all = { limit: 100 };
 
   return {
-    /** Of each type what may change and is told alike by records, by id. */
+    /** Per type and id: the fields that may change and that records also have. */
     async state(): Promise<Record<string, Record<string, unknown>>> {
       const [customers, subscriptions, invoices, payments] = await Promise.all([
         stripe.customers.list(all).autoPagingToArray({ limit: 10_000 }),
@@ -55,7 +55,7 @@ const COMPARED: Record<string, readonly string[]> = {
   payments: ["status", "amount", "amountReceived"],
 };
 
-/** Of the records that are not deleted, what `state` tells of the objects. */
+/** The same fields as `state`, of all records that are not deleted. */
 export const recordedState = async (records: (type: string) => Promise<readonly Record_[]>) => {
   const entries = Object.entries(COMPARED).map(async ([type, names]) => {
     const kept = (await records(type)).filter(({ deleted }) => !deleted);

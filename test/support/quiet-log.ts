@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, jest } from "@jest/globals";
 
-/** Keeps the log lines of what is tested out of the tests' own output. To be called where tests are declared. */
+/** Hides the log lines of the tested code. Call it at the top level of a test file. */
 export const quietLog = (): void => {
   beforeEach(() => {
     jest.spyOn(process.stdout, "write").mockImplementation(() => true);

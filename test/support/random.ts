@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32): https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
+/** Random numbers from 0 to 1, repeatable by their seed (mulberry32): https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
 export const createRandom = (seed: number) => {
   let state = seed >>> 0;
   return (): number => {

@@ -9,14 +9,14 @@ import { declaredTable } from "./security-tables.ts";
 
 const TABLE = "records";
 
-/** Every store of records, over one client. */
+/** All record stores over one client. */
 export const recordStoresOver = (client: DynamoDBDocumentClient) => ({
   ...createRecordStore(client, TABLE),
   ...createRecordListStore(client, TABLE),
 });
 export type RecordStores = ReturnType<typeof recordStoresOver>;
 
-/** The stores over another way to the engine. */
+/** The stores over another endpoint of the engine, such as a proxy. */
 export const recordStoresAt = (endpoint: string): RecordStores =>
   recordStoresOver(
     DynamoDBDocumentClient.from(
@@ -33,7 +33,7 @@ export const recordStoresAt = (endpoint: string): RecordStores =>
 export type RecordTable = EmbeddedDynamoDb & {
   translated(): DynamoDBDocumentClient;
   stores(): RecordStores;
-  /** A name that no test before has used. */
+  /** An organization id that no earlier test used. */
   newOrganization(): string;
 };
 

@@ -1,4 +1,4 @@
-/** Objects of the provider and stored records, as tests make them, and a store of records in memory. */
+/** Test data: provider objects, stored records, and an in-memory record store. */
 import { setImmediate } from "node:timers/promises";
 import type {
   ObjectDeleted,
@@ -12,10 +12,10 @@ import type { StoredRecord } from "../../shared/records/record-item.ts";
 import type { RecordKey } from "../../shared/records/record-keys.ts";
 import type { RecordStore } from "../../shared/records/record-store.ts";
 
-/** When the objects of tests were created, epoch ms. */
+/** Creation time of test objects, epoch milliseconds. */
 export const CREATED_AT = Date.UTC(2026, 10, 21, 12, 0, 0);
 
-/** A moment in epoch seconds, or from one to another. */
+/** A time in epoch seconds, or a range of two. */
 export const seen = (from: number, to = from): SeenAt => ({ from, to });
 
 export const customerFields: FieldsOf<"customers"> = {
@@ -105,11 +105,11 @@ export const linked = (seenAt: SeenAt, invoiceId = "in_1", id = "pi_1"): Payment
   seenAt,
 });
 
-/** A state as a careless adapter would give it, with what no record has a field for. */
+/** A state with extra fields that no record has, as a careless adapter would return it. */
 export const withCard = (state: ObjectState): ObjectState =>
   ({ ...state, fields: Object.assign({ card: "4242424242424242" }, state.fields) }) as ObjectState;
 
-/** The record that a state was stored as. */
+/** The stored record of a state. */
 export const storedAs = ({ type, id, createdAt, fields, seenAt }: ObjectState): StoredRecord => ({
   type,
   id,
@@ -124,9 +124,9 @@ export const storedAs = ({ type, id, createdAt, fields, seenAt }: ObjectState): 
 type ApplyStore = Pick<RecordStore, "get" | "getMany" | "put">;
 
 /**
- * A store as strict as the table, and what it holds.
- * @param turn what each call waits for before it happens, and before its answer arrives.
- * @param isStale whether a read that need not be strong gives what was there before the last write.
+ * An in-memory store with the same conditions as the table, and its contents.
+ * @param turn awaited before each call executes and again before its answer arrives
+ * @param isStale whether an eventually consistent read misses the last write
  */
 export const recordsInMemory = (
   turn: () => Promise<unknown> = () => setImmediate(),

@@ -6,10 +6,10 @@ import { assemblyDirectory } from "./assembly.ts";
 type Resource = { Type: string; Properties: { Code?: { S3Key?: string } } };
 
 /**
- * A copy of the service's assembly in which one function runs other code, under its own role.
- * @param name part of the function's logical id.
- * @param code an ES module that exports `handler`.
- * @throws Error where not one function is called so.
+ * A copy of the service's assembly in which one function runs other code with its original role.
+ * @param name part of the function's logical id
+ * @param code an ES module that exports `handler`
+ * @throws Error unless exactly one function matches
  */
 export const assemblyWithCode = (name: string, code: string): { directory: string; remove: () => void } => {
   const directory = mkdtempSync(join(tmpdir(), "assembly-"));
@@ -20,12 +20,12 @@ export const assemblyWithCode = (name: string, code: string): { directory: strin
     .filter(([logicalId, { Type }]) => Type === "AWS::Lambda::Function" && logicalId.includes(name));
   const [found, ...others] = functions;
   const asset = found?.[1].Properties.Code?.S3Key?.replace(/\.zip$/, "");
-  if (asset === undefined || others.length > 0) throw new Error(`not one function is called ${name}`);
+  if (asset === undefined || others.length > 0) throw new Error(`expected one function with ${name} in its name`);
   writeFileSync(join(directory, `asset.${asset}`, "index.mjs"), code);
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
 };
 
-/** Code that makes the AWS call which a request's body tells, as the function itself would, and answers what came back. */
+/** Code that makes the AWS call described by the request's body with the function's role and returns the answer. */
 export const AWS_CALLER = `
 export const handler = async ({ body }) => {
   const { service, target, version, input } = JSON.parse(body);

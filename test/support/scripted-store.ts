@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** How the store treats one attempt of a call. */
+/** How the store answers one attempt of a call. */
 export type Attempt = (response: ServerResponse) => void;
 
 const answer =
@@ -10,7 +10,7 @@ const answer =
   (response) =>
     void response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
 
-/** What can become of an attempt, as DynamoDB or what lies before it would have it. */
+/** Possible answers to an attempt, from DynamoDB or a proxy in front of it. */
 export const attempts = {
   succeed: (body: object = {}) => answer(200, body),
   refuse: (name: string, body: object = {}) =>
@@ -24,7 +24,7 @@ export const attempts = {
 
 export type SentRequest = { headers: IncomingHttpHeaders; body: unknown };
 
-/** A store that treats its attempts as the script says, the last line of it for ever, and keeps what it was sent. */
+/** A store that answers attempts by the script, then repeats its last line. Keeps all received requests. */
 export const startScriptedStore = async (script: readonly Attempt[]) => {
   const requests: SentRequest[] = [];
   const server = createServer(async (request, response) => {

@@ -5,7 +5,7 @@ import { riskLevels } from "../../shared/terms/risk-levels.ts";
 
 const names = Object.keys(typeCodes).slice(0, 12);
 
-/** Counters of so many combinations of the documented types and so many events, each in part failed and timed. */
+/** Counters with this many combinations of documented types and this many events; some events failed, some have a duration. */
 export const dayOf = (combinations: number, events: number): Counters =>
   Array.from({ length: combinations }, (_, i) => {
     const ofEach = Math.ceil(events / combinations);

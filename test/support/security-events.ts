@@ -4,7 +4,7 @@ import type { Selection } from "../../shared/security/event-item.ts";
 import { categories, eventTypes, type SecurityEvent, sources } from "../../shared/security/security-event.ts";
 import { isAtLeast, riskLevels } from "../../shared/terms/risk-levels.ts";
 
-/** A moment of which the tests' events are near; every clock of theirs stands here unless they move it. */
+/** The initial time of all test clocks; test events are close to it. */
 export const NOW = Date.UTC(2026, 10, 21, 12, 30);
 export const HOUR = 3_600_000;
 
@@ -13,7 +13,7 @@ type Varied = { age: number; random: Uint8Array } & Pick<
   "eventType" | "category" | "riskLevel" | "success" | "source"
 > & { userId: string | undefined; durationMs: number | undefined };
 
-/** Events of an organization within so many milliseconds before NOW, of few users, types and levels, so that filters meet. */
+/** Events of an organization in the given time before NOW. Few users, types and levels, so that filters match. */
 export const arbitraryEvents = (
   organizationId: string,
   withinMs: number,
@@ -62,7 +62,7 @@ export const arbitrarySelection = (organizationId: string, withinMs: number): fc
   });
 };
 
-/** What a selection means, said without any index. Newest first. */
+/** The events that a selection matches, found without an index. Newest first. */
 export const select = (events: readonly SecurityEvent[], selection: Selection): SecurityEvent[] => {
   const { since, organizationId, ...filters } = selection;
   return events

@@ -1,4 +1,4 @@
-/** Security events, rollups and closers on a real engine, with a clock of the test's own and an oracle beside them. */
+/** Security events, rollups and closers on a real engine, with a test clock and a brute-force oracle. */
 import { randomBytes } from "node:crypto";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { sweepExpired } from "../../infra/local/dynamodb/ttl-sweep.ts";
@@ -29,7 +29,7 @@ const DETECTION = "detection";
 
 type Counted = Pick<SecurityEvent, "riskLevel" | "success" | "metadata">;
 
-/** What the statistics of events are, by counting them. */
+/** Statistics by counting the events one by one. */
 export const bruteForce = (events: readonly Counted[]): SecurityStatistics => {
   const durations = events.flatMap(({ metadata }) => {
     const durationMs = (metadata as { durationMs?: number } | undefined)?.durationMs;
@@ -45,7 +45,7 @@ export const bruteForce = (events: readonly Counted[]): SecurityStatistics => {
 
 export type RollupWorld = Awaited<ReturnType<typeof startRollupWorld>>;
 
-/** What an actor of the world works with; each has a client of its own, so that it alone can be delayed or crash. */
+/** The tools of one actor. Each actor has its own client, so that it alone can be delayed or crash. */
 export type Actor = ReturnType<RollupWorld["actor"]>;
 
 export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
@@ -59,7 +59,7 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
   const time = { now: NOW };
   const settings = { retentionDays: 90 };
   const now = () => time.now;
-  /** Everything that is stored, in the order of its writing, and what was about to be. */
+  /** All stored events in write order, with those whose write was in progress. */
   const stored: StoredEvent[] = [];
   let begun = 0;
 
@@ -83,7 +83,7 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
       selections,
       unjudged,
       windows: createWindowStore(client, DETECTION, settings),
-      /** An instance of a function that records; what fails is thrown rather than kept. */
+      /** A recorder as in a function instance; it throws failures instead of queueing the event. */
       recorder: (): Recorder =>
         createRecorder({
           events: {
@@ -116,21 +116,21 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
     settings,
     actor,
     stored,
-    /** How many events were written, or may have been. */
+    /** The number of events that were, or may have been, written. */
     begun: () => begun,
-    /** What the statistics of a selection must be now. */
+    /** The expected statistics of a selection at the current time. */
     expected: (selection: Selection): SecurityStatistics => {
       const live = stored.filter(({ ttl }) => ttl * 1_000 > time.now).map(({ event }) => event);
       return bruteForce(select(live, selection));
     },
-    /** What the store does in its own time: delete what has expired. */
+    /** Deletes expired items, as the store does at a time of its choice. */
     sweep: () => sweepExpired(engine.endpoint, tables.map(tableModel), time.now),
     stop: () => engine.stop(),
   };
 };
 
 /**
- * Lets a client make so many calls; all after them fail, as if the function had died. Calls to indexes do not count:
+ * Lets a client make this many calls and fails all later ones, as if the function had crashed. Index calls do not count:
  * closers look for open hours while they close others, in no fixed order.
  */
 export const dieAfter = (calls: number) => (client: DynamoDBDocumentClient) => {
@@ -145,7 +145,7 @@ export const dieAfter = (calls: number) => (client: DynamoDBDocumentClient) => {
   );
 };
 
-/** Holds up a client at one of its calls until it may go on; calls to indexes do not count. */
+/** Delays a client at one of its calls until it is released. Index calls do not count. */
 export const holdUpAt = (call: number) => {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();

@@ -9,7 +9,7 @@ type TableResource = {
   Properties: { KeySchema: never; AttributeDefinitions: never; GlobalSecondaryIndexes?: Index[] };
 };
 
-/** A table of the service under a name of the test's own, with the keys and indexes that the template declares. */
+/** A table of the service with the keys and indexes of the template, under another name. */
 export const declaredTable = (logicalIdPrefix: string, TableName: string, directory = assemblyDirectory): TestTable => {
   const [file] = globSync("*.template.json", { cwd: directory });
   const template = JSON.parse(readFileSync(join(directory, file ?? ""), "utf8"));

@@ -2,7 +2,7 @@ import type { ServiceUnderTest } from "./service.ts";
 
 type Account = { accountId: string; apiKey: string };
 
-/** The provider's simulator of a local cloud, driven as a developer would: by the control server. */
+/** The provider's simulator of a local cloud, driven over the control server. */
 export const simulatedProvider = ({ stack }: Pick<ServiceUnderTest, "stack">) => {
   const call = async <Answer>(method: string, path: string, body?: object): Promise<Answer> => {
     const response = await fetch(`${stack.controlUrl}/provider${path}`, {
@@ -15,18 +15,18 @@ export const simulatedProvider = ({ stack }: Pick<ServiceUnderTest, "stack">) =>
     return JSON.parse(text) as Answer;
   };
   return {
-    /** An account of its own, with so many objects. */
+    /** A new account with this many objects. */
     account: (objects: number, more: object = {}) => call<Account>("POST", "/accounts", { objects, ...more }),
     change: (accountId: string, change: object) =>
       call<{ objects: { id: string }[]; events: object[] }>("POST", "/changes", { accountId, ...change }),
-    /** Fails requests of an account until it recovers, or so many times. */
+    /** Fails an account's requests until `recover`, or a given number of times. */
     fail: (accountId: string, fault: object) => call("POST", "/faults", { accountId, ...fault }),
     recover: () => call("DELETE", "/faults"),
-    /** Where an account's events are sent, and how badly. */
+    /** Sets the URL for an account's events and the faults of delivery. */
     webhooks: (accountId: string, endpoint: object) => call("POST", "/webhooks", { accountId, ...endpoint }),
-    /** Sends all that waits to be delivered, whenever it was due. */
+    /** Sends all waiting deliveries now. */
     flush: () => call("POST", "/webhooks/flush"),
-    /** How many requests an account got, by path. */
+    /** The number of an account's requests by path. */
     async requests(accountId: string): Promise<Record<string, number>> {
       const { requests } = await call<{ requests: Record<string, { byPath?: Record<string, number> }> }>("GET", "");
       return requests[accountId]?.byPath ?? {};

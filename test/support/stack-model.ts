@@ -3,7 +3,7 @@ import type { PolicyStatement, StackModel, TableModel } from "../../infra/local/
 /** The ARN of a function of `stackModel`. */
 export const functionArn = (name: string): string => `arn:aws:lambda:eu-central-1:000000000000:function:${name}`;
 
-/** A stack with one function for each role, of the role's name, and with what else is given. */
+/** A stack with one function per role, named as the role, and the other given parts. */
 export const stackModel = ({
   roles = {},
   tables = [],

@@ -1,4 +1,4 @@
-/** Holds what a full run left in the store against the provider's account: past the service, by the engine itself. */
+/** Compares the records that a full run stored, read from the engine, with the provider's account. */
 import { isDeepStrictEqual } from "node:util";
 import { DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
@@ -19,13 +19,13 @@ type Synced = {
   organizationId: string;
   account: { apiKey: string };
   run: Run;
-  /** How many objects the account has, of all types. */
+  /** The account's number of objects of all types. */
   objects: number;
 };
 
 const Item = z.object({ key: z.string(), fields: z.record(z.string(), z.unknown()).optional() });
 
-/** All records but the deleted that the table has under a key, of itself or of an index. */
+/** All records under a key of the table or an index, without deleted ones. */
 const readAll = async ({ stack }: Synced["service"], name: string, value: string, IndexName?: string) => {
   const client = engineClient(stack.dynamodbUrl);
   const query = {
@@ -39,7 +39,7 @@ const readAll = async ({ stack }: Synced["service"], name: string, value: string
   for await (const { Items = [] } of paginateQuery({ client: DynamoDBDocumentClient.from(client) }, query)) {
     for (const item of Items) {
       const { key, fields } = Item.parse(item);
-      // The feed told of objects that were deleted before.
+      // The feed also has objects that were deleted earlier.
       if (fields !== undefined) records.push({ ...parseSortKey(key), fields });
     }
   }
@@ -47,7 +47,7 @@ const readAll = async ({ stack }: Synced["service"], name: string, value: string
   return records;
 };
 
-/** Says where the run's report, the table and its index do not all have the same objects, each once. */
+/** Lists differences between the run's report, the table and its index. Each must have each object once. */
 const countFaults = async ({ service, organizationId, run, objects }: Synced, stored: readonly Stored[]) => {
   const faults = stored.length === objects ? [] : [`${stored.length} of ${objects} objects are stored`];
   for (const type of recordTypes) {
@@ -63,7 +63,7 @@ const countFaults = async ({ service, organizationId, run, objects }: Synced, st
   return faults;
 };
 
-/** Which invoice a payment belongs to is said by another list than the payment. */
+/** Reads the invoice of each payment. The provider has it in another list. */
 const withoutInvoice = ({ invoiceId: _, ...fields }: Fields): Fields => fields;
 
 const sampleFaults = async ({ service, account }: Synced, records: readonly Stored[]): Promise<string[]> => {
@@ -83,8 +83,8 @@ const sampleFaults = async ({ service, account }: Synced, records: readonly Stor
 };
 
 /**
- * @param options.sample so many of the records are held against what the provider answers; `random` is from 0 to 1.
- * @returns what is wrong, in words; nothing where all is right.
+ * @param options.sample the number of records to compare with the provider's answers; `random` is from 0 to 1
+ * @returns the differences in words; empty if there are none
  */
 export const findSyncFaults = async (
   synced: Synced,

@@ -6,8 +6,8 @@ import { join } from "node:path";
 const APP = join(import.meta.dirname, "..", "..", "infra", "app.ts");
 
 /**
- * Synthesises the service with context keys of its own, as the CDK's command line does: in another process, since
- * loading the CDK takes a test ten times as long. @returns the assembly's directory.
+ * Synthesises the service with other context keys in another process, because the CDK loads ten times slower in jest.
+ * @returns the assembly's directory
  */
 export const synthesiseWith = (context: Readonly<Record<string, string>>): string => {
   const directory = mkdtempSync(join(tmpdir(), "assembly-"));

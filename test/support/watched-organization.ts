@@ -3,7 +3,7 @@ import { eventually, organizationOf, PROVIDER } from "./integration.ts";
 import { requestFrom } from "./request-from.ts";
 import type { ServiceUnderTest } from "./service.ts";
 
-/** An unresolved finding, as `suspiciousActivity` has it. */
+/** An unresolved finding in `suspiciousActivity`. */
 type Finding = {
   alertId: string;
   rule: string;
@@ -16,7 +16,7 @@ type Alert = { id: string; rule: string; subject: string; level: string; status:
 
 export type WatchedOrganization = ReturnType<typeof watchedOrganization>;
 
-/** An organization that does what detection looks for, and what is found of it. */
+/** An organization whose activity detection should find, and its findings. */
 export const watchedOrganization = (service: ServiceUnderTest, organizationId: string) => {
   const organization = organizationOf(service, organizationId);
   const { as, call, connect, runs } = organization;
@@ -30,7 +30,7 @@ export const watchedOrganization = (service: ServiceUnderTest, organizationId: s
     findings,
     alerts,
 
-    /** Rule, subject, level and count of each finding's alert, in that order. */
+    /** A line for each finding: rule, subject, level and count of its alert. */
     async found(): Promise<string[]> {
       const known = new Map((await alerts()).map((alert) => [alert.id, alert]));
       const lines = (await findings()).map(({ alertId, rule, subject }) => {
@@ -41,7 +41,7 @@ export const watchedOrganization = (service: ServiceUnderTest, organizationId: s
       return lines.sort();
     },
 
-    /** Requests with a token of each of these users that has expired. */
+    /** Sends a request with an expired token of each of these users. */
     async expire(...users: string[]): Promise<void> {
       const tokens = new Map<string, string>();
       for (const userId of users) {
@@ -51,13 +51,13 @@ export const watchedOrganization = (service: ServiceUnderTest, organizationId: s
       }
     },
 
-    /** A request that leaves an event of a success. */
+    /** Sends a request that records a success. */
     async succeed(userId: string, address: string): Promise<void> {
       const answer = await requestFrom(service, address, ["GET", `${PROVIDER}/settings`], await as({ userId }));
       expect(answer.status).toBe(200);
     },
 
-    /** Requests that the user's role does not allow, such as `GET security`. */
+    /** Sends requests that the user's role does not allow, such as `GET security`. */
     async deny(userId: string, requests: readonly string[], role = "guest"): Promise<void> {
       for (const request of requests) {
         const [method = "", path = ""] = request.split(" ");
@@ -66,7 +66,7 @@ export const watchedOrganization = (service: ServiceUnderTest, organizationId: s
       }
     },
 
-    /** Connects an account, and waits for the run that it begins. */
+    /** Connects an account and waits until its first run has ended. */
     async connectAndSync(apiKey: string) {
       const before = (await runs()).length;
       expect((await connect(apiKey)).status).toBe(200);

@@ -5,22 +5,22 @@ import type { ServiceUnderTest } from "./service.ts";
 
 const stripe = new Stripe("sk_test_none");
 
-/** The provider's own helper for tests. @param timestamp epoch seconds. */
+/** Signs with the provider's own test helper. @param timestamp epoch seconds */
 export const signatureOf = (payload: string, secret: string, timestamp: number): string =>
   stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
 
-/** Several secrets' signatures of one moment, as the provider sends them while a secret is rolled. */
+/** Signatures of several secrets at one time, as the provider sends them while a secret is rolled. */
 export const signatureOfAll = (payload: string, secrets: readonly string[], timestamp: number): string =>
   [`t=${timestamp}`, ...secrets.map((secret) => signatureOf(payload, secret, timestamp).split(",")[1])].join(",");
 
 export type Sending = {
-  /** Of the URL, as it is to stand there; the organization's by default. */
+  /** The URL's path as sent; by default the organization's. */
   path?: string;
   method?: string;
   secret?: string;
-  /** Seconds from now to the time that is signed. */
+  /** Seconds from now to the signed time. */
   shiftSeconds?: number;
-  /** In place of a good one; null for none. */
+  /** Replaces the valid signature; null sends none. */
   signature?: string | null;
   headers?: Record<string, string>;
 };
@@ -28,8 +28,8 @@ export type Sending = {
 export type CustomerFields = { name?: string; email?: string; created?: number };
 
 /**
- * A stand-in for the provider's servers, which sends whatever a test wants to the webhook URL of a service. Every answer
- * to a POST is held against the OpenAPI document.
+ * Sends webhooks to a service as the provider's servers would. Every answer to a POST is checked against the OpenAPI
+ * document.
  */
 export const webhookSender = ({ stack }: Pick<ServiceUnderTest, "stack">, organizationId: string, secret: string) => {
   const nowSeconds = async (): Promise<number> => {
@@ -52,7 +52,7 @@ export const webhookSender = ({ stack }: Pick<ServiceUnderTest, "stack">, organi
       ...(method !== "GET" && method !== "HEAD" && { body }),
     });
     const text = await response.text();
-    // What Lambda itself answers names no request.
+    // Answers of Lambda itself have no request id.
     if (method === "POST" && response.headers.has("x-request-id")) requireWebhookContract(response, JSON.parse(text));
     return { status: response.status, headers: response.headers, text };
   };
@@ -60,7 +60,7 @@ export const webhookSender = ({ stack }: Pick<ServiceUnderTest, "stack">, organi
   return {
     nowSeconds,
     send,
-    /** An event of the account about a customer, of this second. */
+    /** An event about a customer of the account, dated now. */
     async customerEvent(happening: "created" | "updated" | "deleted", id: string, fields: CustomerFields = {}) {
       const now = await nowSeconds();
       const { name = "Ada", email = "ada@example.com", created = now } = fields;

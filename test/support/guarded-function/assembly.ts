@@ -11,7 +11,7 @@ import { parseContext } from "../../../infra/config.ts";
 import { together } from "../../../infra/constructs/resources/access.ts";
 import { ServiceStack } from "../../../infra/service-stack.ts";
 
-/** The service with one function more, `GET /guarded`, that makes a guarded call; its directory is the caller's. */
+/** Synthesises the service with an extra function, `GET /guarded`, that makes a guarded call. The caller removes the directory. */
 export const synthesiseGuarded = async (directory: string): Promise<string> => {
   const bundle = join(directory, "guarded-call");
   await esbuild.build({

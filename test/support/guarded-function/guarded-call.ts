@@ -1,6 +1,6 @@
 /**
- * A function of the tests' own: one guarded call per request, which ends as the request asks: `ok`, `fail`, or
- * `neutral` (a fault of our own before the call left). It answers as every function does.
+ * A test function that makes one guarded call per request. The request chooses the outcome: `ok`, `fail`, or `neutral`
+ * (our own error before the call was sent).
  */
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
