@@ -1,19 +1,13 @@
 /**
- * GET /api/integrations/provider/circuit-breaker: the organization's circuit, and the health of all.
+ * GET /api/integrations/provider/circuit-breaker: the circuit of the caller's organization, and the health of all.
  * Spec: "GET …/circuit-breaker"; fields: docs/circuit-breaker.md, "Statistics".
  */
 import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts";
-import type { StatisticsReader } from "../../shared/circuit-breaker/read-statistics.ts";
-import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireStatisticsReader } from "../../shared/wiring/circuit-breaker.ts";
 import { wireParts } from "../../shared/wiring/http.ts";
 
-type Dependencies = { statistics: Pick<StatisticsReader, "read"> };
+const route = circuitBreakerRoutes.getCircuitBreaker;
+const statistics = wireStatisticsReader();
 
-export const getCircuitBreakerHandler = ({ statistics }: Dependencies, parts: HandlerParts) =>
-  createHandler(circuitBreakerRoutes.getCircuitBreaker, ({ caller }) => statistics.read(caller.organizationId), parts);
-
-export const handler = getCircuitBreakerHandler(
-  { statistics: wireStatisticsReader() },
-  wireParts(circuitBreakerRoutes.getCircuitBreaker),
-);
+export const handler = createHandler(route, ({ caller }) => statistics.read(caller.organizationId), wireParts(route));

@@ -1,6 +1,5 @@
 /** The endpoints of the circuit breaker. Spec: integration security monitoring, "Endpoints". */
-import { CircuitAction, CircuitBreakerReport } from "../circuit-breaker/circuit-request.ts";
-import { OrganizationStats } from "../circuit-breaker/circuit-statistics.ts";
+import { CircuitAction, CircuitBreakerReport, OrganizationStats } from "../circuit-breaker/circuit-schemas.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
 export const circuitBreakerRoutes = {

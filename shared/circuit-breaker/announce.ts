@@ -1,22 +1,28 @@
 /**
- * Tells the rest of the service of every transition: at least once, and once where nothing breaks. A transition lies
- * in the item, by the very write that made it, until it was told and marked; so whoever dies in between leaves it to
- * the next reader of the circuit.
+ * Announces every transition to the rest of the service at least once, and once if nothing fails. The write that makes a
+ * transition also stores it in the item, where it stays until it is marked as announced. So if the instance crashes in
+ * between, the next reader of the circuit announces it.
  */
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
-import type { Circuit } from "./circuit.ts";
+import type { Origin } from "../terms/requester.ts";
+import { type Circuit, type Transition, unannounced } from "./circuit.ts";
 import type { CircuitStore } from "./circuit-store.ts";
-import { createRecent } from "./recent.ts";
-import { MAX_UNANNOUNCED, type Transition, unannounced } from "./transition.ts";
+import { createLruCache } from "./lru-cache.ts";
 
-/** Must record each transition once, however often it is called with it. It rejects where it could not. */
-export type OnTransition = (transition: Transition) => Promise<void>;
+/**
+ * Records a transition once, however often it is called with it. Rejects if the transition could not be recorded.
+ * @param origin the request of the operator whose action the transition is, if known.
+ */
+export type OnTransition = (transition: Transition, origin?: Origin) => Promise<void>;
 
-/** So long a reader leaves an untold transition to the one who made it. */
-export const ANNOUNCE_GRACE_MS = 10_000;
+/** A reader leaves a transition for this time to the instance that made it. */
+const ANNOUNCE_GRACE_MS = 10_000;
 
-const MARK_ROUNDS = 3;
+/** Transitions kept while they cannot be announced: an outage elsewhere must not make the item grow. */
+const MAX_UNANNOUNCED = 16;
+
+const MARK_ATTEMPTS = 3;
 
 export type Announcer = ReturnType<typeof createAnnouncer>;
 
@@ -26,60 +32,67 @@ export const createAnnouncer = (dependencies: {
   clock: Clock;
 }) => {
   const { store, onTransition, clock } = dependencies;
-  /** By organization: one instance tells one after the other, and nothing twice. */
+  /** By organization: one instance announces in order, and nothing twice. */
   const underWay = new Map<string, Promise<void>>();
-  const told = createRecent<number>();
+  const announcedUpTo = createLruCache<number>();
 
   const mark = async (organizationId: string, circuit: Circuit, upTo: number): Promise<void> => {
-    let known = circuit;
-    for (let round = 0; round < MARK_ROUNDS && known.announced < upTo; round++) {
-      const answer = await store.markAnnounced(organizationId, known, upTo);
+    let latest = circuit;
+    for (let attempt = 0; attempt < MARK_ATTEMPTS && latest.announced < upTo; attempt++) {
+      const answer = await store.markAnnounced(organizationId, latest, upTo);
       if (answer.applied) return;
-      known = answer.circuit;
+      latest = answer.circuit;
     }
   };
 
-  const tell = async (organizationId: string, circuit: Circuit): Promise<void> => {
-    let upTo = Math.max(circuit.announced, told.get(organizationId) ?? 0);
+  const announceAll = async (organizationId: string, circuit: Circuit, origin: Origin | undefined): Promise<void> => {
+    let upTo = Math.max(circuit.announced, announcedUpTo.get(organizationId) ?? 0);
     try {
       for (const transition of unannounced(organizationId, circuit)) {
         if (transition.generation <= upTo) continue;
-        await onTransition(transition);
+        await onTransition(transition, transition.generation === circuit.generation ? origin : undefined);
         upTo = transition.generation;
-        told.set(organizationId, upTo);
+        announcedUpTo.set(organizationId, upTo);
       }
     } catch (error) {
-      writeLog("error", "A transition of a circuit was not announced; its next reader tries again.", {
+      writeLog("error", "Announcing a transition of a circuit failed; the next reader of the circuit retries.", {
         cause: String(error),
       });
     }
     const oldestKept = circuit.generation - MAX_UNANNOUNCED;
-    if (oldestKept > upTo) writeLog("error", "Transitions of a circuit were given up.", { count: oldestKept - upTo });
+    if (oldestKept > upTo) {
+      writeLog("error", "Transitions of a circuit were dropped unannounced.", { count: oldestKept - upTo });
+    }
     await mark(organizationId, circuit, Math.max(upTo, oldestKept));
   };
 
-  const announce = (organizationId: string, circuit: Circuit): void => {
+  const announce = (organizationId: string, circuit: Circuit, origin?: Origin): void => {
     if (circuit.announced >= circuit.generation) return;
-    const telling = (underWay.get(organizationId) ?? Promise.resolve())
-      .then(() => tell(organizationId, circuit))
-      .catch((error) => writeLog("warn", "A circuit's transitions were not marked as told.", { cause: String(error) }))
+    const announcing = (underWay.get(organizationId) ?? Promise.resolve())
+      .then(() => announceAll(organizationId, circuit, origin))
+      .catch((error) =>
+        writeLog("warn", "Marking transitions of a circuit as announced failed.", { cause: String(error) }),
+      )
       .finally(() => {
-        if (underWay.get(organizationId) === telling) underWay.delete(organizationId);
+        if (underWay.get(organizationId) === announcing) underWay.delete(organizationId);
       });
-    underWay.set(organizationId, telling);
+    underWay.set(organizationId, announcing);
   };
 
   return {
-    /** Begins to tell what is untold. Never throws, and keeps nobody waiting. */
+    /**
+     * Starts to announce what is not announced yet. Never throws, and does not wait.
+     * @param origin the request that started the circuit's current generation, if an operator's.
+     */
     announce,
 
-    /** The same, for one who only read the circuit: what is recent is its maker's to tell. */
+    /** The same after a mere read: a recent transition is left to the instance that made it. */
     announceOverdue(organizationId: string, circuit: Circuit): void {
       const oldest = circuit.starts.find(({ generation }) => generation > circuit.announced);
       if (oldest !== undefined && oldest.at <= clock() - ANNOUNCE_GRACE_MS) announce(organizationId, circuit);
     },
 
-    /** Resolves when nothing is under way: at the end of an invocation, after which the instance may be frozen. */
+    /** Waits for announcements under way. Call it before the invocation ends, because the instance may be frozen then. */
     async settle(): Promise<void> {
       await Promise.all(underWay.values());
     },

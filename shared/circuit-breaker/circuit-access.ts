@@ -1,40 +1,59 @@
 /**
- * How one instance comes to the circuits: by its copy of a closed one, by the store, or, while the store is out of
- * reach, by circuits of its own. The store's trouble never becomes the caller's.
+ * How one instance reads and writes circuits: from its copy of a closed circuit, in the store, or, while the store
+ * fails, in circuits of its own. A store failure never becomes the caller's error.
  */
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Announcer } from "./announce.ts";
-import type { Circuit } from "./circuit.ts";
+import { type Circuit, effectiveState, newCircuit } from "./circuit.ts";
 import type { CircuitStore } from "./circuit-store.ts";
-import type { Admission, Outcome } from "./decide.ts";
-import { effectiveState } from "./effective-state.ts";
-import { createLocalCircuits } from "./local-circuits.ts";
-import { createRecent } from "./recent.ts";
-import { type AdmissionAnswer, admit, type Circuits, report } from "./rounds.ts";
+import { type Admission, type AdmissionAnswer, admit, type Circuits, type Outcome, report } from "./decide.ts";
+import { createLruCache } from "./lru-cache.ts";
+import { reduce } from "./reduce.ts";
 
-/** Decisions: within work already started, the copy of a closed circuit may be so old. */
-export const CACHE_MS = 5_000;
+/** Decisions: maximum age of a copy of a closed circuit, for work that has already started. */
+const CACHE_MS = 5_000;
 
-/** All that a call waits for the store before it is made. */
-export const STORE_BUDGET_MS = 200;
+/** Maximum wait for the store before a call is made. */
+const STORE_BUDGET_MS = 200;
 
 /**
- * Where exactness is worth a longer wait, which a cold connection may take: for a call that starts work, and for
- * bringing an end into the circuit, since a failure that is not counted in time is lost to all others.
+ * Maximum wait where accuracy is worth it (a new connection may take this long): before a call that starts work, and to
+ * report a result, because a failure that is not written in time is lost for all other instances.
  */
-export const EXACT_BUDGET_MS = 1_000;
+const ACCURATE_BUDGET_MS = 1_000;
 
-/** After the store failed to answer, so long nobody asks it, and then one at a time. */
+/** After a store failure no call uses the store for this time; then one call at a time tries again. */
 export const STORE_PAUSE_MS = 5_000;
 
-/** `isLocal`: given by the instance itself, so that the store's circuit hears nothing of its end. */
+/** `isLocal`: admitted by the instance's own circuit, so the stored circuit does not get the result. */
 export type Ticket = Admission & { isLocal: boolean };
 
 export type AccessAnswer = { do: "admit"; ticket: Ticket } | Extract<AdmissionAnswer, { do: "refuse" }>;
 
-export type CircuitAccess = ReturnType<typeof createCircuitAccess>;
+/**
+ * The circuits of one process, by the same rules and limits, for as long as the store fails.
+ * @param lastStored the last known stored circuit: an open circuit stays open until its time, a held one stays held.
+ */
+const createLocalCircuits = (
+  lastStored: (organizationId: string) => Circuit | undefined,
+): Circuits & { clear(): void } => {
+  const circuits = createLruCache<Circuit>();
+  const current = (organizationId: string): Circuit =>
+    circuits.get(organizationId) ?? lastStored(organizationId) ?? newCircuit;
+  return {
+    read: async (organizationId) => current(organizationId),
+    write: async (organizationId, write) => {
+      const before = current(organizationId);
+      const after = reduce(before, write);
+      // A change in one process is no transition of the organization's circuit, so there is nothing to announce.
+      if (after) circuits.set(organizationId, { ...after, starts: [], announced: after.generation });
+      return { applied: after !== undefined, circuit: after ?? before, isRepeat: false };
+    },
+    clear: () => circuits.clear(),
+  };
+};
 
 export const createCircuitAccess = (dependencies: {
   store: Pick<CircuitStore, "read" | "write">;
@@ -42,15 +61,15 @@ export const createCircuitAccess = (dependencies: {
   clock: Clock;
 }) => {
   const { store, announcer, clock } = dependencies;
-  const known = createRecent<{ circuit: Circuit; readAt: number }>();
-  const local = createLocalCircuits((organizationId) => known.get(organizationId)?.circuit);
-  /** Calls are named by instance and number: a random name each would cost more than all the rest. */
+  const copies = createLruCache<{ circuit: Circuit; readAt: number }>();
+  const local = createLocalCircuits((organizationId) => copies.get(organizationId)?.circuit);
+  /** A call's id is the instance and a number: a random id per call would cost more than everything else here. */
   const instance = newRequestToken();
   let calls = 0;
-  let awayUntil = 0;
+  let pausedUntil = 0;
   let isTrying = false;
 
-  /** The store within the budget, all rounds together. */
+  /** The store's circuits. All retries together stay within the budget. */
   const withinBudget = (budgetMs: number): Circuits => {
     const endsAt = systemClock() + budgetMs;
     const remaining = () => Math.max(0, endsAt - systemClock());
@@ -58,82 +77,82 @@ export const createCircuitAccess = (dependencies: {
       async read(organizationId) {
         const readAt = clock();
         const circuit = await store.read(organizationId, remaining());
-        known.set(organizationId, { circuit, readAt });
+        copies.set(organizationId, { circuit, readAt });
         announcer.announceOverdue(organizationId, circuit);
         return circuit;
       },
       async write(organizationId, write) {
         const readAt = clock();
         const answer = await store.write(organizationId, write, remaining());
-        known.set(organizationId, { circuit: answer.circuit, readAt });
-        const hasBegun = answer.applied && answer.circuit.generation > write.generation;
-        if (hasBegun) announcer.announce(organizationId, answer.circuit);
+        copies.set(organizationId, { circuit: answer.circuit, readAt });
+        const isTransition = answer.applied && answer.circuit.generation > write.generation;
+        if (isTransition) announcer.announce(organizationId, answer.circuit);
         return answer;
       },
     };
   };
 
-  /** Does something with the store's circuits, or with the instance's own where the store does not answer. */
-  const reach = async <Answer>(
+  /** Works with the store's circuits, or with the local ones if the store fails. */
+  const withCircuits = async <Answer>(
     budgetMs: number,
     work: (circuits: Circuits, isLocal: boolean) => Promise<Answer>,
   ): Promise<Answer> => {
-    if (isTrying || clock() < awayUntil) return work(local, true);
-    const wasAway = awayUntil > 0;
-    isTrying = wasAway;
+    if (isTrying || clock() < pausedUntil) return work(local, true);
+    const hasFailed = pausedUntil > 0;
+    isTrying = hasFailed;
     try {
       const answer = await work(withinBudget(budgetMs), false);
-      if (awayUntil > 0) local.clear();
-      awayUntil = 0;
+      if (pausedUntil > 0) local.clear();
+      pausedUntil = 0;
       return answer;
     } catch (error) {
-      if (clock() >= awayUntil) {
-        writeLog("error", "The circuits' store is out of reach; the instance decides by itself.", {
+      if (clock() >= pausedUntil) {
+        writeLog("error", "The store of circuits does not answer; the instance uses circuits of its own.", {
           cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
         });
       }
-      awayUntil = clock() + STORE_PAUSE_MS;
+      pausedUntil = clock() + STORE_PAUSE_MS;
       return work(local, true);
     } finally {
-      if (wasAway) isTrying = false;
+      if (hasFailed) isTrying = false;
     }
   };
 
   const nextId = () => `${instance}${(++calls).toString(36)}`;
 
   return {
-    /** The answer of a fresh copy of a closed circuit, without a request; undefined where there is none. */
+    /** Admits a call by a fresh copy of a closed circuit, without a request. Undefined if there is no such copy. */
     admitFromCopy(organizationId: string): Ticket | undefined {
-      const copy = known.get(organizationId);
+      const copy = copies.get(organizationId);
       if (copy === undefined) return undefined;
       const now = clock();
       const age = now - copy.readAt;
-      if (age < 0 || age >= CACHE_MS || now < awayUntil) return undefined;
+      if (age < 0 || age >= CACHE_MS || now < pausedUntil) return undefined;
       const { circuit } = copy;
       if (circuit.state !== "closed" && effectiveState(circuit, now).state !== "closed") return undefined;
       return { id: nextId(), generation: circuit.generation, isProbe: false, isLocal: false };
     },
 
-    /** Whether the circuit is on trial, as the instance saw it last; no request. */
+    /** Whether the instance's copy is half-open. No request. */
     isHalfOpen(organizationId: string): boolean {
-      const copy = known.get(organizationId);
+      const copy = copies.get(organizationId);
       return copy !== undefined && effectiveState(copy.circuit, clock()).state === "half_open";
     },
 
-    /** The answer of the circuit as it is now. */
+    /** Admits or refuses a call by the stored circuit. */
     admit: (organizationId: string, { isStart }: { isStart: boolean }): Promise<AccessAnswer> =>
-      reach(isStart ? EXACT_BUDGET_MS : STORE_BUDGET_MS, async (circuits, isLocal) => {
+      withCircuits(isStart ? ACCURATE_BUDGET_MS : STORE_BUDGET_MS, async (circuits, isLocal) => {
         const circuit = await circuits.read(organizationId);
         const answer = await admit(circuits, { organizationId, circuit, id: nextId(), clock });
         return answer.do === "admit" ? { do: "admit", ticket: { ...answer.admission, isLocal } } : answer;
       }),
 
-    /** Brings the end of a call into the circuit. */
+    /** Reports the result of an admitted call. */
     report: (organizationId: string, ticket: Ticket, outcome: Outcome): Promise<void> =>
-      reach(EXACT_BUDGET_MS, async (circuits, isLocal) => {
+      withCircuits(ACCURATE_BUDGET_MS, async (circuits, isLocal) => {
         if (ticket.isLocal && !isLocal) return;
-        const copy = isLocal ? undefined : known.get(organizationId)?.circuit;
-        // A copy from before the admission would hide that the result belongs to the circuit.
+        const copy = isLocal ? undefined : copies.get(organizationId)?.circuit;
+        // A copy from before the admission has an older generation: the result would look as if it did not belong.
         const isUsable = copy !== undefined && copy.generation >= ticket.generation;
         const circuit = isUsable ? copy : await circuits.read(organizationId);
         await report(circuits, { organizationId, circuit, admission: ticket, outcome, clock });

@@ -1,58 +1,81 @@
 /**
- * The guard that every call to the provider runs through: asks the organization's circuit, makes the call, and tells
- * the circuit how it went. One guarded call is one request on the wire; whoever repeats a call asks again.
+ * The guard: every call to the provider asks the organization's circuit first and reports its result to the circuit.
+ * One guarded call is one request on the wire. A retry is another guarded call.
  */
 import type { Clock } from "../runtime/clock.ts";
+import { DomainError } from "../runtime/domain-error.ts";
 import type { Announcer } from "./announce.ts";
 import { LEASE_MS } from "./circuit.ts";
 import { createCircuitAccess, type Ticket } from "./circuit-access.ts";
-import { CallTimeoutError, CircuitOpenError } from "./circuit-open-error.ts";
 import type { CircuitStore } from "./circuit-store.ts";
 import type { Outcome } from "./decide.ts";
-import type { Statistics } from "./statistics.ts";
+import type { RequestCounter } from "./request-counter.ts";
 
-/** A call's end must be reported while its permit is alive: some time is the store's, before it and after it. */
+/** The result must be reported before the lease expires; the difference is for the store, before and after the call. */
 export const MAX_CALL_TIMEOUT_MS = LEASE_MS - 2_000;
 const DEFAULT_CALL_TIMEOUT_MS = 8_000;
 
-/** What a thrown error says about the provider. It is not asked about time-outs, which are failures. */
+/** The circuit refused the call: it is open, or all permits of a half-open round are taken. */
+export class CircuitOpenError extends DomainError {
+  /** When another call may be admitted, in epoch ms. Undefined while an operator holds the circuit open. */
+  readonly retryAt: number | undefined;
+
+  /** @param now epoch ms; Retry-After counts from here. */
+  constructor(retryAt: number | undefined, now: number) {
+    super(
+      "circuit_open",
+      retryAt === undefined
+        ? "An operator holds the circuit open: the provider is not called."
+        : "The circuit is open after failures: the provider is not called for a while.",
+      retryAt === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil((retryAt - now) / 1_000)) },
+    );
+    this.retryAt = retryAt;
+  }
+}
+
+/** A guarded call exceeded its time-out. It counts as a failure, and its signal is aborted. */
+export class CallTimeoutError extends Error {
+  override readonly name = "CallTimeoutError";
+}
+
+/** What a thrown error means for the circuit. A time-out is always a failure. */
 export type ClassifyError = (error: unknown) => Outcome;
 
 /**
- * `isStart`: the call begins a piece of work, so the circuit is read as it is, and not from a copy. `classifyError`
- * and `timeoutMs` go before the guard's own.
+ * `isStart`: the call starts work, so the guard reads the stored circuit instead of a copy. `classifyError` and
+ * `timeoutMs` override the guard's own.
  */
 export type CallOptions = { isStart?: boolean; classifyError?: ClassifyError; timeoutMs?: number };
 
-/** Makes one request. The signal is aborted when its time is over. */
+/** Makes one request. The signal is aborted at the time-out. */
 export type GuardedCall<Value> = (signal: AbortSignal) => Promise<Value>;
 
 export type Guard = {
   /**
-   * @returns what the call returns; that is a success.
-   * @throws what the call throws; CallTimeoutError; CircuitOpenError where the call was not made.
+   * @returns the call's value; the call counts as a success.
+   * @throws the call's error; CallTimeoutError; CircuitOpenError if the call was not made.
    */
   <Value>(organizationId: string, call: GuardedCall<Value>, options?: CallOptions): Promise<Value>;
 
-  /** Whether the circuit is on trial, as the calls so far left it: one more success may then close it. No request. */
+  /** Whether the circuit was half-open after the last call: one more success may then close it. No request. */
   isHalfOpen(organizationId: string): boolean;
 
-  /** To be awaited at the end of each invocation: sends the counts, and what is being announced. Never throws. */
+  /** Sends counts and waits for announcements. Await it at the end of each invocation. Never throws. */
   flush(): Promise<void>;
 };
 
 export type GuardDependencies = {
   store: Pick<CircuitStore, "read" | "write">;
   announcer: Announcer;
-  statistics: Pick<Statistics, "count" | "flush">;
+  statistics: Pick<RequestCounter, "count" | "flush">;
   clock: Clock;
-  /** Without one every error is a failure. */
+  /** Default: every error is a failure. */
   classifyError?: ClassifyError;
   timeoutMs?: number;
 };
 
-/** Runs the call for so long. What comes of it later is nobody's. */
-const inTime = <Value>(call: GuardedCall<Value>, timeoutMs: number): Promise<Value> => {
+/** Runs the call until the time-out. The result of a call that takes longer is ignored. */
+const withTimeout = <Value>(call: GuardedCall<Value>, timeoutMs: number): Promise<Value> => {
   const controller = new AbortController();
   return new Promise<Value>((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -73,10 +96,10 @@ const inTime = <Value>(call: GuardedCall<Value>, timeoutMs: number): Promise<Val
 
 const allowedTimeout = (timeoutMs: number): number => {
   if (timeoutMs > 0 && timeoutMs <= MAX_CALL_TIMEOUT_MS) return timeoutMs;
-  throw new RangeError(`A guarded call may take up to ${MAX_CALL_TIMEOUT_MS} ms, and not ${timeoutMs}.`);
+  throw new RangeError(`timeoutMs: must be more than 0 and at most ${MAX_CALL_TIMEOUT_MS}, not ${timeoutMs}.`);
 };
 
-/** @throws RangeError where a call's time-out would outlive its permit. */
+/** @throws RangeError if a call's time-out is longer than its permit. */
 export const createGuard = (dependencies: GuardDependencies): Guard => {
   const { announcer, statistics, clock, classifyError = () => "failure" } = dependencies;
   const access = createCircuitAccess(dependencies);
@@ -105,7 +128,7 @@ export const createGuard = (dependencies: GuardDependencies): Guard => {
     const ticket = copied ?? (await admitted(organizationId, isStart));
     let value: Value;
     try {
-      value = await inTime(call, timeoutMs);
+      value = await withTimeout(call, timeoutMs);
     } catch (error) {
       const classify = options.classifyError ?? classifyError;
       await ended(organizationId, ticket, error instanceof CallTimeoutError ? "failure" : classify(error));

@@ -1,43 +1,50 @@
-/** What operators do to a circuit's item, and what is taken away from its history. Pure. */
+/**
+ * Updates of a circuit's item besides the automatic ones: operator actions, the announced mark, and the erasure of a
+ * user. Pure.
+ */
 import type { Circuit } from "./circuit.ts";
-import { startItem } from "./circuit-item.ts";
+import {
+  appendStart,
+  failureSlots,
+  startItem,
+  type UpdateExpressions,
+  updateExpressions,
+} from "./circuit-expressions.ts";
 import { UNCONNECTED_HELD_SHARD } from "./circuit-keys.ts";
-import { type OperatorWrite, stateAfter } from "./operate.ts";
-import { assemble, type UpdateExpressions, window } from "./update-expressions.ts";
+import { type OperatorWrite, stateAfter } from "./reduce.ts";
 
-/** The update of an operator's action: it asks nothing but that it was not done already, and so it wins. */
+/** The update of an operator's action. Its only condition is that the action was not applied before, so operators win. */
 export const operatorExpressions = (organizationId: string, write: OperatorWrite): UpdateExpressions => {
   const { action, id, baseline } = write;
   const until = action === "reset" ? undefined : write.until;
   const state = stateAfter[action];
   const isOpen = state === "forced_open";
-  return assemble(
+  return updateExpressions(
     {
-      only: ["(attribute_not_exists(#oi) OR #oi <> :id)"],
+      only: ["(attribute_not_exists(#operatorActionId) OR #operatorActionId <> :id)"],
       set: [
-        "#o = :organization",
-        "#st = :begins",
-        "#gen = if_not_exists(#gen, :zero) + :one",
-        "#tr = list_append(if_not_exists(#tr, :none), :start)",
-        "#oi = :id",
-        ...(until === undefined ? [] : ["#ou = :until"]),
-        ...(isOpen ? ["#sh = if_not_exists(#ch, :unconnected)"] : []),
-        ...(action === "reset" ? ["#b = :baseline"] : []),
+        "#organizationId = :organizationId",
+        "#state = :begins",
+        "#generation = if_not_exists(#generation, :zero) + :one",
+        appendStart,
+        "#operatorActionId = :id",
+        ...(until === undefined ? [] : ["#until = :until"]),
+        ...(isOpen ? ["#shard = if_not_exists(#heldShard, :unconnected)"] : []),
+        ...(action === "reset" ? ["#baseline = :baseline"] : []),
       ],
       remove: [
-        ...window,
-        "#pm",
-        "#hs",
-        "#hu",
-        "#oc",
-        ...(until === undefined ? ["#ou"] : []),
-        ...(isOpen ? [] : ["#sh"]),
-        ...(action === "reset" ? ["#lf"] : []),
+        ...failureSlots,
+        "#permits",
+        "#successes",
+        "#leasedUntil",
+        "#openings",
+        ...(until === undefined ? ["#until"] : []),
+        ...(isOpen ? [] : ["#shard"]),
+        ...(action === "reset" ? ["#lastFailureAt"] : []),
       ],
     },
-    {},
     {
-      ":organization": organizationId,
+      ":organizationId": organizationId,
       ":begins": state,
       ":start": [startItem({ ...write, to: state, cause: action })],
       ":none": [],
@@ -46,32 +53,33 @@ export const operatorExpressions = (organizationId: string, write: OperatorWrite
       ":id": id,
       ":until": until,
       ":unconnected": UNCONNECTED_HELD_SHARD,
-      ":baseline": { t: baseline.total, f: baseline.failed, r: baseline.rejected },
+      ":baseline": baseline,
     },
   );
 };
 
+const areSameStarts = ["#generation = :generation", "size(#starts) = :length"];
+
 /**
- * Forgets the beginnings of generations before one, which were announced, or given up. It takes elements away and
- * writes none, so that it brings back nothing that an erasure has removed meanwhile.
+ * Marks generations up to `upTo` as announced and removes the starts before it. The update writes no element of
+ * `starts`, so it cannot restore what an erasure has removed meanwhile.
  */
 export const announcedExpressions = (circuit: Circuit, upTo: number): UpdateExpressions => {
   const surplus = circuit.starts.filter(({ generation }) => generation < upTo);
-  return assemble(
+  return updateExpressions(
     {
-      only: ["#gen = :generation", "size(#tr) = :length"],
-      set: ["#ann = :announced"],
-      // From the end: the embedded engine takes one away after another, DynamoDB all at once.
-      remove: surplus.map((_, index) => `#tr[${index}]`).reverse(),
+      only: areSameStarts,
+      set: ["#announced = :announced"],
+      // From the end: the embedded engine removes one element after another, DynamoDB all at once.
+      remove: surplus.map((_, index) => `#starts[${index}]`).reverse(),
     },
-    {},
     { ":generation": circuit.generation, ":length": circuit.starts.length, ":announced": upTo },
   );
 };
 
 /**
- * Empties what names an operator in the beginnings of generations: the author where it is this one, with the reason, and
- * others' reasons that name them.
+ * Erases a user from `starts`: the author and reason of the user's own actions, and other reasons that name the user.
+ * @param namesThem whether a reason names the user.
  */
 export const forgottenExpressions = (
   circuit: Circuit,
@@ -79,16 +87,11 @@ export const forgottenExpressions = (
   namesThem: (reason: string) => boolean = () => false,
 ): UpdateExpressions => {
   const remove = circuit.starts.flatMap(({ by, reason }, index) => {
-    if (by === userId) return [`#tr[${index}].#b`, `#tr[${index}].#r`];
-    return reason !== undefined && namesThem(reason) ? [`#tr[${index}].#r`] : [];
+    if (by === userId) return [`#starts[${index}].#by`, `#starts[${index}].#reason`];
+    return reason !== undefined && namesThem(reason) ? [`#starts[${index}].#reason`] : [];
   });
-  return assemble(
-    {
-      only: ["#gen = :generation", "size(#tr) = :length"],
-      set: [],
-      remove,
-    },
-    {},
+  return updateExpressions(
+    { only: areSameStarts, set: [], remove },
     { ":generation": circuit.generation, ":length": circuit.starts.length },
   );
 };

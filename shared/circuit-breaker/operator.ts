@@ -1,22 +1,29 @@
-/** What operators do to a circuit. Spec: POST circuit-breaker; docs/circuit-breaker.md, "Operators". */
+/** POST circuit-breaker: what an operator's command does to a circuit. docs/circuit-breaker.md, "Operators". */
+
+import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
+import type { Origin, UserRequest } from "../terms/requester.ts";
 import type { Announcer } from "./announce.ts";
 import { type Circuit, noCounts, type OperatorAction } from "./circuit.ts";
+import { type CircuitAction, type OrganizationStats, REASON_MAX_CHARACTERS } from "./circuit-schemas.ts";
+import type { StatisticsReader } from "./circuit-statistics.ts";
 import type { CircuitStore } from "./circuit-store.ts";
-import { isDone } from "./operate.ts";
-import type { Statistics } from "./statistics.ts";
+import { isInForce } from "./reduce.ts";
+import type { RequestCounter } from "./request-counter.ts";
 import type { StatisticsStore } from "./statistics-store.ts";
 
-/** `until` in epoch ms: the hold ends by itself then. A reset takes none. */
-export type OperatorCommand = { action: OperatorAction; by: string; reason?: string; until?: number };
+/** `until`: when the hold ends, in epoch ms; a reset has none. `origin`: the operator's request. */
+export type OperatorCommand = { action: OperatorAction; by: string; reason?: string; until?: number; origin?: Origin };
 
 export type Operator = ReturnType<typeof createOperator>;
 
 export const createOperator = (dependencies: {
-  store: Pick<CircuitStore, "read" | "operate" | "forget">;
+  store: Pick<CircuitStore, "read" | "operate">;
   statisticsStore: Pick<StatisticsStore, "organizationCounts">;
-  statistics: Pick<Statistics, "takeFromGlobal" | "flush">;
+  statistics: Pick<RequestCounter, "takeFromGlobal" | "flush">;
   announcer: Pick<Announcer, "announce" | "settle">;
   clock: Clock;
 }) => {
@@ -24,17 +31,17 @@ export const createOperator = (dependencies: {
 
   return {
     /**
-     * Carries out a command, whatever else happens to the circuit at the time; the last one wins. A command that is
-     * in force already changes nothing. Resolves after the transition was announced.
-     * @throws DomainError `store_unavailable`. The command may then be in force or not; it can be given again.
+     * Applies a command in every state; of two commands the last one wins. A command that is in force already changes
+     * nothing. Resolves after the transition is announced.
+     * @throws DomainError `store_unavailable`: the command may be in force or not, and may be repeated.
      */
-    async operate(organizationId: string, command: OperatorCommand): Promise<Circuit> {
-      // What this instance has counted belongs before the command.
+    async operate(organizationId: string, { origin, ...command }: OperatorCommand): Promise<Circuit> {
+      // The counts of this instance belong to the time before the command.
       await statistics.flush();
       const circuit = await store.read(organizationId);
       const counts = command.action === "reset" ? await statisticsStore.organizationCounts(organizationId) : noCounts;
       const write = { ...command, at: clock(), id: newRequestToken(), baseline: counts };
-      if (isDone(circuit, write, counts)) return circuit;
+      if (isInForce(circuit, write, counts)) return circuit;
       const { before, after } = await store.operate(organizationId, write);
       if (before && command.action === "reset") {
         statistics.takeFromGlobal({
@@ -43,19 +50,35 @@ export const createOperator = (dependencies: {
           rejected: counts.rejected - before.baseline.rejected,
         });
       }
-      announcer.announce(organizationId, after);
+      announcer.announce(organizationId, after, origin);
       await Promise.all([announcer.settle(), statistics.flush()]);
       return after;
     },
-
-    /** Removes a user from who changed the circuit, and the reasons that user gave. The circuit stays as it is. */
-    async forgetOperator(organizationId: string, userId: string): Promise<void> {
-      for (;;) {
-        const circuit = await store.read(organizationId);
-        if (!circuit.starts.some(({ by }) => by === userId)) return;
-        const { applied } = await store.forget(organizationId, circuit, userId);
-        if (applied) return;
-      }
-    },
   };
 };
+
+export type ChangeCircuit = (action: CircuitAction, request: UserRequest) => Promise<OrganizationStats>;
+
+/** Applies the command of a request and returns the circuit afterwards. The reason is redacted before it is stored. */
+export const createChangeCircuit =
+  ({
+    operator,
+    statistics,
+    clock,
+  }: {
+    operator: Operator;
+    statistics: Pick<StatisticsReader, "readOrganization">;
+    clock: Clock;
+  }): ChangeCircuit =>
+  async ({ action, reason, until }, { caller: { organizationId, userId }, origin }) => {
+    if (until !== undefined && until <= clock()) {
+      throw new DomainError("invalid_field", "until: expected a time in the future");
+    }
+    await operator.operate(organizationId, {
+      action,
+      by: userId,
+      origin,
+      ...definedFields({ until, reason: reason && sanitiseText(reason, REASON_MAX_CHARACTERS) }),
+    });
+    return statistics.readOrganization(organizationId);
+  };

@@ -1,21 +1,21 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
 
-/** The one item that says whether half or more of all circuits are open; no circuit has this key. */
+/** One item in the circuits' table. No circuit has this key. */
 const OUTAGE_KEY = { id: "outage" };
 
 const OutageItem = z.object({ since: z.optional(z.number()), recordedAt: z.optional(z.number()) });
 
-/** An outage under way, and whether its event was recorded. Times in epoch ms. */
+/** The current outage, and whether its event is recorded. Times in epoch ms. */
 export type Outage = { since: number; isRecorded: boolean };
 
 export type OutageStore = ReturnType<typeof createOutageStore>;
 
-/** The outage under way. All calls throw DomainError `store_unavailable` when the table does not answer. */
+/** The current outage of all circuits. All calls throw DomainError `store_unavailable` if the table does not answer. */
 export const createOutageStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  /** Carries out an update if its condition holds; otherwise somebody else has come first, and nothing is to do. */
+  /** A failed condition means that another instance did the same first. */
   const update = async (UpdateExpression: string, ConditionExpression: string, values?: Record<string, number>) => {
     const command = new UpdateCommand({
       TableName: tableName,
@@ -24,13 +24,11 @@ export const createOutageStore = (client: DynamoDBDocumentClient, tableName: str
       ConditionExpression,
       ...(values && { ExpressionAttributeValues: values }),
     });
-    await callStore((options) => client.send(command, options)).catch((error: unknown) => {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    });
+    await conditionalWrite((options) => client.send(command, options));
   };
 
   return {
-    /** Read strongly; undefined where there is none. */
+    /** Read strongly consistent; undefined if there is no outage. */
     async read(): Promise<Outage | undefined> {
       const command = new GetCommand({ TableName: tableName, Key: OUTAGE_KEY, ConsistentRead: true });
       const { Item } = await callStore((options) => client.send(command, options));

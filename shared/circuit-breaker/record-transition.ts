@@ -1,31 +1,36 @@
 /**
- * What every transition leaves: exactly one security event, whose id follows from organization and generation, and at
- * least once an event of the bus with that id. docs/circuit-breaker.md, "Transitions".
+ * What every transition leaves: exactly one security event, at least one bus event with the same id, and the check
+ * whether half of all circuits are open. docs/circuit-breaker.md, "Transitions".
  */
 import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
+import { writeLog } from "../runtime/log.ts";
 import { eventId, identityOf } from "../security/event-id.ts";
 import { EVENT_SOURCE } from "../security/event-source.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
-import type { Origin } from "../terms/requester.ts";
+import { addressOf, type Origin } from "../terms/requester.ts";
 import type { RiskLevel } from "../terms/risk-levels.ts";
 import type { OnTransition } from "./announce.ts";
-import { type Cause, operatorActions } from "./circuit.ts";
-import type { Transition } from "./transition.ts";
+import { type Cause, noCounts, operatorActions, type Transition } from "./circuit.ts";
+import { globalStats, overallHealth } from "./circuit-statistics.ts";
+import type { CircuitStore } from "./circuit-store.ts";
+import type { OutageStore } from "./outage-store.ts";
 
 export const CIRCUIT_EVENT_TYPE = "CircuitChanged";
 
-/** The detail of the bus event. A detail of the same version only ever gains fields. */
+/** The detail of the bus event. A version may gain fields, but never loses or changes one. */
 export const CircuitChanged = z.object({
   version: z.literal(1),
-  /** The security event's id too: of two with the same id one is a repetition. */
+  /** The id of the security event. Two bus events with the same id are the same transition. */
   id: z.string(),
   organizationId: z.string(),
   generation: z.number(),
   from: z.string(),
   to: z.string(),
-  /** Epoch milliseconds. */
+  /** Epoch ms. */
   at: z.number(),
   cause: z.string(),
 });
@@ -43,7 +48,7 @@ const riskByCause: Record<Cause, RiskLevel> = {
   force_close: "MEDIUM",
 };
 
-/** What an automatic transition is called: `open`, `half_open`, `close`. An operator's is called as the action. */
+/** The action of an automatic transition, by its new state. An operator's has the name of the operator's action. */
 const automaticActions = {
   closed: "close",
   open: "open",
@@ -52,51 +57,86 @@ const automaticActions = {
   forced_closed: "close",
 } as const;
 
-const isOperators = (cause: Cause) => operatorActions.some((action) => action === cause);
-
-/** @param origin where an operator's request came from; of a transition that is told later nobody knows it. */
-export const eventOfTransition = (transition: Transition, origin: Origin | undefined): NewSecurityEvent => {
+const eventOfTransition = (transition: Transition, origin: Origin | undefined): NewSecurityEvent => {
   const { organizationId, generation, from, to, cause, by, reason } = transition;
+  const isOperators = operatorActions.some((action) => action === cause);
   return {
     organizationId,
     eventType: "CIRCUIT_BREAKER_CHANGED",
-    // An operator's action is for those who audit, an automatic one for those who operate.
-    category: isOperators(cause) ? "compliance" : "system",
+    // Auditors read operators' actions, and operators read automatic transitions.
+    category: isOperators ? "compliance" : "system",
     riskLevel: riskByCause[cause],
-    source: isOperators(cause) ? "user" : "system",
-    ...(by !== undefined && { userId: by }),
-    ...(origin !== undefined && {
-      ipAddress: origin.ipAddress,
-      ...(origin.userAgent !== undefined && { userAgent: origin.userAgent }),
-    }),
+    source: isOperators ? "user" : "system",
+    ...definedFields({ userId: by }),
+    ...(origin && addressOf(origin)),
     resource: "circuit",
     resourceType: "circuit_breaker",
-    action: isOperators(cause) ? cause : automaticActions[to],
+    action: isOperators ? cause : automaticActions[to],
     success: cause !== "failures" && cause !== "probe_failed",
-    metadata: { generation, from, to, cause, ...(reason !== undefined && { reason }) },
+    metadata: { generation, from, to, cause, ...definedFields({ reason }) },
   };
 };
 
-type Parts = {
+type OutageDependencies = {
+  circuits: Pick<CircuitStore, "countOpen">;
+  outages: OutageStore;
+  connectedOrganizations: () => Promise<number>;
   recorder: Pick<Recorder, "record">;
-  bus: Pick<EventBus, "publish">;
-  /** Told after each transition was recorded: an outage may have begun or ended. */
-  checkOutage: () => Promise<void>;
-  /** Where the request under way came from, if an operator's. */
-  origin: () => Origin | undefined;
+  clock: Clock;
 };
 
-/** Records a transition, once however often it is told. Rejects where the bus did not take it. */
+/**
+ * Starts, records or ends the outage: half or more of all circuits are open, which is a failure of the whole system. One
+ * CRITICAL event of no organization per outage. After a crash the next transition continues; the event keeps its id.
+ */
+export const createOutageCheck =
+  ({ circuits, outages, connectedOrganizations, recorder, clock }: OutageDependencies) =>
+  async (): Promise<void> => {
+    const [notClosed, connected] = await Promise.all([circuits.countOpen(clock()), connectedOrganizations()]);
+    const stats = globalStats(connected, notClosed, noCounts);
+    const isOutage = overallHealth(stats, noCounts).status === "unhealthy";
+    const stored = await outages.read();
+    if (!isOutage) return stored && outages.end(stored);
+    if (stored === undefined) await outages.begin(clock());
+    const outage = stored ?? (await outages.read());
+    if (outage === undefined || outage.isRecorded) return;
+    const { organizations, open } = stats;
+    writeLog("error", "Half or more of all circuits are open", { alarm: "system_outage", open, organizations });
+    await recorder.record(
+      {
+        eventType: "SYSTEM_OUTAGE",
+        category: "system",
+        riskLevel: "CRITICAL",
+        source: "system",
+        resource: "circuits",
+        resourceType: "circuit_breaker",
+        action: "outage",
+        success: false,
+        errorMessage: `${open} of ${organizations} circuits are open.`,
+        metadata: { open, organizations },
+      },
+      { timestamp: outage.since, identity: identityOf("outage", outage.since) },
+    );
+    await outages.markRecorded(outage, clock());
+  };
+
+type TransitionDependencies = {
+  recorder: Pick<Recorder, "record">;
+  bus: Pick<EventBus, "publish">;
+  checkOutage: () => Promise<void>;
+};
+
+/** Rejects if the event bus does not accept the transition. */
 export const createTransitionRecorder =
-  ({ recorder, bus, checkOutage, origin }: Parts): OnTransition =>
-  async (transition) => {
+  ({ recorder, bus, checkOutage }: TransitionDependencies): OnTransition =>
+  async (transition, origin) => {
     const { organizationId, generation, from, to, at, cause } = transition;
     const identity = identityOf("transition", organizationId, generation);
-    await recorder.record(eventOfTransition(transition, origin()), { timestamp: at, identity });
+    await recorder.record(eventOfTransition(transition, origin), { timestamp: at, identity });
     const id = eventId(at, identity);
     const detail: CircuitChanged = { version: 1, id, organizationId, generation, from, to, at, cause };
     const unpublished = await bus.publish([{ source: EVENT_SOURCE, detailType: CIRCUIT_EVENT_TYPE, detail }]);
-    if (unpublished.length > 0) throw new Error("The event bus did not take a transition of a circuit.");
-    // A try neither makes nor ends an outage: what comes of it will.
+    if (unpublished.length > 0) throw new Error("Publishing a circuit's transition failed.");
+    // Half-open neither starts nor ends an outage; the result of the probes does.
     if (to !== "half_open") await checkOutage();
   };

@@ -1,36 +1,34 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { getItems } from "../runtime/get-items.ts";
 import { type Counts, noCounts } from "./circuit.ts";
-import { bucketKeys, globalBucketKeys } from "./statistics-keys.ts";
+import { bucketKeys, globalBucketKeys } from "./circuit-keys.ts";
 
 /**
- * One item per bucket (statistics-keys.ts): `t`, `f`, `r` are the counts. For each instance that added in the last
- * minutes there is an attribute `i<instance>` with the number of its last addition, so that an addition whose answer
- * was lost counts once. No index, no expiry.
+ * One item per bucket (circuit-keys.ts). `t`, `f`, `r`: total, failed and rejected requests. `i<instance>`: sequence
+ * number of the last addition of an instance, so that a resent addition counts once. No index, no expiry.
  */
 const Bucket = z.object({ t: z.optional(z.int()), f: z.optional(z.int()), r: z.optional(z.int()) });
 
-/** An addition is repeated for five minutes at most (statistics.ts); its mark lives three times as long. */
-const MARK_LIFE_MS = 15 * 60_000;
+/** An addition is resent for at most five minutes (request-counter.ts); its sequence number stays three times as long. */
+const SEQUENCE_LIFE_MS = 15 * 60_000;
 
-/** Marks that one addition takes away with it. */
-const MAX_SWEPT = 20;
+/** Expired sequence numbers that one addition removes. */
+const MAX_REMOVED = 20;
 
 /**
- * Counts to add, or to take away where negative. `sequence` numbers the additions of one instance to one bucket: a
- * time in ms, later than the one before.
+ * Counts to add; negative counts are subtracted. `sequence`: a time in ms, greater than that of the instance's previous
+ * addition to the bucket.
  */
 export type Addition = { instance: string; sequence: number; counts: Counts };
 
 export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
-/** The counts of requests. All calls throw DomainError `store_unavailable` when the table does not answer. */
+/** The counts of requests. All calls throw DomainError `store_unavailable` if the table does not answer. */
 export const createStatisticsStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  /** Marks of instances that are long gone, by bucket, as the last addition saw them. */
-  const oldMarks = new Map<string, string[]>();
+  /** Attributes of instances that ended long ago, by bucket, as the last addition returned them. */
+  const expired = new Map<string, string[]>();
 
   const sum = async (keys: readonly string[], ConsistentRead: boolean): Promise<Counts> => {
     const wanted = keys.map((id) => ({ id }));
@@ -46,23 +44,23 @@ export const createStatisticsStore = (client: DynamoDBDocumentClient, tableName:
   };
 
   return {
-    /** Adds to one bucket, once however often it is called with the same addition. One write unit. */
+    /** Adds to one bucket. The same addition counts once, however often it is sent. One write unit. */
     async add(bucket: string, { instance, sequence, counts }: Addition, deadlineMs?: number): Promise<void> {
-      const swept = (oldMarks.get(bucket) ?? []).filter((mark) => mark !== `i${instance}`).slice(0, MAX_SWEPT);
+      const removed = (expired.get(bucket) ?? []).filter((name) => name !== `i${instance}`).slice(0, MAX_REMOVED);
       const command = new UpdateCommand({
         TableName: tableName,
         Key: { id: bucket },
-        ConditionExpression: "attribute_not_exists(#mark) OR #mark < :sequence",
+        ConditionExpression: "attribute_not_exists(#own) OR #own < :sequence",
         UpdateExpression: [
-          "SET #mark = :sequence ADD #t :t, #f :f, #r :r",
-          ...(swept.length > 0 ? [`REMOVE ${swept.map((_, index) => `#m${index}`).join(", ")}`] : []),
+          "SET #own = :sequence ADD #t :t, #f :f, #r :r",
+          ...(removed.length > 0 ? [`REMOVE ${removed.map((_, index) => `#i${index}`).join(", ")}`] : []),
         ].join(" "),
         ExpressionAttributeNames: {
-          "#mark": `i${instance}`,
+          "#own": `i${instance}`,
           "#t": "t",
           "#f": "f",
           "#r": "r",
-          ...Object.fromEntries(swept.map((mark, index) => [`#m${index}`, mark])),
+          ...Object.fromEntries(removed.map((name, index) => [`#i${index}`, name])),
         },
         ExpressionAttributeValues: {
           ":sequence": sequence,
@@ -72,30 +70,26 @@ export const createStatisticsStore = (client: DynamoDBDocumentClient, tableName:
         },
         ReturnValues: "ALL_NEW",
       });
-      try {
-        const { Attributes = {} } = await callStore((options) => client.send(command, options), deadlineMs);
-        const isOld = ([name, value]: [string, unknown]) =>
-          name.startsWith("i") && name !== "id" && Number(value) < sequence - MARK_LIFE_MS;
-        oldMarks.set(
-          bucket,
-          Object.entries(Attributes)
-            .filter(isOld)
-            .map(([name]) => name),
-        );
-      } catch (error) {
-        // Refused: a first attempt was written, and only its answer lost.
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
+      const result = await conditionalWrite((options) => client.send(command, options), deadlineMs);
+      // The condition fails if an earlier attempt was applied and its answer was lost.
+      if (!result.written) return;
+      const isExpired = ([name, value]: [string, unknown]) =>
+        name.startsWith("i") && name !== "id" && Number(value) < sequence - SEQUENCE_LIFE_MS;
+      const names = Object.entries(result.output.Attributes ?? {}).filter(isExpired);
+      expired.set(
+        bucket,
+        names.map(([name]) => name),
+      );
     },
 
     /**
-     * An organization's counts since the beginning. One read unit per bucket, read strongly; half of one where what was
-     * added in the last second may be left out.
+     * An organization's counts since the first request. One read unit per bucket; half a unit if counts of the last second
+     * may be missing.
      */
     organizationCounts: (organizationId: string, { mayLag = false } = {}): Promise<Counts> =>
       sum(bucketKeys(organizationId), !mayLag),
 
-    /** The counts of all organizations together, without what resets have taken away. Half a read unit per bucket. */
+    /** The counts of all organizations, without those subtracted by resets. Half a read unit per bucket. */
     globalCounts: (): Promise<Counts> => sum(globalBucketKeys, false),
   };
 };

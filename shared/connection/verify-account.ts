@@ -1,5 +1,5 @@
 /** Tries credentials on the provider before anything is stored. */
-import { CallTimeoutError } from "../circuit-breaker/circuit-open-error.ts";
+import { CallTimeoutError } from "../circuit-breaker/guard.ts";
 import type { Account, Credentials, OperationContext, ProviderAccess, Tokens } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import { DomainError } from "../runtime/domain-error.ts";

@@ -1,8 +1,7 @@
 /** What rules read of an organization's connection, and of its runs. */
 
-import type { Circuit } from "../circuit-breaker/circuit.ts";
+import { type Circuit, effectiveState, isHoldOver } from "../circuit-breaker/circuit.ts";
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
-import { effectiveState, isHoldOver } from "../circuit-breaker/effective-state.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
 import { DAY_MS, HOUR_MS } from "../terms/hours.ts";

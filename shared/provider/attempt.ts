@@ -2,8 +2,7 @@
  * One attempt of an operation: one request through the organization's circuit, and the decision about the next attempt.
  * docs/provider.md, "Operations".
  */
-import { CallTimeoutError } from "../circuit-breaker/circuit-open-error.ts";
-import type { Guard } from "../circuit-breaker/guard.ts";
+import { CallTimeoutError, type Guard } from "../circuit-breaker/guard.ts";
 import type { Credentials, OperationContext, RequestOptions } from "./provider.ts";
 import { ProviderError } from "./provider-error.ts";
 

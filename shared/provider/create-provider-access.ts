@@ -1,7 +1,6 @@
 /** Makes operations of an adapter's requests. */
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { CallTimeoutError } from "../circuit-breaker/circuit-open-error.ts";
-import { type Guard, MAX_CALL_TIMEOUT_MS } from "../circuit-breaker/guard.ts";
+import { CallTimeoutError, type Guard, MAX_CALL_TIMEOUT_MS } from "../circuit-breaker/guard.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";

@@ -1,5 +1,5 @@
 /** Records an operation as one security event, for all its attempts and however it ends. */
-import { CircuitOpenError } from "../circuit-breaker/circuit-open-error.ts";
+import { CircuitOpenError } from "../circuit-breaker/guard.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import type { RecordType } from "../records/record.ts";
 import type { Clock } from "../runtime/clock.ts";

@@ -1,9 +1,9 @@
 /** What POST …/sync does. Decisions: docs/sync.md, "On demand". */
 
 import * as z from "zod/mini";
-import { CircuitOpenError } from "../circuit-breaker/circuit-open-error.ts";
+import { effectiveState } from "../circuit-breaker/circuit.ts";
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
-import { effectiveState } from "../circuit-breaker/effective-state.ts";
+import { CircuitOpenError } from "../circuit-breaker/guard.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";

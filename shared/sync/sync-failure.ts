@@ -1,5 +1,5 @@
 /** What errors mean to a run. Pure. */
-import { CircuitOpenError } from "../circuit-breaker/circuit-open-error.ts";
+import { CircuitOpenError } from "../circuit-breaker/guard.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import { type RecordType, recordTypes } from "../records/record.ts";
 import { DomainError } from "../runtime/domain-error.ts";

@@ -182,7 +182,7 @@ describe("an operator", () => {
   it.each([
     [{}, "action: expected one of reset, force_open, force_close"],
     [{ action: "close" }, "action: expected one of"],
-    [{ action: "force_open", until: 1 }, "until: expected a time that is still to come"],
+    [{ action: "force_open", until: 1 }, "until: expected a time in the future"],
     [{ action: "force_open", until: "tomorrow" }, "until: expected epoch milliseconds"],
     [{ action: "force_open", until: 1.5 }, "until: expected epoch milliseconds"],
     [{ action: "reset", until: 4e12 }, "until: expected with force_open and force_close only"],

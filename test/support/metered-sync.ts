@@ -4,7 +4,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { createAnnouncer } from "../../shared/circuit-breaker/announce.ts";
 import { createCircuitStore } from "../../shared/circuit-breaker/circuit-store.ts";
 import { createGuard } from "../../shared/circuit-breaker/guard.ts";
-import { createStatistics } from "../../shared/circuit-breaker/statistics.ts";
+import { createRequestCounter } from "../../shared/circuit-breaker/request-counter.ts";
 import { createStatisticsStore } from "../../shared/circuit-breaker/statistics-store.ts";
 import { createConnectionStore } from "../../shared/connection/connection-store.ts";
 import { createProviderAccess } from "../../shared/provider/create-provider-access.ts";
@@ -91,7 +91,7 @@ export const createMeteredSync = async (
       guard: createGuard({
         store: circuits,
         announcer: createAnnouncer({ store: circuits, onTransition: async () => undefined, clock }),
-        statistics: createStatistics({ store: createStatisticsStore(client, "circuits"), clock }),
+        statistics: createRequestCounter({ store: createStatisticsStore(client, "circuits"), clock }),
         clock,
       }),
       recorder,

@@ -74,21 +74,20 @@ const putOpenCircuits = async (database: EmbeddedDynamoDb, now: number): Promise
   const client = database.documentClient();
   for (let from = 0; from < OPEN_CIRCUITS; from += 25) {
     const puts = Array.from({ length: 25 }, (_, index) => {
-      const o = `0198a6c2-7d4e-7000-8000-${String(from + index).padStart(12, "0")}`;
-      const tr = [{ s: "open", c: "failures", a: now }];
+      const organizationId = `0198a6c2-7d4e-7000-8000-${String(from + index).padStart(12, "0")}`;
       const Item = {
-        id: circuitKey(o),
-        o,
-        st: "open",
-        gen: 1,
-        ann: 1,
-        oc: 1,
-        lf: now,
+        id: circuitKey(organizationId),
+        organizationId,
+        state: "open",
+        generation: 1,
+        announced: 1,
+        openings: 1,
+        lastFailureAt: now,
         ou: now + 30_001 + from,
-        sh: indexShard(o),
-        cs: indexShard(o),
-        ch: HELD_SHARD,
-        tr,
+        sh: indexShard(organizationId),
+        openShard: indexShard(organizationId),
+        heldShard: HELD_SHARD,
+        starts: [{ to: "open", cause: "failures", at: now }],
       };
       return { PutRequest: { Item } };
     });

@@ -6,7 +6,7 @@ import { ConsecutiveBreaker, circuitBreaker, handleAll, TimeoutStrategy, timeout
 import CircuitBreaker from "opossum";
 import { newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
 import { createGuard } from "../../../shared/circuit-breaker/guard.ts";
-import { createStatistics } from "../../../shared/circuit-breaker/statistics.ts";
+import { createRequestCounter } from "../../../shared/circuit-breaker/request-counter.ts";
 
 const TIMEOUT_MS = 8_000;
 const WARM_UP = 50_000;
@@ -19,7 +19,7 @@ const guards = {
   none: () => call,
   product: () => {
     const clock = Date.now;
-    const statistics = createStatistics({ store: { add: async () => {} }, clock });
+    const statistics = createRequestCounter({ store: { add: async () => {} }, clock });
     const announcer = { announce: () => {}, announceOverdue: () => {}, settle: async () => {} };
     const store = { read: async () => newCircuit, write: async () => Promise.reject(new Error("no write is due")) };
     const guard = createGuard({ store, announcer, statistics, clock, timeoutMs: TIMEOUT_MS });

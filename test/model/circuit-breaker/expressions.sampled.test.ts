@@ -2,15 +2,15 @@ import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type Circuit, newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
+import { writeExpressions } from "../../../shared/circuit-breaker/circuit-expressions.ts";
 import { parseCircuit } from "../../../shared/circuit-breaker/circuit-item.ts";
-import { connectionExpressions } from "../../../shared/circuit-breaker/connection-expressions.ts";
+import { connectionExpressions } from "../../../shared/circuit-breaker/connection-mark-store.ts";
+import { writeKinds, writeRule } from "../../../shared/circuit-breaker/decide.ts";
 import {
   announcedExpressions,
   forgottenExpressions,
   operatorExpressions,
 } from "../../../shared/circuit-breaker/operator-expressions.ts";
-import { writeExpressions } from "../../../shared/circuit-breaker/write-expressions.ts";
-import { writeKinds, writeRule } from "../../../shared/circuit-breaker/writes.ts";
 import { circuitTable } from "../../shared/circuit-breaker/circuit-table.ts";
 import { depth } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
@@ -29,34 +29,40 @@ const time = fc.constantFrom(0, 10_000, 20_000, 30_000, 40_000, 60_000, 70_000, 
 const callId = fc.constantFrom("a", "b", "c", "d", "");
 const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
 const start = fc.record(
-  { s: fc.constantFrom("open", "closed"), c: fc.constant("failures"), a: time, b: callId, r: callId },
-  { requiredKeys: ["s", "c", "a"] },
+  {
+    to: fc.constantFrom("open", "closed"),
+    cause: fc.constant("failures"),
+    at: time,
+    by: callId,
+    reason: callId,
+  },
+  { requiredKeys: ["to", "cause", "at"] },
 );
 
 /** Any mixture of the attributes, whether the breaker would write it or not. */
 const storedItem = fc.record({
-  st: maybe(fc.constantFrom("closed", "open", "half_open", "forced_open", "forced_closed")),
-  gen: maybe(fc.constantFrom(0, 1, 2)),
-  f1: maybe(time),
-  f2: maybe(time),
-  f3: maybe(time),
-  f4: maybe(time),
-  j1: maybe(callId),
-  j2: maybe(callId),
-  j3: maybe(callId),
-  j4: maybe(callId),
+  state: maybe(fc.constantFrom("closed", "open", "half_open", "forced_open", "forced_closed")),
+  generation: maybe(fc.constantFrom(0, 1, 2)),
+  failedAt1: maybe(time),
+  failedAt2: maybe(time),
+  failedAt3: maybe(time),
+  failedAt4: maybe(time),
+  failedCall1: maybe(callId),
+  failedCall2: maybe(callId),
+  failedCall3: maybe(callId),
+  failedCall4: maybe(callId),
   ou: maybe(time),
-  pm: maybe(fc.dictionary(fc.constantFrom("a", "b", "c", "d"), time, { maxKeys: 4 })),
-  hs: maybe(fc.constantFrom(0, 1, 2)),
-  hu: maybe(time),
-  oc: maybe(fc.constantFrom(1, 2)),
-  lf: maybe(time),
-  oi: maybe(callId),
-  ann: maybe(fc.constantFrom(0, 1, 2)),
-  tr: maybe(fc.array(start, { maxLength: 3 })),
+  permits: maybe(fc.dictionary(fc.constantFrom("a", "b", "c", "d"), time, { maxKeys: 4 })),
+  successes: maybe(fc.constantFrom(0, 1, 2)),
+  leasedUntil: maybe(time),
+  openings: maybe(fc.constantFrom(1, 2)),
+  lastFailureAt: maybe(time),
+  operatorActionId: maybe(callId),
+  announced: maybe(fc.constantFrom(0, 1, 2)),
+  starts: maybe(fc.array(start, { maxLength: 3 })),
   sh: maybe(fc.constantFrom("0", "f", "u", "uf")),
-  cs: maybe(fc.constant("0")),
-  ch: maybe(fc.constant("f")),
+  openShard: maybe(fc.constant("0")),
+  heldShard: maybe(fc.constant("f")),
 });
 
 const counts = { total: 3, failed: 2, rejected: 1 };
@@ -67,9 +73,12 @@ const anyKind = fc.constantFrom(...writeKinds);
 /** The very builders that ship, with any parameters. */
 const shipped = (item: Item): fc.Arbitrary<Expressions> => {
   // Mostly writes that are due, or every condition would fail at the state.
-  const due = writeKinds.filter((kind) => writeRule(kind).from.some((state) => state === item.st));
+  const due = writeKinds.filter((kind) => writeRule(kind).from.some((state) => state === item.state));
   const kind = due.length > 0 ? fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...due) }, anyKind) : anyKind;
-  const generation = fc.oneof({ weight: 5, arbitrary: fc.constant(Number(item.gen ?? 0)) }, fc.constantFrom(0, 1, 2));
+  const generation = fc.oneof(
+    { weight: 5, arbitrary: fc.constant(Number(item.generation ?? 0)) },
+    fc.constantFrom(0, 1, 2),
+  );
   const automatic = fc
     .record({ kind, generation, at: time, id: fc.constantFrom("a", "b", "c") })
     .map((write) => writeExpressions(organizationId, write));
@@ -87,14 +96,14 @@ const shipped = (item: Item): fc.Arbitrary<Expressions> => {
       { requiredKeys: ["action", "at", "id", "by", "baseline"] },
     )
     .map((write) => operatorExpressions(organizationId, write));
-  const starts = ((item.tr ?? []) as { b?: string }[]).map(({ b }, index) => ({
-    generation: Number(item.gen ?? 0) - index,
+  const starts = ((item.starts ?? []) as { by?: string }[]).map(({ by }, index) => ({
+    generation: Number(item.generation ?? 0) - index,
     to: "open" as const,
     cause: "failures" as const,
     at: 0,
-    ...(b !== undefined && { by: b }),
+    ...(by !== undefined && { by }),
   }));
-  const circuit: Circuit = { ...newCircuit, generation: Number(item.gen ?? 0), starts };
+  const circuit: Circuit = { ...newCircuit, generation: Number(item.generation ?? 0), starts };
   const marks = fc.constantFrom(0, 1, 2).map((upTo) => announcedExpressions(circuit, upTo));
   const named = starts.find(({ by }) => by !== undefined)?.by;
   const forgets = named === undefined ? [] : [fc.constant(forgottenExpressions(circuit, named))];
@@ -158,7 +167,12 @@ describe("the evaluator of expressions", () => {
 
 describe("a circuit's item", () => {
   it("that makes no sense is refused when it is read", () => {
-    for (const stored of [{}, { st: "ajar", gen: 1 }, { st: "open", gen: 1 }, { st: "closed", gen: -1 }]) {
+    for (const stored of [
+      {},
+      { state: "ajar", generation: 1 },
+      { state: "open", generation: 1 },
+      { state: "closed", generation: -1 },
+    ]) {
       expect(() => parseCircuit(stored)).toThrow();
     }
   });

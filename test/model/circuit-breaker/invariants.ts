@@ -16,15 +16,24 @@
  *    of those that are not.
  */
 import { deepStrictEqual } from "node:assert";
-import { type Circuit, LEASE_MS, newCircuit, RECOVERY_TIMEOUT_MS } from "../../../shared/circuit-breaker/circuit.ts";
+import {
+  type Circuit,
+  isHoldOver,
+  LEASE_MS,
+  newCircuit,
+  RECOVERY_TIMEOUT_MS,
+  unannounced,
+} from "../../../shared/circuit-breaker/circuit.ts";
 import { parseCircuit } from "../../../shared/circuit-breaker/circuit-item.ts";
 import { indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
-import { type Admission, decideAdmission, type Outcome } from "../../../shared/circuit-breaker/decide.ts";
-import { isHoldOver } from "../../../shared/circuit-breaker/effective-state.ts";
-import { type OperatorWrite, operate } from "../../../shared/circuit-breaker/operate.ts";
-import { reduce } from "../../../shared/circuit-breaker/reduce.ts";
-import { unannounced } from "../../../shared/circuit-breaker/transition.ts";
-import { type CircuitWrite, writeRule } from "../../../shared/circuit-breaker/writes.ts";
+import {
+  type Admission,
+  type CircuitWrite,
+  decideAdmission,
+  type Outcome,
+  writeRule,
+} from "../../../shared/circuit-breaker/decide.ts";
+import { type OperatorWrite, operate, reduce } from "../../../shared/circuit-breaker/reduce.ts";
 import { type Expressions, holds, type Item } from "./expressions.ts";
 import { organizationId, type Truth } from "./world.ts";
 
@@ -51,12 +60,21 @@ const OPEN_TIME = 30_000;
 const LOST_AFTER = 30_000;
 const MAX_SKEW = 40_000;
 
-const marks = ["id", "o", "cs", "ch"];
-const always = [...marks, "st", "gen", "tr", "ann", "lf", "b", "oi"];
+const marks = ["id", "organizationId", "openShard", "heldShard"];
+const always = [
+  ...marks,
+  "state",
+  "generation",
+  "starts",
+  "announced",
+  "lastFailureAt",
+  "baseline",
+  "operatorActionId",
+];
 const attributes: Record<Circuit["state"], readonly string[]> = {
-  closed: ["f1", "f2", "f3", "f4", "j1", "j2", "j3", "j4"],
-  open: ["ou", "oc", "sh"],
-  half_open: ["ou", "oc", "sh", "pm", "hs", "hu"],
+  closed: [1, 2, 3, 4].flatMap((slot) => [`failedAt${slot}`, `failedCall${slot}`]),
+  open: ["ou", "openings", "sh"],
+  half_open: ["ou", "openings", "sh", "permits", "successes", "leasedUntil"],
   forced_open: ["ou", "sh"],
   forced_closed: ["ou"],
 };
@@ -69,13 +87,13 @@ export const circuitOf = (item: Item | null): Circuit => {
   const known = parsed.get(item);
   if (known) return known;
   try {
-    const isMarkOnly = item.st === undefined;
+    const isMarkOnly = item.state === undefined;
     const circuit = isMarkOnly ? newCircuit : parseCircuit(item);
     const allowed = isMarkOnly ? marks : [...always, ...attributes[circuit.state]];
     const surplus = Object.keys(item).filter((name) => !allowed.includes(name));
     must("I9", surplus.length === 0, `${surplus} left over when ${circuit.state}`);
-    must("I9", item.o === organizationId, "an item that does not say whose it is");
-    const shards = item.cs === undefined ? ["u", "uf"] : [indexShard(organizationId), "f"];
+    must("I9", item.organizationId === organizationId, "an item that does not say whose it is");
+    const shards = item.openShard === undefined ? ["u", "uf"] : [indexShard(organizationId), "f"];
     const place = "sh" in item ? shards[circuit.state === "forced_open" ? 1 : 0] : undefined;
     must("I10", item.sh === place, `an entry in ${item.sh} rather than in ${place}`);
     parsed.set(item, circuit);
@@ -229,7 +247,11 @@ export const leavesTheCircuit = (before: Circuit, after: Circuit): void =>
 /** I10: the item is marked as the count of connections has it. */
 export const isMarkedAsConnected = ({ isConnected }: Truth, item: Item | null): void => {
   const marks = isConnected ? [indexShard(organizationId), "f"] : [undefined, undefined];
-  must("I10", isSame([item?.cs, item?.ch], marks), `the item says ${item?.cs}, ${item?.ch} rather than ${marks}`);
+  must(
+    "I10",
+    isSame([item?.openShard, item?.heldShard], marks),
+    `the item says ${item?.openShard}, ${item?.heldShard} rather than ${marks}`,
+  );
 };
 
 /** I8: whatever began is announced, or will be by the next reader. */

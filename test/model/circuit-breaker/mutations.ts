@@ -4,11 +4,11 @@
  * must find every one of them, or the guard was not needed, or the invariants do not see what it is for.
  */
 import { newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
+import { writeExpressions } from "../../../shared/circuit-breaker/circuit-expressions.ts";
 import { indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
-import { connectionExpressions } from "../../../shared/circuit-breaker/connection-expressions.ts";
+import { connectionExpressions } from "../../../shared/circuit-breaker/connection-mark-store.ts";
+import { writeKinds } from "../../../shared/circuit-breaker/decide.ts";
 import { announcedExpressions, operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
-import { writeExpressions } from "../../../shared/circuit-breaker/write-expressions.ts";
-import { writeKinds } from "../../../shared/circuit-breaker/writes.ts";
 import type { Expressions } from "./expressions.ts";
 import { type Mutation, organizationId } from "./world.ts";
 
@@ -118,12 +118,12 @@ export const mutations: readonly Mutation[] = [
  * first: the attributes that these conditions look at exist in one state only.
  */
 export const implied: Readonly<Record<string, string>> = {
-  "trip: without #st = :state": "f1 and f4 exist only while closed",
-  "take_permit: without #st = :state": "pm exists only while half-open",
-  "start_round: without #st = :state": "pm exists only while half-open",
-  "start_round: without SET #st = :begins": "it is half-open before and after",
-  "count_success: without #st = :state": "pm exists only while half-open",
-  "close: without #st = :state": "pm exists only while half-open",
-  "reopen: without #st = :state": "pm exists only while half-open",
-  "return_permit: without #st = :state": "pm exists only while half-open",
+  "trip: without #state = :state": "failedAt1 and failedAt4 exist only while closed",
+  "take_permit: without #state = :state": "permits exists only while half-open",
+  "start_round: without #state = :state": "permits exists only while half-open",
+  "start_round: without SET #state = :begins": "it is half-open before and after",
+  "count_success: without #state = :state": "permits exists only while half-open",
+  "close: without #state = :state": "permits exists only while half-open",
+  "reopen: without #state = :state": "permits exists only while half-open",
+  "return_permit: without #state = :state": "permits exists only while half-open",
 };

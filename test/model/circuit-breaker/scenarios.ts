@@ -1,5 +1,5 @@
 /** What is explored. `small` runs with the tests, `full` by the command (explore.ts). */
-import type { CircuitWrite } from "../../../shared/circuit-breaker/writes.ts";
+import type { CircuitWrite } from "../../../shared/circuit-breaker/decide.ts";
 import { type Scenario, time } from "./world.ts";
 
 const failure = (seconds: number, id: string, generation = 0): CircuitWrite => ({

@@ -1,14 +1,18 @@
 /** Everything that can happen next in a world. Each step gives a new world; the old one stays as it is. */
-import { newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
-import { connectionExpressions } from "../../../shared/circuit-breaker/connection-expressions.ts";
-import { type Admission, decideAdmission, decideResult, type Outcome } from "../../../shared/circuit-breaker/decide.ts";
-import { effectiveState } from "../../../shared/circuit-breaker/effective-state.ts";
-import type { OperatorWrite } from "../../../shared/circuit-breaker/operate.ts";
+import { effectiveState, newCircuit, unannounced } from "../../../shared/circuit-breaker/circuit.ts";
+import { writeExpressions } from "../../../shared/circuit-breaker/circuit-expressions.ts";
+import { connectionExpressions } from "../../../shared/circuit-breaker/connection-mark-store.ts";
+import {
+  type Admission,
+  type CircuitWrite,
+  decideAdmission,
+  decideResult,
+  isLost,
+  type Outcome,
+  writeKinds,
+} from "../../../shared/circuit-breaker/decide.ts";
 import { announcedExpressions, operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
-import { isLost } from "../../../shared/circuit-breaker/rounds.ts";
-import { unannounced } from "../../../shared/circuit-breaker/transition.ts";
-import { writeExpressions } from "../../../shared/circuit-breaker/write-expressions.ts";
-import { type CircuitWrite, writeKinds } from "../../../shared/circuit-breaker/writes.ts";
+import type { OperatorWrite } from "../../../shared/circuit-breaker/reduce.ts";
 import { applyUpdate, type Expressions, InvalidExpression, type Item } from "./expressions.ts";
 import type { Intern } from "./intern.ts";
 import {

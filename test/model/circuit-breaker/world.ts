@@ -1,12 +1,11 @@
 /**
  * A small world around one circuit: callers with clocks of their own, a network that loses and delays, operators, and
  * the item. The decisions, the expressions and the reading of items are the ones that ship; only the loop between them
- * (shared/circuit-breaker/rounds.ts) is spelled out here, one step at a time, so that every order can be tried.
+ * (shared/circuit-breaker/decide.ts, `admit` and `report`) is spelled out here, one step at a time, so that every order can be tried.
  */
 import type { OperatorAction } from "../../../shared/circuit-breaker/circuit.ts";
-import type { Admission, Outcome } from "../../../shared/circuit-breaker/decide.ts";
-import type { OperatorWrite } from "../../../shared/circuit-breaker/operate.ts";
-import type { CircuitWrite, WriteKind } from "../../../shared/circuit-breaker/writes.ts";
+import type { Admission, CircuitWrite, Outcome, WriteKind } from "../../../shared/circuit-breaker/decide.ts";
+import type { OperatorWrite } from "../../../shared/circuit-breaker/reduce.ts";
 import type { Expressions, Item } from "./expressions.ts";
 
 export const organizationId = "org";

@@ -1,6 +1,6 @@
 /** The service's functions that webhooks and syncs are made of, around simulated stores, bus, queue and provider. */
 import { createHmac } from "node:crypto";
-import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import type { Provider } from "../../../shared/provider/provider.ts";
 import { parseDeliveredEvent } from "../../../shared/provider/stripe/events.ts";
 import { hasValidSignature } from "../../../shared/provider/stripe/verify-signature.ts";

@@ -6,9 +6,8 @@ import { type Circuit, newCircuit, noCounts } from "../../../shared/circuit-brea
 import { circuitKey, indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
 import { type CircuitStore, createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
-import { type OperatorWrite, operate } from "../../../shared/circuit-breaker/operate.ts";
-import { reduce } from "../../../shared/circuit-breaker/reduce.ts";
-import { type CircuitWrite, type WriteKind, writeKinds } from "../../../shared/circuit-breaker/writes.ts";
+import { type CircuitWrite, type WriteKind, writeKinds } from "../../../shared/circuit-breaker/decide.ts";
+import { type OperatorWrite, operate, reduce } from "../../../shared/circuit-breaker/reduce.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";

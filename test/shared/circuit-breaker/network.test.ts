@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { STORE_PAUSE_MS } from "../../../shared/circuit-breaker/circuit-access.ts";
-import { FLUSH_PAUSE_MS } from "../../../shared/circuit-breaker/statistics.ts";
+import { FLUSH_PAUSE_MS } from "../../../shared/circuit-breaker/request-counter.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";

@@ -1,12 +1,12 @@
 /** The breaker's parts around one table, with a clock that tests set. */
 import { createAnnouncer, type OnTransition } from "../../../shared/circuit-breaker/announce.ts";
+import type { Transition } from "../../../shared/circuit-breaker/circuit.ts";
+import { createStatisticsReader } from "../../../shared/circuit-breaker/circuit-statistics.ts";
 import { type CircuitStore, createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createGuard } from "../../../shared/circuit-breaker/guard.ts";
 import { createOperator } from "../../../shared/circuit-breaker/operator.ts";
-import { createStatisticsReader } from "../../../shared/circuit-breaker/read-statistics.ts";
-import { createStatistics } from "../../../shared/circuit-breaker/statistics.ts";
+import { createRequestCounter } from "../../../shared/circuit-breaker/request-counter.ts";
 import { createStatisticsStore, type StatisticsStore } from "../../../shared/circuit-breaker/statistics-store.ts";
-import type { Transition } from "../../../shared/circuit-breaker/transition.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 
@@ -75,7 +75,7 @@ export const createInstance = (
   const store = isPatient ? patientCircuits(circuits) : circuits;
   const counts = createStatisticsStore(client, "circuits");
   const statisticsStore = isPatient ? patientStatistics(counts) : counts;
-  const statistics = createStatistics({ store: statisticsStore, clock: own });
+  const statistics = createRequestCounter({ store: statisticsStore, clock: own });
   const announcer = createAnnouncer({
     store,
     clock: own,

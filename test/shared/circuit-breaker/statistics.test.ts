@@ -1,14 +1,14 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { Counts } from "../../../shared/circuit-breaker/circuit.ts";
+import { bucketKeys, globalBucketKeys } from "../../../shared/circuit-breaker/circuit-keys.ts";
 import { globalStats } from "../../../shared/circuit-breaker/circuit-statistics.ts";
 import {
-  createStatistics,
+  createRequestCounter,
   FLUSH_INTERVAL_MS,
   FLUSH_PAUSE_MS,
   IN_DOUBT_MS,
-} from "../../../shared/circuit-breaker/statistics.ts";
-import { bucketKeys, globalBucketKeys } from "../../../shared/circuit-breaker/statistics-keys.ts";
+} from "../../../shared/circuit-breaker/request-counter.ts";
 import type { Addition } from "../../../shared/circuit-breaker/statistics-store.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -111,7 +111,7 @@ describe("an addition whose answer is lost", () => {
         if (isLost(call)) throw new Error("no answer");
       },
     };
-    return createStatistics({ store, clock: time.clock });
+    return createRequestCounter({ store, clock: time.clock });
   };
 
   it.each([

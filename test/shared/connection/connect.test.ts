@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import type { ConnectionRequest } from "../../../shared/connection/connection-request.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";

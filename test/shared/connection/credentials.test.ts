@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { type ConnectionTable, startConnectionTable } from "./connection-table.ts";
 import { createWorld, NOON, noAnswer, serverError, unauthorized, type World } from "./world.ts";

@@ -34,7 +34,7 @@ const connect = (connectedAt: number, fields: Record<string, unknown> = {}) =>
     ...{ connectedAt, credentials: new Uint8Array(4), credentialsVersion: "v1", ...fields },
   });
 const circuit = (fields: Record<string, unknown>) =>
-  put("circuits", { id: circuitKey(stage.organizationId), gen: 1, ...fields });
+  put("circuits", { id: circuitKey(stage.organizationId), generation: 1, ...fields });
 const state = (fields: Record<string, unknown>) => put("runs", { scope: stage.scope, key: "state", ...fields });
 
 const runAt = (startedAt: number, fields: Partial<SyncRun> = {}) => {
@@ -66,19 +66,19 @@ describe("silence", () => {
     ["it was connected since", false, () => connect(SILENT + 1)],
     ["it waits to be reconnected", false, () => connect(SILENT, { status: "needs_reconnect" })],
     ["it is disconnected", false, () => put("connections", { id: stage.scope, status: "disconnected" })],
-    ["an operator holds the circuit open", false, () => circuit({ st: "forced_open", sh: "f" })],
-    ["the circuit is open", false, () => circuit({ st: "open", sh: "0", ou: stage.time.now + 1_000 })],
-    ["the circuit is on trial", false, () => circuit({ st: "open", sh: "0", ou: SILENT })],
+    ["an operator holds the circuit open", false, () => circuit({ state: "forced_open", sh: "f" })],
+    ["the circuit is open", false, () => circuit({ state: "open", sh: "0", ou: stage.time.now + 1_000 })],
+    ["the circuit is on trial", false, () => circuit({ state: "open", sh: "0", ou: SILENT })],
     [
       "the circuit was closed since",
       false,
-      () => circuit({ st: "closed", tr: [{ s: "closed", c: "probes_succeeded", a: SILENT + 1 }] }),
+      () => circuit({ state: "closed", starts: [{ to: "closed", cause: "probes_succeeded", at: SILENT + 1 }] }),
     ],
-    ["the hold ended since", false, () => circuit({ st: "forced_open", sh: "f", ou: SILENT + 1 })],
+    ["the hold ended since", false, () => circuit({ state: "forced_open", sh: "f", ou: SILENT + 1 })],
     [
       "the circuit was closed long ago",
       true,
-      () => circuit({ st: "closed", tr: [{ s: "closed", c: "reset", a: SILENT }] }),
+      () => circuit({ state: "closed", starts: [{ to: "closed", cause: "reset", at: SILENT }] }),
     ],
   ])("where %s: %p", async (_what, isFound, change) => {
     await connect(SILENT);

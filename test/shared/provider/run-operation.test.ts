@@ -1,6 +1,5 @@
 import { describe, expect, it, jest } from "@jest/globals";
-import { CallTimeoutError, CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
-import type { GuardedCall } from "../../../shared/circuit-breaker/guard.ts";
+import { CallTimeoutError, CircuitOpenError, type GuardedCall } from "../../../shared/circuit-breaker/guard.ts";
 import type { OperationContext } from "../../../shared/provider/provider.ts";
 import { createRecordOperation } from "../../../shared/provider/record-operation.ts";
 import { createRunOperation } from "../../../shared/provider/run-operation.ts";

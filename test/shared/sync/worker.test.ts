@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import { recordTypes } from "../../../shared/records/record.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { SyncRequested, syncRequested } from "../../../shared/sync/sync-request.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { CircuitOpenError } from "../../../shared/circuit-breaker/circuit-open-error.ts";
+import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createApply } from "../../../shared/records/apply.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";

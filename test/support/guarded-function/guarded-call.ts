@@ -10,7 +10,8 @@ import { wireGuard } from "../../../shared/wiring/circuit-breaker.ts";
 
 class NeutralError extends Error {}
 
-const guard = wireGuard({ classifyError: (error) => (error instanceof NeutralError ? "neutral" : "failure") });
+const guard = wireGuard();
+const classifyError = (error: unknown) => (error instanceof NeutralError ? "neutral" : "failure");
 
 const outcomes: Record<string, () => Promise<string>> = {
   ok: async () => "ok",
@@ -23,7 +24,7 @@ export const handler = middy(async ({ requestContext, queryStringParameters }: A
   try {
     const call = outcomes[outcome] ?? (async () => "ok");
     // Each request starts its work, so the circuit is read strongly.
-    const answer = await guard(organization, call, { isStart: true });
+    const answer = await guard(organization, call, { isStart: true, classifyError });
     return respond(requestContext.requestId, 200, JSON.stringify(answer));
   } finally {
     await guard.flush();

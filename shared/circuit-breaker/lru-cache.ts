@@ -1,8 +1,8 @@
-/** An instance serves many organizations over its life, and keeps no more than these. */
+/** An instance serves many organizations in its life; it remembers this many. */
 const MAX_ORGANIZATIONS = 1_000;
 
-/** Something per organization, for those that were set last. */
-export const createRecent = <Value>() => {
+/** One value per organization. When full, it drops the value that was set longest ago. */
+export const createLruCache = <Value>() => {
   const values = new Map<string, Value>();
   return {
     get: (organizationId: string): Value | undefined => values.get(organizationId),

@@ -1,51 +1,51 @@
 /**
- * Counts requests in the instance and adds them to the store in one go: at the end of each invocation (`flush`), and
- * every 5 s in a long one. Each addition counts once, even if its answer is lost: it is repeated under the same
- * number until an answer comes, and what is counted meanwhile waits for the next one.
+ * Counts requests in the instance and adds the counts to the store: at the end of each invocation (`flush`), and every
+ * 5 s in a long one. An addition without an answer is resent under the same sequence number, so it counts once; newer
+ * counts wait for the next addition.
  */
 import type { Clock } from "../runtime/clock.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { writeLog } from "../runtime/log.ts";
 import { type Counts, noCounts } from "./circuit.ts";
-import { bucketKeys, bucketOf, globalBucketKeys } from "./statistics-keys.ts";
+import { bucketKeys, bucketOf, globalBucketKeys } from "./circuit-keys.ts";
 import type { Addition, StatisticsStore } from "./statistics-store.ts";
 
-/** Decisions: counts may lag so long. */
+/** Decisions: counts may lag by this time. */
 export const FLUSH_INTERVAL_MS = 5_000;
 
-/** An addition without an answer is given up after so long; better a count too few than one too many. */
+/** An addition without an answer is dropped after this time: a missing count is better than a double one. */
 export const IN_DOUBT_MS = 5 * 60_000;
 
-/** After the store failed to answer, counts stay in the instance for so long, and no invocation waits for it. */
+/** After a store failure counts stay in the instance for this time, so that no invocation waits for the store. */
 export const FLUSH_PAUSE_MS = 5_000;
 
-/** An invocation's end waits no longer for the store. */
+/** Maximum wait for the store at the end of an invocation. */
 const FLUSH_DEADLINE_MS = 500;
 
-/** succeeded: neither failed nor refused. rejected: refused by the circuit, and never sent. */
+/** succeeded: neither failed nor refused. rejected: refused by the circuit and never sent. */
 export type Counted = "succeeded" | "failed" | "rejected";
 
 type Bucket = { pending: Counts; inDoubt?: Addition & { since: number } };
 
-export type Statistics = ReturnType<typeof createStatistics>;
+export type RequestCounter = ReturnType<typeof createRequestCounter>;
 
 const plus = (a: Counts, b: Counts): Counts => ({
   total: a.total + b.total,
   failed: a.failed + b.failed,
   rejected: a.rejected + b.rejected,
 });
-const isNothing = ({ total, failed, rejected }: Counts): boolean => total === 0 && failed === 0 && rejected === 0;
+const isZero = ({ total, failed, rejected }: Counts): boolean => total === 0 && failed === 0 && rejected === 0;
 
-export const createStatistics = (dependencies: { store: Pick<StatisticsStore, "add">; clock: Clock }) => {
+export const createRequestCounter = (dependencies: { store: Pick<StatisticsStore, "add">; clock: Clock }) => {
   const { store, clock } = dependencies;
   const instance = newRequestToken();
   const globalBucket = bucketOf(globalBucketKeys, instance);
-  /** What was counted since the last flush began, by organization; the hot path touches nothing else. */
+  /** Counts since the last flush began, by organization. A guarded call touches only this map. */
   let counted = new Map<string, Counts>();
   const buckets = new Map<string, Bucket>();
   let countedSince = 0;
   let sequence = 0;
-  /** Flushes go one after another: each bucket has at most one addition in doubt. */
+  /** Flushes run one after another, so each bucket has at most one addition in doubt. */
   let flushed = Promise.resolve();
   let flushesUnderWay = 0;
   let pausedUntil = 0;
@@ -58,11 +58,13 @@ export const createStatistics = (dependencies: { store: Pick<StatisticsStore, "a
 
   const isSent = async (key: string, bucket: Bucket): Promise<boolean> => {
     if (bucket.inDoubt && clock() - bucket.inDoubt.since > IN_DOUBT_MS) {
-      writeLog("error", "Counts of requests were given up.", { count: bucket.inDoubt.counts.total });
+      writeLog("error", "Counts of requests were dropped: the store did not answer in time.", {
+        count: bucket.inDoubt.counts.total,
+      });
       delete bucket.inDoubt;
     }
     if (!bucket.inDoubt) {
-      if (isNothing(bucket.pending)) return true;
+      if (isZero(bucket.pending)) return true;
       sequence = Math.max(clock(), sequence + 1);
       bucket.inDoubt = { instance, sequence, counts: bucket.pending, since: clock() };
       bucket.pending = noCounts;
@@ -78,10 +80,10 @@ export const createStatistics = (dependencies: { store: Pick<StatisticsStore, "a
   };
 
   const send = async (key: string, bucket: Bucket): Promise<void> => {
-    const hadDoubt = bucket.inDoubt !== undefined;
+    const wasInDoubt = bucket.inDoubt !== undefined;
     if (!(await isSent(key, bucket))) return;
-    if (hadDoubt && !(await isSent(key, bucket))) return;
-    if (isNothing(bucket.pending)) buckets.delete(key);
+    if (wasInDoubt && !(await isSent(key, bucket))) return;
+    if (isZero(bucket.pending)) buckets.delete(key);
   };
 
   const flushOnce = async (): Promise<void> => {
@@ -94,7 +96,7 @@ export const createStatistics = (dependencies: { store: Pick<StatisticsStore, "a
     if (clock() >= pausedUntil) await Promise.all([...buckets].map(([key, bucket]) => send(key, bucket)));
   };
 
-  /** Adds what was counted so far. Never throws: what the store did not take stays for the next time. */
+  /** Adds the counts so far to the store. Never throws: counts that the store did not accept wait for the next flush. */
   const flush = (): Promise<void> => {
     flushesUnderWay++;
     flushed = flushed.then(flushOnce).finally(() => flushesUnderWay--);
@@ -104,7 +106,7 @@ export const createStatistics = (dependencies: { store: Pick<StatisticsStore, "a
   return {
     flush,
 
-    /** Counts one request of an organization; in a long invocation this begins a flush every 5 s. */
+    /** Counts one request of an organization. In a long invocation this starts a flush every 5 s. */
     count(organizationId: string, what: Counted): void {
       const now = clock();
       if (counted.size === 0) countedSince = now;
@@ -118,7 +120,7 @@ export const createStatistics = (dependencies: { store: Pick<StatisticsStore, "a
       if (now - countedSince >= FLUSH_INTERVAL_MS && flushesUnderWay === 0) void flush();
     },
 
-    /** Takes counts that an organization was reset from out of the sum of all; `flush` sends it. */
+    /** Subtracts an organization's counts from the global sums after its reset. `flush` sends the change. */
     takeFromGlobal(counts: Counts): void {
       addTo(globalBucket, { total: -counts.total, failed: -counts.failed, rejected: -counts.rejected });
     },
