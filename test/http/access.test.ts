@@ -41,7 +41,7 @@ beforeEach(() => {
 });
 
 describe.each(endpoints)("%s %s", (method, path, allowed, body) => {
-  it("is for the roles that have its permission, and for organizations only", async () => {
+  it("allows only roles with its permission and tokens with an organization", async () => {
     for (const role of allRoles) {
       const { status, body: answer } = await ours.call(method, path, body, { role });
       if (allowed.split(" ").includes(role)) expect([200, 204, 400]).toContain(status);
@@ -74,7 +74,7 @@ describe.each(endpoints)("%s %s", (method, path, allowed, body) => {
     expect((await call(token, { body: "{}", contentType: "application/json; charset=utf-8" })).status).not.toBe(415);
   });
 
-  it("answers as all do", async () => {
+  it("has the headers of every answer", async () => {
     const answer = await ours.call(method, path, body);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
@@ -83,7 +83,7 @@ describe.each(endpoints)("%s %s", (method, path, allowed, body) => {
   });
 });
 
-it("every endpoint keeps to the organization's allowlist, IPv4 as such or mapped, and to it before the body", async () => {
+it("every endpoint checks the organization's allowlist before the body, for plain and mapped IPv4", async () => {
   const token = await ours.as();
   expect((await ours.call("PUT", "settings", { ipAllowlist: ["::ffff:127.0.0.1/128", "2001:db8::/32"] })).status).toBe(
     200,
@@ -97,7 +97,7 @@ it("every endpoint keeps to the organization's allowlist, IPv4 as such or mapped
   expect(await ours.events("eventType=PERMISSION_DENIED")).toHaveLength(endpoints.length);
 });
 
-it("an allowlist that leaves out its author is refused", async () => {
+it("an allowlist without its author's address is refused", async () => {
   for (const ipAllowlist of [["10.0.0.0/8"], ["::/0"], ["127.0.0.2/32"], ["::ffff:10.0.0.0/104"]]) {
     expect(await ours.call("PUT", "settings", { ipAllowlist })).toMatchObject({ status: 409, body: { error: 40906 } });
   }
@@ -107,7 +107,7 @@ it("an allowlist that leaves out its author is refused", async () => {
 });
 
 describe("access to records", () => {
-  it("is asked before the query is looked at, also for types that do not exist", async () => {
+  it("is checked before the query, also for unknown types", async () => {
     await ours.call("PUT", "settings", { recordAccess: { member: ["customers", "payments"], guest: ["invoices"] } });
     const status = async (role: string, path: string) => (await ours.call("GET", path, undefined, { role })).status;
     for (const query of ["", "?limit=0", "?cursor=forged", "?updatedSince=", "?status=a&status=b"]) {
@@ -131,7 +131,7 @@ describe("the Idempotency-Key of a sync", () => {
     ours.call("POST", "sync", body, claims, { "idempotency-key": key });
   const runs = async (id: string) => (await ours.runs()).filter((run) => run.id === id);
 
-  it("gives the first answer again, also after its run has ended, and to another body 409", async () => {
+  it("repeats the first answer, also after the run has ended; another body is 409", async () => {
     const provider = simulatedProvider(service);
     const { apiKey } = await provider.account(4);
     expect(await post("early")).toMatchObject({ status: 409, body: { error: 40903 } });
@@ -156,7 +156,7 @@ describe("the Idempotency-Key of a sync", () => {
     expect((theirs.body as Run).id).not.toBe(id);
   });
 
-  it("starts one run of many requests at once", async () => {
+  it("starts one run for many concurrent requests", async () => {
     await ours.connect((await simulatedProvider(service).account(4)).apiKey);
     await ours.lastRun();
     const answers = await Promise.all(Array.from({ length: 6 }, () => post("at-once", {})));
@@ -173,7 +173,7 @@ describe("the Idempotency-Key of a sync", () => {
   });
 });
 
-it("cursors of runs and records are good for their organization and query only", async () => {
+it("cursors of runs and records are valid only for their organization and query", async () => {
   await ours.connect((await simulatedProvider(service).account(60)).apiKey);
   await ours.lastRun();
   await ours.sync();

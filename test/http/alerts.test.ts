@@ -36,7 +36,7 @@ const published = async (organizationId: string) => {
 };
 
 describe("an event that reaches the threshold", () => {
-  it("raises an alert, which counts on while it is unresolved and starts anew after", async () => {
+  it("raises an alert that counts repetitions until it is resolved; the next event raises a new one", async () => {
     const { organizationId, change, alerts, refuse } = await freshOrganization();
     for (let i = 0; i < 3; i++) await refuse("eve");
     const [alert, ...others] = await alerts();
@@ -85,7 +85,7 @@ describe("an event that reaches the threshold", () => {
 });
 
 describe("mark_processed", () => {
-  it("marks each event once, and knows no other organization's", async () => {
+  it("marks each event once and finds no event of another organization", async () => {
     const mine = await freshOrganization();
     const other = await freshOrganization();
     for (const { refuse } of [mine, other]) await refuse("eve");
@@ -111,7 +111,7 @@ describe("mark_processed", () => {
 });
 
 describe("generate_alert", () => {
-  it("makes an alert and leaves an event that is its own", async () => {
+  it("creates an alert and records an event for it", async () => {
     const { change, alerts, report } = await freshOrganization();
     const said = {
       title: "Look into eve",
@@ -140,7 +140,7 @@ describe("generate_alert", () => {
 });
 
 describe("acknowledge and resolve", () => {
-  it("are idempotent, never go back, and know no other organization's alerts", async () => {
+  it("are idempotent, never reopen an alert, and find no alert of another organization", async () => {
     const mine = await freshOrganization();
     const other = await freshOrganization();
     await mine.refuse("eve");
@@ -160,7 +160,7 @@ describe("acknowledge and resolve", () => {
     }
   });
 
-  it("are won by one of many at once", async () => {
+  it("have one winner of concurrent requests", async () => {
     const { change, alerts, refuse } = await freshOrganization();
     await refuse("eve");
     const [alert] = await alerts();
@@ -173,7 +173,7 @@ describe("acknowledge and resolve", () => {
 });
 
 describe("the list", () => {
-  it("pages through all alerts, newest first, each once", async () => {
+  it("returns every alert once over all pages, newest first", async () => {
     const { token, change } = await freshOrganization();
     for (let i = 0; i < 5; i++) await change({ action: "generate_alert", title: `alert ${i}`, riskLevel: "low" });
     const seen: unknown[] = [];
@@ -187,7 +187,7 @@ describe("the list", () => {
   });
 });
 
-describe("what is not understood", () => {
+describe("an invalid request", () => {
   it.each([
     [{}, "action: expected one of mark_processed, generate_alert, acknowledge, resolve"],
     [{ action: "delete" }, "action: expected one of"],
@@ -211,7 +211,7 @@ describe("what is not understood", () => {
     expect(await service.request("GET", `${ALERT}?${query}`, { token })).toMatchObject({ status: 400 });
   });
 
-  it("comes after the question who asks", async () => {
+  it("is refused only after authentication and authorization", async () => {
     for (const [method, body] of [
       ["POST", "{"],
       ["GET", undefined],

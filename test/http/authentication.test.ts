@@ -19,7 +19,7 @@ const issuer = (path: string, body: object = {}) =>
   });
 
 describe("a token", () => {
-  it("is needed", async () => {
+  it("is required", async () => {
     expect(await errorOf(undefined)).toEqual({ status: 401, error: 40101, challenge: "Bearer" });
   });
 
@@ -36,7 +36,7 @@ describe("a token", () => {
     expect(await errorOf(await service.mint(claims))).toEqual({ status: 401, error, challenge });
   });
 
-  it("expires when the clock has passed it", async () => {
+  it("is refused after its expiry", async () => {
     const token = await service.mint({ expiresInSeconds: 60 });
     expect((await errorOf(token)).status).toBe(200);
     await service.advance(120_000);
@@ -52,7 +52,7 @@ describe("the issuer's keys", () => {
     expect((await errorOf(await service.mint({ userId: "after" }))).status).toBe(200);
   });
 
-  it("that cannot be fetched are 503 and not 401, and are found again afterwards", async () => {
+  it("cause 503, not 401, while they cannot be fetched, and work again afterwards", async () => {
     await issuer("/rotate");
     const token = await service.mint({ userId: "during" });
     expect((await issuer("/outage", { seconds: 60 })).ok).toBe(true);

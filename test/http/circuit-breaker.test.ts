@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { synthesiseGuarded } from "../support/guarded-function/assembly.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { synthesiseGuarded } from "../support/synthesise-with.ts";
 
 const BREAKER = "/api/integrations/provider/circuit-breaker";
 const SECURITY = "/api/integrations/provider/security";
@@ -11,20 +8,15 @@ const SECURITY = "/api/integrations/provider/security";
 type Stats = Record<string, unknown> & { state: string; forced: boolean };
 type Report = { organizationStats: Stats; globalStats: Record<string, number>; overallHealth: Record<string, unknown> };
 
-let directory: string;
 let service: ServiceUnderTest;
 let organizations = 0;
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "guarded-"));
-  service = await startService({ assembly: await synthesiseGuarded(directory), foreignPath: "/guarded" });
+  service = await startService({ assembly: await synthesiseGuarded(), foreignPath: "/guarded" });
   // Instances that are cold may take longer than the guard waits for its store; then they decide by themselves for 5 s.
   await Promise.all(Array.from({ length: 10 }, () => service.request("GET", "/guarded?organization=warm")));
   await service.advance(6_000);
 });
-afterAll(async () => {
-  await service.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => service.stop());
 
 const freshOrganization = async () => {
   const organizationId = `acme-${++organizations}`;
@@ -47,7 +39,7 @@ const freshOrganization = async () => {
 const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
 
 describe("a circuit", () => {
-  it("opens at the fifth failure across instances, refuses, tries after 30 s, and closes after two successes", async () => {
+  it("opens at the fifth failure across instances, refuses calls, probes after 30 s, and closes after two successes", async () => {
     const { organizationId, call, report, changes } = await freshOrganization();
     // Four at once are four instances.
     expect(statuses(await Promise.all([1, 2, 3, 4].map(() => call("fail"))))).toEqual([500, 500, 500, 500]);
@@ -78,7 +70,7 @@ describe("a circuit", () => {
     expect((await changes()).map(({ action }) => action)).toEqual(["open", "half_open", "close"]);
   });
 
-  it("opens again for 30 s when a try fails, and lets three tries through at most", async () => {
+  it("opens again for 30 s when a probe fails, and admits at most three probes", async () => {
     const { call, report } = await freshOrganization();
     for (let i = 0; i < 5; i++) await call("fail");
     await service.advance(30_001);
@@ -91,7 +83,7 @@ describe("a circuit", () => {
     expect((await report()).organizationStats).toMatchObject({ state: "closed" });
   });
 
-  it("forgets failures after 60 s, and does not count our own faults", async () => {
+  it("ignores failures older than 60 s and our own errors", async () => {
     const { call, report } = await freshOrganization();
     for (let i = 0; i < 4; i++) await call("fail");
     for (let i = 0; i < 5; i++) await call("neutral");
@@ -100,7 +92,7 @@ describe("a circuit", () => {
     expect((await report()).organizationStats).toMatchObject({ state: "closed", failuresInWindow: 1 });
   });
 
-  it("is each organization's own", async () => {
+  it("is separate for each organization", async () => {
     const [broken, whole] = [await freshOrganization(), await freshOrganization()];
     for (let i = 0; i < 5; i++) await broken.call("fail");
     expect((await whole.call("ok")).status).toBe(200);
@@ -115,7 +107,7 @@ describe("a circuit", () => {
 });
 
 describe("an operator", () => {
-  it("is obeyed in every state, until the operator or the time says otherwise", async () => {
+  it("overrides every state until the next command or the end of the hold", async () => {
     const { call, report, operate, changes } = await freshOrganization();
     const forced = await operate({ action: "force_open", reason: "The provider asked us to stop" });
     expect(forced).toMatchObject({
@@ -152,7 +144,7 @@ describe("an operator", () => {
     ]);
   });
 
-  it("may hold it for a time, after which it is closed and empty", async () => {
+  it("may hold the circuit until a time; then it is closed without failures", async () => {
     const { call, report, operate } = await freshOrganization();
     const { now } = await service.advance(0);
     const until = now + 60_000;
@@ -162,7 +154,7 @@ describe("an operator", () => {
     expect((await call("ok")).status).toBe(200);
   });
 
-  it("who says the same twice makes no second event", async () => {
+  it("who repeats a command records no second event", async () => {
     const { operate, changes } = await freshOrganization();
     for (let i = 0; i < 3; i++) expect((await operate({ action: "force_open" })).status).toBe(200);
     const events = await changes();
@@ -196,7 +188,7 @@ describe("an operator", () => {
   });
 });
 
-describe("who may what", () => {
+describe("permissions", () => {
   it.each([
     ["admin", 200, 200],
     ["billing", 200, 403],
@@ -210,7 +202,7 @@ describe("who may what", () => {
 });
 
 describe("an outage", () => {
-  it("is one CRITICAL event on the bus, however many circuits are open, and none of any organization's", async () => {
+  it("is one CRITICAL event on the bus for any number of open circuits, and belongs to no organization", async () => {
     const [first, second] = [await freshOrganization(), await freshOrganization()];
     const outages = async () => {
       const { events } = (await (await fetch(`${service.stack.controlUrl}/events`)).json()) as {

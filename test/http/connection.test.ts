@@ -30,7 +30,7 @@ const grant = async (url: string) => {
 };
 
 describe("a connection", () => {
-  it("is made by an API key that the provider accepts, shown without it, and removed", async () => {
+  it("is created with an API key that the provider accepts, shown without the key, and removed", async () => {
     expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
     const connected = await ours.connect(account.apiKey, { webhookSecret: "whsec_of_ours" });
     expect(connected).toMatchObject({
@@ -53,7 +53,7 @@ describe("a connection", () => {
     expect(service.logged()).not.toContain("whsec_of_ours");
   });
 
-  it("is not made by a key that the provider refuses, nor while it cannot be reached", async () => {
+  it("is not created if the provider refuses the key or is unreachable", async () => {
     expect(await ours.connect("sk_test_of_nobody")).toMatchObject({ status: 422, body: { error: 42201 } });
     await provider.fail(account.accountId, { kind: "error", status: 503 });
     const unreachable = await ours.connect(account.apiKey);
@@ -64,7 +64,7 @@ describe("a connection", () => {
     expect((await ours.call("POST", "sync")).body).toMatchObject({ error: 40903 });
   });
 
-  it("keeps to one account while its records are stored", async () => {
+  it("accepts no other account while records are stored", async () => {
     await ours.connect(account.apiKey);
     await ours.lastRun();
     const other = await provider.account(4);
@@ -74,7 +74,7 @@ describe("a connection", () => {
     expect(await ours.connect(other.apiKey)).toMatchObject({ status: 409, body: { error: 40902 } });
   });
 
-  it("may go to another account where nothing of the first was stored", async () => {
+  it("accepts another account if no record of the first is stored", async () => {
     const first = await provider.account(1);
     await provider.fail(first.accountId, { kind: "error", status: 403, pathPrefix: "/v1/events" });
     await ours.connect(first.apiKey);
@@ -107,7 +107,7 @@ describe("a connection", () => {
     expect(answer).toMatchObject({ status: 403, body: { error: 40301 } });
   });
 
-  it("is one organization's own", async () => {
+  it("is not visible to another organization", async () => {
     await ours.connect(account.apiKey);
     const others = organizationOf(service, `${ours.organizationId}x`);
     expect((await others.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
@@ -117,7 +117,7 @@ describe("a connection", () => {
 });
 
 describe("connecting by OAuth", () => {
-  it("takes the code with its state once, and refreshes the token before it ends", async () => {
+  it("accepts code and state once, and refreshes the token before it expires", async () => {
     const { url, state } = await authorize();
     expect(url).toContain(`state=${encodeURIComponent(state)}`);
     const granted = await grant(url);
@@ -141,7 +141,7 @@ describe("connecting by OAuth", () => {
     expect(await ours.events("eventType=PROVIDER_TOKEN_REFRESH")).toHaveLength(1);
   });
 
-  it("refuses a state that is another user's, another organization's, of nobody or too old, all alike", async () => {
+  it("gives the same refusal to a state of another user or organization, a forged one and an expired one", async () => {
     const others = organizationOf(service, `${ours.organizationId}x`);
     const { state } = await authorize();
     const body = { method: "oauth", code: "a-code", state };
@@ -156,7 +156,7 @@ describe("connecting by OAuth", () => {
     expect(new Set(refusals.map(({ text }) => text)).size).toBe(1);
   });
 
-  it("says that it must be made anew when the account takes its permission away", async () => {
+  it("shows that the account must reconnect after it revokes access", async () => {
     const granted = await grant((await authorize()).url);
     await ours.call("PUT", "connection", { method: "oauth", ...granted });
     await ours.lastRun();

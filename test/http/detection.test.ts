@@ -100,7 +100,7 @@ describe("at once", () => {
     await expectAtOnce(permission.replace(":", "-"), ["permission_escalation user:eve HIGH 1"]);
   });
 
-  it("a denied look at the settings is not", async () => {
+  it("a denied GET of the settings is not", async () => {
     await of("looks").deny("eve", ["GET settings"]);
     await expectAtOnce("looks", []);
   });
@@ -143,7 +143,7 @@ describe("at once", () => {
     expect(await theirs.events("userId=eve")).toEqual([]);
   });
 
-  it("another organization's OAuth state is found, and answered as a forged one is", async () => {
+  it("another organization's OAuth state is found, and answered like a forged one", async () => {
     const [theirs, ours] = [of("their-state"), of("our-state")];
     const { state } = (await theirs.call("POST", "connection/authorize")).body as { state: string };
     const send = (value: string) =>
@@ -156,7 +156,7 @@ describe("at once", () => {
     await expectAtOnce("their-state", []);
   });
 
-  it("another organization's plant is nothing", async () => {
+  it("a request for another organization's plant causes no finding", async () => {
     await of("their-plant").call("POST", "/plants", { id: 7, name: "Monstera" });
     expect((await of("our-plant").call("DELETE", "/plants/7")).status).toBe(404);
     await expectAtOnce("our-plant", []);
@@ -253,21 +253,21 @@ describe("after an hour", () => {
     await plantSyncs();
   }, PATIENCE);
 
-  it("nothing is found before it is over, fired on demand or not", async () => {
+  it("nothing is found before the hour has ended, also if detection is fired by hand", async () => {
     await fireDetection();
     const { loop, ...others } = await foundOf(names);
     expect(loop).toEqual(["performance_degradation provider MEDIUM 1"]);
     expect(Object.values(others).flat()).toEqual([]);
   });
 
-  it("that the provider refuses the connection's credentials is an alert at once", async () => {
+  it("credentials that the provider refuses raise an alert at once", async () => {
     expect(await of("refused").alerts()).toContainEqual(
       expect.objectContaining({ rule: "event_threshold", title: "Authentication errors", level: "HIGH", count: 3 }),
     );
   });
 
   it(
-    "all of it is found on demand, and each at its own organization only",
+    "detection finds all of it, each at its own organization only",
     async () => {
       await advanceToHour(1);
       await fireDetection();
@@ -277,7 +277,7 @@ describe("after an hour", () => {
     PATIENCE,
   );
 
-  it("a finding says what it rests on, whatever is asked for besides", async () => {
+  it("a finding has its evidence, for any filter of the events", async () => {
     const ours = of("brute");
     const [finding, ...others] = await ours.findings("&userId=nobody&riskLevel=low");
     const events = await ours.events("eventType=AUTHENTICATION_FAILURE");
@@ -303,12 +303,12 @@ describe("after an hour", () => {
     expect(spray?.evidence).toMatchObject({ usersThreshold: 10, threshold: 30, count: 100 });
   });
 
-  it("what was found at once is not counted again", async () => {
+  it("immediate findings are not counted again", async () => {
     expect(await foundOf([...atOnce.keys()])).toEqual(Object.fromEntries(atOnce));
   });
 
   it(
-    "the hour is judged once, however often it is asked for",
+    "the hour is judged once, however often detection runs",
     async () => {
       await fireDetection();
       await service.advance(10 * MINUTE);
@@ -350,7 +350,7 @@ describe("hours later", () => {
     ]);
   });
 
-  it("thirty calls in an hour are unusual for who made one in ten hours, twenty-nine are not", async () => {
+  it("thirty calls in an hour are unusual for a user with one call in ten hours; twenty-nine are not", async () => {
     expect(await of("quiet").found()).toEqual(["unusual_api_usage user:eve MEDIUM 1"]);
     const [finding] = await of("quiet").findings();
     expect(finding?.evidence).toMatchObject({ count: 30, threshold: 30, baselineCalls: 1 });
@@ -358,7 +358,7 @@ describe("hours later", () => {
     expect(await of("nearly").found()).toEqual([]);
   });
 
-  it("a connection whose runs all fail is silent, in one alert; one that is held open or gone is not", async () => {
+  it("a connection whose runs all fail raises one sync-silence alert; a held or removed connection raises none", async () => {
     expect(await of("silent").call("GET", "circuit-breaker")).toMatchObject({
       body: { organizationStats: { state: "closed" } },
     });

@@ -49,7 +49,7 @@ describe("an erasure", () => {
     asked = await erasuresOf(all).request({ scope: "all", reason: "we leave" });
   });
 
-  it("of all takes records, credentials and persons away, proves it, and lets another account connect", async () => {
+  it("of all removes records, credentials and personal data, proves it, and lets another account connect", async () => {
     expect(asked).toMatchObject({
       status: 202,
       body: { scope: "all", status: "requested", requestedBy: "ada", requestedAt: expect.any(Number) },
@@ -70,7 +70,7 @@ describe("an erasure", () => {
     expect((await all.connect((await provider.account(4, { seed: "next" })).apiKey)).status).toBe(200);
   });
 
-  it("of a user leaves the id in no answer", async () => {
+  it("of a user removes the id from every answer", async () => {
     const proof = await completed(ofUser, (askedOfUser.body as Erasure).id);
     expect(proof).toMatchObject({ scope: "user", removed: { records: 0 } });
     expect(proof.removed.events).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ describe("an erasure", () => {
       expect((await ofUser.call("GET", path)).text).not.toContain("bob-the-leaver");
   });
 
-  it("is the same for the same Idempotency-Key, and another organization's business never", async () => {
+  it("is the same for the same Idempotency-Key, and not visible to another organization", async () => {
     const ours = organizationOf(service, "erase-twice");
     const key = { "idempotency-key": "once" };
     const first = await erasuresOf(ours).request({ scope: "user", userId: "eve" }, key);
@@ -95,12 +95,12 @@ describe("an erasure", () => {
     [{}, "scope"],
     [{ scope: "some" }, "scope"],
     [{ scope: "user" }, "userId"],
-  ])("is not asked for by %j", async (body, field) => {
+  ])("is not accepted from %j", async (body, field) => {
     const answer = await erasuresOf(organizationOf(service, "erase-bad")).request(body);
     expect(answer).toMatchObject({ status: 400, body: { error: 40002, message: expect.stringContaining(field) } });
   });
 
-  it.each(["billing", "member", "guest"])("is not %s's to ask for", async (role) => {
+  it.each(["billing", "member", "guest"])("is not allowed for the role %s", async (role) => {
     const ours = organizationOf(service, "erase-roles");
     expect((await ours.call("POST", "erasure", { scope: "all" }, { role })).status).toBe(403);
     expect((await ours.call("GET", "erasure", undefined, { role })).status).toBe(403);

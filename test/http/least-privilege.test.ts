@@ -31,7 +31,7 @@ describe("without its grant", () => {
 });
 
 describe("with its grants", () => {
-  it("no function is denied anything on any of these ways", async () => {
+  it("no function is denied any call", async () => {
     const service = await startService();
     try {
       const token = await service.mint({ organizationId: "acme" });

@@ -96,7 +96,7 @@ describe("connecting", () => {
     expect(await ours.call("POST", "sync")).toMatchObject({ status: 409, body: { error: 40903 } });
   });
 
-  it("leaves one event, and destroys the credentials when it ends", async () => {
+  it("records one event, and destroys the credentials when it ends", async () => {
     const sealed = async () => {
       const { Items = [] } = await tables.send(
         new ScanCommand({ TableName: service.stack.tables.find((name) => /connections/i.test(name)) }),
@@ -124,7 +124,7 @@ describe("connecting", () => {
     expect(requests).toEqual([]);
   });
 
-  it("again replaces the key that the next run uses", async () => {
+  it("again replaces the key for the next run", async () => {
     await ours.connect(account.apiKey);
     await ours.lastRun();
     const second = provider.account(account.things);
@@ -140,7 +140,7 @@ describe("connecting", () => {
 });
 
 describe("OAuth", () => {
-  it("asks the user to the provider, and takes the code with its state once", async () => {
+  it("sends the user to the provider, and accepts code and state once", async () => {
     const { url, state } = await authorize();
     const { searchParams } = new URL(url);
     expect([searchParams.get("client_id"), searchParams.get("state")]).toEqual([platform.clientId, state]);
@@ -160,7 +160,7 @@ describe("OAuth", () => {
     ).toEqual([]);
   });
 
-  it("refuses other states alike, without asking the provider", async () => {
+  it("gives all other states the same refusal, without asking the provider", async () => {
     const { state } = await authorize();
     const body = { method: "oauth", code: provider.code(account), state };
     const others = organizationOf(service, `${ours.organizationId}-other`);
@@ -177,7 +177,7 @@ describe("OAuth", () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
-  it("answers 422 to a code that the provider refuses, and 503 where it cannot be reached", async () => {
+  it("answers 422 if the provider refuses the code, and 503 if it is unreachable", async () => {
     const first = { method: "oauth", code: "ac_of_nobody", state: (await authorize()).state };
     expect(await ours.call("PUT", "connection", first)).toMatchObject({ status: 422, body: { error: 42201 } });
     const second = { method: "oauth", code: provider.code(account), state: (await authorize()).state };
@@ -190,7 +190,7 @@ describe("OAuth", () => {
     expect((await ours.call("PUT", "connection", second)).status).toBe(200);
   });
 
-  it("is satisfied with an answer that has the tokens and nothing else", async () => {
+  it("accepts an answer that has only the tokens", async () => {
     const onlyTokens = (call: Parameters<typeof provider.exchange>[0]): Reply | undefined => {
       if (call.path !== "/v1/oauth/token") return undefined;
       const reply = provider.exchange(call);
@@ -204,7 +204,7 @@ describe("OAuth", () => {
     expect(await ours.sync()).toMatchObject({ status: "succeeded" });
   });
 
-  it("replaces a refused token once, without a trace of the refusal, and rotates the refresh token", async () => {
+  it("replaces a refused token once, records no failure, and rotates the refresh token", async () => {
     await connectByOAuth();
     for (let round = 1; round <= 2; round++) {
       provider.revoke(account);

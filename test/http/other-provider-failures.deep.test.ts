@@ -146,7 +146,7 @@ describe("an operation that fails", () => {
     expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "connected" });
   });
 
-  it("is given up within ten seconds where nothing answers, and where it is to wait for longer", async () => {
+  it("is given up within ten seconds if there is no answer or the wait would be longer", async () => {
     whole("silence");
     const before = calls().length;
     expect(await ours.sync()).toMatchObject({ status: "failed", error: { category: "network" } });
@@ -159,7 +159,7 @@ describe("an operation that fails", () => {
     expect(calls()).toHaveLength(before + hanging.length + 1);
   });
 
-  it("is none where a later attempt succeeds", async () => {
+  it("is no failure if a later attempt succeeds", async () => {
     let refusals = 2;
     provider.meddle(() => (refusals-- > 0 ? failing(503, wrong("api_error"), { "retry-after": "1" }) : undefined));
     expect(await ours.sync()).toMatchObject({ status: "succeeded" });
@@ -171,7 +171,7 @@ describe("an operation that fails", () => {
 });
 
 describe("the circuit", () => {
-  it("opens at the fifth failure, lets nobody through, and is closed by the next run", async () => {
+  it("opens at the fifth failure, refuses calls, and is closed by the next run", async () => {
     whole(failing(500, wrong("api_error")));
     await ours.sync();
     const before = calls().length;
@@ -203,7 +203,7 @@ describe("the circuit", () => {
     expect(await circuit()).toMatchObject({ state: "closed", failuresInWindow: 3 });
   });
 
-  it("stops a run that meets it, which is not tried again", async () => {
+  it("stops a run while it is open; the run is not retried", async () => {
     await ours.call("POST", "circuit-breaker", { action: "force_open", reason: "maintenance" });
     const refused = await ours.call("POST", "sync");
     expect(refused).toMatchObject({ status: 503, body: { error: 50303 } });
@@ -221,7 +221,7 @@ describe("the circuit", () => {
     expect(await ours.sync()).toMatchObject({ status: "succeeded" });
   });
 
-  it("is one for each organization", async () => {
+  it("is separate for each organization", async () => {
     whole(failing(500, wrong("api_error")));
     await ours.sync();
     await ours.sync();
@@ -233,7 +233,7 @@ describe("the circuit", () => {
 });
 
 describe("a run", () => {
-  it("counts what it reads", async () => {
+  it("counts the objects that it reads", async () => {
     const before = ((await ours.call("GET", "connection")).body as { readsThisMonth: number }).readsThisMonth;
     expect(before).toBe(calls().length);
     await ours.sync();

@@ -55,7 +55,7 @@ const many = (prefix: string, count: number, more: object = {}): Thing[] =>
   }));
 
 describe("a first run", () => {
-  it("reads objects of both shapes, and says null for what is not given", async () => {
+  it("reads objects of both shapes; missing fields are null", async () => {
     const [day, later] = [now() - DAY, now() + DAY];
     put(account, "customers", { id: "cus_bare", created: day });
     put(account, "customers", {
@@ -157,7 +157,7 @@ describe("a first run", () => {
     for (const { written } of Object.values(again.progress)) expect(written).toBe(0);
   });
 
-  it("reads all of a provider whose clock is ahead of its own answers' dates", async () => {
+  it("reads everything of a provider whose clock is ahead of its answers' dates", async () => {
     const ahead = now() + 10 * DAY;
     account.things.invoices = many("in", 150).map((thing) => ({
       ...thing,
@@ -167,7 +167,7 @@ describe("a first run", () => {
     expect(await ours.records("invoices")).toHaveLength(150);
   });
 
-  it("goes on where the object that a page should start after was deleted meanwhile", async () => {
+  it("continues if the last object of a page was deleted meanwhile", async () => {
     account.things.customers = many("cus", 220);
     provider.meddle(({ path, query }) => {
       if (path === "/v1/customers" && query.starting_after === "cus_0099") {
@@ -185,7 +185,7 @@ describe("a first run", () => {
     );
   });
 
-  it("writes nothing any more once the account is disconnected", async () => {
+  it("writes nothing after the account is disconnected", async () => {
     account.things.customers = many("cus", 150);
     let answer = () => {};
     const held = new Promise<undefined>((resolve) => {
@@ -207,7 +207,7 @@ describe("a first run", () => {
     expect(await ours.runs()).toMatchObject([{ status: "cancelled" }]);
   });
 
-  it("leaves a run that says which type failed, and has the others", async () => {
+  it("reports the type that failed and stores the others", async () => {
     Object.assign(account.things, {
       customers: many("cus", 3),
       invoices: many("in", 3),
@@ -239,7 +239,7 @@ describe("later runs", () => {
     expect(await connect()).toMatchObject({ status: "succeeded" });
   });
 
-  it("are one read where nothing happened", async () => {
+  it("are one read if nothing happened", async () => {
     expect(
       await during(async () => {
         const { mode, status, progress } = await ours.sync();
@@ -249,7 +249,7 @@ describe("later runs", () => {
     ).toEqual(["GET /v1/events"]);
   });
 
-  it("see creations, updates and deletions, and count what changed", async () => {
+  it("find creations, updates and deletions, and count the changes", async () => {
     await nextSecond();
     tell(account, "customer.updated", customer({ name: "after" }));
     tell(account, "customer.updated", customer({ name: "after" }));
@@ -276,7 +276,7 @@ describe("later runs", () => {
     expect(await stored("customers", "cus_1")).toMatchObject({ name: null, deleted: true });
   });
 
-  it("see what happened at a provider that dates its events far behind its answers", async () => {
+  it("find changes of a provider that dates its events far behind its answers", async () => {
     let created = now() - 3_600;
     const behind = () => ++created;
     ours = organizationOf(service, `${ours.organizationId}-behind`);
@@ -294,7 +294,7 @@ describe("later runs", () => {
     expect(await during(() => ours.sync())).toEqual(["GET /v1/events"]);
   });
 
-  it("ask for the object where two states of it are of one second", async () => {
+  it("read the object if two of its states are of one second", async () => {
     await nextSecond();
     const second = now();
     put(account, "customers", customer({ name: "the second" }));
@@ -305,7 +305,7 @@ describe("later runs", () => {
     expect(await stored("customers", "cus_1")).toMatchObject({ name: "the second" });
   });
 
-  it("do not go back to an older state", async () => {
+  it("never return to an older state", async () => {
     await nextSecond();
     tell(account, "customer.updated", customer({ name: "newest" }));
     await ours.sync();
@@ -315,7 +315,7 @@ describe("later runs", () => {
     expect(await stored("customers", "cus_1")).toEqual(before);
   });
 
-  it("read a payment again that something happened to", async () => {
+  it("read a payment again after an event that only names it", async () => {
     put(account, "payment_intents", { id: "pi_1", created: now() - DAY, status: "succeeded", amount: 5 });
     await nextSecond();
     tell(account, "charge.succeeded", { id: "ch_1", payment_intent: "pi_1" });
@@ -328,7 +328,7 @@ describe("later runs", () => {
     expect(await stored("payments", "ch_2")).toBeUndefined();
   });
 
-  it("learn a payment's invoice from events, and keep it", async () => {
+  it("take a payment's invoice from events and keep it", async () => {
     await nextSecond();
     tell(account, "invoice_payment.paid", {
       ...{ id: "inpay_1", invoice: "in_9" },
@@ -342,7 +342,7 @@ describe("later runs", () => {
     expect(await stored("payments", "pi_1")).toMatchObject({ invoiceId: "in_9", status: "succeeded" });
   });
 
-  it("read the feed to its end, and everything where the feed does not reach back", async () => {
+  it("read the whole feed, or everything if the feed does not reach back far enough", async () => {
     await nextSecond();
     for (let i = 0; i < 230; i++) tell(account, "customer.created", { id: `cus_x${i}`, created: now(), name: `${i}` });
     const run = await ours.sync();
@@ -357,7 +357,7 @@ describe("later runs", () => {
     expect(await stored("customers", "cus_1")).toMatchObject({ name: "late" });
   });
 
-  it("see what happened before the answer to POST, and are in GET at once", async () => {
+  it("find changes made before the answer to POST, and are listed at once", async () => {
     let answer = () => {};
     const held = new Promise<undefined>((resolve) => {
       answer = () => resolve(undefined);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe("POST /plants", () => {
-  it("creates a plant and answers it without its id", async () => {
+  it("creates a plant and returns it without its id", async () => {
     const call = await asCaller();
     const made = await call("POST", "/plants", '{"id":1,"name":"Monstera","tag":"tropical","color":"green"}');
     expect(made).toMatchObject({ status: 200, body: { name: "Monstera", tag: "tropical" } });
@@ -26,7 +26,7 @@ describe("POST /plants", () => {
     expect((await call("GET", "/plants")).body).toEqual([{ name: "Monstera", tag: "tropical" }, { name: "Ficus" }]);
   });
 
-  it("takes any integer in range, however it is spelled, and tells neighbours beyond 2^53 apart", async () => {
+  it("accepts every spelling of an integer in range and distinguishes neighbours beyond 2^53", async () => {
     const call = await asCaller();
     const spelled = [
       "9007199254740992",
@@ -71,7 +71,7 @@ describe("POST /plants", () => {
     expect(refused).toMatchObject({ status: 400, body: { error: 40002, message: expect.stringContaining(message) } });
   });
 
-  it("stores any well-formed text as it was sent", async () => {
+  it("stores any well-formed text unchanged", async () => {
     const name = fc.string({ unit: "binary", minLength: 1, maxLength: 256 });
     const call = await asCaller();
     let id = 0;
@@ -85,7 +85,7 @@ describe("POST /plants", () => {
     expect(((await call("GET", "/plants")).body as unknown[]).length).toBe(id);
   });
 
-  it("leaves one winner of 50 who create one id at once", async () => {
+  it("has one winner of 50 concurrent requests for one id", async () => {
     const call = await asCaller();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => call("POST", "/plants", `{"id":7,"name":"plant ${i}"}`)),
@@ -98,12 +98,12 @@ describe("POST /plants", () => {
 });
 
 describe("GET /plants", () => {
-  it("is an empty array where there is nothing", async () => {
+  it("is an empty array if there are no plants", async () => {
     const call = await asCaller();
     expect(await call("GET", "/plants")).toMatchObject({ status: 200, text: "[]" });
   });
 
-  it("leads through pages in order of id, each plant once", async () => {
+  it("returns every plant once over all pages, in order of id", async () => {
     const call = await asCaller();
     const ids = [5, -3, 0, 12, 7, 40, -100];
     for (const id of ids) await call("POST", "/plants", `{"id":${id},"name":"${id}"}`);
@@ -121,7 +121,7 @@ describe("GET /plants", () => {
     }
   });
 
-  it("keeps a cursor to the caller it was given to", async () => {
+  it("accepts a cursor only from its caller", async () => {
     const call = await asCaller();
     for (const id of [1, 2]) await call("POST", "/plants", `{"id":${id},"name":"${id}"}`);
     const next = (await call("GET", "/plants?limit=1")).next ?? "";
@@ -143,14 +143,14 @@ describe("GET /plants", () => {
     },
   );
 
-  it("ignores what it does not know", async () => {
+  it("ignores unknown parameters", async () => {
     const call = await asCaller();
     expect((await call("GET", "/plants?limit=10000&color=green&color=")).status).toBe(200);
   });
 });
 
 describe("DELETE /plants/{id}", () => {
-  it("deletes once, then finds nothing", async () => {
+  it("deletes a plant once; then it is not found", async () => {
     const call = await asCaller();
     await call("POST", "/plants", `{"id":${INT64_MIN},"name":"x"}`);
     expect(await call("DELETE", `/plants/${INT64_MIN}`)).toMatchObject({ status: 204, text: "" });
@@ -165,7 +165,7 @@ describe("DELETE /plants/{id}", () => {
 });
 
 describe("scopes", () => {
-  it("keep an organization's, another's and a user's plants apart, under the same id", async () => {
+  it("separate the plants of two organizations and a user under one id", async () => {
     const [acme, globex, ada] = await Promise.all(
       [
         { organizationId: "scope-acme", userId: "ada" },
@@ -181,7 +181,7 @@ describe("scopes", () => {
     expect((await ada?.("GET", "/plants"))?.body).toEqual([{ name: "mine" }]);
   });
 
-  it("are shared by the members of an organization, whatever their role", async () => {
+  it("are shared by all members of an organization, in any role", async () => {
     const organizationId = "scope-shared";
     const admin = await asCaller({ organizationId, userId: "ada", role: "admin" });
     await admin("POST", "/plants", '{"id":1,"name":"ours"}');

@@ -55,7 +55,7 @@ describe("records", () => {
     expect(paged).toEqual(all);
   });
 
-  it("are another organization's business as little as their cursors", async () => {
+  it("are not visible to another organization, and nor are their cursors valid there", async () => {
     const others = organizationOf(service, "records-of-others");
     expect(await others.records("customers")).toEqual([]);
     const { next } = await service.request("GET", `${PROVIDER}/records/customers?limit=1`, { token: await ours.as() });
@@ -65,7 +65,7 @@ describe("records", () => {
     });
   });
 
-  it("are read by members and guests as far as the settings say, from the next request on", async () => {
+  it("are readable by members and guests as the settings allow, from the next request on", async () => {
     const as = async (role: string, type: string) =>
       (await ours.call("GET", `records/${type}`, undefined, { role })).status;
     expect([await as("billing", "customers"), await as("member", "customers"), await as("guest", "invoices")]).toEqual([
@@ -77,7 +77,7 @@ describe("records", () => {
     ]);
   });
 
-  it("leave one event of their reading per user, kind and minute", async () => {
+  it("record one read event per user, type and minute", async () => {
     for (let i = 0; i < 3; i++) await ours.call("GET", "records/payments", undefined, { userId: "reader" });
     await ours.call("GET", "records/customers", undefined, { userId: "reader" });
     const events = await ours.events("category=data_access&userId=reader");

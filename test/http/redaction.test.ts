@@ -18,8 +18,8 @@ afterAll(async () => {
   await service.stop();
 });
 
-describe("a secret that somebody sends", () => {
-  it("is neither stored, nor logged, nor published, wherever it stands", async () => {
+describe("a secret in a request", () => {
+  it("is not stored, logged or published, wherever it was sent", async () => {
     const token = await service.mint({ organizationId: "acme" });
     const guest = await service.mint({ organizationId: "acme", role: "guest", userId: "eve" });
     const planted: Planted[] = [];

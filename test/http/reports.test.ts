@@ -24,7 +24,7 @@ type Listed = { id: string; kind: string; from: number; to: number; createdAt: n
 const list = async () => (await ours.call("GET", "reports")).body as Listed[];
 
 describe("reports", () => {
-  it("cover a day once it is over, and are listed once", async () => {
+  it("cover each ended day and are listed once", async () => {
     const compliance = (await list()).filter(({ kind }) => kind === "compliance");
     expect(compliance).toHaveLength(1);
     const [report] = compliance;
@@ -32,7 +32,7 @@ describe("reports", () => {
     expect((report?.from ?? 1) % DAY_MS).toBe(0);
   });
 
-  it("tell who was refused and what was changed, as JSON", async () => {
+  it("contain refusals and changes, as JSON", async () => {
     const [{ id = "" } = {}] = (await list()).filter(({ kind }) => kind === "compliance");
     const report = await ours.call("GET", `reports/${id}`);
     expect(report).toMatchObject({ status: 200, body: { id, kind: "compliance" } });
@@ -43,7 +43,7 @@ describe("reports", () => {
     expect(events.some(({ resourceType }) => resourceType === "report")).toBe(true);
   });
 
-  it("are pages for those who prefer them, and failures JSON all the same", async () => {
+  it("are HTML pages for clients that prefer them, with failures as JSON", async () => {
     const [{ id = "" } = {}] = await list();
     const asPage = async (path: string) =>
       fetch(new URL(`/api/integrations/provider/reports/${path}`, service.stack.apiUrl), {
@@ -59,7 +59,7 @@ describe("reports", () => {
     expect(await missing.json()).toMatchObject({ error: 40403 });
   });
 
-  it("are nobody else's", async () => {
+  it("are not visible to another organization", async () => {
     const others = organizationOf(service, "reports-of-others");
     const [{ id = "" } = {}] = await list();
     expect((await others.call("GET", "reports")).body).toEqual([]);
@@ -68,7 +68,7 @@ describe("reports", () => {
     expect((await ours.call("GET", "reports?limit=0")).status).toBe(400);
   });
 
-  it("are made anew without a user who is erased", async () => {
+  it("are made again without an erased user", async () => {
     const [{ id = "" } = {}] = (await list()).filter(({ kind }) => kind === "compliance");
     expect((await ours.call("POST", "erasure", { scope: "user", userId: "eve" })).status).toBe(202);
     const erasure = await eventually("eve is erased", async () => {

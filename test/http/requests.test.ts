@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("any request", () => {
-  it("is answered with the headers that every answer has, and none that names the software", async () => {
+  it("has the common headers in its answer, and none that names the software", async () => {
     for (const { headers } of [
       await service.request("GET", "/plants", { token }),
       await service.request("GET", "/plants"),
@@ -24,7 +24,7 @@ describe("any request", () => {
     }
   });
 
-  it("is logged with the id that its answer carries", async () => {
+  it("is logged with the request id of its answer", async () => {
     const { headers } = await service.request("GET", "/plants", { token });
     expect(service.logged()).toContain(`"requestId":"${headers.get("x-request-id")}"`);
   });
@@ -44,7 +44,7 @@ describe("any request", () => {
     }
   });
 
-  it("with a wrong method is told the right ones", async () => {
+  it("with a wrong method gets the allowed ones", async () => {
     expect((await service.request("PUT", "/plants")).headers.get("allow")).toBe("POST, GET");
     expect((await service.request("GET", "/plants/1")).headers.get("allow")).toBe("DELETE");
   });
@@ -54,7 +54,7 @@ describe("a body", () => {
   const post = (body: string | Uint8Array<ArrayBuffer>, contentType = "application/json") =>
     service.request("POST", "/plants", { token, body, contentType });
 
-  it("may have 64 KiB, and not a byte more", async () => {
+  it("may have at most 64 KiB", async () => {
     const sized = (bytes: number) => `{"id":1,"name":"x"}`.padEnd(bytes, " ");
     expect((await post(sized(65_536))).status).toBe(200);
     expect(await post(sized(65_537))).toMatchObject({ status: 413, body: { error: 41301 } });
@@ -68,7 +68,7 @@ describe("a body", () => {
     },
   );
 
-  it("must be JSON in well-formed Unicode, and is not repeated where it is not", async () => {
+  it("must be JSON in well-formed Unicode; a refusal does not repeat it", async () => {
     const card = '{"card":"4111 1111 1111 1111';
     for (const body of [
       card,
@@ -88,7 +88,7 @@ describe("a body", () => {
 });
 
 describe("GET /openapi.json", () => {
-  it("needs no token and describes the answers that the service gives", async () => {
+  it("needs no token and describes the service's answers", async () => {
     const { status, body } = await service.request("GET", "/openapi.json");
     expect(status).toBe(200);
     expect(body).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version: "1.0.0" } });

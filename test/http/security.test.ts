@@ -43,7 +43,7 @@ const freshOrganization = async () => {
 };
 
 describe("GET …/security", () => {
-  it("is empty, with zeros, where nothing happened", async () => {
+  it("is empty, with zeros, for an organization without events", async () => {
     const { read } = await freshOrganization();
     expect(await read()).toEqual({
       events: [],
@@ -54,7 +54,7 @@ describe("GET …/security", () => {
     });
   });
 
-  it("shows a refusal with who, what and whence, and counts it", async () => {
+  it("shows a refusal with user, request and address, and counts it", async () => {
     const { organizationId, read, refuse } = await freshOrganization();
     const { headers } = await refuse("eve", "billing");
     const { events, highRiskEvents, stats } = await read();
@@ -88,7 +88,7 @@ describe("GET …/security", () => {
     expect(stats).toEqual({ totalEvents: 1, highRiskEvents: 1, failureRate: 1, avgResponseTime: 0 });
   });
 
-  it("knows whose an expired token was, and refusals of the plants too", async () => {
+  it("names the user of an expired token, also for refusals of plants", async () => {
     const { read, expire } = await freshOrganization();
     await expire("eve");
     const { events } = await read("?eventType=authentication_failure&category=Authentication&riskLevel=high");
@@ -114,7 +114,7 @@ describe("GET …/security", () => {
     expect((await read("?category=authentication")).stats.totalEvents).toBe(1);
   });
 
-  it("takes since in both spellings, inclusive, and the last day without it", async () => {
+  it("accepts both formats of since, inclusive, and defaults to the last day", async () => {
     const { read, refuse } = await freshOrganization();
     await refuse("eve");
     const [first] = (await read()).events;
@@ -134,7 +134,7 @@ describe("GET …/security", () => {
     expect(await usersSince("?since=99999999999999")).toEqual([]);
   });
 
-  it("pages through all, newest first, each once, with the same statistics on each page", async () => {
+  it("returns every event once over all pages, newest first, with the same statistics on each page", async () => {
     const { read, refuse } = await freshOrganization();
     for (let i = 0; i < 7; i++) await refuse(`user-${i}`);
     const seen: unknown[] = [];
@@ -169,7 +169,7 @@ describe("GET …/security", () => {
     expect(await service.request("GET", `${SECURITY}?${query}`, { token: admin })).toMatchObject({ status: 400 });
   });
 
-  it("needs an organization and an administrator, and says so before it looks at anything else", async () => {
+  it("checks organization and role before everything else", async () => {
     const { organizationId } = await freshOrganization();
     for (const role of ["billing", "member", "guest", "owner"]) {
       const token = await service.mint({ organizationId, role });
@@ -183,7 +183,7 @@ describe("GET …/security", () => {
     expect(await service.request("GET", SECURITY)).toMatchObject({ status: 401 });
   });
 
-  it("shows nothing of another organization, nor takes its cursors", async () => {
+  it("shows no event of another organization and refuses its cursors", async () => {
     const mine = await freshOrganization();
     const other = await freshOrganization();
     for (const user of ["eve", "bob"]) await mine.refuse(user);
@@ -197,7 +197,7 @@ describe("GET …/security", () => {
 });
 
 describe("a flood of bad tokens", () => {
-  it("leaves a bounded number of events, of which the counts say how many there were", async () => {
+  it("records a bounded number of events, whose counts add up to the number of refusals", async () => {
     const { organizationId, read } = await freshOrganization();
     const token = await service.mint({ organizationId, userId: "eve", expiresInSeconds: -120 });
     // One after the other, so that one instance sees them all.

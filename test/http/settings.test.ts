@@ -32,7 +32,7 @@ const defaults = { ipAllowlist: [], recordAccess: { member: [], guest: [] } };
 const chosen = { ipAllowlist: ["127.0.0.0/8", "2001:DB8::/32"], recordAccess: { member: ["invoices"], guest: [] } };
 
 describe("an organization's settings", () => {
-  it("are the defaults, then what was put, and the organization's own", async () => {
+  it("are the defaults until they are set, and separate for each organization", async () => {
     expect(await get()).toMatchObject({ status: 200, body: defaults });
     expect(await put({ ...chosen, more: 1 })).toMatchObject({ status: 200, body: chosen });
     expect((await get()).body).toEqual(chosen);
@@ -60,7 +60,7 @@ describe("an organization's settings", () => {
     expect(await put(chosen, { role })).toMatchObject({ status: 403, body: { error: 40301 } });
   });
 
-  it("leave an event when they change, and none when they do not", async () => {
+  it("record an event when they change, and none when they do not", async () => {
     await put(chosen);
     await put(chosen);
     await put({ ...chosen, ipAllowlist: ["127.0.0.1/32"] }, { userId: "bob" });
@@ -89,7 +89,7 @@ describe("an organization's settings", () => {
     ]);
   });
 
-  it("leave an event when they are read, one a minute and user", async () => {
+  it("record at most one read event per minute and user", async () => {
     for (let i = 0; i < 3; i++) await get();
     await get({ userId: "bob" });
     const reads = await events("DATA_READ");
@@ -107,7 +107,7 @@ describe("an organization's settings", () => {
     expect(reads.length).toBeLessThanOrEqual(4);
   });
 
-  it("come one after the other when they are put at once", async () => {
+  it("are set one after the other by concurrent requests", async () => {
     const wanted = Array.from({ length: 6 }, (_, i) => ({
       ...defaults,
       ipAllowlist: ["127.0.0.0/8", `10.${i}.0.0/16`],
@@ -121,7 +121,7 @@ describe("an organization's settings", () => {
 });
 
 describe("every endpoint of the integration", () => {
-  it("is closed to other addresses, whatever the role, and says so in events; plants are not", async () => {
+  it("refuses other addresses for every role and records events; plants do not", async () => {
     const token = await as();
     const others = (path: string, method = "GET") => requestFrom(service, "127.0.0.2", [method, path], token);
     expect(await others(BREAKER)).toMatchObject({ status: 200 });
@@ -147,7 +147,7 @@ describe("every endpoint of the integration", () => {
     expect(await others(BREAKER)).toMatchObject({ status: 200 });
   });
 
-  it("admits the addresses of the list, from the next request on, and is closed to others", async () => {
+  it("admits only the addresses of the list, from the next request on", async () => {
     const token = await as();
     const statuses = async () => [
       (await service.request("GET", BREAKER, { token })).status,

@@ -1,4 +1,4 @@
-/** A small version of `npm run test:sync`: the worker of a full run has little time, and is killed in the middle. */
+/** A small version of `npm run test:sync`: the worker of a full run has little time and is killed on the way. */
 
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { createAlteredAssemblies } from "../support/altered-assembly.ts";
@@ -11,9 +11,9 @@ import { simulatedProvider } from "../support/simulated-provider.ts";
 import { findSyncFaults } from "../support/sync-proof.ts";
 
 const OBJECTS = depth(200, 1_000);
-/** No more than Lambda's own retries go on after: another one could cost an hour of the clock. */
+/** Not more than Lambda's retries: another kill could cost an hour of the clock. */
 const KILLS = depth(1, 2);
-/** Of which a worker leaves 15 to what it may have begun. */
+/** A worker starts nothing new in the last 15 of them. */
 const TIME_LIMIT_SECONDS = 20;
 const SEED = 7;
 
@@ -28,14 +28,14 @@ afterAll(async () => {
   assemblies.remove();
 });
 
-it(`a full run of ${OBJECTS} objects whose worker is killed ends complete, with every record once (seed ${SEED})`, async () => {
+it(`a full run of ${OBJECTS} objects whose worker is killed completes with every record once (seed ${SEED})`, async () => {
   const random = createRandom(SEED);
   const account = await simulatedProvider(service).account(OBJECTS, { seed: String(SEED) });
   const organization = organizationOf(service, "acme");
   await organization.connect(account.apiKey);
   const moments = randomMoments(KILLS, OBJECTS, random);
   const { run } = await killUntilEnd({ service, organization, moments, random });
-  // What was killed was at work; whether the last one came in time is the machine's doing.
+  // At least one kill hit a working instance. Whether the last one did depends on the machine.
   expect(countLogged(service, "Invoke Error Runtime.ExitError")).toBeGreaterThanOrEqual(1);
   expect(run).toMatchObject({ mode: "full", trigger: "connection" });
   const { organizationId } = organization;

@@ -27,7 +27,7 @@ describe("sync runs", () => {
     expect(await ours.lastRun()).toMatchObject({ status: "succeeded", trigger: "connection" });
   });
 
-  it("begin with a full one that is complete, and says so", async () => {
+  it("begin with a full run that is complete and reports it", async () => {
     const [first] = await ours.runs();
     for (const type of types) {
       const { listed, stored, onlyListed, onlyStored } = first?.completeness?.[type] ?? {};
@@ -42,7 +42,7 @@ describe("sync runs", () => {
     }
   });
 
-  it("see what was created, updated and deleted since, by one read of the feed", async () => {
+  it("find creations, updates and deletions with one read of the feed", async () => {
     const { objects } = await provider.change(account.accountId, {
       action: "create_customer",
       fields: { name: "Noa" },
@@ -58,7 +58,7 @@ describe("sync runs", () => {
     expect(customers.find(({ id }) => id === deleted?.id)).toMatchObject({ name: null, email: null, deleted: true });
   });
 
-  it("read once and write nothing where nothing is new", async () => {
+  it("read once and write nothing if nothing is new", async () => {
     const before = await provider.requests(account.accountId);
     const { progress } = await ours.sync();
     const after = await provider.requests(account.accountId);
@@ -67,7 +67,7 @@ describe("sync runs", () => {
     expect(Object.values(progress).map(({ written }) => written)).toEqual([0, 0, 0, 0]);
   });
 
-  it("are started by the schedule every four hours, for whom it concerns", async () => {
+  it("are started every four hours for connected organizations", async () => {
     await provider.change(account.accountId, { action: "create_customer" });
     await service.advance(4 * 3_600_000, "last");
     expect(await ours.lastRun()).toMatchObject({ trigger: "scheduled", status: "succeeded" });
@@ -78,7 +78,7 @@ describe("sync runs", () => {
     expect(await ours.runs()).toHaveLength(known);
   });
 
-  it("are one at a time, in GET at once, and the same for the same Idempotency-Key", async () => {
+  it("are one at a time, listed at once, and the same for the same Idempotency-Key", async () => {
     // No answer until the provider recovers: however busy the machine is, the run is under way meanwhile.
     await provider.fail(account.accountId, { kind: "timeout" });
     const key = { "idempotency-key": "the-first" };
@@ -117,13 +117,13 @@ describe("sync runs", () => {
     expect((await ours.events("eventType=PROVIDER_SYNC_FAILED")).length).toBe(2);
   });
 
-  it("are tried again by themselves where the provider only limits the rate", async () => {
+  it("are retried if the provider limits the rate", async () => {
     await provider.fail(account.accountId, { kind: "rate_limit", times: 1, retryAfterSeconds: 0 });
     expect(await ours.sync()).toMatchObject({ status: "succeeded" });
     expect(await ours.events("eventType=RATE_LIMIT_EXCEEDED")).toEqual([]);
   });
 
-  it("say which types were read to their end where one was not", async () => {
+  it("report which types were read completely if one was not", async () => {
     await provider.fail(account.accountId, { kind: "error", status: 403, pathPrefix: "/v1/invoices" });
     const run = await ours.sync({ mode: "full" });
     await provider.recover();
@@ -152,11 +152,11 @@ describe("requests for sync runs", () => {
     ["member", "POST", 403],
     ["member", "GET", 200],
     ["guest", "GET", 403],
-  ])("are a %s's: %s %i", async (role, method, status) => {
+  ])("of the role %s: %s is %i", async (role, method, status) => {
     expect((await ours.call(method, "sync", undefined, { role })).status).toBe(status);
   });
 
-  it("are refused where they are malformed", async () => {
+  it("are refused if they are malformed", async () => {
     expect(await ours.call("POST", "sync", { mode: "half" })).toMatchObject({ status: 400, body: { error: 40002 } });
     const { status } = await ours.call("POST", "sync", {}, {}, { "idempotency-key": "x".repeat(256) });
     expect(status).toBe(400);

@@ -23,7 +23,7 @@ const queued = async ({ stack }: ServiceUnderTest): Promise<unknown[]> => {
 };
 
 describe("an event that cannot be recorded", () => {
-  it("does not fail the request, waits in the queue and is recorded from there, with its alert", async () => {
+  it("does not fail the request, and is recorded later from the queue, with its alert", async () => {
     const service = await serviceWhereCreatePlantLacks("dynamodb:PutItem", "TablesSecurityEvents");
     try {
       const expired = await service.mint({ organizationId: "acme", userId: "eve", expiresInSeconds: -120 });
@@ -42,7 +42,7 @@ describe("an event that cannot be recorded", () => {
     }
   });
 
-  it("is in the log where the bus does not take it either, without whose it was", async () => {
+  it("is logged without its user if the bus refuses it too", async () => {
     const service = await startService({
       assembly: assemblies.without(
         ({ policy, action, resource }) =>

@@ -48,7 +48,7 @@ const handOver = async (service: ServiceUnderTest): Promise<void> => {
 };
 
 describe("an event that cannot be processed", () => {
-  it("is tried five times, then kept, called out, and applied when it is replayed", async () => {
+  it("is tried five times, then kept with an alarm, and applied when it is replayed", async () => {
     const { service, provider, ours, account, customerOf, sender } = await connected();
     try {
       const { objects } = await provider.change(account.accountId, { action: "create_customer" });
@@ -81,7 +81,7 @@ describe("an event that cannot be processed", () => {
   });
 });
 
-describe("while something is denied", () => {
+describe("while the role denies a call", () => {
   const ofTheUrl = (action: string) => (right: { policy: string; action: string; resource: string }) =>
     right.policy.includes("ReceiveWebhook") && right.action === action;
 
@@ -105,7 +105,7 @@ describe("while something is denied", () => {
     }
   });
 
-  it("to publish, they are to be sent again, and the hourly schedule hands over what was stored", async () => {
+  it("to publish, deliveries are to be sent again, and the hourly schedule publishes stored events", async () => {
     const assembly = assemblies.without(ofTheUrl("events:PutEvents"));
     const { service, sender, ours, customerOf } = await connected({ assembly });
     try {
@@ -129,8 +129,8 @@ describe("while something is denied", () => {
   });
 });
 
-describe("the role of the URL", () => {
-  it("opens no API key, reads no record, and invokes, writes and lists nothing else", async () => {
+describe("the role of the webhook function", () => {
+  it("may not decrypt API keys, read records, or invoke, write or list anything else", async () => {
     const { directory, remove } = assemblyWithCode("ReceiveWebhook", AWS_CALLER);
     const { service } = await connected({ assembly: directory });
     try {

@@ -48,7 +48,7 @@ const deliver = (how: object = {}) =>
 const lose = () => deliver({ drop: 1 });
 
 describe("the simulator's deliveries", () => {
-  it("bring every change at once, in order", async () => {
+  it("apply every change at once, in order", async () => {
     await deliver();
     await provider.change(account.accountId, { count: 12, seed: 1 });
     await settled();
@@ -57,7 +57,7 @@ describe("the simulator's deliveries", () => {
   });
 
   it.each(sampleOf([1, 2], 1))(
-    "bring the last state of each object, shuffled, twice and late (seed %i)",
+    "end with the last state of each object when shuffled, repeated and late (seed %i)",
     async (seed) => {
       await deliver({ shuffle: true, duplicate: 0.5, delayMs: 20_000, seed });
       for (let round = 0; round < 3; round++) {
@@ -72,7 +72,7 @@ describe("the simulator's deliveries", () => {
     },
   );
 
-  it("and a full run side by side end as the provider's own", async () => {
+  it("and a concurrent full run end with the provider's state", async () => {
     await deliver({ shuffle: true, duplicate: 0.3, seed: 4 });
     await provider.fail(account.accountId, { kind: "slow", ms: 300 });
     expect((await ours.call("POST", "sync", { mode: "full" })).status).toBe(202);
@@ -83,7 +83,7 @@ describe("the simulator's deliveries", () => {
     expect(await recorded()).toEqual(await objects.state());
   });
 
-  it("that are dropped are healed by the next run, which says how many they were", async () => {
+  it("that are dropped are repaired by the next run, which reports their number", async () => {
     await deliver();
     await provider.change(account.accountId, { action: "create_customer" });
     await lose();
@@ -102,7 +102,7 @@ describe("the simulator's deliveries", () => {
     expect(await recorded()).toEqual(await objects.state());
   });
 
-  it("that come late have others looked for that never came, once in an hour", async () => {
+  it("that come late start a run that looks for lost ones, once per hour", async () => {
     await lose();
     const lost = await provider.change(account.accountId, { action: "create_customer" });
     await deliver({ url: "http://127.0.0.1:1/" });
@@ -118,8 +118,8 @@ describe("the simulator's deliveries", () => {
   });
 });
 
-describe("whatever the order", () => {
-  it("several changes of one second end as the last of them", async () => {
+describe("in any order", () => {
+  it("several changes of one second end with the last one", async () => {
     const [customer] = await ours.records("customers");
     const id = customer?.id ?? "";
     for (const name of ["One", "Two", "Three", "Four"]) {
@@ -136,7 +136,7 @@ describe("whatever the order", () => {
     }
   });
 
-  it("a deletion is for ever", async () => {
+  it("a deleted object stays deleted", async () => {
     const [customer] = await ours.records("customers");
     const id = customer?.id ?? "";
     await provider.change(account.accountId, { action: "delete", id });
@@ -154,7 +154,7 @@ describe("whatever the order", () => {
     }
   });
 
-  it("a deletion that comes before what it deletes is one too", async () => {
+  it("a deletion that arrives before the creation counts", async () => {
     const created = await sender.customerEvent("created", "cus_short_lived");
     const deleted = await sender.customerEvent("deleted", "cus_short_lived");
     expect(await sender.send(deleted)).toMatchObject({ status: 200 });
@@ -165,8 +165,8 @@ describe("whatever the order", () => {
   });
 });
 
-describe("a permission that is taken away", () => {
-  it("disconnects, once, and later deliveries are nobody's", async () => {
+describe("a revoked access", () => {
+  it("disconnects once, and later deliveries are refused", async () => {
     await deliver();
     await provider.change(account.accountId, { action: "deauthorize" });
     await settled();
@@ -177,7 +177,7 @@ describe("a permission that is taken away", () => {
     expect((await ours.records("customers")).length).toBeGreaterThan(0);
   });
 
-  it("does not end a connection that was made after it", async () => {
+  it("does not end a newer connection", async () => {
     const event = {
       ...(await sender.customerEvent("created", "unused")),
       type: "account.application.deauthorized",

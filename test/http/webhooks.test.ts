@@ -47,7 +47,7 @@ const deliveriesOf = async ({ id }: { id: string }) =>
 describe("a delivery that is genuine", () => {
   beforeAll(connectAnother);
 
-  it("is stored, handed over and applied before anybody asks for a run", async () => {
+  it("is stored, published and applied without a run", async () => {
     const runs = (await ours.runs()).length;
     const event = await sender.customerEvent("created", "cus_new", { name: "Noa" });
     expect(await sender.send(event)).toMatchObject({ status: 200, text: RECEIVED });
@@ -66,7 +66,7 @@ describe("a delivery that is genuine", () => {
     ]);
   });
 
-  it("has one effect, however often it is repeated, at once or later", async () => {
+  it("takes effect once, however often it is repeated, at once or later", async () => {
     const event = await sender.customerEvent("created", "cus_again");
     const answers = await Promise.all(Array.from({ length: 8 }, () => sender.send(event)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set([`200 ${RECEIVED}`]));
@@ -80,7 +80,7 @@ describe("a delivery that is genuine", () => {
     expect(repeated).toHaveLength(9);
   });
 
-  it("is one of two in the same second, and both count", async () => {
+  it("counts beside another one of the same second", async () => {
     const [one, two] = [
       await sender.customerEvent("created", "cus_one"),
       await sender.customerEvent("created", "cus_two"),
@@ -105,7 +105,7 @@ describe("a delivery that is genuine", () => {
     expect(await eventually("it is a record", () => customerOf(id))).toMatchObject({ name: "Zoë 🌱 \u2028" });
   });
 
-  it("may be of almost 1 MiB, of which the fields of a record are kept", async () => {
+  it("may have almost 1 MiB; only the record's fields are stored", async () => {
     const event = await sender.customerEvent("created", "cus_large");
     const padded = { ...event, request: { padding: "x".repeat(MIB - 1_000) } };
     expect(await sender.send(padded)).toMatchObject({ status: 200 });
@@ -149,7 +149,7 @@ describe("a delivery that is not genuine", () => {
     expect({ status, body: JSON.parse(text) }).toEqual({ status: 400, body: refused });
   };
 
-  it("is refused whatever is wrong with its signature", async () => {
+  it("is refused for any error in its signature", async () => {
     const event = await sender.customerEvent("created", "cus_forged");
     const body = JSON.stringify(event);
     const now = await sender.nowSeconds();
@@ -193,7 +193,7 @@ describe("a delivery that is not genuine", () => {
     expect(await sender.send(event, { shiftSeconds })).toMatchObject({ status });
   });
 
-  it("is refused alike for nobody, for who is not connected, has no secrets, or for no organization at all", async () => {
+  it("gets the same refusal for an unknown, unconnected or missing organization and one without secrets", async () => {
     const event = await sender.customerEvent("created", "cus_lost");
     const without = organizationOf(service, `${ours.organizationId}-without`);
     await without.connect((await provider.account(1)).apiKey);
@@ -223,7 +223,7 @@ describe("a delivery that is not genuine", () => {
     expect(await customerOf("cus_lost")).toBeUndefined();
   });
 
-  it("is refused once the account is disconnected, and while it is, none knows the difference", async () => {
+  it("is refused after the account is disconnected, with the same answer", async () => {
     const event = await sender.customerEvent("created", "cus_after");
     expect((await ours.call("DELETE", "connection")).status).toBe(204);
     await expectRefused(sender.send(event));
@@ -232,7 +232,7 @@ describe("a delivery that is not genuine", () => {
     expect(await sender.send(event)).toMatchObject({ status: 200 });
   });
 
-  it("leaves few events in a flood, of source webhook, and feeds no rule of the organization", async () => {
+  it("records few events in a flood, with source webhook, and feeds no rule of the organization", async () => {
     await connectAnother();
     const event = await sender.customerEvent("created", "cus_flood");
     for (let round = 0; round < 10; round++) {
@@ -263,7 +263,7 @@ describe("a delivery that is not genuine", () => {
 describe("secrets", () => {
   beforeEach(connectAnother);
 
-  it("are several at once while one is rolled, and any of them will do", async () => {
+  it("may be several while one is rolled, and each of them is valid", async () => {
     const [old, fresh] = ["whsec_the_old_one", "whsec_the_fresh_one"];
     await ours.connect(account.apiKey, { webhookSecrets: [old, fresh] });
     const event = await sender.customerEvent("created", "cus_rolled");
@@ -275,7 +275,7 @@ describe("secrets", () => {
     expect(await sender.send(body)).toMatchObject({ status: 400 });
   });
 
-  it("that were replaced work no more from the next delivery on", async () => {
+  it("that were replaced are invalid from the next delivery on", async () => {
     const event = await sender.customerEvent("created", "cus_replaced");
     expect(await sender.send(event)).toMatchObject({ status: 200 });
     for (const [fresh, replaced] of [
@@ -289,7 +289,7 @@ describe("secrets", () => {
     }
   });
 
-  it("that two organizations share make neither the other's", async () => {
+  it("that two organizations share do not mix their events", async () => {
     const others = organizationOf(service, `${ours.organizationId}-twin`);
     await others.connect((await provider.account(1)).apiKey, { webhookSecret: secret });
     await others.lastRun();
@@ -309,7 +309,7 @@ describe("secrets", () => {
 describe("the URL", () => {
   beforeAll(connectAnother);
 
-  it("is in GET connection, complete with the organization percent-encoded", async () => {
+  it("is in GET connection, with the organization percent-encoded", async () => {
     const strange = organizationOf(service, "grün/bike?a=1&b#c%41");
     const stranger = await provider.account(1);
     await strange.connect(stranger.apiKey, { webhookSecret: secret });
@@ -324,7 +324,7 @@ describe("the URL", () => {
     );
   });
 
-  it.each(["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])("takes no %s", async (method) => {
+  it.each(["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])("refuses %s", async (method) => {
     const answer = await sender.send(await sender.customerEvent("created", "cus_method"), { method });
     expect(answer).toMatchObject({ status: 405, text: expect.stringContaining('"error":40501') });
     expect(answer.headers.get("allow")).toBe("POST");
@@ -342,7 +342,7 @@ describe("the URL", () => {
     expect(await sender.send("é".repeat(MIB / 2 + 1), { headers })).toMatchObject({ status: 413 });
   });
 
-  it("takes no headers beyond what Lambda would", async () => {
+  it("refuses headers beyond Lambda's limits", async () => {
     const event = await sender.customerEvent("created", "cus_headers");
     const long = (characters: number) => sender.send(event, { headers: { "x-long": "x".repeat(characters) } });
     expect((await long(6_000)).status).toBe(200);
@@ -351,7 +351,7 @@ describe("the URL", () => {
     expect((await sender.send(event, { signature })).status).toBe(400);
   });
 
-  it("answers with what every answer has", async () => {
+  it("has the common headers in every answer", async () => {
     const { headers } = await sender.send({}, { signature: null });
     expect(headers.get("x-request-id")).toMatch(/\S/);
     expect(headers.get("cache-control")).toBe("no-store");

@@ -1,17 +1,36 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { reuseAssembly } from "../../infra/prepare-assembly.ts";
 
-const APP = join(import.meta.dirname, "..", "..", "infra", "app.ts");
+const root = join(import.meta.dirname, "..", "..");
+const guardedFunction = join(import.meta.dirname, "guarded-function");
+
+/** Runs a program of the CDK in another process, because the CDK loads ten times slower in jest. */
+const run = (program: string, args: string[] = [], env: Record<string, string> = {}) =>
+  promisify(execFile)(process.execPath, [program, ...args], { env: { ...process.env, ...env } });
 
 /**
- * Synthesises the service with other context keys in another process, because the CDK loads ten times slower in jest.
+ * The service's assembly with other context keys, reused from earlier runs. Do not change it.
  * @returns the assembly's directory
  */
-export const synthesiseWith = (context: Readonly<Record<string, string>>): string => {
-  const directory = mkdtempSync(join(tmpdir(), "assembly-"));
-  const env = { ...process.env, CDK_OUTDIR: directory, CDK_CONTEXT_JSON: JSON.stringify(context) };
-  execFileSync(process.execPath, [APP], { env, stdio: ["ignore", "ignore", "inherit"] });
-  return directory;
+export const synthesiseWith = (name: string, context: Readonly<Record<string, string>>): Promise<string> =>
+  reuseAssembly(join(root, ".build", `assembly-${name}`), { context }, (outputDirectory) =>
+    run(join(root, "infra", "app.ts"), [], {
+      CDK_OUTDIR: outputDirectory,
+      CDK_CONTEXT_JSON: JSON.stringify(context),
+    }),
+  );
+
+/**
+ * The service's assembly with an extra function, `GET /guarded`, that makes a guarded call. Reused from earlier runs.
+ * Do not change it. @returns the assembly's directory
+ */
+export const synthesiseGuarded = (): Promise<string> => {
+  const files = globSync("*.ts", { cwd: guardedFunction }).sort();
+  const sources = files.map((file) => readFileSync(join(guardedFunction, file), "utf8"));
+  return reuseAssembly(join(root, ".build", "assembly-guarded"), { sources }, (outputDirectory) =>
+    run(join(guardedFunction, "assembly.ts"), [outputDirectory]),
+  );
 };

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
@@ -11,9 +13,12 @@ import { parseContext } from "../../../infra/config.ts";
 import { together } from "../../../infra/constructs/resources/access.ts";
 import { ServiceStack } from "../../../infra/service-stack.ts";
 
-/** Synthesises the service with an extra function, `GET /guarded`, that makes a guarded call. The caller removes the directory. */
-export const synthesiseGuarded = async (directory: string): Promise<string> => {
-  const bundle = join(directory, "guarded-call");
+/**
+ * A program that synthesises the service with an extra function, `GET /guarded`, that makes a guarded call. Its argument
+ * is the assembly's directory.
+ */
+const synthesise = async (outputDirectory: string): Promise<void> => {
+  const bundle = mkdtempSync(join(tmpdir(), "guarded-call-"));
   await esbuild.build({
     entryPoints: [join(import.meta.dirname, "guarded-call.ts")],
     outfile: join(bundle, "index.cjs"),
@@ -25,7 +30,7 @@ export const synthesiseGuarded = async (directory: string): Promise<string> => {
     logLevel: "error",
     plugins: [lambdaAliases({ mustAllMeet: false })],
   });
-  const app = new App({ outdir: join(directory, "assembly"), context: flags, analyticsReporting: false });
+  const app = new App({ outdir: outputDirectory, context: flags, analyticsReporting: false });
   const stack = new ServiceStack(app, "guarded", parseContext({}));
   const { grants, environment } = together(stack.access.recordSecurityEvents, stack.access.changeCircuits);
   const guarded = new LambdaFunction(stack, "GuardedCall", {
@@ -39,5 +44,10 @@ export const synthesiseGuarded = async (directory: string): Promise<string> => {
   }
   const integration = new HttpLambdaIntegration("GuardedCall", guarded);
   stack.api.api.addRoutes({ path: "/guarded", methods: [HttpMethod.GET], integration });
-  return app.synth().directory;
+  app.synth();
+  rmSync(bundle, { recursive: true });
 };
+
+const [, , outputDirectory] = process.argv;
+if (outputDirectory === undefined) throw new Error("The directory of the assembly is missing.");
+await synthesise(outputDirectory);
