@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterAll, describe, expect, it } from "@jest/globals";
@@ -124,5 +124,16 @@ describe("the floors", () => {
     });
     const found = new Set(stdout.split("\n").flatMap((file) => (file === "" ? [] : [relative(base, dirname(file))])));
     expect([...found].sort()).toEqual([...folders].sort());
+  });
+
+  it("are the table of docs/architecture.md", () => {
+    const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+    const section = page.split("### Floors of `shared/`")[1]?.split("\n#")[0] ?? "";
+    const rows = [...section.matchAll(/^\| `([^`]+)\/` \|.*\| (?:`([^`]+)`|[^`]*) \|$/gm)];
+    expect(rows.map(([, folder]) => folder)).toEqual(floors.shared);
+    const missing = rows.filter(
+      ([, folder, file]) => file !== undefined && !existsSync(join(root, "shared", folder ?? "", file)),
+    );
+    expect(missing.map(([row]) => row)).toEqual([]);
   });
 });
