@@ -16,7 +16,6 @@ import {
   HELD_SHARD,
   INDEX_SHARDS,
   indexAttributes,
-  NOT_CLOSED_INDEX,
   UNCONNECTED_HELD_SHARD,
   UNCONNECTED_SHARD,
 } from "./circuit-keys.ts";
@@ -75,7 +74,7 @@ export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: st
     do {
       const command = new QueryCommand({
         TableName: tableName,
-        IndexName: NOT_CLOSED_INDEX,
+        IndexName: CIRCUITS_NOT_CLOSED.name,
         Select: "COUNT",
         KeyConditionExpression: "#shard = :shard",
         FilterExpression: filter,

@@ -1,9 +1,10 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
-import { readShards } from "../runtime/read-shards.ts";
+import { CONNECTED_ORGANIZATIONS } from "../terms/indexes.ts";
 import { organizationIdOf } from "../terms/keys.ts";
-import { CONNECTED_COUNT_KEY, CONNECTED_INDEX, connectedShards } from "./connection-item.ts";
+import { readIndex } from "../work/sharded-index-store.ts";
+import { CONNECTED_COUNT_KEY, connectedShards } from "./connection-item.ts";
 
 const Count = z.object({ n: z.number() });
 const Entry = z.object({ id: z.string() });
@@ -17,8 +18,8 @@ export const createConnectedStore = (client: DynamoDBDocumentClient, tableName: 
    * 4 KB of the index, in which one takes about 60 bytes.
    */
   async *connectedOrganizations(): AsyncGenerator<string, void, void> {
-    const index = { index: CONNECTED_INDEX, attribute: "connectedShard", shards: connectedShards };
-    for await (const item of readShards(client, tableName, index)) yield organizationIdOf(Entry.parse(item).id);
+    const entries = readIndex(client, tableName, { ...CONNECTED_ORGANIZATIONS, shards: connectedShards });
+    for await (const item of entries) yield organizationIdOf(Entry.parse(item).id);
   },
 
   /** How many they are; may lag by a second. Half a read unit. */

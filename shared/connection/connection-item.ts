@@ -19,8 +19,6 @@ import { ConnectionChange } from "./connection-changed.ts";
 /** No organization's item has this key. */
 export const CONNECTED_COUNT_KEY = "#connected";
 
-export const CONNECTED_INDEX = "byConnected";
-
 const CONNECTED_SHARDS = 16;
 
 const shardName = (shard: number): string => `connected#${shard}`;

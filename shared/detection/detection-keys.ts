@@ -38,8 +38,6 @@ export const hourOfWindowKey = (key: string): number => timeOfName(key.slice(WIN
 
 const UNJUDGED_PREFIX = "unjudged#";
 
-export const UNJUDGED_INDEX = "byUnjudged";
-
 const UNJUDGED_SHARDS = 8;
 
 export const unjudgedShards: readonly string[] = Array.from({ length: UNJUDGED_SHARDS }, (_, shard) => String(shard));

@@ -1,12 +1,12 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
-import { readShards } from "../runtime/read-shards.ts";
 import { expiryOf } from "../terms/hours.ts";
+import { UNJUDGED_HOURS } from "../terms/indexes.ts";
+import { readIndex } from "../work/sharded-index-store.ts";
 import {
   hourOfUnjudgedKey,
   scopeOfPartition,
-  UNJUDGED_INDEX,
   unjudgedKey,
   unjudgedShardOf,
   unjudgedShards,
@@ -60,8 +60,7 @@ export const createUnjudgedStore = (
 
     /** All marks, those of a shard in order of time. Half a read unit per shard and 4 KB; may lag by a second. */
     async *listAll(): AsyncGenerator<UnjudgedHour, void, void> {
-      const index = { index: UNJUDGED_INDEX, attribute: "unjudgedShard", shards: unjudgedShards };
-      for await (const item of readShards(client, tableName, index)) {
+      for await (const item of readIndex(client, tableName, { ...UNJUDGED_HOURS, shards: unjudgedShards })) {
         const { scope, key } = Mark.parse(item);
         yield { scope, hour: hourOfUnjudgedKey(key) };
       }

@@ -28,7 +28,6 @@ export const erasureKey = (organizationId: string, erasureId: string) => ({
 
 export const erasureIdOf = (key: string): string => key.slice(PREFIX.length);
 
-export const OPEN_INDEX = "byOpen";
 const OPEN_SHARDS = 8;
 const shardName = (shard: number): string => `open#${shard}`;
 export const openShards: readonly string[] = Array.from({ length: OPEN_SHARDS }, (_, i) => shardName(i));

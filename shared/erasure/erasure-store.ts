@@ -5,15 +5,15 @@ import { conditionalTransaction, conditionalWrite } from "../runtime/conditional
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
-import { readShards } from "../runtime/read-shards.ts";
+import { OPEN_ERASURES } from "../terms/indexes.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
+import { readIndex } from "../work/sharded-index-store.ts";
 import { type Erasure, type ErasureRequest, nothingRemoved } from "./erasure.ts";
 import {
   ERASURES_END,
   ERASURES_START,
   erasureIdOf,
   erasureKey,
-  OPEN_INDEX,
   openShardOf,
   openShards,
   parseErasure,
@@ -122,8 +122,7 @@ export const createErasureStore = (client: DynamoDBDocumentClient, tableName: st
 
     /** All erasures that are not completed, by shard; may lag by a second. Half a read unit per shard and 4 KB. */
     async *listOpen(): AsyncGenerator<{ organizationId: string; erasureId: string }, void, void> {
-      const index = { index: OPEN_INDEX, attribute: "openShard", shards: openShards };
-      for await (const item of readShards(client, tableName, index)) {
+      for await (const item of readIndex(client, tableName, { ...OPEN_ERASURES, shards: openShards })) {
         const { scope, key } = IndexEntry.parse(item);
         yield { organizationId: organizationIdOf(scope), erasureId: erasureIdOf(key) };
       }

@@ -4,6 +4,7 @@
  * Index byCustomer: partition key `customerKey` (listKey#customerId), where there is one, sort key `createdKey`.
  */
 import * as z from "zod/mini";
+import { RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER } from "../terms/indexes.ts";
 import { organizationKey, partKey } from "../terms/keys.ts";
 import { RecordType } from "./record.ts";
 import type { RecordPosition } from "./record-query.ts";
@@ -61,7 +62,7 @@ export const indexKeysOf = (
 });
 
 /** A partition of an index that lists records by the time of their creation. */
-export type ListPartition = { index: "byCreated" | "byCustomer"; keyName: string; keyValue: string };
+export type ListPartition = { index: typeof RECORDS_BY_CREATION | typeof RECORDS_BY_CUSTOMER; keyValue: string };
 
 /** Where the records of a type are listed, of all customers or of one; undefined where there can be none. */
 export const listPartition = (
@@ -70,19 +71,23 @@ export const listPartition = (
   customerId: string | undefined,
 ): ListPartition | undefined => {
   if (customerId === undefined) {
-    return { index: "byCreated", keyName: "listKey", keyValue: listKeyOf(organizationId, type) };
+    return { index: RECORDS_BY_CREATION, keyValue: listKeyOf(organizationId, type) };
   }
   const keyValue = customerKeyOf(organizationId, type, customerId);
-  return keyValue === undefined ? undefined : { index: "byCustomer", keyName: "customerKey", keyValue };
+  return keyValue === undefined ? undefined : { index: RECORDS_BY_CUSTOMER, keyValue };
 };
 
 /** The key after which a page of a list starts. */
 export const startKeyOf = (
   organizationId: string,
   type: RecordType,
-  { keyName, keyValue }: ListPartition,
+  { index, keyValue }: ListPartition,
   after: RecordPosition,
-) => ({ ...itemKeyOf(organizationId, { type, id: after.id }), createdKey: createdKeyOf(after), [keyName]: keyValue });
+) => ({
+  ...itemKeyOf(organizationId, { type, id: after.id }),
+  createdKey: createdKeyOf(after),
+  [index.partitionKey]: keyValue,
+});
 
 const CreatedKey = z.object({ createdKey: z.string() });
 

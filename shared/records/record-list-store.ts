@@ -39,14 +39,14 @@ const filterOf = ({ status, updatedSince }: Filters) => {
   };
 };
 
-const queryOf = (tableName: string, { index, keyName, keyValue }: ListPartition, filters: Filters) => {
+const queryOf = (tableName: string, { index, keyValue }: ListPartition, filters: Filters) => {
   const { names, values, ...filter } = filterOf(filters);
   return {
     TableName: tableName,
-    IndexName: index,
+    IndexName: index.name,
     KeyConditionExpression: "#key = :key",
     ...filter,
-    ExpressionAttributeNames: { "#key": keyName, ...names },
+    ExpressionAttributeNames: { "#key": index.partitionKey, ...names },
     ExpressionAttributeValues: { ":key": keyValue, ...values },
     ScanIndexForward: false,
   };

@@ -3,8 +3,9 @@ import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { firstIdAt } from "../security/event-id.ts";
-import { fromItem, indexKeys } from "../security/event-item.ts";
+import { fromItem } from "../security/event-item.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
+import { EVENTS_BY_RISK } from "../terms/indexes.ts";
 import { organizationKey, partKey } from "../terms/keys.ts";
 
 const Expiring = z.object({ ttl: z.number() });
@@ -50,11 +51,11 @@ export const createPeriodEventsStore = (client: DynamoDBDocumentClient, tableNam
       do {
         const command = new QueryCommand({
           TableName: tableName,
-          IndexName: "byRisk",
+          IndexName: EVENTS_BY_RISK.name,
           KeyConditionExpression: "#risk = :risk AND #id < :next",
           FilterExpression: "#ttl > :now AND (#processed = :false OR #processedAt >= :at)",
           ExpressionAttributeNames: {
-            "#risk": indexKeys.byRisk,
+            "#risk": EVENTS_BY_RISK.partitionKey,
             "#id": "id",
             "#ttl": "ttl",
             "#processed": "processed",

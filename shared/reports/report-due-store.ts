@@ -3,10 +3,11 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } fr
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
-import { readShards } from "../runtime/read-shards.ts";
 import { DAY_MS, dayName, timeOfName } from "../terms/hours.ts";
+import { DUE_REPORTS } from "../terms/indexes.ts";
+import { readIndex } from "../work/sharded-index-store.ts";
 import { MADE_UP_DAYS, type Period, periodsOfDay } from "./period.ts";
-import { DISPATCHER_KEY, DUE_INDEX, dueKey, dueShardOf, dueShards, periodOfKey } from "./report-keys.ts";
+import { DISPATCHER_KEY, dueKey, dueShardOf, dueShards, periodOfKey } from "./report-keys.ts";
 
 const Entry = z.object({ scope: z.string(), key: z.string() });
 const Mark = z.object({ token: z.string(), ttl: z.number() });
@@ -53,8 +54,7 @@ export const createReportDueStore = (client: DynamoDBDocumentClient, tableName: 
 
     /** All marks, those of a shard by kind and time. Half a read unit per shard and 4 KB; may lag by a second. */
     async *listAll(): AsyncGenerator<DueReport, void, void> {
-      const index = { index: DUE_INDEX, attribute: "dueShard", shards: dueShards };
-      for await (const item of readShards(client, tableName, index)) {
+      for await (const item of readIndex(client, tableName, { ...DUE_REPORTS, shards: dueShards })) {
         const { scope, key } = Entry.parse(item);
         yield { scope, period: periodOfKey(key) };
       }

@@ -31,8 +31,6 @@ export const dueKey = (report: ReportRef): string => DUE_PREFIX + entryKey(repor
 
 export const ERASED_KEY = "erased";
 
-export const DUE_INDEX = "byDue";
-
 const DUE_SHARDS = 8;
 
 export const dueShards: readonly string[] = Array.from({ length: DUE_SHARDS }, (_, shard) => String(shard));

@@ -7,6 +7,7 @@
 
 import * as z from "zod/mini";
 import { encodeJson } from "../json/encode-json.ts";
+import { EVENTS_BY_CATEGORY, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_USER, OPEN_EVENTS } from "../terms/indexes.ts";
 import { organizationKey, partKey, unownedKey } from "../terms/keys.ts";
 import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
 import { type Category, type EventType, SecurityEvent } from "./security-event.ts";
@@ -36,18 +37,14 @@ const BULK_TYPES: readonly string[] = [
 /** The categories that those types do not have. */
 const RARE_CATEGORIES: readonly Category[] = ["authentication", "authorization", "system", "compliance"];
 
-export type EventIndex = "byUser" | "byRisk" | "byType" | "byCategory" | "byOpen";
+type EventIndex =
+  | typeof EVENTS_BY_USER
+  | typeof EVENTS_BY_RISK
+  | typeof EVENTS_BY_TYPE
+  | typeof EVENTS_BY_CATEGORY
+  | typeof OPEN_EVENTS;
 
-/** The partition key of each index; all have `id` as their sort key. */
-export const indexKeys = {
-  byUser: "userKey",
-  byRisk: "riskKey",
-  byType: "typeKey",
-  byCategory: "categoryKey",
-  byOpen: "openKey",
-} as const satisfies Record<EventIndex, string>;
-
-type IndexKeys = { [Index in EventIndex as (typeof indexKeys)[Index]]?: string };
+type IndexKeys = { [Key in EventIndex["partitionKey"]]?: string };
 
 type Indexed = Pick<SecurityEvent, "organizationId" | "userId" | "eventType" | "category" | "riskLevel" | "processed">;
 
@@ -83,7 +80,6 @@ export type ReadPlan = {
 };
 
 const FILTERS: readonly FilterName[] = ["eventType", "category", "riskLevel", "userId", "processed"];
-const WHOLE: readonly (EventIndex | undefined)[] = [undefined, "byRisk", "byOpen"];
 /** Not in the indexes that are not whole: one names a user by its key, and marking must not cost an index write. */
 const NOT_PROJECTED: readonly FilterName[] = ["userId", "processed"];
 
@@ -94,18 +90,18 @@ const choose = (
 ): Pick<ReadPlan, "index" | "keyValue"> & { answered: FilterName[] } => {
   const { userId, processed, riskLevel, eventType, category } = selection;
   const isAboveLow = riskLevel !== undefined && isAtLeast(riskLevel, "MEDIUM");
-  if (userId !== undefined) return { index: "byUser", keyValue: partKey(scope, userId), answered: ["userId"] };
-  if (processed === false && isAboveLow) return { index: "byOpen", keyValue: scope, answered: ["processed"] };
+  if (userId !== undefined) return { index: EVENTS_BY_USER, keyValue: partKey(scope, userId), answered: ["userId"] };
+  if (processed === false && isAboveLow) return { index: OPEN_EVENTS, keyValue: scope, answered: ["processed"] };
   if (riskLevel === "HIGH" || riskLevel === "CRITICAL") {
-    return { index: "byRisk", keyValue: partKey(scope, riskLevel), answered: ["riskLevel"] };
+    return { index: EVENTS_BY_RISK, keyValue: partKey(scope, riskLevel), answered: ["riskLevel"] };
   }
   if (eventType !== undefined && !BULK_TYPES.includes(eventType)) {
-    return { index: "byType", keyValue: partKey(scope, eventType), answered: ["eventType"] };
+    return { index: EVENTS_BY_TYPE, keyValue: partKey(scope, eventType), answered: ["eventType"] };
   }
   if (category !== undefined && RARE_CATEGORIES.includes(category)) {
-    return { index: "byCategory", keyValue: partKey(scope, category), answered: ["category"] };
+    return { index: EVENTS_BY_CATEGORY, keyValue: partKey(scope, category), answered: ["category"] };
   }
-  if (isAboveLow) return { index: "byRisk", keyValue: partKey(scope, riskLevel), answered: ["riskLevel"] };
+  if (isAboveLow) return { index: EVENTS_BY_RISK, keyValue: partKey(scope, riskLevel), answered: ["riskLevel"] };
   return { index: undefined, keyValue: scope, answered: [] };
 };
 
@@ -114,11 +110,11 @@ export const planRead = (selection: Selection): ReadPlan => {
   const scope = organizationKey(selection.organizationId);
   const { index, keyValue, answered } = choose(selection, scope);
   const left = FILTERS.filter((name) => selection[name] !== undefined && !answered.includes(name));
-  const isWhole = WHOLE.includes(index);
+  const isWhole = index === undefined || index.holds === "items";
   return {
     index,
     scope,
-    keyName: index === undefined ? "scope" : indexKeys[index],
+    keyName: index?.partitionKey ?? "scope",
     keyValue,
     filters: isWhole ? left : left.filter((name) => !NOT_PROJECTED.includes(name)),
     lateFilters: isWhole ? [] : left.filter((name) => NOT_PROJECTED.includes(name)),
@@ -130,9 +126,9 @@ export const planRead = (selection: Selection): ReadPlan => {
 export const planHighRiskRead = (selection: Selection, level: "HIGH" | "CRITICAL"): ReadPlan => {
   const scope = organizationKey(selection.organizationId);
   return {
-    index: "byRisk",
+    index: EVENTS_BY_RISK,
     scope,
-    keyName: indexKeys.byRisk,
+    keyName: EVENTS_BY_RISK.partitionKey,
     keyValue: partKey(scope, level),
     filters: FILTERS.filter((name) => name !== "riskLevel" && selection[name] !== undefined),
     lateFilters: [],

@@ -91,7 +91,7 @@ export const createEventReader =
     for (let step = limit + 1; ; step = Math.min(step * 2, MAX_STEP)) {
       const command = new QueryCommand({
         TableName: tableName,
-        ...(plan.index !== undefined && { IndexName: plan.index }),
+        ...(plan.index !== undefined && { IndexName: plan.index.name }),
         ...conditionOf(plan, { selection, now }),
         ...(last !== undefined && { ExclusiveStartKey: startAfter(plan, last) }),
         Limit: step,

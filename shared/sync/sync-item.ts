@@ -11,6 +11,7 @@
  * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts) and `reads#…` counts of provider reads.
  */
 import * as z from "zod/mini";
+import { ACTIVE_RUNS } from "../terms/indexes.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { Requester } from "../terms/requester.ts";
 import { LEASE_ATTRIBUTES } from "../work/lease.ts";
@@ -56,12 +57,10 @@ export const runKey = (organizationId: string, runId: string) => ({
 });
 
 /** The runs under way that take longer than a page. `activeIndex.shardOf` is of the item's `scope`. */
-export const activeIndex = defineShardedIndex({
-  ...{ name: "byActive", attribute: "activeShard", count: 16, prefix: "active#" },
-});
+export const activeIndex = defineShardedIndex(ACTIVE_RUNS, { count: 16, prefix: "active#" });
 
 /** What is removed from `state` with a run. */
-export const RUN_ATTRIBUTES = ["run", ...LEASE_ATTRIBUTES, activeIndex.attribute];
+export const RUN_ATTRIBUTES = ["run", ...LEASE_ATTRIBUTES, activeIndex.partitionKey];
 
 /** The run as clients see it. */
 export const toSyncRun = ({ id, trigger, mode, startedAt, progress, work: { healed } }: ActiveRun): SyncRun => ({

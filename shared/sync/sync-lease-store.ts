@@ -68,7 +68,7 @@ export const createSyncLeaseStore = (client: DynamoDBDocumentClient, tableName: 
     checkpoint: (organizationId: string, run: ActiveRun, owner: LeaseOwner, now: number): Promise<void> =>
       leases.renew(stateKey(organizationId), owner, now, {
         ...ofRun(run.id),
-        set: { run, [activeIndex.attribute]: activeIndex.shardOf(stateKey(organizationId).scope) },
+        set: { run, [activeIndex.partitionKey]: activeIndex.shardOf(stateKey(organizationId).scope) },
         remove: ["takes"],
       }),
 

@@ -82,7 +82,7 @@ export const createSyncRunStore = (client: DynamoDBDocumentClient, tableName: st
      */
     async start(organizationId: string, run: ActiveRun): Promise<void> {
       const update = renderUpdate({
-        set: { run, [activeIndex.attribute]: activeIndex.shardOf(stateKey(organizationId).scope) },
+        set: { run, [activeIndex.partitionKey]: activeIndex.shardOf(stateKey(organizationId).scope) },
         condition: "attribute_not_exists(#run)",
         values: {},
       });

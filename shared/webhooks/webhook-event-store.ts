@@ -5,6 +5,7 @@ import { callStore } from "../runtime/call-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
+import { PENDING_WEBHOOKS } from "../terms/indexes.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
 import { shardOf } from "../terms/shard-of.ts";
 import { boundObservations, type Outcome, outcomes, StoredObservations, type WebhookEvent } from "./webhook-event.ts";
@@ -131,9 +132,12 @@ export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableNam
       const parts = Array.from({ length: PENDING_SHARDS }, async (_, shard) => {
         const query = {
           TableName: tableName,
-          IndexName: "byPending",
+          IndexName: PENDING_WEBHOOKS.name,
           KeyConditionExpression: "#shard = :shard AND #receivedAt < :before",
-          ExpressionAttributeNames: { "#shard": "pendingShard", "#receivedAt": "receivedAt" },
+          ExpressionAttributeNames: {
+            "#shard": PENDING_WEBHOOKS.partitionKey,
+            "#receivedAt": PENDING_WEBHOOKS.sortKey,
+          },
           ExpressionAttributeValues: { ":shard": pendingShard(shard), ":before": before },
         };
         const { items } = await queryPage(client, query, limit);

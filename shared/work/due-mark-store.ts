@@ -4,9 +4,6 @@ import { conditionalWrite } from "../runtime/conditional-write.ts";
 import type { ShardedIndex } from "./sharded-index.ts";
 import { readIndex } from "./sharded-index-store.ts";
 
-/** `sortKey`: the name of the table's sort key, which is the index's sort key as well. */
-export type DueMarkSettings = { index: ShardedIndex; sortKey: string };
-
 export type DueMarkStore = ReturnType<typeof createDueMarkStore>;
 
 /**
@@ -14,14 +11,12 @@ export type DueMarkStore = ReturnType<typeof createDueMarkStore>;
  * that names the work. A schedule lists the marks, has the work done, and then clears them. A mark too many does no
  * harm, so consumers may mark the same work again. All calls throw DomainError `store_unavailable`.
  */
-export const createDueMarkStore = (
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  { index, sortKey }: DueMarkSettings,
-) => {
+export const createDueMarkStore = (client: DynamoDBDocumentClient, tableName: string, index: ShardedIndex) => {
+  const { partitionKey, sortKey } = index;
+
   /** The item of a mark. With `token`, a new one for each mark, `clear` leaves marks that were made again. */
   const itemOf = (scope: string, key: string, attributes: Readonly<Record<string, unknown>> & { token?: string }) => ({
-    ...{ scope, [sortKey]: key, [index.attribute]: index.shardOf(scope) },
+    ...{ scope, [sortKey]: key, [partitionKey]: index.shardOf(scope) },
     ...attributes,
   });
 
@@ -36,7 +31,7 @@ export const createDueMarkStore = (
 
     /** All marks, shard by shard, each shard by sort key. @param last reads no mark whose sort key is greater. */
     list: (last?: string): AsyncGenerator<Record<string, unknown>, void, void> =>
-      readIndex(client, tableName, index, last === undefined ? undefined : { attribute: sortKey, last }),
+      readIndex(client, tableName, index, last),
 
     /**
      * Removes a mark; two write units.

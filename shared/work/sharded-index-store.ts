@@ -5,26 +5,26 @@ import type { ShardedIndex } from "./sharded-index.ts";
 
 type Items = Record<string, unknown>[];
 
-type Read = Pick<ShardedIndex, "name" | "attribute" | "shards">;
+type Read = Omit<ShardedIndex, "shardOf">;
 
 /**
  * All items of an index, shard by shard, each shard in the order of its sort key. May lag by a second. Costs half a read
  * unit per shard and 4 KB. The first page of each shard is read at once, because few shards have a second page.
- * @param upTo reads no item whose sort key is greater than `last`.
+ * @param last reads no item whose sort key is greater.
  * @throws DomainError `store_unavailable`.
  */
 export async function* readIndex(
   client: DynamoDBDocumentClient,
   TableName: string,
-  { name, attribute, shards }: Read,
-  upTo?: { attribute: string; last: string },
+  { name, partitionKey, sortKey, shards }: Read,
+  last?: string,
 ): AsyncGenerator<Record<string, unknown>, void, void> {
   const started = shards.map((shard) => {
     const pages = readPages(client, {
       ...{ TableName, IndexName: name },
-      KeyConditionExpression: upTo === undefined ? "#shard = :shard" : "#shard = :shard AND #key <= :last",
-      ExpressionAttributeNames: { "#shard": attribute, ...(upTo && { "#key": upTo.attribute }) },
-      ExpressionAttributeValues: { ":shard": shard, ...(upTo && { ":last": upTo.last }) },
+      KeyConditionExpression: last === undefined ? "#shard = :shard" : "#shard = :shard AND #key <= :last",
+      ExpressionAttributeNames: { "#shard": partitionKey, ...(last !== undefined && { "#key": sortKey }) },
+      ExpressionAttributeValues: { ":shard": shard, ...(last !== undefined && { ":last": last }) },
     });
     const first = pages.next();
     // The error is thrown below, unless an earlier shard failed or the reader stopped before this shard.
@@ -41,20 +41,20 @@ export async function* readIndex(
 /**
  * The items of an index that have waited since before a time: at most `limit` of each shard, each shard's oldest first.
  * May lag by a second. Costs half a read unit per shard and 4 KB.
- * @param waiting.timeAttribute the index's sort key, in epoch ms, like `before`.
+ * @param waiting.before epoch ms, as the index's sort key.
  * @throws DomainError `store_unavailable`.
  */
 export const listWaiting = async (
   client: DynamoDBDocumentClient,
   TableName: string,
-  { name, attribute, shards }: Read,
-  { timeAttribute, before, limit }: { timeAttribute: string; before: number; limit: number },
+  { name, partitionKey, sortKey, shards }: Read,
+  { before, limit }: { before: number; limit: number },
 ): Promise<Items> => {
   const read = async (shard: string): Promise<Items> => {
     const query = {
       ...{ TableName, IndexName: name },
       KeyConditionExpression: "#shard = :shard AND #time < :before",
-      ExpressionAttributeNames: { "#shard": attribute, "#time": timeAttribute },
+      ExpressionAttributeNames: { "#shard": partitionKey, "#time": sortKey },
       ExpressionAttributeValues: { ":shard": shard, ":before": before },
     };
     return (await queryPage(client, query, limit)).items;

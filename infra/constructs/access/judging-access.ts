@@ -1,3 +1,13 @@
+import {
+  ALERTS_BY_STATUS,
+  CONNECTED_ORGANIZATIONS,
+  DUE_REPORTS,
+  EVENTS_BY_RISK,
+  EVENTS_BY_TYPE,
+  OPEN_ERASURES,
+  OPEN_HOURS,
+  UNJUDGED_HOURS,
+} from "../../../shared/terms/indexes.ts";
 import { together } from "../resources/access.ts";
 import type { AccessParts } from "./parts.ts";
 
@@ -10,10 +20,10 @@ export const judgingAccess = (parts: AccessParts) => {
       publish,
       retention,
       syncInterval,
-      detection.query("byUnjudged"),
+      detection.query(UNJUDGED_HOURS),
       detection.may("PutItem"),
-      rollups.query("byOpenHour"),
-      connections.query("byConnected"),
+      rollups.query(OPEN_HOURS),
+      connections.query(CONNECTED_ORGANIZATIONS),
       syncRuns.may("BatchGetItem"),
     ),
     detect: together(
@@ -31,17 +41,17 @@ export const judgingAccess = (parts: AccessParts) => {
     readReport: together(reports.may("GetItem"), retention),
     dispatchReports: together(
       publish,
-      reports.query("byDue"),
+      reports.query(DUE_REPORTS),
       reports.may("GetItem", "PutItem"),
-      connections.query("byConnected"),
+      connections.query(CONNECTED_ORGANIZATIONS),
     ),
     makeReports: together(
       retention,
       reports.may("GetItem", "PutItem", "DeleteItem", "ConditionCheckItem"),
       events.may("Query", "BatchGetItem"),
-      events.query("byRisk", "byType"),
+      events.query(EVENTS_BY_RISK, EVENTS_BY_TYPE),
       rollups.may("Query"),
-      alerts.query("byStatus"),
+      alerts.query(ALERTS_BY_STATUS),
       syncRuns.may("GetItem", "Query"),
       connections.may("GetItem"),
       circuits.may("GetItem"),
@@ -50,7 +60,7 @@ export const judgingAccess = (parts: AccessParts) => {
 
     requestErasure: together(publish, erasures.may("GetItem", "PutItem", "UpdateItem")),
     listErasures: erasures.may("Query"),
-    resumeErasures: together(publish, erasures.query("byOpen"), erasures.may("GetItem")),
+    resumeErasures: together(publish, erasures.query(OPEN_ERASURES), erasures.may("GetItem")),
     /** It reaches whatever belongs to an organization, but for its plants, and opens no secret. */
     erase: together(
       recordSecurityEvents,

@@ -1,4 +1,5 @@
 import type { EventBus } from "aws-cdk-lib/aws-events";
+import { CIRCUITS_NOT_CLOSED } from "../../../shared/terms/indexes.ts";
 import { type Access, tableAccess, together, variables } from "../resources/access.ts";
 import type { CredentialsKey } from "../resources/credentials-key.ts";
 import type { CursorKey } from "../resources/cursor-key.ts";
@@ -57,7 +58,7 @@ export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
   const readCircuits = together(
     connections.may("GetItem"),
     circuits.may("GetItem", "BatchGetItem"),
-    circuits.query("notClosed"),
+    circuits.query(CIRCUITS_NOT_CLOSED),
   );
 
   /** To run calls through the guard, or to operate circuits; both count, announce and look at the whole. */

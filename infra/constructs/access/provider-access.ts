@@ -1,3 +1,10 @@
+import {
+  ACTIVE_RUNS,
+  CONNECTED_ORGANIZATIONS,
+  PENDING_WEBHOOKS,
+  RECORDS_BY_CREATION,
+  RECORDS_BY_CUSTOMER,
+} from "../../../shared/terms/indexes.ts";
 import { type Access, together, variables } from "../resources/access.ts";
 import type { SecretPurpose } from "../resources/credentials-key.ts";
 import type { AccessParts, Resources } from "./parts.ts";
@@ -67,10 +74,10 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       records.may("Query"),
       webhookEvents.may("BatchGetItem"),
     ),
-    dispatchSyncs: together(publish, connections.query("byConnected")),
-    resumeSyncs: together(publish, syncRuns.query("byActive"), syncRuns.may("GetItem")),
+    dispatchSyncs: together(publish, connections.query(CONNECTED_ORGANIZATIONS)),
+    resumeSyncs: together(publish, syncRuns.query(ACTIVE_RUNS), syncRuns.may("GetItem")),
 
-    listRecords: together(records.may("GetItem"), records.query("byCreated", "byCustomer")),
+    listRecords: together(records.may("GetItem"), records.query(RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER)),
 
     /** It opens webhook secrets and no others, and sees no record. */
     receiveWebhooks: together(
@@ -80,6 +87,6 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       webhookEvents.may("GetItem", "PutItem", "UpdateItem"),
     ),
     processWebhooks: together(useConnections, changeRuns, applyRecords, webhookEvents.may("GetItem", "UpdateItem")),
-    handOverWebhooks: together(publish, webhookEvents.query("byPending"), webhookEvents.may("UpdateItem")),
+    handOverWebhooks: together(publish, webhookEvents.query(PENDING_WEBHOOKS), webhookEvents.may("UpdateItem")),
   };
 };

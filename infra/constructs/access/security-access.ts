@@ -1,3 +1,13 @@
+import {
+  ALERT_OUTBOX,
+  ALERTS_BY_STATUS,
+  EVENTS_BY_CATEGORY,
+  EVENTS_BY_RISK,
+  EVENTS_BY_TYPE,
+  EVENTS_BY_USER,
+  OPEN_EVENTS,
+  OPEN_HOURS,
+} from "../../../shared/terms/indexes.ts";
 import { together } from "../resources/access.ts";
 import type { AccessParts } from "./parts.ts";
 
@@ -7,12 +17,12 @@ export const securityAccess = (parts: AccessParts) => {
   return {
     readSecurityEvents: together(
       events.may("Query", "BatchGetItem"),
-      events.query("byUser", "byRisk", "byType", "byCategory", "byOpen"),
+      events.query(EVENTS_BY_USER, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_CATEGORY, OPEN_EVENTS),
       rollups.may("Query"),
       alerts.may("Query"),
     ),
 
-    listSecurityAlerts: together(alerts.query("byStatus"), retention),
+    listSecurityAlerts: together(alerts.query(ALERTS_BY_STATUS), retention),
 
     /**
      * To mark events; to generate, acknowledge and resolve alerts. A resolved one is moved: put and deleted in one
@@ -26,13 +36,13 @@ export const securityAccess = (parts: AccessParts) => {
     ),
 
     /** To publish changes of alerts that were left behind. */
-    sweepAlertOutbox: together(publish, alerts.query("byOutbox"), alerts.may("GetItem", "UpdateItem")),
+    sweepAlertOutbox: together(publish, alerts.query(ALERT_OUTBOX), alerts.may("GetItem", "UpdateItem")),
 
     /** An hour that is closed waits for detection. */
     closeSecurityHours: together(
       events.may("Query"),
       rollups.may("GetItem", "Query", "PutItem", "DeleteItem"),
-      rollups.query("byOpenHour"),
+      rollups.query(OPEN_HOURS),
       detection.may("GetItem", "PutItem"),
       retention,
     ),

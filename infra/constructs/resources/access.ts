@@ -1,5 +1,6 @@
 /** What functions may do, and the variables that tell them on what. A function has a list of these and no more. */
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import type { TableIndex } from "../../../shared/terms/indexes.ts";
 
 /** One right: actions of one service on the resources named. */
 export type Grant = {
@@ -30,8 +31,10 @@ export const tableAccess = (variable: string, table: Table) => {
       grants: [{ actions: actions.map((action) => `dynamodb:${action}`), resources: [table.tableArn] }],
       environment,
     }),
-    query: (...indexes: readonly string[]): Access => ({
-      grants: [{ actions: ["dynamodb:Query"], resources: indexes.map((index) => `${table.tableArn}/index/${index}`) }],
+    query: (...indexes: readonly TableIndex[]): Access => ({
+      grants: [
+        { actions: ["dynamodb:Query"], resources: indexes.map(({ name }) => `${table.tableArn}/index/${name}`) },
+      ],
       environment,
     }),
   };

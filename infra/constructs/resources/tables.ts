@@ -1,9 +1,36 @@
 import { RemovalPolicy } from "aws-cdk-lib";
-import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from "aws-cdk-lib/aws-dynamodb";
+import {
+  AttributeType,
+  BillingMode,
+  type GlobalSecondaryIndexProps,
+  ProjectionType,
+  Table,
+  type TableProps,
+} from "aws-cdk-lib/aws-dynamodb";
 import { Construct } from "constructs";
+import {
+  ACTIVE_RUNS,
+  ALERT_OUTBOX,
+  ALERTS_BY_STATUS,
+  CIRCUITS_NOT_CLOSED,
+  CONNECTED_ORGANIZATIONS,
+  DUE_REPORTS,
+  EVENTS_BY_CATEGORY,
+  EVENTS_BY_RISK,
+  EVENTS_BY_TYPE,
+  EVENTS_BY_USER,
+  OPEN_ERASURES,
+  OPEN_EVENTS,
+  OPEN_HOURS,
+  PENDING_WEBHOOKS,
+  RECORDS_BY_CREATION,
+  RECORDS_BY_CUSTOMER,
+  type TableIndex,
+  UNJUDGED_HOURS,
+} from "../../../shared/terms/indexes.ts";
 import type { DeploymentConfig } from "./deployment-config.ts";
 
-/** Decisions: copies of erased data must not outlive the erasure for long. */
+/** Backups must not keep erased data for long (docs/decisions.md). */
 const RECOVERY_PERIOD_DAYS = 7;
 
 /** The attribute that holds an item's expiry in epoch seconds, in every table whose items expire. */
@@ -14,11 +41,23 @@ type Key = NonNullable<TableProps["sortKey"]>;
 const text = (name: string): Key => ({ name, type: AttributeType.STRING });
 const number = (name: string): Key => ({ name, type: AttributeType.NUMBER });
 
-/** What the narrow indexes of events hold besides keys: enough to filter and to count, nothing that ever changes. */
-const COUNTED_FIELDS = ["riskLevel", "eventType", "category", "success", "ms", EXPIRY];
+const projectionOf = ({
+  holds,
+}: TableIndex): Pick<GlobalSecondaryIndexProps, "projectionType" | "nonKeyAttributes"> => {
+  if (holds === "items") return {};
+  if (holds === "keys") return { projectionType: ProjectionType.KEYS_ONLY };
+  return { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...holds] };
+};
 
-/** What lists of records answer: what changes only with the record, so that seeing it unchanged costs no index write. */
-const LISTED_FIELDS = ["createdAt", "updatedAt", "deleted", "fields"];
+const addIndex = (table: Table, index: TableIndex): void => {
+  const { name, partitionKey, sortKey, isSortedByTime } = index;
+  table.addGlobalSecondaryIndex({
+    indexName: name,
+    partitionKey: text(partitionKey),
+    ...(sortKey !== undefined && { sortKey: isSortedByTime ? number(sortKey) : text(sortKey) }),
+    ...projectionOf(index),
+  });
+};
 
 /** The tables of the service, one per subject: on demand, recoverable, and kept outside of development. */
 export class Tables extends Construct {
@@ -52,8 +91,12 @@ export class Tables extends Construct {
   constructor(scope: Construct, id: string, { stage }: Pick<DeploymentConfig, "stage">) {
     super(scope, id);
     const isKept = stage !== "dev";
-    const table = (name: string, keys: Pick<TableProps, "partitionKey" | "sortKey" | "timeToLiveAttribute">) =>
-      new Table(this, name, {
+    const table = (
+      name: string,
+      keys: Pick<TableProps, "partitionKey" | "sortKey" | "timeToLiveAttribute">,
+      indexes: readonly TableIndex[] = [],
+    ) => {
+      const made = new Table(this, name, {
         ...keys,
         billingMode: BillingMode.PAY_PER_REQUEST,
         pointInTimeRecoverySpecification: {
@@ -63,91 +106,35 @@ export class Tables extends Construct {
         deletionProtection: isKept,
         removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       });
+      for (const index of indexes) addIndex(made, index);
+      return made;
+    };
 
-    /** By organization, or whoever else the items are of. */
-    const expiring = (name: string, sortKey: Key) =>
-      table(name, { partitionKey: text("scope"), sortKey, timeToLiveAttribute: EXPIRY });
-    /** A sparse index, spread over shards, that lists what waits or is under way: shared/runtime/read-shards.ts. */
-    const listed = (of: Table, indexName: string, shard: string, sortKey: Key) =>
-      of.addGlobalSecondaryIndex({
-        indexName,
-        partitionKey: text(shard),
-        sortKey,
-        projectionType: ProjectionType.KEYS_ONLY,
-      });
+    /** Items that expire, in the partitions of organizations (shared/terms/keys.ts). */
+    const expiring = (name: string, sortKey: string, ...indexes: readonly TableIndex[]) =>
+      table(name, { partitionKey: text("scope"), sortKey: text(sortKey), timeToLiveAttribute: EXPIRY }, indexes);
 
     this.plants = table("Plants", { partitionKey: text("scope"), sortKey: number("id") });
-
-    this.securityEvents = expiring("SecurityEvents", text("id"));
-    const sortKey = text("id");
-    const narrow = { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: COUNTED_FIELDS };
-    for (const [indexName, key, projection] of [
-      ["byUser", "userKey", narrow],
-      ["byType", "typeKey", narrow],
-      ["byCategory", "categoryKey", narrow],
-      ["byRisk", "riskKey", {}],
-      ["byOpen", "openKey", {}],
-    ] as const) {
-      this.securityEvents.addGlobalSecondaryIndex({ indexName, partitionKey: text(key), sortKey, ...projection });
-    }
-
-    this.securityRollups = expiring("SecurityRollups", text("period"));
-    this.securityRollups.addGlobalSecondaryIndex({
-      indexName: "byOpenHour",
-      partitionKey: text("openShard"),
-      sortKey: text("period"),
-      projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ["token", "markedAt"],
-    });
-
-    this.circuits = table("Circuits", { partitionKey: text("id") });
-    this.circuits.addGlobalSecondaryIndex({
-      indexName: "notClosed",
-      partitionKey: text("sh"),
-      projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ["ou"],
-    });
-
-    this.connections = table("Connections", { partitionKey: text("id"), timeToLiveAttribute: EXPIRY });
-    listed(this.connections, "byConnected", "connectedShard", text("id"));
-
+    this.securityEvents = expiring(
+      "SecurityEvents",
+      "id",
+      ...[EVENTS_BY_USER, EVENTS_BY_TYPE, EVENTS_BY_CATEGORY, EVENTS_BY_RISK, OPEN_EVENTS],
+    );
+    this.securityRollups = expiring("SecurityRollups", "period", OPEN_HOURS);
+    this.circuits = table("Circuits", { partitionKey: text("id") }, [CIRCUITS_NOT_CLOSED]);
+    this.connections = table("Connections", { partitionKey: text("id"), timeToLiveAttribute: EXPIRY }, [
+      CONNECTED_ORGANIZATIONS,
+    ]);
     this.settings = table("Settings", { partitionKey: text("id") });
-
-    this.syncRuns = expiring("SyncRuns", text("key"));
-    listed(this.syncRuns, "byActive", "activeShard", text("scope"));
-
-    this.records = table("Records", { partitionKey: text("scope"), sortKey: text("key") });
-    for (const [indexName, key] of [
-      ["byCreated", "listKey"],
-      ["byCustomer", "customerKey"],
-    ] as const) {
-      this.records.addGlobalSecondaryIndex({
-        indexName,
-        partitionKey: text(key),
-        sortKey: text("createdKey"),
-        projectionType: ProjectionType.INCLUDE,
-        nonKeyAttributes: LISTED_FIELDS,
-      });
-    }
-
-    this.webhookEvents = expiring("WebhookEvents", text("id"));
-    listed(this.webhookEvents, "byPending", "pendingShard", number("receivedAt"));
-
-    this.detection = expiring("Detection", text("key"));
-    listed(this.detection, "byUnjudged", "unjudgedShard", text("key"));
-
-    this.reports = expiring("Reports", text("key"));
-    listed(this.reports, "byDue", "dueShard", text("key"));
-
-    this.erasures = expiring("Erasures", text("key"));
-    listed(this.erasures, "byOpen", "openShard", text("key"));
-
-    this.securityAlerts = expiring("SecurityAlerts", text("key"));
-    this.securityAlerts.addGlobalSecondaryIndex({
-      indexName: "byStatus",
-      partitionKey: text("statusKey"),
-      sortKey: text("listKey"),
-    });
-    listed(this.securityAlerts, "byOutbox", "outboxShard", number("outboxAt"));
+    this.syncRuns = expiring("SyncRuns", "key", ACTIVE_RUNS);
+    this.records = table("Records", { partitionKey: text("scope"), sortKey: text("key") }, [
+      RECORDS_BY_CREATION,
+      RECORDS_BY_CUSTOMER,
+    ]);
+    this.webhookEvents = expiring("WebhookEvents", "id", PENDING_WEBHOOKS);
+    this.detection = expiring("Detection", "key", UNJUDGED_HOURS);
+    this.reports = expiring("Reports", "key", DUE_REPORTS);
+    this.erasures = expiring("Erasures", "key", OPEN_ERASURES);
+    this.securityAlerts = expiring("SecurityAlerts", "key", ALERTS_BY_STATUS, ALERT_OUTBOX);
   }
 }

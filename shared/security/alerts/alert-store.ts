@@ -5,6 +5,7 @@ import { callStore, isTransactionConflict } from "../../runtime/call-store.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
 import { queryPage } from "../../runtime/query-page.ts";
 import { expiryOf } from "../../terms/hours.ts";
+import { ALERT_OUTBOX, ALERTS_BY_STATUS } from "../../terms/indexes.ts";
 import { organizationIdOf, organizationKey } from "../../terms/keys.ts";
 import { type Alert, type AlertStatus, alertStatuses, type ChangedAlert } from "./alert.ts";
 import {
@@ -63,9 +64,12 @@ export const createAlertStore = (
     const { after } = options;
     const query = {
       TableName: tableName,
-      IndexName: "byStatus",
+      IndexName: ALERTS_BY_STATUS.name,
       KeyConditionExpression: after ? "#status = :status AND #place < :after" : "#status = :status",
-      ExpressionAttributeNames: { "#status": "statusKey", ...(after && { "#place": "listKey" }) },
+      ExpressionAttributeNames: {
+        "#status": ALERTS_BY_STATUS.partitionKey,
+        ...(after && { "#place": ALERTS_BY_STATUS.sortKey }),
+      },
       ExpressionAttributeValues: {
         ":status": statusKey(scope, status),
         ...(after && { ":after": listKey(after) }),
@@ -186,9 +190,9 @@ export const createAlertOutboxStore = (client: DynamoDBDocumentClient, tableName
     const readPart = async (shard: string): Promise<ChangedAlert[]> => {
       const query = {
         TableName: tableName,
-        IndexName: "byOutbox",
+        IndexName: ALERT_OUTBOX.name,
         KeyConditionExpression: "#shard = :shard AND #at < :before",
-        ExpressionAttributeNames: { "#shard": "outboxShard", "#at": "outboxAt" },
+        ExpressionAttributeNames: { "#shard": ALERT_OUTBOX.partitionKey, "#at": ALERT_OUTBOX.sortKey },
         ExpressionAttributeValues: { ":shard": shard, ":before": before },
       };
       const { items } = await queryPage(client, query, limit);

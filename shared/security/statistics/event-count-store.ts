@@ -111,7 +111,7 @@ export const createSelectionCountStore = (client: DynamoDBDocumentClient, tableN
       ]);
       const pages = readPages(client, {
         TableName: tableName,
-        ...(plan.index !== undefined && { IndexName: plan.index }),
+        ...(plan.index !== undefined && { IndexName: plan.index.name }),
         KeyConditionExpression: "#key = :key AND #id >= :since",
         ProjectionExpression,
         ExpressionAttributeNames: { ...ExpressionAttributeNames, "#key": plan.keyName },

@@ -5,9 +5,10 @@ import { callStore } from "../../runtime/call-store.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
 import { readPages } from "../../runtime/read-pages.ts";
-import { readShards } from "../../runtime/read-shards.ts";
 import { END_OF_TIME_MS, hourName, timeOfName } from "../../terms/hours.ts";
+import { OPEN_HOURS } from "../../terms/indexes.ts";
 import { shardOf } from "../../terms/shard-of.ts";
+import { readIndex } from "../../work/sharded-index-store.ts";
 
 /**
  * One item per hour that may have events which its rollup lacks, beside the rollups: partition key `scope`, sort key
@@ -83,9 +84,8 @@ export const createOpenHourStore = (client: DynamoDBDocumentClient, tableName: s
    * what was marked or cleared a moment ago may be missing or still there.
    */
   async *listAll(last: number): AsyncGenerator<OpenHour, void, void> {
-    const upTo = { attribute: "period", last: keyOf(last) };
-    const index = { index: "byOpenHour", attribute: "openShard", shards: openShards, upTo };
-    for await (const item of readShards(client, tableName, index)) yield parse(item);
+    const entries = readIndex(client, tableName, { ...OPEN_HOURS, shards: openShards }, keyOf(last));
+    for await (const item of entries) yield parse(item);
   },
 
   /** Takes a marker away unless the hour was marked again; two write units. @returns whether it did. */

@@ -10,7 +10,7 @@ let engine: EmbeddedDynamoDb;
 let marks: DueMarkStore;
 beforeAll(async () => {
   engine = await startEmbeddedDynamoDb(jobTable);
-  marks = createDueMarkStore(engine.documentClient(documentTranslation), TABLE, { index: waiting, sortKey: "key" });
+  marks = createDueMarkStore(engine.documentClient(documentTranslation), TABLE, waiting);
 });
 afterAll(() => engine.stop());
 
@@ -54,9 +54,9 @@ describe("items that wait in an index", () => {
         new PutCommand({ TableName: TABLE, Item: { scope: "waiting", key: `${shard} ${at}`, shard, at } }),
       );
     }
-    const byTime = { ...waiting, name: "byTime" };
+    const byTime = { ...waiting, name: "byTime", sortKey: "at" };
     const waitingBefore = async (before: number, limit: number) => {
-      const items = await listWaiting(client, TABLE, byTime, { timeAttribute: "at", before, limit });
+      const items = await listWaiting(client, TABLE, byTime, { before, limit });
       return items.map(({ key }) => key);
     };
     await expect(waitingBefore(40, 10)).resolves.toEqual(["0 10", "0 20", "0 30", "2 15"]);

@@ -5,7 +5,10 @@ const text = (AttributeName: string) => ({ AttributeName, AttributeType: "S" as 
 
 export const TABLE = "jobs";
 
-export const waiting = defineShardedIndex({ name: "byShard", attribute: "shard", count: 3 });
+export const waiting = defineShardedIndex(
+  { name: "byShard", partitionKey: "shard", sortKey: "key", holds: "items" },
+  { count: 3 },
+);
 
 export const jobTable = {
   TableName: TABLE,
