@@ -1,7 +1,7 @@
 /** Which events a question is about: everything given must hold. */
 /**
  * Which events stand in which index of the event table, and which index serves a selection best. Pure; the table
- * itself is in infra/constructs/tables.ts, its keys and costs in docs/security-events.md.
+ * itself is in infra/constructs/resources/tables.ts, its keys and costs in docs/security-events.md.
  */
 /** Security events as items of the event table: keys, sparse index keys, expiry, and metadata as JSON text. */
 
