@@ -8,6 +8,7 @@ import {
 import { callStore, isTransactionConflict } from "../runtime/call-store.ts";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
+import { CIRCUITS_NOT_CLOSED } from "../terms/indexes.ts";
 import { type Circuit, newCircuit } from "./circuit.ts";
 import { type UpdateExpressions, writeExpressions } from "./circuit-expressions.ts";
 import { parseCircuit } from "./circuit-item.ts";
