@@ -1,6 +1,6 @@
 import type { Activity } from "./core/activity.ts";
 import type { Clock } from "./core/clock.ts";
-import type { Due, Schedules } from "./schedules.ts";
+import type { Due, Schedules } from "./schedules/schedules.ts";
 
 const DAY_MS = 86_400_000;
 

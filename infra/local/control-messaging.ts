@@ -11,7 +11,6 @@ const MAX_SHOWN = 1_000;
 const shown = (message: StoredMessage) => ({
   messageId: message.id,
   body: message.body,
-  attributes: message.attributes,
   sender: message.sender,
   sentAt: message.sent_at,
   visibleAt: message.visible_at,

@@ -8,7 +8,7 @@ import { type JsonRoutes, refuse, startJsonServer } from "./http/json-server.ts"
 import type { Listening } from "./http/listen.ts";
 import type { Functions } from "./lambda/functions.ts";
 import type { Queues } from "./queues/queues.ts";
-import type { Schedules } from "./schedules.ts";
+import type { Schedules } from "./schedules/schedules.ts";
 
 /** Ten years: enough for every retention, and an answer comes. */
 const MAX_ADVANCE_MS = 10 * 366 * 86_400_000;

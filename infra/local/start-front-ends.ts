@@ -6,7 +6,7 @@ import { startHttpApi } from "./front-ends/http-api.ts";
 import { type HeldPort, holdPort } from "./http/hold-port.ts";
 import type { Authorizer } from "./iam/authorizer.ts";
 import type { Functions } from "./lambda/functions.ts";
-import { FUNCTION_URL } from "./stack/function-urls.ts";
+import { FUNCTION_URL } from "./stack/functions.ts";
 import { readAssembly } from "./template/read-assembly.ts";
 
 /** How long `stop` waits for requests under way. */
@@ -60,14 +60,12 @@ export const startFrontEnds = async (options: {
   onStop: OnStop;
 }): Promise<{ apiUrl?: string; webhookUrl?: string }> => {
   const { ports, model, log, onStop, ...around } = options;
-  const { accountId, httpApis, functionUrls } = model;
+  const { accountId, httpApi, functionUrls } = model;
 
   await ports.api.release();
-  for (const [index, api] of httpApis.entries()) {
-    const port = index === 0 ? ports.api.port : 0;
-    const server = await startHttpApi({ ...around, api, accountId, port, log });
+  if (httpApi !== undefined) {
+    const server = await startHttpApi({ ...around, api: httpApi, accountId, port: ports.api.port, log });
     onStop(() => server.close(GRACE_MS));
-    if (index > 0) log(`the HTTP API ${api.logicalId} answers at ${server.url}`);
   }
 
   const urls: string[] = [];
@@ -82,7 +80,7 @@ export const startFrontEnds = async (options: {
 
   const [webhookUrl] = urls;
   return {
-    ...(httpApis.length > 0 && { apiUrl: ports.api.url }),
+    ...(httpApi !== undefined && { apiUrl: ports.api.url }),
     ...(webhookUrl !== undefined && { webhookUrl }),
   };
 };

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { createAdvanceClock } from "./advance-clock.ts";
+import { startCompute } from "./compute.ts";
 import { startControl } from "./control.ts";
 import { createActivity } from "./core/activity.ts";
 import { createClock } from "./core/clock.ts";
@@ -7,15 +8,12 @@ import { startWatchdog } from "./core/watchdog.ts";
 import { startDynamoDb } from "./dynamodb/engine.ts";
 import { createTables } from "./dynamodb/tables.ts";
 import { sweepExpired } from "./dynamodb/ttl-sweep.ts";
-import { openGatewayPort } from "./gateway/gateway.ts";
 import { createAuthorizer } from "./iam/authorizer.ts";
 import { startIssuer } from "./issuer/issuer.ts";
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
 import type { RunningParts } from "./running-parts.ts";
-import { createFireSchedule } from "./scheduled-event.ts";
-import { createSchedules } from "./schedules.ts";
+import { createFireSchedule, createSchedules } from "./schedules/schedules.ts";
 import { readStack } from "./stack/read-stack.ts";
-import { startCompute } from "./start-compute.ts";
 import { holdFrontEndPorts, startFrontEnds } from "./start-front-ends.ts";
 import { startProvider } from "./start-provider.ts";
 
@@ -50,14 +48,11 @@ export const startParts = async (
 
   // Templates ask for URLs, so the ports are chosen before they are read.
   const ports = await holdFrontEndPorts({ assemblyDirectory, port: options.port, onStop });
-  const gatewayPort = await openGatewayPort();
-  onStop(() => gatewayPort.server.close());
   const model = await readStack({
     assemblyDirectory,
     dataDirectory,
     apiUrl: ports.api.url,
     functionUrls: new Map([...ports.functionUrls].map(([logicalId, { url }]) => [logicalId, url])),
-    gatewayUrl: gatewayPort.url,
   });
   const authorizer = createAuthorizer(model);
   const clock = createClock(dataDirectory);
@@ -83,7 +78,7 @@ export const startParts = async (
     ...provider.environment,
     ...options.environment,
   };
-  const { functions, denials, ...messaging } = await startCompute({
+  const { functions, denials, deliver, mappings, ...messaging } = await startCompute({
     dataDirectory,
     ...(maxInstances !== undefined && { maxInstances }),
     log,
@@ -92,7 +87,6 @@ export const startParts = async (
     activity,
     clock,
     watchdog,
-    gatewayPort,
     dynamodbEndpoint: dynamodb.endpoint,
     overrides,
     stopping: stopping.signal,
@@ -103,7 +97,7 @@ export const startParts = async (
     schedules: model.schedules,
     dataDirectory,
     clock,
-    fire: createFireSchedule(messaging.deliver),
+    fire: createFireSchedule(deliver),
   });
   const sweep = async (nowMs: number) => {
     await sweepExpired(dynamodb.endpoint, model.tables, nowMs);
@@ -114,7 +108,7 @@ export const startParts = async (
     clock,
     activity,
     schedules,
-    pollers: [messaging.mappings, ...provider.pollers],
+    pollers: [mappings, ...provider.pollers],
     sweepExpired: sweep,
     stopping: stopping.signal,
   });
@@ -126,7 +120,7 @@ export const startParts = async (
   onStop(() => control.close());
   onStop(() => stopping.abort(new Error("the local cloud is stopping")));
   schedules.resume();
-  messaging.mappings.poll();
+  mappings.poll();
   onStop(() => schedules.stop());
 
   const frontEnds = await startFrontEnds({ ports, model, functions, authorizer, clock, activity, log: say, onStop });

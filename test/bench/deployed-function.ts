@@ -14,17 +14,14 @@ export const readDeployedStack = async ({
     dataDirectory: workDirectory,
     apiUrl: "https://api.invalid",
     functionUrls: new Map((await functionUrlIds(assemblyDirectory)).map((id) => [id, "https://url.invalid"])),
-    gatewayUrl: "https://gateway.invalid",
   });
 
 /** The functions behind the routes of the HTTP API, by route key (`POST /plants`). */
-export const functionsByRoute = ({ httpApis, functions }: StackModel): ReadonlyMap<string, FunctionModel> =>
+export const functionsByRoute = ({ httpApi, functions }: StackModel): ReadonlyMap<string, FunctionModel> =>
   new Map(
-    httpApis
-      .flatMap(({ routes }) => routes)
-      .flatMap(({ routeKey, functionArn }) =>
-        functions.filter(({ arn }) => arn === functionArn).map((fn): [string, FunctionModel] => [routeKey, fn]),
-      ),
+    (httpApi?.routes ?? []).flatMap(({ routeKey, functionArn }) =>
+      functions.filter(({ arn }) => arn === functionArn).map((fn): [string, FunctionModel] => [routeKey, fn]),
+    ),
   );
 
 /** The file that Lambda loads for a function whose handler is `index.handler`. */

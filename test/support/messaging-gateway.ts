@@ -1,24 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { StackModel } from "../../infra/local/core/model.ts";
 import { createEventBuses } from "../../infra/local/events/event-buses.ts";
 import { createEventsService } from "../../infra/local/gateway/events-service.ts";
-import { type Denial, openGatewayPort, startGateway } from "../../infra/local/gateway/gateway.ts";
-import { createSqsService } from "../../infra/local/gateway/sqs-service.ts";
+import { type Denial, startGateway } from "../../infra/local/gateway/gateway.ts";
 import { createAuthorizer } from "../../infra/local/iam/authorizer.ts";
-import { openQueues } from "../../infra/local/queues/queues.ts";
 import { functionArn } from "./stack-model.ts";
 
-/** A gateway with the model's buses and queues. Rules deliver nothing. Close it in `afterAll`. */
+/** A gateway with the model's buses. Rules deliver nothing. Close it in `afterAll`. */
 export const startMessagingGateway = async (model: StackModel) => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), "messaging-"));
   const clock = { now: () => Date.now() };
   const denials: Denial[] = [];
   const lines: string[] = [];
-  const queues = openQueues({ queues: model.queues, dataDirectory, clock });
   const buses = createEventBuses({ model, clock, deliver: async () => {}, log: (line) => lines.push(line) });
-  const port = await openGatewayPort();
   const gateway = await startGateway({
     model,
     authorizer: createAuthorizer(model),
@@ -26,14 +18,11 @@ export const startMessagingGateway = async (model: StackModel) => {
     onDenied: (denial) => denials.push(denial),
     services: {
       events: createEventsService({ model, buses }),
-      sqs: createSqsService({ model, queues, gatewayUrl: port.url }),
     },
-    port,
   });
   return {
     ...gateway,
     buses,
-    queues,
     denials,
     lines,
     /** Makes one call of the JSON protocol as the function with the role's name. Parses the answer's body. */
@@ -54,11 +43,6 @@ export const startMessagingGateway = async (model: StackModel) => {
       });
       const answer: unknown = await response.json();
       return { status: response.status, body: answer };
-    },
-    async close() {
-      await gateway.close();
-      queues.close();
-      rmSync(dataDirectory, { recursive: true });
     },
   };
 };

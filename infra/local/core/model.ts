@@ -1,17 +1,15 @@
 /**
- * What the local cloud runs: the parts of one synthesised stack, with every intrinsic function resolved.
- * `read-stack.ts` makes it from the assembly; everything else under infra/local/ reads only this.
+ * What the local cloud runs: the resources of one synthesised stack, with every intrinsic function resolved.
+ * `stack/read-stack.ts` makes it from the assembly; the rest of infra/local/ reads only this.
  */
 
-/** A statement of an IAM policy as it stands in the template, its values resolved. */
+/** A statement of an IAM policy as in the template, its values resolved. */
 export type PolicyStatement = {
   Sid?: string;
   Effect: "Allow" | "Deny";
   Principal?: "*" | Record<string, string | string[]>;
-  Action?: string | string[];
-  NotAction?: string | string[];
+  Action: string | string[];
   Resource?: string | string[];
-  NotResource?: string | string[];
   Condition?: Record<string, Record<string, string | string[]>>;
 };
 
@@ -32,7 +30,7 @@ export type FunctionModel = {
   memoryMb: number;
 };
 
-/** AWS::Lambda::Url that anybody may call, if the function's permissions let them; `urlId` stands for its host name. */
+/** AWS::Lambda::Url without authorization; `urlId` stands for its host name. */
 export type FunctionUrlModel = { logicalId: string; urlId: string; functionArn: string };
 
 type TableKeys = { AttributeName: string; KeyType: "HASH" | "RANGE" }[];
@@ -50,42 +48,33 @@ export type TableDefinition = {
   AttributeDefinitions: { AttributeName: string; AttributeType: "S" | "N" | "B" }[];
   BillingMode: "PAY_PER_REQUEST";
   GlobalSecondaryIndexes?: IndexDefinition[];
-  LocalSecondaryIndexes?: IndexDefinition[];
 };
 
-/** AWS::DynamoDB::Table or GlobalTable. */
+/** AWS::DynamoDB::Table. */
 export type TableModel = {
   logicalId: string;
   name: string;
   arn: string;
   definition: TableDefinition;
-  /** The attribute that holds the expiry in epoch seconds, where the table has one. */
+  /** The attribute that holds the expiry in epoch seconds, if items expire. */
   ttlAttribute?: string;
 };
 
 /**
  * One route of an HTTP API; the key is `METHOD /path/{parameter}` or `$default`.
- * `sourceArn` is the `aws:SourceArn` with which the API calls the function: hand it to `Authorizer.judge`.
+ * `sourceArn` is the `aws:SourceArn` with which the API calls the function.
  */
 export type RouteModel = { routeKey: string; functionArn: string; sourceArn: string };
 
 /** AWS::ApiGatewayV2::Api with its routes; `arn` is the execute-api ARN that function permissions name. */
 export type HttpApiModel = { logicalId: string; apiId: string; arn: string; routes: RouteModel[] };
 
-/** What a target gets in place of the whole event: a constant, a part of the event, or a text made from its parts. */
-export type TargetInput =
-  | { kind: "constant"; value: unknown }
-  | { kind: "path"; path: string }
-  | { kind: "template"; paths: Record<string, string>; template: string };
-
 /** A target of a rule: the ARN is a function's or a queue's. */
 export type TargetModel = {
   id: string;
   arn: string;
-  input?: TargetInput;
-  /** What is tried again is what could not be handed over; a function that fails is Lambda's affair. */
-  retryPolicy: { maximumRetryAttempts: number; maximumEventAgeSeconds: number };
-  deadLetterArn?: string;
+  /** The target gets this text, filled with parts of the event, instead of the whole event. */
+  input?: { paths: Record<string, string>; template: string };
 };
 
 /** AWS::Events::Rule with a ScheduleExpression. */
@@ -101,7 +90,7 @@ export type ScheduleModel = {
 /** AWS::Events::EventBus, or the account's default bus, which no template declares. */
 export type BusModel = { name: string; arn: string };
 
-/** AWS::Events::Rule with an EventPattern, which `event-pattern.ts` understands; one with both is a schedule, too. */
+/** AWS::Events::Rule with an EventPattern. */
 export type RuleModel = {
   logicalId: string;
   name: string;
@@ -119,64 +108,42 @@ export type QueueModel = {
   arn: string;
   visibilityTimeoutSeconds: number;
   retentionSeconds: number;
-  delaySeconds: number;
-  receiveWaitSeconds: number;
-  maximumMessageBytes: number;
   redrive?: { deadLetterArn: string; maxReceiveCount: number };
 };
 
-/** AWS::Lambda::EventSourceMapping from a queue to a function. */
-export type EventSourceMappingModel = {
-  logicalId: string;
-  queueArn: string;
-  functionArn: string;
-  batchSize: number;
-  /** Batches that the function works on at the same time, at most. */
-  concurrency: number;
-  reportBatchItemFailures: boolean;
-};
+/** AWS::Lambda::EventSourceMapping from a queue to a function that reports batch item failures. */
+export type EventSourceMappingModel = { logicalId: string; queueArn: string; functionArn: string; batchSize: number };
 
-/** What becomes of a function's asynchronous invocations: AWS::Lambda::EventInvokeConfig and its DeadLetterConfig. */
-export type AsynchronousInvocationModel = {
-  functionArn: string;
-  maximumRetryAttempts?: number;
-  maximumEventAgeSeconds?: number;
-  /** Queues, buses or functions that get a record of the outcome. */
-  onFailureArn?: string;
-  onSuccessArn?: string;
-  /** A queue that gets the bare event. */
-  deadLetterArn?: string;
-};
+/** AWS::KMS::Key for symmetric encryption. */
+export type KeyModel = { logicalId: string; id: string; arn: string };
 
-/** AWS::SecretsManager::Secret; `value` is its SecretString, generated once and kept with the data. */
-export type SecretModel = { logicalId: string; name: string; arn: string; value: string };
-
-/** AWS::KMS::Key for symmetric encryption, with the names of its aliases (`alias/…`). */
-export type KeyModel = { logicalId: string; id: string; arn: string; isEnabled: boolean; aliases: string[] };
-
-/** Something that the template declares and the local cloud does not run, and what that means for the user. */
+/** A resource, or a part of one, that does nothing on one machine, and what that means for the user. */
 export type NotRun = { logicalId: string; type: string; reason: string };
 
 export type StackModel = {
   stackName: string;
-  /** Those of the assembly where it names them, else constants. Functions get the region as AWS_REGION. */
+  /** Those of the assembly if it names them, else constants. Functions get the region as AWS_REGION. */
   accountId: string;
   region: string;
   functions: FunctionModel[];
   roles: RoleModel[];
   tables: TableModel[];
-  httpApis: HttpApiModel[];
+  /** Undefined if the template declares no HTTP API. */
+  httpApi: HttpApiModel | undefined;
   functionUrls: FunctionUrlModel[];
   schedules: ScheduleModel[];
   buses: BusModel[];
   rules: RuleModel[];
   queues: QueueModel[];
   eventSourceMappings: EventSourceMappingModel[];
-  /** Several of them may speak of one function. */
-  asynchronousInvocations: AsynchronousInvocationModel[];
-  secrets: SecretModel[];
   keys: KeyModel[];
-  /** Policies on the resource's side (permissions of functions, policies of keys, tables, queues and buses), by the resource's ARN. */
+  /** Policies of resources (permissions of functions, policies of keys and queues), by the resource's ARN. */
   resourcePolicies: Record<string, PolicyStatement[]>;
   notRun: NotRun[];
 };
+
+/** The bus that every account has. */
+export const DEFAULT_BUS = "default";
+
+/** The name of a bus that is named by its name or by its ARN. */
+export const busNameOf = (nameOrArn: string): string => nameOrArn.slice(nameOrArn.lastIndexOf("/") + 1);

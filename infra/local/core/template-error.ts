@@ -1,4 +1,4 @@
-/** The template says something that the local cloud cannot follow; the message begins with the logical id. */
+/** The template declares something that the local cloud does not run. The message begins with the logical id. */
 export class TemplateError extends Error {
   override name = "TemplateError";
   readonly logicalId: string;

@@ -26,12 +26,6 @@ export const compareTable = (existing: TableDescription, wanted: TableDefinition
   const nothing = { missing: [], surplus: [] };
   if (shapeOf(existing, have) !== shapeOf(wanted, want)) return { ...nothing, conflict: "its keys differ" };
 
-  const locals = (indexes: (Shape & { IndexName?: string | undefined })[] = [], attributes: Attributes) =>
-    indexes.map((index) => `${index.IndexName} ${shapeOf(index, attributes)}`).sort();
-  if (String(locals(existing.LocalSecondaryIndexes, have)) !== String(locals(wanted.LocalSecondaryIndexes, want))) {
-    return { ...nothing, conflict: "its local secondary indexes differ" };
-  }
-
   const indexes = new Map((existing.GlobalSecondaryIndexes ?? []).map((index) => [index.IndexName ?? "", index]));
   const wantedIndexes = wanted.GlobalSecondaryIndexes ?? [];
   for (const index of wantedIndexes) {

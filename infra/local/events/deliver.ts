@@ -1,80 +1,52 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Activity } from "../core/activity.ts";
-import type { Clock } from "../core/clock.ts";
 import type { TargetModel } from "../core/model.ts";
-import type { DeadLetter, DeliveringRule, Send, Undelivered } from "./send-to-target.ts";
+import type { Authorizer } from "../iam/authorizer.ts";
+import type { InvokeAsynchronously } from "../lambda/invoke-asynchronously.ts";
+import type { Queues } from "../queues/queues.ts";
 import { targetPayload } from "./target-input.ts";
 
-/** EventBridge waits longer from try to try, for a day; here for a fifth of a second at most, in real time. */
-const MAX_DELAY_MS = 200;
-const FIRST_DELAY_MS = 20;
+const EVENTBRIDGE = "events.amazonaws.com";
 
 /**
- * Hands an event to one target of a rule: again where that may help, as the target's RetryPolicy says, then to its
- * dead-letter queue, then to the log. Resolves when nothing more follows, the function's own work included. Never rejects.
+ * Sends an event to one target of a rule. Resolves when the target is done with it: a queue has the message, or the
+ * function and its retries have ended. An event that cannot be delivered is logged as lost. Never rejects.
  */
-export type Deliver = (rule: DeliveringRule, target: TargetModel, event: unknown) => Promise<void>;
+export type Deliver = (rule: { name: string; arn: string }, target: TargetModel, event: unknown) => Promise<void>;
 
+/** Counts each delivery as activity. The policies of functions and queues say what a rule may reach. */
 export const createDeliver = (options: {
-  send: Send;
-  /** Puts an event that was given up into the queue. @returns why it could not be put there, if so. */
-  sendDeadLetter: (deadLetterArn: string, rule: DeliveringRule, letter: DeadLetter) => string | undefined;
+  authorizer: Authorizer;
+  invokeAsynchronously: InvokeAsynchronously;
+  queues: Queues;
   activity: Pick<Activity, "begin">;
-  clock: Pick<Clock, "now">;
   log: (line: string) => void;
-  /** Once aborted, nothing is tried again. */
-  stopping: AbortSignal;
 }): Deliver => {
-  const { send, sendDeadLetter, activity, clock, log, stopping } = options;
+  const { authorizer, invokeAsynchronously, queues, activity, log } = options;
 
-  const tryTarget = async (rule: DeliveringRule, target: TargetModel, event: unknown): Promise<DeadLetter | "sent"> => {
-    const { maximumRetryAttempts, maximumEventAgeSeconds } = target.retryPolicy;
-    const startedAt = clock.now();
-    const letter = (failure: Undelivered, retries: number, exhausted?: string): DeadLetter => ({
-      event,
-      targetArn: target.arn,
-      code: failure.code,
-      message: failure.message,
-      retries,
-      ...(exhausted !== undefined && { exhausted }),
-    });
-    let payload: string;
-    try {
-      payload = targetPayload(target.input, {
-        event,
-        ruleArn: rule.arn,
-        ingestedAt: `${new Date(startedAt).toISOString().slice(0, 19)}Z`,
-      });
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return letter({ code: "INVALID_JSON", message, retriable: false }, 0);
+  /** @returns why the target did not take the event; undefined if it did. */
+  const send = async (ruleArn: string, { arn, input }: TargetModel, event: unknown): Promise<string | undefined> => {
+    const queue = queues.find(arn);
+    const [action, verb] = queue === undefined ? ["lambda:InvokeFunction", "invoke"] : ["sqs:SendMessage", "send to"];
+    const principal = { kind: "service", service: EVENTBRIDGE, sourceArn: ruleArn } as const;
+    const { allowed, reason } = authorizer.judge({ principal, action, resource: arn });
+    if (!allowed) return `may not ${verb} ${arn} ${reason}`;
+    const payload = targetPayload(input, event);
+    if (queue !== undefined) {
+      queue.send({ body: payload, sender: EVENTBRIDGE });
+      return undefined;
     }
-    for (let retries = 0; ; retries++) {
-      const outcome = await send(rule.arn, target.arn, payload);
-      if (outcome === "sent") return "sent";
-      if (!outcome.retriable || stopping.aborted) return letter(outcome, retries);
-      if (retries >= maximumRetryAttempts) return letter(outcome, retries, "MaximumRetryAttempts");
-      if (clock.now() - startedAt >= maximumEventAgeSeconds * 1000)
-        return letter(outcome, retries, "MaximumEventAgeInSeconds");
-      const delayMs = Math.min(FIRST_DELAY_MS * 2 ** retries, MAX_DELAY_MS);
-      await sleep(delayMs, undefined, { signal: stopping }).catch(() => {});
-    }
+    // A function that fails is retried by Lambda, not by the rule.
+    const result = await invokeAsynchronously(arn, payload);
+    return result.ok || result.reason !== "refused" ? undefined : `cannot invoke ${arn}: ${result.error.errorMessage}`;
   };
 
   return async (rule, target, event) => {
     const end = activity.begin();
     try {
-      const outcome = await tryTarget(rule, target, event);
-      if (outcome === "sent") return;
-      const what = `the rule ${rule.name} ${outcome.message} (${outcome.code}, after ${outcome.retries} retries)`;
-      const { deadLetterArn } = target;
-      const problem =
-        deadLetterArn === undefined
-          ? `its target ${target.id} has no dead-letter queue`
-          : sendDeadLetter(deadLetterArn, rule, outcome);
-      log(problem === undefined ? `${what}: the event went to ${deadLetterArn}` : `LOST an event: ${what}; ${problem}`);
+      const problem = await send(rule.arn, target, event);
+      if (problem !== undefined) log(`LOST an event: the rule ${rule.name} ${problem}`);
     } catch (error) {
-      log(`LOST an event: the rule ${rule.name}: ${error instanceof Error ? error.stack : String(error)}`);
+      log(`LOST an event: the rule ${rule.name}: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       end();
     }

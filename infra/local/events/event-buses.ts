@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
-import type { RuleModel, StackModel } from "../core/model.ts";
+import type { StackModel } from "../core/model.ts";
 import type { Deliver } from "./deliver.ts";
 import { compileEventPattern } from "./event-pattern.ts";
-import { type BusEvent, createPublishedEvents, type PublishedEvent } from "./published-events.ts";
 
-/** An event as its publisher gives it; `epochMs` is its time, the bus's own where it is left out. */
+/** An event as its publisher gives it; `epochMs` is its time, by default the time of publishing. */
 export type NewEvent = {
   source: string;
   detailType: string;
@@ -14,15 +13,35 @@ export type NewEvent = {
   epochMs?: number;
 };
 
+/** An event on a bus, as its targets get it. */
+export type BusEvent = {
+  version: "0";
+  id: string;
+  "detail-type": string;
+  source: string;
+  account: string;
+  /** To the second, as in EventBridge. */
+  time: string;
+  region: string;
+  resources: string[];
+  detail: Record<string, unknown>;
+};
+
+/** `publishedAt` in epoch milliseconds of the local clock; `rules` are the names of those that matched. */
+export type PublishedEvent = { bus: string; publishedAt: number; rules: string[]; event: BusEvent };
+
 export type EventBuses = {
-  /** Hands the event to the targets of every rule that matches, without waiting for them. @returns the event's id. */
+  /** Sends the event to the targets of every rule that matches, without waiting for them. @returns the event's id. */
   publish(busName: string, event: NewEvent): string;
-  /** Of the last events of all buses, those published at that time or later (epoch ms), oldest first. */
+  /** Of the last 1,000 events, those published at that time or later (epoch ms), oldest first. */
   publishedSince(epochMs: number): PublishedEvent[];
   list(): { name: string; rules: { name: string; enabled: boolean; targets: string[] }[] }[];
 };
 
-/** The buses of the stack with their rules. A bus that the template does not declare takes events and loses them. */
+/** Published events that are kept in memory. More would only fill the memory of a local cloud that runs for days. */
+const MAX_KEPT = 1_000;
+
+/** The buses of the stack with their rules. A bus that the template does not declare loses its events. */
 export const createEventBuses = (options: {
   model: Pick<StackModel, "buses" | "rules" | "accountId" | "region">;
   clock: Pick<Clock, "now">;
@@ -31,9 +50,8 @@ export const createEventBuses = (options: {
 }): EventBuses => {
   const { model, clock, deliver, log } = options;
   const rules = model.rules.map((rule) => ({ ...rule, matches: compileEventPattern(rule.pattern) }));
-  const published = createPublishedEvents();
-  const rulesOf = (busName: string): (RuleModel & { matches: (event: unknown) => boolean })[] =>
-    rules.filter((rule) => rule.busName === busName);
+  const published: PublishedEvent[] = [];
+  const rulesOf = (bus: string) => rules.filter(({ busName }) => busName === bus);
 
   return {
     publish(busName, { source, detailType, detail, resources = [], epochMs }) {
@@ -52,11 +70,12 @@ export const createEventBuses = (options: {
       if (!model.buses.some(({ name }) => name === busName))
         log(`LOST an event: ${detailType} was put on the bus ${busName}, which the template does not declare`);
       const matching = rulesOf(busName).filter((rule) => rule.enabled && rule.matches(event));
-      published.add({ bus: busName, publishedAt: now, rules: matching.map(({ name }) => name), event });
+      published.push({ bus: busName, publishedAt: now, rules: matching.map(({ name }) => name), event });
+      if (published.length > MAX_KEPT) published.shift();
       for (const rule of matching) for (const target of rule.targets) void deliver(rule, target, event);
       return event.id;
     },
-    publishedSince: published.since,
+    publishedSince: (epochMs) => published.filter(({ publishedAt }) => publishedAt >= epochMs),
     list: () =>
       model.buses.map(({ name }) => ({
         name,

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { StackModel } from "../core/model.ts";
+import { busNameOf, DEFAULT_BUS, type StackModel } from "../core/model.ts";
 import type { EventBuses, NewEvent } from "../events/event-buses.ts";
 import type { Check } from "../iam/authorizer.ts";
-import { busNameOf, DEFAULT_BUS } from "../stack/event-buses.ts";
+
 import { type AwsService, errorAnswer, jsonAnswer } from "./service.ts";
 
 /** Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */

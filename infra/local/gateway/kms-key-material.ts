@@ -5,31 +5,23 @@ import type { Clock } from "../core/clock.ts";
 import { readDataFile, writeDataFile } from "../core/data-file.ts";
 import type { KeyModel } from "../core/model.ts";
 
-/** What a key encrypts with, and when it was made, in epoch milliseconds. */
-export type KeyMaterial = { bytes: Buffer; createdAt: number };
-
 const Kept = z.record(z.string(), z.object({ material: z.base64(), createdAt: z.int() }));
 
 /**
- * The material of each key by its id: made at the first start that has the key, and kept as long as the data
- * directory, as what it encrypted is. Readable by the owner only.
- * @throws Error when the file is damaged.
+ * The material of each key by its id. It is made at the first start that has the key and kept as long as the data
+ * directory, because what it encrypted is kept too. The file is readable by the owner only.
+ * @throws Error if the file is damaged.
  */
 export const openKeyMaterial = (options: {
   keys: readonly KeyModel[];
   dataDirectory: string;
   clock: Pick<Clock, "now">;
-}): ReadonlyMap<string, KeyMaterial> => {
+}): ReadonlyMap<string, Buffer> => {
   const file = join(options.dataDirectory, "kms-keys.json");
   const kept = readDataFile(file, Kept) ?? {};
   const missing = options.keys.filter(({ id }) => !Object.hasOwn(kept, id));
   for (const { id } of missing)
     kept[id] = { material: randomBytes(32).toString("base64"), createdAt: options.clock.now() };
   if (missing.length > 0) writeDataFile(file, kept, 0o600);
-  return new Map(
-    Object.entries(kept).map(([id, { material, createdAt }]) => [
-      id,
-      { bytes: Buffer.from(material, "base64"), createdAt },
-    ]),
-  );
+  return new Map(Object.entries(kept).map(([id, { material }]) => [id, Buffer.from(material, "base64")]));
 };

@@ -1,22 +1,59 @@
+import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import type { Clock } from "../core/clock.ts";
-import type { KeyModel, StackModel } from "../core/model.ts";
+import type { StackModel } from "../core/model.ts";
 import type { Check } from "../iam/authorizer.ts";
-import { keyIdIn } from "./kms-ciphertext.ts";
-import { KmsError } from "./kms-error.ts";
+import { decrypt, encrypt, keyIdIn } from "./kms-ciphertext.ts";
 import { openKeyMaterial } from "./kms-key-material.ts";
-import { Blob, EncryptionContext, operations } from "./kms-operations.ts";
-import { type AwsService, errorAnswer, jsonAnswer } from "./service.ts";
+import { type AwsAnswer, type AwsService, errorAnswer, jsonAnswer } from "./service.ts";
 
-/** Which key a request of any operation means, by a name of it or by what it encrypted, and in which context. */
-const Asked = z.object({ KeyId: z.string().optional(), CiphertextBlob: Blob.optional(), EncryptionContext });
+const DATA_KEY_BYTES = 32;
+
+const Blob = z.base64().transform((text) => Buffer.from(text, "base64"));
+const EncryptionContext = z.record(z.string(), z.string()).default({});
+
+/** The two operations, strict: a parameter that is not supported (DryRun, Recipient) must not be ignored. */
+const requests = {
+  GenerateDataKey: z.strictObject({ KeyId: z.string(), KeySpec: z.literal("AES_256"), EncryptionContext }),
+  Decrypt: z.strictObject({
+    KeyId: z.string().optional(),
+    CiphertextBlob: Blob,
+    EncryptionContext,
+    EncryptionAlgorithm: z.literal("SYMMETRIC_DEFAULT").optional(),
+  }),
+} as const;
+
+type Request = {
+  operation: keyof typeof requests;
+  KeyId?: string;
+  CiphertextBlob?: Buffer;
+  EncryptionContext: Context;
+};
+type Context = Record<string, string>;
+
+const parse = (operation: string, json: unknown): Request | undefined => {
+  if (operation === "GenerateDataKey") {
+    const { data } = requests.GenerateDataKey.safeParse(json);
+    return data && { ...data, operation };
+  }
+  if (operation !== "Decrypt") return undefined;
+  const { data } = requests.Decrypt.safeParse(json);
+  return (
+    data && {
+      operation,
+      CiphertextBlob: data.CiphertextBlob,
+      EncryptionContext: data.EncryptionContext,
+      ...(data.KeyId !== undefined && { KeyId: data.KeyId }),
+    }
+  );
+};
 
 /**
- * The condition keys of a context, whose own keys lose their case in them: two that differ in nothing else become one
- * of two values, which no Allow for one value lets through.
+ * The condition keys of an encryption context. Condition keys ignore case: two context keys that differ only in case
+ * become one condition key with two values, which no Allow for one value matches.
  * https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-encryption-context
  */
-const conditionsOf = (context: Record<string, string>): Check["context"] => {
+const conditionsOf = (context: Context): Check["context"] => {
   const byKey = Map.groupBy(Object.entries(context), ([key]) => `kms:EncryptionContext:${key.toLowerCase()}`);
   return {
     "kms:EncryptionContextKeys": Object.keys(context),
@@ -24,9 +61,11 @@ const conditionsOf = (context: Record<string, string>): Check["context"] => {
   };
 };
 
+const invalidCiphertext = (): AwsAnswer => errorAnswer(400, "InvalidCiphertextException", "");
+
 /**
- * KMS, for symmetric keys that the template declares; every other operation is denied.
- * @throws Error when the file with the keys' material is damaged.
+ * KMS for the symmetric keys of the template: GenerateDataKey and Decrypt. Every other operation is denied.
+ * @throws Error if the file with the keys' material is damaged.
  */
 export const createKmsService = (options: {
   model: Pick<StackModel, "region" | "accountId" | "keys">;
@@ -35,50 +74,48 @@ export const createKmsService = (options: {
 }): AwsService => {
   const { region, accountId, keys } = options.model;
   const material = openKeyMaterial({ ...options, keys });
-  const arnOf = (name: string): string => {
-    if (name.startsWith("arn:")) return name;
-    return `arn:aws:kms:${region}:${accountId}:${name.startsWith("alias/") ? name : `key/${name}`}`;
-  };
-  const find = (name: string): KeyModel | undefined =>
-    keys.find(({ arn, aliases }) => [arn, ...aliases.map(arnOf)].includes(arnOf(name)));
+  const arnOf = (name: string): string =>
+    name.startsWith("arn:") ? name : `arn:aws:kms:${region}:${accountId}:key/${name}`;
 
-  const run = (operation: string, json: unknown): object => {
-    const { KeyId, CiphertextBlob } = Asked.parse(json);
+  const answer = ({ operation, KeyId, CiphertextBlob, EncryptionContext: context }: Request): AwsAnswer => {
     const encryptedBy = CiphertextBlob && keyIdIn(CiphertextBlob);
-    if (CiphertextBlob !== undefined && encryptedBy === undefined) throw new KmsError("InvalidCiphertextException", "");
-    const name = KeyId ?? encryptedBy ?? "";
-    const key = find(name);
+    if (CiphertextBlob !== undefined && encryptedBy === undefined) return invalidCiphertext();
+    const arn = arnOf(KeyId ?? encryptedBy ?? "");
+    const key = keys.find((one) => one.arn === arn);
     const bytes = key && material.get(key.id);
     if (key === undefined || bytes === undefined)
-      throw new KmsError("NotFoundException", `Key '${arnOf(name)}' does not exist`);
-    if (encryptedBy !== undefined && encryptedBy !== key.id)
-      throw new KmsError(
+      return errorAnswer(400, "NotFoundException", `Key '${arn}' does not exist`);
+    if (operation === "GenerateDataKey") {
+      const dataKey = randomBytes(DATA_KEY_BYTES);
+      const sealed = encrypt(key.id, bytes, context, dataKey);
+      const Plaintext = dataKey.toString("base64");
+      return jsonAnswer(200, { KeyId: key.arn, Plaintext, CiphertextBlob: sealed.toString("base64") });
+    }
+    if (encryptedBy !== key.id)
+      return errorAnswer(
+        400,
         "IncorrectKeyException",
         "The key ID in the request does not identify a CMK that can perform this operation.",
       );
-    if (!key.isEnabled && operation !== "DescribeKey")
-      throw new KmsError("DisabledException", `${key.arn} is disabled.`);
-    return operations[operation]?.run({ ...key, material: bytes, accountId }, json) ?? {};
+    const plaintext = CiphertextBlob && decrypt(bytes, context, CiphertextBlob);
+    if (plaintext === undefined) return invalidCiphertext();
+    const EncryptionAlgorithm = "SYMMETRIC_DEFAULT";
+    return jsonAnswer(200, { KeyId: key.arn, Plaintext: plaintext.toString("base64"), EncryptionAlgorithm });
   };
 
   return {
     checks: ({ operation, json }) => {
-      if (!Object.hasOwn(operations, operation) || operations[operation]?.accepts(json) !== true) return undefined;
-      const { KeyId, CiphertextBlob, EncryptionContext: context } = Asked.parse(json);
-      const name = KeyId ?? (CiphertextBlob && keyIdIn(CiphertextBlob));
-      // Nobody's ciphertext: there is no key to judge by, and nothing to be had.
+      const request = parse(operation, json);
+      if (request === undefined) return undefined;
+      const name = request.KeyId ?? (request.CiphertextBlob && keyIdIn(request.CiphertextBlob));
+      // A ciphertext of another KMS: there is no key to judge by, and nothing to decrypt.
       if (name === undefined) return [];
-      const resource = find(name)?.arn ?? arnOf(name);
-      const conditions = { "kms:CallerAccount": [accountId], ...conditionsOf(context) };
-      return [{ action: `kms:${operation}`, resource, context: conditions }];
+      const context = { "kms:CallerAccount": [accountId], ...conditionsOf(request.EncryptionContext) };
+      return [{ action: `kms:${operation}`, resource: arnOf(name), context }];
     },
     answer: async ({ operation, json }) => {
-      try {
-        return jsonAnswer(200, run(operation, json));
-      } catch (error) {
-        if (error instanceof KmsError) return errorAnswer(400, error.type, error.message);
-        throw error;
-      }
+      const request = parse(operation, json);
+      return request === undefined ? errorAnswer(400, "ValidationException", "malformed request") : answer(request);
     },
     close: () => {},
   };

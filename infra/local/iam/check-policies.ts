@@ -4,8 +4,8 @@ import { parseOperator } from "./conditions.ts";
 import { isArnPattern } from "./wildcard.ts";
 
 /**
- * The condition keys that a request here carries wherever AWS would, in lower case. A key that is not here would be
- * absent, and a Deny on it would never hold; so such a policy stops the start.
+ * The condition keys of requests here, in lower case. A policy with another key stops the start: the key would be
+ * absent, so a Deny on it would never hold.
  */
 const conditionKeys = new Set([
   "aws:principalaccount",
@@ -15,50 +15,42 @@ const conditionKeys = new Set([
   "aws:securetransport",
   "aws:sourceaccount",
   "aws:sourcearn",
-  "dynamodb:enclosingoperation",
-  "dynamodb:leadingkeys",
   "events:detail-type",
   "events:source",
   "kms:calleraccount",
   "kms:encryptioncontextkeys",
-  // Only what a service of AWS asks of KMS by itself has it, and nothing here does.
-  "kms:viaservice",
   "lambda:functionurlauthtype",
   "lambda:invokedviafunctionurl",
 ]);
 
-/** The rest of the key is one of the context's own. */
+/** The rest of the key is a key of the encryption context. */
 const ENCRYPTION_CONTEXT = "kms:encryptioncontext:";
 
 const isConditionKey = (key: string): boolean => conditionKeys.has(key) || key.startsWith(ENCRYPTION_CONTEXT);
 
-const problemWith = (statement: PolicyStatement): string | undefined => {
-  const { Action, NotAction, Resource, NotResource, Condition = {} } = statement;
-  if ((Action === undefined) === (NotAction === undefined)) return "has not exactly one of Action and NotAction";
-  if (Resource !== undefined && NotResource !== undefined) return "has both Resource and NotResource";
-  const resources = [Resource ?? NotResource ?? []].flat();
+const problemWith = ({ Resource, Condition = {} }: PolicyStatement): string | undefined => {
+  const resources = [Resource ?? []].flat();
   const malformed = resources.find((resource) => resource !== "*" && !isArnPattern(resource));
-  if (malformed !== undefined) return `names ${malformed}, which is no ARN`;
+  if (malformed !== undefined) return `names ${malformed}, which is not an ARN`;
   for (const [operator, keys] of Object.entries(Condition)) {
-    if (parseOperator(operator) === undefined)
-      return `uses the condition operator ${operator}, which is not understood`;
+    if (parseOperator(operator) === undefined) return `uses the condition operator ${operator}, which is not supported`;
     const unknown = Object.keys(keys).find((key) => !isConditionKey(key.toLowerCase()));
-    if (unknown !== undefined) return `uses the condition key ${unknown}, which is not understood`;
+    if (unknown !== undefined) return `uses the condition key ${unknown}, which is not supported`;
   }
   const texts = [resources, ...Object.values(Condition).flatMap((keys) => Object.values(keys))].flat();
   const variable = texts.find((text) => text.includes("${"));
-  return variable === undefined ? undefined : `uses the policy variable in ${variable}, which is not understood`;
+  return variable === undefined ? undefined : `uses the policy variable in ${variable}, which is not supported`;
 };
 
-const problemInRole = ({ Resource, NotResource }: PolicyStatement): string | undefined =>
-  Resource === undefined && NotResource === undefined ? "has neither Resource nor NotResource" : undefined;
+const problemInRole = ({ Resource }: PolicyStatement): string | undefined =>
+  Resource === undefined ? "has no Resource" : undefined;
 
 const problemInResource = ({ Principal }: PolicyStatement): string | undefined =>
   Principal === undefined ? "has no Principal" : undefined;
 
 /**
- * Refuses what the evaluator would judge otherwise than IAM.
- * @throws TemplateError naming the role, the resource whose policy it is, or the function without a role.
+ * Refuses policies that the evaluator would judge differently from IAM.
+ * @throws TemplateError naming the role, the resource of the policy, or the function without a role.
  */
 export const checkPolicies = ({ functions, roles, resourcePolicies }: StackModel): void => {
   for (const { logicalId, roleArn } of functions) {

@@ -2,7 +2,7 @@ import type { PolicyStatement } from "../core/model.ts";
 import { type ConditionContext, conditionHolds } from "./conditions.ts";
 import { matchesArn, matchesWildcard } from "./wildcard.ts";
 
-/** One call as a policy sees it. `principals` are the names by which a resource's policy may mean the caller. */
+/** One call as a policy sees it. `principals` are the names by which the policy of a resource may name the caller. */
 export type AccessRequest = {
   action: string;
   resource: string;
@@ -13,7 +13,7 @@ export type AccessRequest = {
 /** As in a policy: `{ type: "Service", name: "events.amazonaws.com" }`, `{ type: "AWS", name: "arn:…:role/…" }`. */
 export type PrincipalName = { type: string; name: string };
 
-/** `none`: no statement speaks of the request. */
+/** `none`: no statement applies to the request. */
 export type Decision = "allow" | "deny" | "none";
 
 const anyAction = (patterns: string | string[], action: string): boolean =>
@@ -33,22 +33,20 @@ const meansPrincipal = (principal: PolicyStatement["Principal"], request: Access
   );
 };
 
-/** A statement with neither Resource nor NotResource stands in a resource's own policy and means that resource. */
+/** A statement without a Resource belongs to the policy of a resource and means that resource. */
 const applies = (statement: PolicyStatement, request: AccessRequest): boolean => {
-  const { Action, NotAction, Resource, NotResource, Condition = {}, Principal } = statement;
+  const { Action, Resource, Condition = {}, Principal } = statement;
   return (
     meansPrincipal(Principal, request) &&
-    (Action === undefined || anyAction(Action, request.action)) &&
-    (NotAction === undefined || !anyAction(NotAction, request.action)) &&
+    anyAction(Action, request.action) &&
     (Resource === undefined || anyResource(Resource, request.resource)) &&
-    (NotResource === undefined || !anyResource(NotResource, request.resource)) &&
-    // Where IAM leaves the meaning open, a Deny holds and an Allow does not.
+    // If IAM does not define the result, a Deny holds and an Allow does not.
     conditionHolds(Condition, request.context, statement.Effect === "Deny")
   );
 };
 
 /**
- * Judges a request by the statements of one policy or of several: a Deny outweighs every Allow.
+ * Evaluates the statements of one or more policies: a Deny outweighs every Allow.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
  */
 export const evaluate = (statements: readonly PolicyStatement[], request: AccessRequest): Decision => {

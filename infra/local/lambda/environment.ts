@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { FunctionModel } from "../core/model.ts";
-import type { Gateway } from "../gateway/gateway.ts";
 
 /**
- * The whole environment of one instance: the template's variables and what Lambda itself sets, nothing of the user's.
+ * The whole environment of one instance: the template's variables and those that Lambda sets, none of the user's.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  * @param overrides replace variables that the template declares; they never add one.
  */
@@ -11,7 +10,7 @@ export const functionEnvironment = (options: {
   fn: FunctionModel;
   region: string;
   endpointUrl: string;
-  credentials: ReturnType<Gateway["credentialsFor"]>;
+  credentials: { accessKeyId: string; secretAccessKey: string; sessionToken: string };
   overrides?: Readonly<Record<string, string>>;
   nowMs: number;
 }): Record<string, string> => {

@@ -7,19 +7,21 @@ import type { Functions } from "../lambda/functions.ts";
 import { batchEvent, failedIn } from "./lambda-batch.ts";
 import type { Queue, Queues, ReceivedMessage } from "./queues.ts";
 
-/** What a function's role must allow, or Lambda does not take the mapping. */
+/** Batches that a function works on at the same time. */
+const MAX_CONCURRENCY = 5;
+/** What a function's role must allow, or Lambda refuses the mapping. */
 const ACTIONS = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
-/** A batch is as large as a synchronous event may be, with room for what surrounds each message. */
+/** The limit of a synchronous event is 6 MB; the rest is for what surrounds each message. */
 const MAX_BATCH_BYTES = 5 * 1_048_576;
-/** A timer waits no longer, since the machine may sleep; and no shorter, lest a failing batch be tried without a pause. */
+/** Bounds of a timer: the machine may sleep, and a batch that fails must not be retried without a pause. */
 const [MIN_WAIT_MS, MAX_WAIT_MS] = [10, 60_000];
 
 export type EventSourceMappings = {
-  /** Hands over what is visible. It counts as activity from now on until the functions have done their work. */
+  /** Invokes functions with the visible messages. Counts as activity until the functions have ended. */
   poll(): void;
-  /** When the next message that is hidden now will be polled, in epoch milliseconds. */
+  /** When the next hidden message is polled, in epoch milliseconds. */
   nextDueAt(): number | undefined;
-  /** Nothing is handed over any more. */
+  /** No function is invoked after this. */
   stop(): void;
 };
 
@@ -31,10 +33,10 @@ type Surroundings = {
   log: (line: string) => void;
 };
 
-/** A message that failed comes again when its visibility time-out has passed on the local cloud's clock. */
+/** A message that failed is received again when its visibility time-out has passed on the local cloud's clock. */
 const startMapping = (mapping: EventSourceMappingModel, queue: Queue, surroundings: Surroundings) => {
   const { functions, activity, clock, log } = surroundings;
-  const { functionArn, queueArn, batchSize, concurrency, reportBatchItemFailures } = mapping;
+  const { functionArn, queueArn, batchSize } = mapping;
   let running = 0;
   let isPolling = false;
   let isStopped = false;
@@ -43,13 +45,13 @@ const startMapping = (mapping: EventSourceMappingModel, queue: Queue, surroundin
   const work = async (messages: readonly ReceivedMessage[]): Promise<void> => {
     const result = await functions.invoke(functionArn, JSON.stringify(batchEvent(messages, queueArn)));
     if (!result.ok) return;
-    const failed = reportBatchItemFailures ? failedIn(messages, result.payload) : [];
+    const failed = failedIn(messages, result.payload);
     if (failed.length > 0) log(`${failed.length} of ${messages.length} messages of ${queue.model.name} failed`);
     for (const message of messages) if (!failed.includes(message)) queue.delete(message.receipt);
   };
 
   const pull = (): void => {
-    while (!isStopped && running < concurrency) {
+    while (!isStopped && running < MAX_CONCURRENCY) {
       const messages = queue.receive({
         max: batchSize,
         visibilitySeconds: Math.max(queue.model.visibilityTimeoutSeconds, 1),
@@ -72,7 +74,7 @@ const startMapping = (mapping: EventSourceMappingModel, queue: Queue, surroundin
       timer = setTimeout(poll, Math.min(Math.max(next - clock.now(), MIN_WAIT_MS), MAX_WAIT_MS)).unref();
   };
 
-  /** Not at once: messages that are sent together are received together. */
+  /** Pulls a moment later, so that messages that are sent together are received together. */
   const poll = (): void => {
     if (isPolling || isStopped) return;
     isPolling = true;
@@ -100,8 +102,8 @@ const startMapping = (mapping: EventSourceMappingModel, queue: Queue, surroundin
 };
 
 /**
- * Polls the queues that feed functions, beginning with what an earlier start left, at the first `poll`.
- * @throws TemplateError naming a mapping whose function may not receive from its queue: Lambda refuses it, too.
+ * Polls the queues that invoke functions. The first `poll` receives what an earlier start left.
+ * @throws TemplateError naming a mapping whose function may not receive from its queue: Lambda refuses it too.
  */
 export const createEventSourceMappings = (
   mappings: readonly EventSourceMappingModel[],

@@ -1,5 +1,5 @@
+import { createHash } from "node:crypto";
 import * as z from "zod";
-import { md5, systemAttributes } from "../gateway/sqs-messages.ts";
 import type { ReceivedMessage } from "./queues.ts";
 
 /** The event of a batch. Source: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
@@ -8,20 +8,15 @@ export const batchEvent = (messages: readonly ReceivedMessage[], queueArn: strin
     messageId: message.id,
     receiptHandle: message.receipt,
     body: message.body,
-    attributes: systemAttributes(message),
-    messageAttributes: Object.fromEntries(
-      Object.entries(message.attributes).map(([name, { DataType, StringValue, BinaryValue }]) => [
-        name,
-        {
-          ...(StringValue !== undefined && { stringValue: StringValue }),
-          ...(BinaryValue !== undefined && { binaryValue: BinaryValue }),
-          stringListValues: [],
-          binaryListValues: [],
-          dataType: DataType,
-        },
-      ]),
-    ),
-    md5OfBody: md5(message.body),
+    attributes: {
+      ApproximateFirstReceiveTimestamp: String(message.first_received_at ?? message.sent_at),
+      ApproximateReceiveCount: String(message.receive_count),
+      SenderId: message.sender,
+      SentTimestamp: String(message.sent_at),
+      ...(message.dead_letter_source !== null && { DeadLetterQueueSourceArn: message.dead_letter_source }),
+    },
+    messageAttributes: {},
+    md5OfBody: createHash("md5").update(message.body).digest("hex"),
     eventSource: "aws:sqs",
     eventSourceARN: queueArn,
     awsRegion: queueArn.split(":")[3],
@@ -38,9 +33,9 @@ const Failures = z
   .nullable();
 
 /**
- * The messages of a batch that failed, by what the function answered.
+ * The messages of a batch that failed, according to the function's answer.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
- * @returns all of them for an answer that is malformed or names a message that was not in the batch.
+ * @returns all messages if the answer is malformed or names a message that was not in the batch.
  */
 export const failedIn = <M extends { id: string }>(messages: readonly M[], answer: string): readonly M[] => {
   const parsed = Failures.safeParse(JSON.parse(answer));

@@ -1,41 +1,28 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import type { QueueModel } from "../core/model.ts";
-import { type MessageAttributes, openMessageTable, type StoredMessage } from "./message-table.ts";
+import { type Depth, openMessageTable, type StoredMessage } from "./message-table.ts";
 
-export type NewMessage = {
-  body: string;
-  attributes?: MessageAttributes;
-  /** Seconds; the queue's own delay where it is left out. */
-  delaySeconds?: number;
-  /** The session's ARN of the function that sends, or the name of a service. */
-  sender: string;
-};
+/** The limit of SQS. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
+const MAX_MESSAGE_BYTES = 1_048_576;
 
-export type Depth = { visible: number; inFlight: number; delayed: number };
-
-/** One message that was received; the handle is good until the message is received again. */
+/** A received message; the receipt is valid until the message is received again. */
 export type ReceivedMessage = StoredMessage & { receipt: string };
 
 export type Queue = {
   model: QueueModel;
-  /** @returns the message's id. @throws Error when the disk refuses. */
-  send(message: NewMessage): string;
-  /** The oldest visible ones, hidden from now on; what was received too often goes to the dead-letter queue instead. */
+  /** @param message.sender the service that sends. @returns the message's id. @throws Error if the body is too large. */
+  send(message: { body: string; sender: string }): string;
+  /** The oldest visible messages, hidden from now on. Those received too often move to the dead-letter queue instead. */
   receive(options: { max: number; visibilitySeconds?: number; maxBytes?: number }): ReceivedMessage[];
-  /** False where no message has this handle any more. */
-  isReceived(receipt: string): boolean;
   delete(receipt: string): void;
-  /** Counted from now; 0 shows it again at once. */
-  changeVisibility(receipt: string, seconds: number): void;
-  purge(): void;
   depth(): Depth;
-  /** The oldest messages, received by nobody. */
+  /** The oldest messages, without receiving them. */
   peek(max: number): StoredMessage[];
   /** When the next hidden message becomes visible, in epoch milliseconds. */
   nextVisibleAt(): number | undefined;
-  /** Called whenever there may be something to receive; answers how not to be called any more. */
-  onArrival(listener: () => void): () => void;
+  /** Calls the listener whenever there may be something to receive. */
+  onArrival(listener: () => void): void;
 };
 
 export type Queues = {
@@ -43,13 +30,13 @@ export type Queues = {
   find(arn: string): Queue | undefined;
   /**
    * Sends the messages of a dead-letter queue back to the queues that they came from.
-   * @returns how many moved; those stay that no queue handed over, such as the dead letters of rules.
+   * @returns how many moved. A message that was sent to the dead-letter queue itself stays.
    */
   redrive(deadLetters: Queue): number;
   close(): void;
 };
 
-/** The queues of the stack; visibility, delay and retention go by the local cloud's clock. */
+/** The queues of the stack; visibility and retention follow the local cloud's clock. */
 export const openQueues = (options: {
   queues: readonly QueueModel[];
   dataDirectory: string;
@@ -59,7 +46,7 @@ export const openQueues = (options: {
   const table = openMessageTable(options.dataDirectory);
   const listeners = new Map<string, Set<() => void>>(options.queues.map(({ name }) => [name, new Set()]));
   const arrived = (name: string) => {
-    for (const listener of [...(listeners.get(name) ?? [])]) listener();
+    for (const listener of listeners.get(name) ?? []) listener();
   };
 
   const open = (model: QueueModel): Queue => {
@@ -71,10 +58,11 @@ export const openQueues = (options: {
 
     return {
       model,
-      send({ body, attributes = {}, delaySeconds = model.delaySeconds, sender }) {
-        const [id, now] = [randomUUID(), clock.now()];
-        const visibleAt = now + delaySeconds * 1000;
-        table.insert({ id, queue: name, body, attributes, sender, sent_at: now, visible_at: visibleAt });
+      send({ body, sender }) {
+        if (Buffer.byteLength(body) > MAX_MESSAGE_BYTES)
+          throw new Error(`the message for ${name} is larger than ${MAX_MESSAGE_BYTES} bytes`);
+        const id = randomUUID();
+        table.insert({ id, queue: name, body, sender }, clock.now());
         arrived(name);
         return id;
       },
@@ -90,8 +78,7 @@ export const openQueues = (options: {
             const spent = candidates.filter(isSpent);
             for (const { id } of spent) table.moveToDeadLetters(id, deadLetters?.name ?? "", now, arn);
             moved ||= spent.length > 0;
-            const wanted = candidates.filter((one) => !isSpent(one));
-            for (const message of wanted) {
+            for (const message of candidates.filter((one) => !isSpent(one))) {
               bytes += Buffer.byteLength(message.body);
               if (found.length > 0 && bytes > maxBytes) return found;
               const receipt = randomUUID();
@@ -105,7 +92,7 @@ export const openQueues = (options: {
                 first_received_at: message.first_received_at ?? now,
               });
             }
-            // With a visibility time-out of 0 the same ones would be found again.
+            // With a visibility time-out of 0, the next round would find the same messages again.
             if (spent.length === 0) break;
           }
           return found;
@@ -113,13 +100,7 @@ export const openQueues = (options: {
         if (moved && deadLetters !== undefined) arrived(deadLetters.name);
         return received;
       },
-      isReceived: (receipt) => table.find(name, receipt) !== undefined,
       delete: (receipt) => table.remove(name, receipt),
-      changeVisibility(receipt, seconds) {
-        table.hideUntil(name, receipt, clock.now() + seconds * 1000);
-        arrived(name);
-      },
-      purge: () => table.removeSentUntil(name, Number.MAX_SAFE_INTEGER),
       depth() {
         expire();
         return table.depth(name, clock.now());
@@ -129,10 +110,7 @@ export const openQueues = (options: {
         return table.all(name, max);
       },
       nextVisibleAt: () => table.nextVisibleAfter(name, clock.now()),
-      onArrival(listener) {
-        listeners.get(name)?.add(listener);
-        return () => void listeners.get(name)?.delete(listener);
-      },
+      onArrival: (listener) => void listeners.get(name)?.add(listener),
     };
   };
 

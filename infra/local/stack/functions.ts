@@ -1,53 +1,32 @@
+import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { AsynchronousInvocationModel, FunctionModel } from "../core/model.ts";
-import { nameOf } from "../template/identity.ts";
+import type { FunctionModel, FunctionUrlModel, PolicyStatement } from "../core/model.ts";
 import type { Resource, ResourceFamily, StackReader } from "../template/stack-reader.ts";
-import { arnIn } from "../template/template.ts";
-import { text, wholeNumber } from "../template/values.ts";
+import { arnIn, nameOf, type Scope, unnamed } from "../template/template.ts";
 
-const FunctionProperties = z.object({
-  FunctionName: z.string().optional(),
-  Runtime: z.string().optional(),
-  Handler: z.string().optional(),
-  Role: z.string(),
-  Code: z.object({ S3Key: z.string().optional() }),
-  Environment: z.object({ Variables: z.record(z.string(), text).default({}) }).default({ Variables: {} }),
-  // The defaults of AWS::Lambda::Function.
-  Timeout: wholeNumber.default(3),
-  MemorySize: wholeNumber.default(128),
-  DeadLetterConfig: z.object({ TargetArn: z.string().optional() }).default({}),
-  LoggingConfig: z.object({ LogFormat: z.string().optional(), ApplicationLogLevel: z.string().optional() }).default({}),
-});
+/** A function named by its name or by its ARN. */
+export const functionArnOf = (scope: Scope, nameOrArn: string): string =>
+  nameOrArn.startsWith("arn:") ? nameOrArn : arnIn(scope, "lambda", `function:${nameOrArn}`);
 
-const plan = {
-  understood: FunctionProperties,
-  nothingLocally: ["Architectures", "Description", "KmsKeyArn", "RuntimeManagementConfig", "SnapStart", "Tags"],
-  notApplied: {
-    EphemeralStorage: "the size of /tmp is not limited",
-    FileSystemConfigs: "no file system is mounted",
-    Layers: "layers are not mounted: what it imports from them is missing",
-    ReservedConcurrentExecutions: "its reserved concurrency is not applied",
-    TracingConfig: "no traces are recorded",
-    VpcConfig: "it is not confined to its VPC",
-  },
+const functionPlan = {
+  supported: z.object({
+    FunctionName: z.string().optional(),
+    Runtime: z.string().startsWith("nodejs"),
+    Handler: z.string(),
+    Role: z.string(),
+    Code: z.strictObject({ S3Bucket: z.unknown().optional(), S3Key: z.string() }),
+    Environment: z.strictObject({ Variables: z.record(z.string(), z.string()) }).default({ Variables: {} }),
+    // The defaults of AWS::Lambda::Function.
+    Timeout: z.int().default(3),
+    MemorySize: z.int().default(128),
+    LoggingConfig: z.strictObject({ LogGroup: z.unknown().optional() }).optional(),
+  }),
+  ignored: ["Architectures", "Description", "Tags"],
 };
 
-type Read = { functions: FunctionModel[]; asynchronousInvocations: AsynchronousInvocationModel[] };
-
-const readFunction = (stack: StackReader, resource: Resource): Read => {
-  const properties = stack.properties(resource, plan);
-  const { Runtime, Handler, Role, Code, Environment, DeadLetterConfig, LoggingConfig, ...limits } = properties;
-  if (!Runtime?.startsWith("nodejs") || Handler === undefined || Code.S3Key === undefined) {
-    stack.notRun(resource, "the function is not run: only Node.js functions whose code is an asset are");
-    return { functions: [], asynchronousInvocations: [] };
-  }
-  if (LoggingConfig.LogFormat === "JSON" || LoggingConfig.ApplicationLogLevel !== undefined) {
-    stack.notRun(resource, "its log lines are printed as it writes them: format and level are not applied");
-  }
-  const { TargetArn: deadLetterArn } = DeadLetterConfig;
-  if (deadLetterArn?.startsWith("arn:aws:sqs:") === false)
-    stack.notRun(resource, `its dead-letter target ${deadLetterArn} gets nothing: only queues do`);
-  const found: FunctionModel = {
+const readFunction = (stack: StackReader, resource: Resource): FunctionModel => {
+  const { Handler, Role, Code, Environment, Timeout, MemorySize } = stack.properties(resource, functionPlan);
+  return {
     logicalId: resource.logicalId,
     name: resource.ref,
     arn: resource.arn,
@@ -55,28 +34,86 @@ const readFunction = (stack: StackReader, resource: Resource): Read => {
     codeDirectory: stack.assetDirectory(resource, Code.S3Key),
     handler: Handler,
     environment: Environment.Variables,
-    timeoutSeconds: limits.Timeout,
-    memoryMb: limits.MemorySize,
-  };
-  return {
-    functions: [found],
-    asynchronousInvocations: deadLetterArn === undefined ? [] : [{ functionArn: resource.arn, deadLetterArn }],
+    timeoutSeconds: Timeout,
+    memoryMb: MemorySize,
   };
 };
 
-/** AWS::Lambda::Function: Node.js functions whose code is an asset directory. */
+/** The type of function URLs, whose ports are taken before the template is read. */
+export const FUNCTION_URL = "AWS::Lambda::Url";
+
+const urlPlan = {
+  supported: z.object({
+    AuthType: z.literal("NONE"),
+    TargetFunctionArn: z.string(),
+    InvokeMode: z.literal("BUFFERED").optional(),
+  }),
+};
+
+const readUrl = (stack: StackReader, resource: Resource): FunctionUrlModel => {
+  const { TargetFunctionArn } = stack.properties(resource, urlPlan);
+  const { logicalId } = resource;
+  const urlId = createHash("sha256").update(`${stack.scope.stackName}/${logicalId}`).digest("hex").slice(0, 32);
+  return { logicalId, urlId, functionArn: functionArnOf(stack.scope, TargetFunctionArn) };
+};
+
+const permissionPlan = {
+  supported: z.object({
+    Action: z.string(),
+    FunctionName: z.string(),
+    Principal: z.string(),
+    SourceArn: z.string().optional(),
+    FunctionUrlAuthType: z.string().optional(),
+    InvokedViaFunctionUrl: z.boolean().optional(),
+  }),
+};
+
+/** Lambda writes the same statement into the function's policy. */
+const readPermission = (stack: StackReader, resource: Resource): { arn: string; statement: PolicyStatement } => {
+  const permission = stack.properties(resource, permissionPlan);
+  const { Principal: principal, SourceArn, FunctionUrlAuthType, InvokedViaFunctionUrl } = permission;
+  const arn = functionArnOf(stack.scope, permission.FunctionName);
+  const condition = {
+    ...(SourceArn !== undefined && { ArnLike: { "aws:SourceArn": SourceArn } }),
+    ...(FunctionUrlAuthType !== undefined && { StringEquals: { "lambda:FunctionUrlAuthType": FunctionUrlAuthType } }),
+    ...(InvokedViaFunctionUrl !== undefined && {
+      Bool: { "lambda:InvokedViaFunctionUrl": String(InvokedViaFunctionUrl) },
+    }),
+  };
+  const statement: PolicyStatement = {
+    Sid: resource.logicalId,
+    Effect: "Allow",
+    Principal: principal === "*" ? "*" : { [principal.endsWith(".amazonaws.com") ? "Service" : "AWS"]: principal },
+    Action: permission.Action,
+    Resource: arn,
+    Condition: condition,
+  };
+  return { arn, statement };
+};
+
+/** AWS::Lambda: Node.js functions whose code is an asset, their URLs without authorization, and who may call them. */
 export const functions: ResourceFamily = {
   identities: {
     "AWS::Lambda::Function": (resource) => {
       const name = nameOf(resource, "FunctionName");
       return { ref: name, attributes: { Arn: arnIn(resource.scope, "lambda", `function:${name}`) } };
     },
+    [FUNCTION_URL]: ({ logicalId, scope, text }) => {
+      const functionArn = functionArnOf(scope, text("TargetFunctionArn") ?? "");
+      const url = scope.functionUrls?.get(logicalId);
+      return { ref: functionArn, attributes: { ...(url !== undefined && { FunctionUrl: `${url}/` }) } };
+    },
+    "AWS::Lambda::Permission": unnamed,
   },
   read: (stack) => {
-    const read = stack.resources("AWS::Lambda::Function").map((resource) => readFunction(stack, resource));
+    const permissions = stack.resources("AWS::Lambda::Permission").map((resource) => readPermission(stack, resource));
+    const byFunction = Map.groupBy(permissions, ({ arn }) => arn);
     return {
-      functions: read.flatMap((one) => one.functions),
-      asynchronousInvocations: read.flatMap((one) => one.asynchronousInvocations),
+      functions: stack.resources("AWS::Lambda::Function").map((resource) => readFunction(stack, resource)),
+      functionUrls: stack.resources(FUNCTION_URL).map((resource) => readUrl(stack, resource)),
+      resourcePolicies: Object.fromEntries(
+        [...byFunction].map(([arn, found]) => [arn, found.map(({ statement }) => statement)]),
+      ),
     };
   },
 };

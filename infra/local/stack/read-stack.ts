@@ -1,105 +1,152 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
 import type { NotRun, StackModel } from "../core/model.ts";
 import { TemplateError } from "../core/template-error.ts";
-import { generateSecret, openGeneratedSecrets, SecretRecipe } from "../template/generated-secrets.ts";
 import { readAssembly } from "../template/read-assembly.ts";
 import { createResolver } from "../template/resolve.ts";
-import { secretReference } from "../template/secret-reference.ts";
-import { createStackReader } from "../template/stack-reader.ts";
-import type { Scope, Template } from "../template/template.ts";
-import { families } from "./families.ts";
-import { nothingToRun, notRunIdentities, notRunReasons } from "./not-run.ts";
-import { withoutDangling } from "./without-dangling.ts";
+import { generateSecret, openGeneratedSecrets, SecretRecipe, secretReference } from "../template/secrets.ts";
+import { createStackReader, type ResourceFamily } from "../template/stack-reader.ts";
+import { arnIn, nameOf, type Scope, type Template } from "../template/template.ts";
+import { events } from "./events.ts";
+import { functions } from "./functions.ts";
+import { httpApi } from "./http-api.ts";
+import { keys } from "./keys.ts";
+import { queues } from "./queues.ts";
+import { roles } from "./roles.ts";
+import { tables } from "./tables.ts";
 
-/** Where an assembly is not bound to an account and a region, these stand in for them. */
+const SECRET = "AWS::SecretsManager::Secret";
+
+/** AWS::SecretsManager::Secret: its value is generated once and kept with the data. Only the template reads it. */
+const secrets: ResourceFamily = {
+  identities: {
+    [SECRET]: (resource) => {
+      const name = nameOf(resource, "Name");
+      const suffix = createHash("sha256").update(name).digest("hex").slice(0, 6);
+      return { ref: arnIn(resource.scope, "secretsmanager", `secret:${name}-${suffix}`), attributes: {} };
+    },
+  },
+  read: (stack) => {
+    const plan = {
+      supported: z.object({ Name: z.string().optional(), GenerateSecretString: SecretRecipe }),
+      ignored: ["Description", "Tags"],
+    };
+    for (const resource of stack.resources(SECRET)) stack.properties(resource, plan);
+    return {};
+  },
+};
+
+/** What the local cloud runs. A new kind of resource is a file beside this one and an entry here. */
+const families: readonly ResourceFamily[] = [events, functions, httpApi, keys, queues, roles, secrets, tables];
+
+/** Types that do nothing on one machine, and what that means for the user; undefined if it means nothing. */
+const notRunTypes: Record<string, string | undefined> = {
+  "AWS::CloudWatch::Alarm": "no metric is watched, so it never goes off",
+  "AWS::Logs::LogGroup": undefined,
+  "AWS::Logs::MetricFilter": "no metrics are made of log lines",
+};
+
+const identities = {
+  ...Object.assign({}, ...families.map((family) => family.identities)),
+  "AWS::Logs::LogGroup": (resource: Parameters<typeof nameOf>[0]) => {
+    const name = nameOf(resource, "LogGroupName");
+    return { ref: name, attributes: { Arn: arnIn(resource.scope, "logs", `log-group:${name}:*`) } };
+  },
+};
+
+/** If an assembly is not bound to an account and a region, these stand in for them. */
 const anyAccount = { accountId: "000000000000", region: "eu-central-1" };
 
-const identities = { ...notRunIdentities, ...Object.assign({}, ...families.map((family) => family.identities)) };
+const readNotRun = ({ Resources }: Template): NotRun[] =>
+  Object.entries(Resources).flatMap(([logicalId, { Type: type, Condition }]) => {
+    if (Condition !== undefined) throw new TemplateError(logicalId, "the local cloud does not support Condition");
+    if (families.some((family) => type in family.identities)) return [];
+    if (!(type in notRunTypes)) throw new TemplateError(logicalId, `the local cloud does not support ${type}`);
+    const reason = notRunTypes[type];
+    return reason === undefined ? [] : [{ logicalId, type, reason }];
+  });
 
-const unknownTypes = (template: Template, isDeclared: (logicalId: string) => boolean): NotRun[] =>
-  Object.entries(template.Resources)
-    .filter(([logicalId, { Type }]) => isDeclared(logicalId) && !(Type in nothingToRun))
-    .filter(([, { Type }]) => !families.some((family) => Type in family.identities))
-    .map(([logicalId, { Type: type }]) => ({
-      logicalId,
-      type,
-      reason: notRunReasons[type] ?? "the local cloud does nothing for resources of this type",
-    }));
+/** Everything that calls a function or sends to a queue must find it in the template. */
+const requireTargets = ({ functions, queues, httpApi, functionUrls, rules, schedules, ...model }: StackModel): void => {
+  const functionArns = new Set(functions.map(({ arn }) => arn));
+  const queueArns = new Set(queues.map(({ arn }) => arn));
+  const require = (logicalId: string, arn: string, ...known: ReadonlySet<string>[]) => {
+    if (!known.some((arns) => arns.has(arn)))
+      throw new TemplateError(logicalId, `${arn} is not a function or a queue of the template`);
+  };
+  for (const { functionArn } of httpApi?.routes ?? []) require(httpApi?.logicalId ?? "", functionArn, functionArns);
+  for (const { logicalId, functionArn } of functionUrls) require(logicalId, functionArn, functionArns);
+  for (const { logicalId, targets } of [...rules, ...schedules])
+    for (const { arn } of targets) require(logicalId, arn, functionArns, queueArns);
+  for (const { logicalId, functionArn, queueArn } of model.eventSourceMappings) {
+    require(logicalId, functionArn, functionArns);
+    require(logicalId, queueArn, queueArns);
+  }
+};
 
 /**
- * Reads the one stack of a synthesised assembly (cdk.out) into what the local cloud runs.
+ * Reads the one stack of a synthesised assembly (cdk.out) into the model of what the local cloud runs.
  * @param options.dataDirectory where generated secrets are kept; lock it first (`startDynamoDb` does).
- * @param options.apiUrl what Fn::GetAtt ApiEndpoint answers; without it, a template that asks cannot be read.
- * @param options.functionUrls what Fn::GetAtt FunctionUrl answers, by logical id and without the trailing slash; likewise.
- * @param options.gatewayUrl where the URLs of queues begin; without it, a template that refers to one cannot be read.
- * @throws TemplateError naming the logical id of what it cannot understand.
+ * @param options.apiUrl the value of Fn::GetAtt ApiEndpoint; without it, a template that asks cannot be read.
+ * @param options.functionUrls the values of Fn::GetAtt FunctionUrl by logical id, without the trailing slash; likewise.
+ * @throws TemplateError naming the logical id of what is not supported.
  */
 export const readStack = async (options: {
   assemblyDirectory: string;
   dataDirectory: string;
   apiUrl?: string;
   functionUrls?: ReadonlyMap<string, string>;
-  gatewayUrl?: string;
 }): Promise<StackModel> => {
   const { template, assetDirectories, ...assembly } = await readAssembly(options.assemblyDirectory);
-  const generated = openGeneratedSecrets(options.dataDirectory);
-  const { apiUrl, functionUrls, gatewayUrl } = options;
+  const { dataDirectory, apiUrl, functionUrls } = options;
+  const generated = openGeneratedSecrets(dataDirectory);
   const scope: Scope = {
     ...anyAccount,
     ...assembly,
     ...(apiUrl !== undefined && { apiUrl }),
     ...(functionUrls !== undefined && { functionUrls }),
-    ...(gatewayUrl !== undefined && { gatewayUrl }),
   };
+  const notRun = readNotRun(template);
 
-  const secretValue = (logicalId: string): string => {
-    const { SecretString, GenerateSecretString } = template.Resources[logicalId]?.Properties ?? {};
-    if (SecretString !== undefined) return String(resolver.resolve(logicalId, SecretString));
-    if (GenerateSecretString === undefined) throw new TemplateError(logicalId, "the secret has no value");
-    const recipe = SecretRecipe.parse(resolver.resolve(logicalId, GenerateSecretString));
-    return generated.secretFor(logicalId, () => generateSecret(recipe));
+  const secretValue = (arn: string): string | undefined => {
+    const [logicalId, secret] =
+      Object.entries(template.Resources).find(
+        ([id, { Type }]) => Type === SECRET && resolver.identityOf(id).ref === arn,
+      ) ?? [];
+    if (logicalId === undefined) return undefined;
+    return generated.secretFor(logicalId, () =>
+      generateSecret(SecretRecipe.parse(secret?.Properties.GenerateSecretString)),
+    );
   };
-
   const resolver = createResolver({
     template,
     scope,
     identities,
-    dynamicReference: (reference) =>
-      secretReference(reference, (arn) => {
-        const logicalId = Object.keys(template.Resources).find(
-          (id) => template.Resources[id]?.Type === "AWS::SecretsManager::Secret" && resolver.identityOf(id).ref === arn,
-        );
-        return logicalId === undefined ? undefined : secretValue(logicalId);
-      }),
+    dynamicReference: (reference) => secretReference(reference, secretValue),
   });
 
-  const notRun: NotRun[] = [];
-  const reader = createStackReader({ template, scope, resolver, assetDirectories, secretValue, notRun });
+  const reader = createStackReader({ template, scope, resolver, assetDirectories, notRun });
   const parts = families.map((family) => family.read?.(reader) ?? {});
   generated.save();
-  const policies = parts.flatMap((part) => Object.entries(part.resourcePolicies ?? {}));
-  return withoutDangling({
+  const model: StackModel = {
     stackName: scope.stackName,
     accountId: scope.accountId,
     region: scope.region,
-    functions: parts.flatMap((part) => part.functions ?? []),
-    roles: parts.flatMap((part) => part.roles ?? []),
-    tables: parts.flatMap((part) => part.tables ?? []),
-    httpApis: parts.flatMap((part) => part.httpApis ?? []),
-    functionUrls: parts.flatMap((part) => part.functionUrls ?? []),
-    schedules: parts.flatMap((part) => part.schedules ?? []),
-    buses: parts.flatMap((part) => part.buses ?? []),
-    rules: parts.flatMap((part) => part.rules ?? []),
-    queues: parts.flatMap((part) => part.queues ?? []),
-    eventSourceMappings: parts.flatMap((part) => part.eventSourceMappings ?? []),
-    asynchronousInvocations: parts.flatMap((part) => part.asynchronousInvocations ?? []),
-    secrets: parts.flatMap((part) => part.secrets ?? []),
-    keys: parts.flatMap((part) => part.keys ?? []),
-    resourcePolicies: Object.fromEntries(
-      [...Map.groupBy(policies, ([arn]) => arn)].map(([arn, found]) => [
-        arn,
-        found.flatMap(([, statements]) => statements),
-      ]),
-    ),
-    notRun: [...unknownTypes(template, resolver.isDeclared), ...notRun],
-  });
+    functions: [],
+    roles: [],
+    tables: [],
+    httpApi: undefined,
+    functionUrls: [],
+    schedules: [],
+    buses: [],
+    rules: [],
+    queues: [],
+    eventSourceMappings: [],
+    keys: [],
+    ...Object.assign({}, ...parts),
+    resourcePolicies: Object.assign({}, ...parts.map(({ resourcePolicies }) => resourcePolicies)),
+    notRun,
+  };
+  requireTargets(model);
+  return model;
 };

@@ -1,19 +1,15 @@
 import * as z from "zod";
-import type { PolicyStatement, TableModel } from "../core/model.ts";
-import { nameOf } from "../template/identity.ts";
-import { PolicyDocument } from "../template/policy-document.ts";
+import type { TableModel } from "../core/model.ts";
 import type { Resource, ResourceFamily, StackReader } from "../template/stack-reader.ts";
-import { arnIn } from "../template/template.ts";
-import { flag } from "../template/values.ts";
+import { arnIn, nameOf } from "../template/template.ts";
 
 const KeySchema = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(["HASH", "RANGE"]) }));
 
-/** What else an index says (throughput, insights) is left out: the local tables are all on demand. */
 const Index = z
-  .object({
+  .strictObject({
     IndexName: z.string(),
     KeySchema,
-    Projection: z.object({
+    Projection: z.strictObject({
       ProjectionType: z.enum(["ALL", "KEYS_ONLY", "INCLUDE"]),
       NonKeyAttributes: z.array(z.string()).optional(),
     }),
@@ -23,85 +19,45 @@ const Index = z
     Projection: { ProjectionType, ...(NonKeyAttributes !== undefined && { NonKeyAttributes }) },
   }));
 
-const ResourcePolicy = z.object({ PolicyDocument });
-
-const TableProperties = z.object({
-  TableName: z.string().optional(),
-  KeySchema,
-  AttributeDefinitions: z.array(z.object({ AttributeName: z.string(), AttributeType: z.enum(["S", "N", "B"]) })),
-  GlobalSecondaryIndexes: z.array(Index).optional(),
-  LocalSecondaryIndexes: z.array(Index).optional(),
-  TimeToLiveSpecification: z.object({ AttributeName: z.string().optional(), Enabled: flag }).optional(),
-  ResourcePolicy: ResourcePolicy.optional(),
-  Replicas: z.array(z.object({ Region: z.string(), ResourcePolicy: ResourcePolicy.optional() })).default([]),
-});
-
 const plan = {
-  understood: TableProperties,
-  nothingLocally: [
-    "BillingMode",
-    "ContributorInsightsSpecification",
-    "DeletionProtectionEnabled",
-    "PointInTimeRecoverySpecification",
-    "SSESpecification",
-    "TableClass",
-    "Tags",
-    "WarmThroughput",
-  ],
-  notApplied: {
-    KinesisStreamSpecification: "changes are not sent to Kinesis",
-    OnDemandThroughput: "requests are not throttled",
-    ProvisionedThroughput: "requests are not throttled",
-    ReadProvisionedThroughputSettings: "requests are not throttled",
-    StreamSpecification: "the table has no stream",
-    WriteProvisionedThroughputSettings: "requests are not throttled",
-  },
+  supported: z.object({
+    TableName: z.string().optional(),
+    KeySchema,
+    AttributeDefinitions: z.array(z.object({ AttributeName: z.string(), AttributeType: z.enum(["S", "N", "B"]) })),
+    BillingMode: z.literal("PAY_PER_REQUEST"),
+    GlobalSecondaryIndexes: z.array(Index).optional(),
+    TimeToLiveSpecification: z.strictObject({ AttributeName: z.string(), Enabled: z.literal(true) }).optional(),
+  }),
+  ignored: ["DeletionProtectionEnabled", "PointInTimeRecoverySpecification", "Tags"],
 };
 
-type Table = TableModel & { policy: PolicyStatement[] };
-
-const readTable = (stack: StackReader, resource: Resource): Table => {
+const readTable = (stack: StackReader, resource: Resource): TableModel => {
   const properties = stack.properties(resource, plan);
-  const { AttributeDefinitions, GlobalSecondaryIndexes, LocalSecondaryIndexes, TimeToLiveSpecification } = properties;
-  const elsewhere = properties.Replicas.filter(({ Region }) => Region !== stack.scope.region);
-  if (elsewhere.length > 0)
-    stack.notRun(resource, `no replicas in ${elsewhere.map(({ Region }) => Region).join(", ")}`);
-  const policies = [properties, ...properties.Replicas].flatMap((owner) => owner.ResourcePolicy?.PolicyDocument ?? []);
-  const ttlAttribute = TimeToLiveSpecification?.Enabled ? TimeToLiveSpecification.AttributeName : undefined;
+  const { KeySchema, AttributeDefinitions, BillingMode, GlobalSecondaryIndexes, TimeToLiveSpecification } = properties;
   return {
     logicalId: resource.logicalId,
     name: resource.ref,
     arn: resource.arn,
     definition: {
       TableName: resource.ref,
-      KeySchema: properties.KeySchema,
+      KeySchema,
       AttributeDefinitions,
-      BillingMode: "PAY_PER_REQUEST",
+      BillingMode,
       ...(GlobalSecondaryIndexes !== undefined && { GlobalSecondaryIndexes }),
-      ...(LocalSecondaryIndexes !== undefined && { LocalSecondaryIndexes }),
     },
-    ...(ttlAttribute !== undefined && { ttlAttribute }),
-    policy: policies,
+    ...(TimeToLiveSpecification !== undefined && { ttlAttribute: TimeToLiveSpecification.AttributeName }),
   };
 };
 
-const identify: ResourceFamily["identities"][string] = (resource) => {
-  const name = nameOf(resource, "TableName");
-  return { ref: name, attributes: { Arn: arnIn(resource.scope, "dynamodb", `table/${name}`) } };
-};
-
-/** AWS::DynamoDB::Table and GlobalTable: created on demand-billing, without streams. */
+/** AWS::DynamoDB::Table: on demand, without streams and replicas. */
 export const tables: ResourceFamily = {
-  identities: { "AWS::DynamoDB::Table": identify, "AWS::DynamoDB::GlobalTable": identify },
-  read: (stack) => {
-    const found = ["AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"]
-      .flatMap((type) => stack.resources(type))
-      .map((resource) => readTable(stack, resource));
-    return {
-      tables: found.map(({ policy: _policy, ...table }) => table),
-      resourcePolicies: Object.fromEntries(
-        found.filter(({ policy }) => policy.length > 0).map((t) => [t.arn, t.policy]),
-      ),
-    };
+  identities: {
+    "AWS::DynamoDB::Table": (resource) => {
+      const name = nameOf(resource, "TableName");
+      return { ref: name, attributes: { Arn: arnIn(resource.scope, "dynamodb", `table/${name}`) } };
+    },
   },
+  read: (stack) => ({
+    tables: stack.resources("AWS::DynamoDB::Table").map((resource) => readTable(stack, resource)),
+  }),
 };

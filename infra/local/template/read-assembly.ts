@@ -24,14 +24,14 @@ const Assets = z.object({
   ),
 });
 
-/** One stack as `cdk synth` leaves it on disk. */
+/** One stack as `cdk synth` writes it. */
 export type Assembly = {
   stackName: string;
-  /** Absent where the stack is not bound to an account or a region. */
+  /** Absent unless the stack is bound to an account and a region. */
   accountId?: string;
   region?: string;
   template: Template;
-  /** Directories of the file assets by the key under which a deployment would upload them. */
+  /** Directories of the file assets, by the key under which a deployment uploads them. */
   assetDirectories: ReadonlyMap<string, string>;
 };
 
@@ -55,7 +55,7 @@ const readAssets = async (directory: string, file: string): Promise<[string, str
 
 /**
  * Reads a synthesised assembly (cdk.out): manifest.json names the stack's template and its asset manifests.
- * @throws Error when the directory is no assembly, or has not exactly one stack.
+ * @throws Error if the directory is not an assembly of exactly one stack.
  */
 export const readAssembly = async (directory: string): Promise<Assembly> => {
   const { artifacts } = await readJson(Manifest, join(directory, "manifest.json"));

@@ -6,7 +6,7 @@ import { createAdvanceClock } from "../../../infra/local/advance-clock.ts";
 import { createActivity } from "../../../infra/local/core/activity.ts";
 import { createClock } from "../../../infra/local/core/clock.ts";
 import type { ScheduleModel } from "../../../infra/local/core/model.ts";
-import { createSchedules, type Schedules } from "../../../infra/local/schedules.ts";
+import { createSchedules, type Schedules } from "../../../infra/local/schedules/schedules.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -56,8 +56,8 @@ describe("the advanced clock", () => {
   it("fires a simulated week in order of time, each at its own time", async () => {
     const { clock, seen, advance } = startAll([
       scheduleOf("hourly", "cron(0 * * * ? *)"),
-      scheduleOf("four-hourly", "cron(30 0/4 * * ? *)"),
-      scheduleOf("daily", "cron(15 3 * * ? *)"),
+      scheduleOf("four-hourly", "rate(4 hours)"),
+      scheduleOf("daily", "rate(1 day)"),
       scheduleOf("every-90-minutes", "rate(90 minutes)"),
       scheduleOf("never", "rate(1 minute)", false),
     ]);
@@ -116,7 +116,7 @@ describe("the advanced clock", () => {
   it("fires each schedule that fell due once at the end, if only the last firing is wanted", async () => {
     const { clock, seen, sweeps, all, advance } = startAll([
       scheduleOf("hourly", "cron(0 * * * ? *)"),
-      scheduleOf("daily", "cron(15 3 * * ? *)"),
+      scheduleOf("daily", "rate(1 day)"),
       scheduleOf("yearly", "rate(365 days)"),
       scheduleOf("never", "rate(1 minute)", false),
     ]);

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { CfnIntegration, CfnRoute, HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
-import { AttributeType, Table } from "aws-cdk-lib/aws-dynamodb";
-import { CfnRule, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
+import { AttributeType, BillingMode, Table } from "aws-cdk-lib/aws-dynamodb";
+import { CfnRule, EventField, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { Code, Function as LambdaFn, Runtime } from "aws-cdk-lib/aws-lambda";
 import { functionDirectory } from "../../support/function-directory.ts";
@@ -50,6 +50,7 @@ let cloud: TestCloud;
 beforeAll(async () => {
   assemblyDirectory = synthesiseTestStack((stack) => {
     const table = new Table(stack, "Table", {
+      billingMode: BillingMode.PAY_PER_REQUEST,
       partitionKey: { name: "id", type: AttributeType.STRING },
       timeToLiveAttribute: "ttl",
       removalPolicy: RemovalPolicy.DESTROY,
@@ -87,20 +88,22 @@ beforeAll(async () => {
     });
     new CfnRule(stack, "LockedOut", {
       name: "locked-out",
-      scheduleExpression: "cron(30 12 1 1 ? *)",
+      scheduleExpression: "cron(30 * * * ? *)",
       targets: [{ id: "Target", arn: fn.functionArn }],
     });
     new Rule(stack, "Failing", {
       ruleName: "failing",
       enabled: false,
       schedule: Schedule.rate(Duration.days(1)),
-      targets: [new LambdaFunction(fn, { event: RuleTargetInput.fromObject({ fail: true }) })],
+      targets: [new LambdaFunction(fn, { event: RuleTargetInput.fromObject({ fail: true, id: EventField.eventId }) })],
     });
     new Rule(stack, "Custom", {
       ruleName: "custom",
       enabled: false,
       schedule: Schedule.rate(Duration.days(1)),
-      targets: [new LambdaFunction(fn, { event: RuleTargetInput.fromObject({ custom: "from-input" }) })],
+      targets: [
+        new LambdaFunction(fn, { event: RuleTargetInput.fromObject({ custom: "from-input", id: EventField.eventId }) }),
+      ],
     });
   });
   cloud = await startTestCloud({ assemblyDirectory, environment: { GREETING: "changed", ADDED: "never" } });

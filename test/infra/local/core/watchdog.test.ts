@@ -6,7 +6,7 @@ import { isAlive } from "../../../support/processes.ts";
 /** A process like the local cloud: it guards children, prints their ids and waits to be killed. */
 const PROGRAM = `
 import { spawn } from "node:child_process";
-import { startWatchdog } from ${JSON.stringify(`${import.meta.dirname}/../../../infra/local/watchdog.ts`)};
+import { startWatchdog } from ${JSON.stringify(`${import.meta.dirname}/../../../../infra/local/core/watchdog.ts`)};
 const watchdog = startWatchdog();
 const sleeper = () => spawn("/bin/sh", ["-c", "sleep 60 & wait"], { detached: true, stdio: "ignore" }).pid;
 const [group, alone, released, stopped] = [sleeper(), sleeper(), sleeper(), sleeper()];

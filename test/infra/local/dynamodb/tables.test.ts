@@ -104,10 +104,6 @@ describe("createTables", () => {
         GlobalSecondaryIndexes: [{ ...index("byName", "name"), Projection: { ProjectionType: "KEYS_ONLY" as const } }],
       },
     ],
-    [
-      "its local secondary indexes differ",
-      { ...withIndex(""), GlobalSecondaryIndexes: [], LocalSecondaryIndexes: [index("local", "name")] },
-    ],
   ])("refuses a table when %s", async (problem, change) => {
     const name = `conflict-${crypto.randomUUID()}`;
     await database.createTables(withIndex(name));

@@ -7,7 +7,6 @@ import {
   Code,
   type FunctionUrl,
   FunctionUrlAuthType,
-  InvokeMode,
   Function as LambdaFunction,
   Runtime,
 } from "aws-cdk-lib/aws-lambda";
@@ -29,14 +28,14 @@ const ECHO = `
 const PERMISSIONS = { url: "invoke-function-url", invoke: "invoke-function" } as const;
 
 const fill = (stack: Stack): void => {
-  const withUrl = (id: string, authType = FunctionUrlAuthType.NONE, invokeMode = InvokeMode.BUFFERED) => {
+  const withUrl = (id: string) => {
     const fn = new LambdaFunction(stack, id, {
       runtime: Runtime.NODEJS_24_X,
       handler: "index.handler",
       code: Code.fromAsset(functionDirectory(ECHO)),
       timeout: Duration.seconds(2),
     });
-    return { fn, url: fn.addFunctionUrl({ authType, invokeMode }) };
+    return { fn, url: fn.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }) };
   };
   const without = (id: string, ...permissions: string[]): { fn: LambdaFunction; url: FunctionUrl } => {
     const made = withUrl(id);
@@ -55,8 +54,6 @@ const fill = (stack: Stack): void => {
     functionUrlAuthType: "AWS_IAM",
     principal: "*",
   });
-  withUrl("Signed", FunctionUrlAuthType.AWS_IAM);
-  withUrl("Streamed", FunctionUrlAuthType.NONE, InvokeMode.RESPONSE_STREAM);
   // Another function may know the URL; its own cannot, neither here nor once deployed.
   withUrl("Knows").fn.addEnvironment("URL", url.url);
 };
@@ -184,20 +181,5 @@ describe("a function URL without the permissions that it needs", () => {
     expect(fn?.coldStarts).toBe(0);
     const why = `because no resource-based policy allows the ${action} action`;
     expect(cloud.lines.filter((line) => line.includes(`${name}FunctionUrl`) && line.endsWith(why))).toHaveLength(1);
-  });
-});
-
-describe("what is not served", () => {
-  it("is said: signed requests and streamed answers", () => {
-    expect(cloud.model.functionUrls.map(({ logicalId }) => logicalId.replace(/FunctionUrl.*/, ""))).toEqual([
-      ...["Open", "NotInvoked", "NotByUrl", "Closed", "OtherKind", "Knows"],
-    ]);
-    const reasons = cloud.model.notRun
-      .filter(({ type }) => type === "AWS::Lambda::Url")
-      .map(({ logicalId, reason }) => [logicalId.replace(/FunctionUrl.*/, ""), reason]);
-    expect(reasons).toEqual([
-      ["Signed", expect.stringContaining("AWS_IAM")],
-      ["Streamed", expect.stringContaining("streamed")],
-    ]);
   });
 });

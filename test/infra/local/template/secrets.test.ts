@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import {
+  generateSecret,
+  openGeneratedSecrets,
+  SecretRecipe,
+  secretReference,
+} from "../../../../infra/local/template/secrets.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "secrets-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe("generateSecret", () => {
+  it("makes letters and digits of each kind, as many as the recipe asks for", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 3, max: 60 }), (PasswordLength) => {
+        const value = generateSecret(SecretRecipe.parse({ PasswordLength, ExcludePunctuation: true }));
+        expect(value).toHaveLength(PasswordLength);
+        expect(value).toMatch(/^[A-Za-z0-9]+$/);
+        for (const kind of [/[a-z]/, /[A-Z]/, /[0-9]/]) expect(value).toMatch(kind);
+      }),
+    );
+  });
+
+  it.each([
+    {},
+    { ExcludePunctuation: false },
+    { ExcludePunctuation: true, ExcludeNumbers: true },
+    { ExcludePunctuation: true, SecretStringTemplate: "{}", GenerateStringKey: "password" },
+    { ExcludePunctuation: true, PasswordLength: 2 },
+  ])("refuses the recipe %j", (recipe) => {
+    expect(SecretRecipe.safeParse(recipe).success).toBe(false);
+  });
+});
+
+describe("openGeneratedSecrets", () => {
+  it("keeps a value from one start to the next, readable by the owner only", () => {
+    const first = openGeneratedSecrets(directory);
+    expect(first.secretFor("Key", () => "one")).toBe("one");
+    first.save();
+    expect(openGeneratedSecrets(directory).secretFor("Key", () => "two")).toBe("one");
+    expect(statSync(join(directory, "secrets.json")).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe("secretReference", () => {
+  const arn = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:key-abcdef";
+  const read = (reference: string) => secretReference(reference, (id) => (id === arn ? "s3cret" : undefined));
+
+  it("reads the whole value", () => {
+    expect(read(`secretsmanager:${arn}:SecretString:::`)).toBe("s3cret");
+  });
+
+  it.each([
+    ["ssm-secure:x", "does not support {{resolve:ssm-secure:x}}"],
+    [`secretsmanager:${arn}:SecretString:user::`, "does not support"],
+    [`secretsmanager:${arn}:SecretString::AWSPREVIOUS:`, "does not support"],
+    ["secretsmanager:plain:SecretString:::", "does not support"],
+    [`secretsmanager:${arn}x:SecretString:::`, `declares no secret ${arn}x`],
+  ])("refuses %s with a sentence", (reference, message) => {
+    expect(() => read(reference)).toThrow(message);
+  });
+});
