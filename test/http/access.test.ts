@@ -4,7 +4,7 @@ import { requestFrom } from "../support/request-from.ts";
 import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
-/** Who may, as it was decided; each request is one that does no harm. */
+/** The roles that each endpoint allows. The requests change nothing. */
 const endpoints: [method: string, path: string, roles: string, body?: object][] = [
   ["GET", "connection", "admin billing member"],
   ["PUT", "connection", "admin billing", { method: "none" }],
@@ -120,7 +120,7 @@ describe("access to records", () => {
     }
     expect(await status("member", "records/charges")).toBe(403);
     expect(await status("a role of another world", "records/customers")).toBe(403);
-    // Settings replaced as a whole: what is not said is the default.
+    // PUT replaces all settings: missing fields become the defaults.
     await ours.call("PUT", "settings", { ipAllowlist: [] });
     expect(await status("member", "records/customers")).toBe(403);
   });
@@ -137,7 +137,7 @@ describe("the Idempotency-Key of a sync", () => {
     expect(await post("early")).toMatchObject({ status: 409, body: { error: 40903 } });
     await ours.connect(apiKey);
     await ours.lastRun();
-    // The refusal was not kept.
+    // The refusal was not stored under the key.
     const first = await post("early", {});
     expect(first).toMatchObject({ status: 202, body: { trigger: "manual", status: "running" } });
     const { id } = first.body as Run;
@@ -168,7 +168,7 @@ describe("the Idempotency-Key of a sync", () => {
 
   it.each(["", " ", "with space", "x".repeat(256), "ü"])("is not %j", async (key) => {
     const answer = await post(key, {}).catch(() => undefined);
-    // What no header can carry never leaves the client.
+    // The client refuses to send values that no header can carry.
     if (answer !== undefined) expect(answer).toMatchObject({ status: 400, body: { error: 40002 } });
   });
 });

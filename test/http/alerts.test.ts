@@ -26,7 +26,7 @@ const freshOrganization = async () => {
   return { organizationId, token, change, alerts, report, refuse };
 };
 
-/** What the event bus carried of an organization. */
+/** The events of an organization on the bus. */
 const published = async (organizationId: string) => {
   const response = await fetch(`${service.stack.controlUrl}/events`);
   const { events } = (await response.json()) as {

@@ -12,7 +12,7 @@ let service: ServiceUnderTest;
 let organizations = 0;
 beforeAll(async () => {
   service = await startService({ assembly: await synthesiseGuarded(), foreignPath: "/guarded" });
-  // Instances that are cold may take longer than the guard waits for its store; then they decide by themselves for 5 s.
+  // A cold instance may exceed the guard's time-out for the store. Then it decides locally for 5 s.
   await Promise.all(Array.from({ length: 10 }, () => service.request("GET", "/guarded?organization=warm")));
   await service.advance(6_000);
 });
@@ -41,7 +41,7 @@ const statuses = (answers: { status: number }[]) => answers.map(({ status }) => 
 describe("a circuit", () => {
   it("opens at the fifth failure across instances, refuses calls, probes after 30 s, and closes after two successes", async () => {
     const { organizationId, call, report, changes } = await freshOrganization();
-    // Four at once are four instances.
+    // Four concurrent requests use four instances.
     expect(statuses(await Promise.all([1, 2, 3, 4].map(() => call("fail"))))).toEqual([500, 500, 500, 500]);
     expect((await report()).organizationStats).toMatchObject({ state: "closed", failuresInWindow: 4 });
     expect((await call("ok")).status).toBe(200);

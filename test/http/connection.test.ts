@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 const authorize = async () => (await ours.call("POST", "connection/authorize")).body as { url: string; state: string };
-/** A code of the simulator for an account, as a user who grants access brings it back. */
+/** The simulator's code and state after a user granted access to an account. */
 const grant = async (url: string) => {
   const granted = await fetch(`${url}&account=${account.accountId}`, { headers: { accept: "application/json" } });
   return (await granted.json()) as { code: string; state: string };

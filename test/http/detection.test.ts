@@ -1,6 +1,6 @@
 /**
- * What detection finds, from outside. All is planted in two hours of the service's clock, each judged after its end; what
- * is found at once is asked for at once, and asked for again when its hour has been judged.
+ * Tests detection over HTTP. Attacks are planted in two hours of the service's clock; each hour is judged after its end.
+ * Findings made at once are checked at once, and again after their hour was judged.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PROVIDER } from "../support/integration.ts";
@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const HERE = "127.0.0.1";
 const ELSEWHERE = "127.0.0.2";
-/** For what works through hours; most takes a tenth of it. */
+/** Time limit for tests that pass hours; most need a tenth of it. */
 const PATIENCE = 120_000;
 
 let service: ServiceUnderTest;
@@ -27,7 +27,7 @@ const fireDetection = async (): Promise<void> => {
   expect((await fetch(`${controlUrl}/schedules/${schedule?.name}`, { method: "POST" })).status).toBe(200);
 };
 
-/** Into the first minute of the next hour but so many, before anything of it is scheduled. */
+/** Advances into the first minute of a later hour, before that hour's schedules. */
 let minute = 10;
 const advanceToHour = async (hours: number): Promise<void> => {
   await service.advance(hours * HOUR - (minute - 1) * MINUTE);
@@ -44,7 +44,7 @@ const of = (name: string): WatchedOrganization => {
 beforeAll(async () => {
   service = await startService();
   provider = simulatedProvider(service);
-  // Well inside of an hour, so that however slow the machine is, what is planted lies in it.
+  // Early in an hour, so that all planted requests lie in it on a slow machine, too.
   await service.advance(HOUR - (Date.now() % HOUR) + minute * MINUTE);
 }, PATIENCE);
 afterAll(async () => {
@@ -52,7 +52,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** What is found at once, by organization, and must be the same when the hour has been judged. */
+/** Findings made at once, by organization. They must be the same after the hour was judged. */
 const atOnce = new Map<string, readonly string[]>();
 const expectAtOnce = async (name: string, found: readonly string[]): Promise<void> => {
   expect(await of(name).found()).toEqual(found);
@@ -61,13 +61,13 @@ const expectAtOnce = async (name: string, found: readonly string[]): Promise<voi
 const foreign = ["permission_escalation user:eve CRITICAL 1", "policy_violation user:eve HIGH 1"];
 
 describe("at once", () => {
-  /** Ten operations of more than half a second: the other tests go on meanwhile. */
+  /** Ten operations of more than half a second, which run beside the other tests. */
   let slowed: Promise<void>;
   const makeSlow = async (): Promise<void> => {
     const ours = of("loop");
     const { accountId, apiKey } = await provider.account(4);
     expect(await ours.connectAndSync(apiKey)).toMatchObject({ status: "succeeded" });
-    // Also what the hour will show: far more runs than anybody needs.
+    // Also planted for the hour: an unusual number of runs.
     for (let i = 0; i < 13; i++) expect(await ours.sync()).toMatchObject({ status: "succeeded" });
     expect(await ours.found()).toEqual([]);
     await provider.fail(accountId, { kind: "slow", ms: 600 });
@@ -76,7 +76,7 @@ describe("at once", () => {
   };
   beforeAll(() => {
     slowed = makeSlow();
-    // Told of where it is awaited.
+    // A rejection is reported where the promise is awaited.
     slowed.catch(() => undefined);
   });
 
@@ -222,7 +222,7 @@ describe("after an hour", () => {
     for (const name of ["limited", "twice"]) for (let i = 0; i < 2; i++) await of(name).sync();
     await of("held").call("POST", "circuit-breaker", { action: "force_open", reason: "maintenance" });
     await of("gone").call("DELETE", "connection");
-    // A refusal that says nothing against the provider's health, so that the circuit stays closed.
+    // This refusal does not count as a provider failure, so the circuit stays closed.
     await provider.fail(accountOf("silent"), { kind: "error", status: 403, pathPrefix: "/v1/events" });
   };
 

@@ -25,7 +25,7 @@ const completed = (organization: ReturnType<typeof organizationOf>, id: string) 
     (await erasuresOf(organization).list()).find((erasure) => erasure.id === id && erasure.status === "completed"),
   );
 
-/** Both scopes at work at the same time, as each takes some seconds to be sure. */
+/** Both scopes run at the same time, because each erasure waits some seconds. */
 describe("an erasure", () => {
   let all: ReturnType<typeof organizationOf>;
   let others: ReturnType<typeof organizationOf>;

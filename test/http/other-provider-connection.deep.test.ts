@@ -44,7 +44,7 @@ beforeEach(() => {
   tell(account, "customer.created", { id: "cus_1", created: now() - 1_000 }, now() - 1_000);
 });
 
-// Nobody's schedule disturbs the next test.
+// Disconnected, so that no schedule disturbs the next test.
 afterEach(async () => {
   expect((await ours.call("DELETE", "connection")).status).toBe(204);
 });
@@ -149,7 +149,7 @@ describe("OAuth", () => {
     const connected = await ours.call("PUT", "connection", body);
     expect(connected.status).toBe(200);
     const { tokenExpiresAt = 0 } = connected.body as Shown;
-    // The clock of the functions was moved on by the tests before.
+    // Earlier tests moved the clock of the functions.
     expect(tokenExpiresAt).toBeGreaterThanOrEqual(startedAt + 3_600_000);
     await ours.lastRun();
     const other = { ...body, code: provider.code(account) };
@@ -250,7 +250,7 @@ describe("OAuth", () => {
     expect(await shown()).toMatchObject({ status: "connected" });
     expect((await ours.events()).map(({ action }) => action)).not.toContain("require_reconnect");
     provider.behave();
-    // An exchange whose answer was lost is not repeated before it must be over.
+    // An exchange whose answer was lost is repeated only after its lease has expired.
     await service.advance(16_000);
     expect(await ours.sync()).toMatchObject({ status: "succeeded" });
   });

@@ -188,7 +188,7 @@ describe("the circuit", () => {
     provider.behave();
     await service.advance(30_000);
     expect(await circuit()).toMatchObject({ state: "half_open" });
-    // The key was not kept by the refusal.
+    // The refusal did not use up the idempotency key.
     const started = await ours.call("POST", "sync", {}, {}, { "idempotency-key": "once" });
     expect(started.status).toBe(202);
     expect(await ours.lastRun()).toMatchObject({ id: (started.body as Run).id, status: "succeeded" });

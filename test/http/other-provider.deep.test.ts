@@ -200,7 +200,7 @@ describe("a first run", () => {
     expect(await ours.runs()).toMatchObject([{ status: "cancelled" }]);
     const calls = callsOf().length;
     answer();
-    // It answers when all that is under way has ended.
+    // Answers when everything in progress has ended.
     await service.advance(1);
     expect(await ours.records("customers")).toHaveLength(100);
     expect(callsOf()).toHaveLength(calls);
@@ -227,7 +227,7 @@ describe("a first run", () => {
 
 describe("later runs", () => {
   const customer = (more: object = {}): Thing => ({ id: "cus_1", created: now() - DAY, name: "before", ...more });
-  /** The past, so that what happens next is in a later second than what was read. */
+  /** A past second, so that later changes fall into a later second. */
   const nextSecond = async () => {
     const started = now();
     await eventually("the next second has begun", async () => now() > started);
@@ -269,7 +269,7 @@ describe("later runs", () => {
     tell(account, "customer.deleted", customer({ name: "after" }));
     expect((await ours.sync()).progress.customers).toMatchObject({ written: 1 });
     expect(await stored("customers", "cus_1")).toMatchObject({ name: null, email: null, deleted: true });
-    // A deletion is for ever.
+    // A deleted object stays deleted.
     await nextSecond();
     tell(account, "customer.updated", customer({ name: "risen" }));
     await ours.sync();
@@ -349,7 +349,7 @@ describe("later runs", () => {
     expect(run).toMatchObject({ mode: "incremental", status: "succeeded" });
     expect(run.progress.customers).toEqual({ read: 230, written: 230 });
 
-    // The feed forgets: what it shows begins after what was seen of it.
+    // The feed dropped old events: it begins after the stored cursor.
     account.things.events = [];
     tell(account, "customer.updated", customer({ name: "late" }), now() + 29 * DAY + 100);
     put(account, "customers", customer({ name: "late" }));

@@ -6,7 +6,7 @@ import { shareService } from "../support/service.ts";
 let service: Awaited<ReturnType<typeof shareService>>;
 let users = 0;
 
-/** Requests as a fresh user of a fresh organization, unless told otherwise. */
+/** Requests of a caller with these claims; by default of a new organization. */
 const asCaller = async (claims: object = { organizationId: `org-${++users}`, userId: "ada" }) => {
   const token = await service.mint(claims);
   return (method: string, path: string, body?: string) => service.request(method, path, { token, body });

@@ -81,7 +81,7 @@ describe("records", () => {
     for (let i = 0; i < 3; i++) await ours.call("GET", "records/payments", undefined, { userId: "reader" });
     await ours.call("GET", "records/customers", undefined, { userId: "reader" });
     const events = await ours.events("category=data_access&userId=reader");
-    // The minute may have turned between two of the requests.
+    // A new minute may have begun between two requests.
     expect(events.filter(({ action }) => action === "read_payments").length).toBeLessThanOrEqual(2);
     expect(events).toContainEqual(
       expect.objectContaining({ eventType: "DATA_READ", riskLevel: "LOW", source: "user" }),

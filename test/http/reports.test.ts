@@ -11,7 +11,7 @@ beforeAll(async () => {
   ours = organizationOf(service, "reports");
   await ours.call("GET", "security", undefined, { userId: "eve", role: "guest" });
   await ours.call("PUT", "settings", { recordAccess: { member: ["invoices"] } });
-  // Over midnight, and to the hour after it in which reports are asked for.
+  // Past midnight, to the hour in which reports are made.
   const now = Date.now();
   await service.advance(DAY_MS - (now % DAY_MS) + 2 * 3_600_000);
 });

@@ -18,23 +18,23 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** An organization's administrator, who reads, and ways to make events of it. */
+/** A new organization: its administrator reads events, other users cause them. */
 const freshOrganization = async () => {
   const organizationId = `acme-${++organizations}`;
   const admin = await service.mint({ organizationId, userId: "admin" });
   const read = async (query = "") => {
-    // Made anew, because tests move the clock past the life of a token.
+    // A new token each time, because tests move the clock past its expiry.
     const token = await service.mint({ organizationId, userId: "admin" });
     const { status, body, next } = await service.request("GET", `${SECURITY}${query}`, { token });
     expect(status).toBe(200);
     return { ...(body as Report), next };
   };
-  /** A refusal for want of a permission: one event of the user. */
+  /** Sends a request without permission, which records one event of the user. */
   const refuse = async (userId: string, role = "guest") => {
     const token = await service.mint({ organizationId, userId, role, claims: { sid: `session-of-${userId}` } });
     return service.request("GET", SECURITY, { token });
   };
-  /** A refusal of an expired token, which counts in its flood. */
+  /** Sends an expired token, which counts towards the flood limit. */
   const expire = async (userId: string) => {
     const token = await service.mint({ organizationId, userId, expiresInSeconds: -120 });
     return service.request("GET", "/plants", { token });
@@ -200,7 +200,7 @@ describe("a flood of bad tokens", () => {
   it("records a bounded number of events, whose counts add up to the number of refusals", async () => {
     const { organizationId, read } = await freshOrganization();
     const token = await service.mint({ organizationId, userId: "eve", expiresInSeconds: -120 });
-    // One after the other, so that one instance sees them all.
+    // Sequential, so that one instance receives all of them.
     for (let i = 0; i < 120; i++) await service.request("DELETE", "/plants/1", { token });
     const { events, stats } = await read();
     expect(stats.totalEvents).toBe(7);

@@ -22,7 +22,7 @@ const as = (claims: object = {}) => service.mint({ organizationId, userId: "ada"
 const get = async (claims?: object) => service.request("GET", SETTINGS, { token: await as(claims) });
 const put = async (body?: object, claims?: object) =>
   service.request("PUT", SETTINGS, { token: await as(claims), body: body && JSON.stringify(body) });
-/** Of the other organization's admin, who may look at any time; oldest first. */
+/** The organization's events of a type, oldest first. */
 const events = async (eventType: string, claims?: object) => {
   const { body } = await service.request("GET", `${SECURITY}?eventType=${eventType}`, { token: await as(claims) });
   return (body as { events: Event[] }).events.reverse();
@@ -103,7 +103,7 @@ describe("an organization's settings", () => {
         })),
       ),
     );
-    // The clock may have passed into another minute.
+    // A new minute may have begun.
     expect(reads.length).toBeLessThanOrEqual(4);
   });
 

@@ -79,7 +79,7 @@ describe("sync runs", () => {
   });
 
   it("are one at a time, listed at once, and the same for the same Idempotency-Key", async () => {
-    // No answer until the provider recovers: however busy the machine is, the run is under way meanwhile.
+    // The provider does not answer until it recovers, so the run is in progress on any machine.
     await provider.fail(account.accountId, { kind: "timeout" });
     const key = { "idempotency-key": "the-first" };
     const started = await ours.call("POST", "sync", {}, {}, key);

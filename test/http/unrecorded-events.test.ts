@@ -7,7 +7,7 @@ const SECURITY = "/api/integrations/provider/security";
 const assemblies = createAlteredAssemblies();
 afterAll(() => assemblies.remove());
 
-/** The service in which the function that creates plants lacks a right. */
+/** The service without one right of the function that creates plants. */
 const serviceWhereCreatePlantLacks = (action: string, resource: string) =>
   startService({
     assembly: assemblies.without(
@@ -30,7 +30,7 @@ describe("an event that cannot be recorded", () => {
       const refused = await service.request("POST", "/plants", { token: expired, body: "{}" });
       expect(refused).toMatchObject({ status: 401, body: { error: 40103 } });
       expect(service.logged()).toContain("A security event was not recorded");
-      // The clock moves only when everything that was caused has been done.
+      // The clock moves only after everything in progress has ended.
       await service.advance(1);
       const token = await service.mint({ organizationId: "acme" });
       const { body } = await service.request("GET", SECURITY, { token });

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const assemblies = createAlteredAssemblies();
 afterAll(() => assemblies.remove());
 
-/** A service with one organization that is connected to an account of ten objects. */
+/** A service with one organization, connected to an account of ten objects. */
 const connected = async (options: Parameters<typeof startService>[0] = {}) => {
   const service = await startService(options);
   const provider = simulatedProvider(service);
@@ -30,7 +30,7 @@ type Queue = { name: string; depth: { visible: number; inFlight: number } };
 const control = async <Answer>({ stack }: ServiceUnderTest, method: string, path: string): Promise<Answer> =>
   (await (await fetch(`${stack.controlUrl}${path}`, { method })).json()) as Answer;
 
-/** The queue that keeps what could not be processed. */
+/** The dead-letter queue of events. */
 const deadLettersOf = async (service: ServiceUnderTest): Promise<Queue> => {
   const { queues } = await control<{ queues: Queue[] }>(service, "GET", "/");
   const [found, ...others] = queues.filter(({ name }) => /webhook.*deadletters/i.test(name));
@@ -39,7 +39,7 @@ const deadLettersOf = async (service: ServiceUnderTest): Promise<Queue> => {
   return found;
 };
 
-/** Fires the schedule that hands over what waits; resolves when all that it caused is done. */
+/** Fires the schedule that publishes waiting events. Resolves when everything that it caused has ended. */
 const handOver = async (service: ServiceUnderTest): Promise<void> => {
   const { schedules } = await control<{ schedules: { name: string }[] }>(service, "GET", "/");
   const [found, ...others] = schedules.filter(({ name }) => /hand-over/.test(name));
@@ -54,7 +54,7 @@ describe("an event that cannot be processed", () => {
       const { objects } = await provider.change(account.accountId, { action: "create_customer" });
       const id = objects[0]?.id ?? "";
       const [event] = await providerObjects(service, account.apiKey).events();
-      // Too old to be believed without a look at the provider, which fails.
+      // An old event is only applied after reading the object from the provider, which fails.
       await service.advance(2 * MINUTE);
       await provider.fail(account.accountId, { kind: "error", status: 500 });
       expect(await sender.send(event)).toMatchObject({ status: 200 });
@@ -120,7 +120,7 @@ describe("while the role denies a call", () => {
 
       await service.advance(2 * MINUTE);
       await handOver(service);
-      // It has become late meanwhile, and the provider knows of no such customer.
+      // The event is late by now, and the provider has no such customer.
       await eventually("it was processed", async () => /"?handedOver"?:\s*1/.test(service.logged()));
       expect((await customerOf("cus_pending"))?.deleted ?? true).toBe(true);
     } finally {
@@ -149,7 +149,7 @@ describe("the role of the webhook function", () => {
       const kms = (operation: string, input: object) => call("kms", `TrentService.${operation}`, input);
       const denied = { status: 400, body: { __type: expect.stringContaining("AccessDenied") } };
 
-      // So the calls are well formed, and its own rights are there.
+      // Shows that the calls are well formed and that the role has its own rights.
       const Key = { id: { S: "org#acme" } };
       const own = await dynamodb("GetItem", { TableName: table("Connections"), Key });
       expect(own).toMatchObject({ status: 200, body: { Item: { accountId: { S: expect.any(String) } } } });
@@ -163,7 +163,7 @@ describe("the role of the webhook function", () => {
       expect(await open("webhookSecrets", "webhook-secrets")).toMatchObject({ status: 200 });
 
       expect(await open("credentials", "provider-credentials")).toMatchObject(denied);
-      // What says that it is something else does not open, either.
+      // Decryption with another encryption context fails, too.
       expect(await open("credentials", "webhook-secrets")).toMatchObject({ status: 400 });
       expect(await kms("GenerateDataKey", { EncryptionContext: {}, KeySpec: "AES_256" })).toMatchObject(denied);
       const scope = { S: "org#acme" };

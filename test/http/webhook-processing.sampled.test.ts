@@ -44,7 +44,7 @@ const deliver = (how: object = {}) =>
     secret: SECRET,
     ...how,
   });
-/** Dropped for good: what happens now is in the feed only. */
+/** Drops all deliveries from now on: changes are only in the feed. */
 const lose = () => deliver({ drop: 1 });
 
 describe("the simulator's deliveries", () => {
@@ -64,7 +64,7 @@ describe("the simulator's deliveries", () => {
         await provider.change(account.accountId, { count: 12, seed: 10 * seed + round });
         await service.advance(2_000);
       }
-      // What waits still comes eight at a time, and no more in the order of what happened.
+      // Waiting deliveries come eight at a time, out of order.
       await provider.flush();
       await settled();
       expect(await recorded()).toEqual(await objects.state());

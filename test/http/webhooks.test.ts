@@ -26,7 +26,7 @@ let sender: ReturnType<typeof webhookSender>;
 let account: { accountId: string; apiKey: string };
 let secret: string;
 let organizations = 0;
-/** An organization of its own: connected, its first run over, with one webhook secret. */
+/** A new connected organization with one webhook secret, after its first run. */
 const connectAnother = async () => {
   ours = organizationOf(service, `hooks-${++organizations}`);
   secret = `whsec_${randomBytes(12).toString("hex")}`;
@@ -36,7 +36,7 @@ const connectAnother = async () => {
   await ours.lastRun();
 };
 
-/** Resolves when all that deliveries caused has been done. */
+/** Resolves when everything that deliveries caused has ended. */
 const settled = () => service.advance(0);
 const customerOf = async (id: string) => (await ours.records("customers")).find((record) => record.id === id);
 /** Newest first. */
@@ -142,7 +142,7 @@ describe("a delivery that is genuine", () => {
 describe("a delivery that is not genuine", () => {
   beforeAll(connectAnother);
 
-  /** The same answer for all reasons. */
+  /** The answer is the same for all reasons. */
   const refused = { error: 40005, message: "The signature does not verify, or no webhooks are expected here." };
   const expectRefused = async (answer: Promise<{ status: number; text: string }>) => {
     const { status, text } = await answer;
@@ -239,7 +239,7 @@ describe("a delivery that is not genuine", () => {
       await Promise.all(Array.from({ length: 50 }, () => expectRefused(sender.send(event, { secret: "whsec_no" }))));
     }
     const events = await ours.events("eventType=AUTHENTICATION_FAILURE");
-    // Five one by one and then a count at each power of ten, for each of at most ten instances.
+    // At most ten instances; each records five events and then a count at each power of ten.
     expect(events.length).toBeGreaterThanOrEqual(5);
     expect(events.length).toBeLessThanOrEqual(70);
     for (const one of events) {
@@ -248,13 +248,13 @@ describe("a delivery that is not genuine", () => {
     }
     expect(events.some(({ metadata }) => "failures" in (metadata as object))).toBe(true);
     expect(await deliveries()).toEqual([]);
-    // Until the hour is complete, and judged.
+    // To the time when the hour has ended and was judged.
     const intoHourMs = ((await sender.nowSeconds()) * 1_000) % HOUR;
     const { fired } = await service.advance(HOUR - intoHourMs + 10 * MINUTE);
     expect(fired).toContainEqual(expect.objectContaining({ name: expect.stringMatching(/detection/i) }));
     const { suspiciousActivity } = (await ours.call("GET", "security")).body as { suspiciousActivity: unknown[] };
     expect(suspiciousActivity).toEqual([]);
-    // The level alone raises one, as any event's does, and it is never a second.
+    // The risk level alone raises one alert, as for every event; a rule raises no second one.
     const alerts = (await ours.call("GET", "security/alert")).body as { rule: string }[];
     expect(alerts.map(({ rule }) => rule)).toEqual(["event_threshold"]);
   });
@@ -298,7 +298,7 @@ describe("secrets", () => {
     await eventually("it is ours", () => customerOf("cus_twin"));
     await settled();
     expect((await others.records("customers")).map(({ id }) => id)).not.toContain("cus_twin");
-    // Where it is sent is not signed: the same bytes are an event of the other, who trusts the same secret.
+    // The signature does not cover the URL: the same bytes are also valid for the other organization.
     expect(await sender.send(event, { path: others.organizationId })).toMatchObject({ status: 200 });
     await eventually("it is theirs too", async () =>
       (await others.records("customers")).some(({ id }) => id === "cus_twin"),
@@ -338,7 +338,7 @@ describe("the URL", () => {
     const answer = await sender.send("x".repeat(MIB + 1), { headers });
     expect(answer).toMatchObject({ status: 413, text: expect.stringContaining('"error":413') });
     expect(await sender.send("x".repeat(MIB), { headers })).toMatchObject({ status: 400 });
-    // Bytes are what is bounded, not characters.
+    // The limit counts bytes, not characters.
     expect(await sender.send("é".repeat(MIB / 2 + 1), { headers })).toMatchObject({ status: 413 });
   });
 

@@ -23,7 +23,7 @@ afterAll(async () => {
   await table.stop();
 });
 
-/** What an alert is, told simply. `id` is learnt when it is raised. */
+/** The model of an alert. `id` is set when it is raised. */
 type Expected = {
   id: string;
   subject: string;
@@ -54,12 +54,12 @@ const reasonOf = ({ n, age, level }: Reason, subject: string, kind: Expected["ki
   };
 };
 
-/** Counts a reason in the model; tells whether it was new. */
+/** Counts a reason in the model and checks the alert's id. */
 const expectRaised = (model: Model, id: string, reason: ReturnType<typeof reasonOf>): void => {
   const { subject, kind, level, occurrence, firstSeen, lastSeen } = reason;
   const known = unresolved(model, subject, kind);
   if (known === undefined) {
-    // An expired one that was never resolved is replaced.
+    // A new alert replaces an expired one that was never resolved.
     model.alerts = model.alerts.filter(
       (one) => one.subject !== subject || one.kind !== kind || one.status === "resolved",
     );
@@ -128,7 +128,7 @@ const raise = fc.tuple(reason, subject, kind, way).map(([one, about, of, over]) 
     const isNew = unresolved(model, about, of)?.reasons.has(said.occurrence) !== true;
     const { alert, change } = await real[over].raise(real.organization, said, model.now);
     expectRaised(model, alert.id, said);
-    // After a lost answer a reason that had been counted may be published once more.
+    // After a lost answer, a counted reason may be published again.
     if (isNew || over === "direct") expect(change !== undefined).toBe(isNew);
     real.ids.push(alert.id);
   }),

@@ -9,7 +9,7 @@ describe("every order of events", () => {
   it.each(small.map((scenario) => [scenario.name, scenario] as const))(
     "keeps the invariants: %s",
     (_name, scenario) => {
-      // A sample of the states proves nothing more than that no invariant breaks early.
+      // A sample visits only the first states of each scenario.
       const { finding, isComplete } = isDeep ? explore(scenario) : explore(scenario, { maxStates: 4_000 });
       expect(finding).toBeUndefined();
       expect(isComplete || !isDeep).toBe(true);
@@ -18,7 +18,7 @@ describe("every order of events", () => {
 });
 
 describe("the invariants", () => {
-  // Every tenth one; `npm run explore` takes them all.
+  // Every tenth mutation; `npm run explore` tries all of them.
   const needed = mutations.filter(({ name }) => implied[name] === undefined);
   const chosen = needed.filter((_, index) => index % depth(30, 10) === 1);
   it.each(chosen.map((mutation) => [mutation.name, mutation] as const))(

@@ -1,4 +1,4 @@
-/** The command `npm run explore`: every scenario in full, and every mutation. It fails where anything is amiss. */
+/** The command `npm run explore`: every scenario in full, then every mutation. Fails if an invariant or the hunt does. */
 import { parseArgs } from "node:util";
 import { hunt } from "./hunt.ts";
 import { implied, mutations } from "./mutations.ts";

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** Few values, so that edges and equal times meet often. */
+/** Few values, so that boundaries and equal times are frequent. */
 const time = fc.constantFrom(0, 10_000, 20_000, 30_000, 40_000, 60_000, 70_000, 90_000, 100_000);
 const callId = fc.constantFrom("a", "b", "c", "d", "");
 const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
@@ -39,7 +39,7 @@ const start = fc.record(
   { requiredKeys: ["to", "cause", "at"] },
 );
 
-/** Any mixture of the attributes, whether the breaker would write it or not. */
+/** Any combination of attributes, also ones that the breaker never writes. */
 const storedItem = fc.record({
   state: maybe(fc.constantFrom("closed", "open", "half_open", "forced_open", "forced_closed")),
   generation: maybe(fc.constantFrom(0, 1, 2)),
@@ -70,9 +70,9 @@ const organizationId = "org";
 
 const anyKind = fc.constantFrom(...writeKinds);
 
-/** The very builders that ship, with any parameters. */
+/** Expressions from the product's own builders, with any parameters. */
 const shipped = (item: Item): fc.Arbitrary<Expressions> => {
-  // Mostly writes that are due, or every condition would fail at the state.
+  // Mostly writes that the state allows: otherwise the state check would fail each condition.
   const due = writeKinds.filter((kind) => writeRule(kind).from.some((state) => state === item.state));
   const kind = due.length > 0 ? fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...due) }, anyKind) : anyKind;
   const generation = fc.oneof(
@@ -160,7 +160,7 @@ describe("the evaluator of expressions", () => {
       }),
       { seed: 20_261_121, numRuns: depth(15, 50) },
     );
-    // The comparison means something only where all three happen.
+    // All three results must occur, or the comparison proves nothing.
     for (const times of Object.values(seen)) expect(times).toBeGreaterThan(depth(2, 10));
   });
 });

@@ -1,6 +1,6 @@
 /**
- * DynamoDB's condition and update expressions, as far as the breaker uses them, on plain values. The explorer runs the
- * very texts that ship through this; expressions.test.ts holds it against the embedded engine.
+ * Evaluates the subset of DynamoDB's condition and update expressions that the breaker uses, on plain values. The explorer
+ * evaluates the product's own texts; expressions.sampled.test.ts compares the results with the embedded engine.
  */
 export type Item = { [name: string]: unknown };
 type Names = Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ type Predicate = (context: Context) => boolean;
 type Path = readonly (string | number)[];
 type Change = (context: Context, after: Item) => void;
 
-/** What DynamoDB answers with a ValidationException, whatever the condition says. */
+/** An expression that DynamoDB answers with ValidationException, whether or not the condition holds. */
 export class InvalidExpression extends Error {}
 
 const tokenise = (text: string): string[] => text.match(/[#:]?\w+|<>|<=|>=|[=<>()[\].,+-]/g) ?? [];
@@ -36,7 +36,7 @@ const read = (path: Path, { item, names }: Context): unknown => {
   return value;
 };
 
-/** The container that a path ends in, copied all the way down, so that the item before keeps its own. */
+/** The container at the end of a path. Copies each level, so that the original item stays unchanged. */
 const parentOf = (path: Path, names: Names, item: Item): { parent: Item | unknown[]; step: string | number } => {
   const steps = resolved(path, names);
   let parent: unknown = item;
@@ -227,7 +227,7 @@ const removal = (reader: Reader): Change => {
   const path = reader.path();
   return ({ names }, after) => {
     const { parent, step } = parentOf(path, names, after);
-    // An element that goes leaves a hole at first: the other indexes mean the list as it was.
+    // A removed element leaves a hole until the end, because other indexes refer to the original list.
     if (Array.isArray(parent)) parent[step as number] = undefined;
     else delete parent[step];
   };
@@ -288,7 +288,7 @@ export type Expressions = {
   ExpressionAttributeValues: Values;
 };
 
-/** @param item undefined where there is none; it stays as it is. An empty condition holds. */
+/** Whether a condition holds; an empty one does. @param item undefined if it does not exist; not changed */
 export const holds = (expressions: Expressions, item: Item | undefined): boolean =>
   condition(expressions.ConditionExpression)({
     item: item ?? {},
@@ -297,9 +297,9 @@ export const holds = (expressions: Expressions, item: Item | undefined): boolean
   });
 
 /**
- * The item after an update; the one before stays as it is.
- * @returns undefined where the condition does not hold.
- * @throws InvalidExpression where the update does not fit the item.
+ * The item after an update. The original item stays unchanged.
+ * @returns undefined if the condition does not hold
+ * @throws InvalidExpression if the update does not fit the item
  */
 export const applyUpdate = (expressions: Expressions, item: Item | undefined, key: Item): Item | undefined => {
   if (!holds(expressions, item)) return undefined;

@@ -1,13 +1,13 @@
-/** Looks for an invariant that a mutation breaks. */
+/** Searches for an invariant that a mutation breaks. */
 import type { Finding } from "./invariants.ts";
 import { small } from "./scenarios.ts";
 import { explore } from "./search.ts";
 import type { Mutation, Scenario } from "./world.ts";
 
-/** A mutant may make worlds without end. */
+/** Limits the search: a mutant may have infinitely many states. */
 const MAX_STATES = 150_000;
 
-/** Where the mutation is most likely seen comes first; the cheap ones before the others. */
+/** Whether a scenario is likely to detect the mutation; such scenarios are searched first. */
 const likely = ({ kind }: Mutation, { commands, announces, connections }: Scenario): boolean => {
   if (kind === "announce") return announces === true;
   if (kind === "connect") return connections !== undefined;
@@ -16,7 +16,7 @@ const likely = ({ kind }: Mutation, { commands, announces, connections }: Scenar
 
 export type Catch = { scenario: string; states: number; finding: Finding };
 
-/** @returns undefined where no scenario shows the difference. */
+/** @returns undefined if no scenario detects the mutation */
 export const hunt = (mutation: Mutation): Catch | undefined => {
   const first = small.filter((scenario) => likely(mutation, scenario));
   for (const scenario of [...first, ...small.filter((one) => !first.includes(one))]) {

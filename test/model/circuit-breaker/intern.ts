@@ -1,4 +1,4 @@
-/** One object and one number for everything that is equal, so that worlds are compared by a few numbers. */
+/** Gives equal values one object and one number, so that worlds can be compared by a few numbers. */
 
 export const sortedText = (value: unknown): string => JSON.stringify(sorted(value));
 
@@ -13,7 +13,7 @@ const sorted = (value: unknown): unknown => {
 
 export type Intern<Value extends object> = ReturnType<typeof createIntern<Value>>;
 
-/** @param textOf the text that equal values share; where the order of their fields says nothing, it must sort them. */
+/** @param textOf a text that is the same for equal values; it must sort fields whose order does not matter */
 export const createIntern = <Value extends object>(textOf: (value: Value) => string = JSON.stringify) => {
   const known = new Map<string, Value>();
   const numbers = new WeakMap<Value, number>();

@@ -1,16 +1,16 @@
 /**
- * What must hold in every world, whatever the order of events.
+ * The invariants of every world, in any order of events.
  *
- * I1 at most 3 calls are admitted per half-open round, and a round that is not lost is not replaced.
- * I2 nothing closes without 2 consecutive successes of live permits, and the second one closes.
+ * I1 at most 3 calls are admitted per half-open round, and a round is replaced only if it is lost.
+ * I2 a half-open circuit closes exactly at the second consecutive success of live permits.
  * I3 a circuit opens if and only if 5 failures of one closed generation lie within 60 s, for a full 30 s; no failure
- *    gets lost.
+ *    is lost.
  * I4 a result, or a decision, of an older generation changes nothing.
- * I5 operators win: no automatic write touches what they hold.
- * I6 no state is without a way out: a fresh call is admitted after lease + 30 s at the latest, clocks apart.
+ * I5 no automatic write changes a circuit that an operator holds.
+ * I6 no state is final: a new call is admitted after at most lease + 30 s plus the clocks' difference.
  * I7 a repeated write counts once.
- * I8 every transition is announced, or lies in the item to be announced.
- * I9 every item that is written can be read, is what reduce.ts says, and has the attributes of its state and no others;
+ * I8 every transition is announced or stored in the item for announcement.
+ * I9 every written item can be read, equals the reducer's result, and has exactly the attributes of its state;
  *    it is in the index only while it is not closed.
  * I10 the item says whether its organization is connected, and its entry lies in the partition of those that are, or
  *    of those that are not.
@@ -54,7 +54,7 @@ const must = (invariant: Invariant, isTrue: boolean, what: string): void => {
   if (!isTrue) throw new Violation(invariant, what);
 };
 
-/** The invariants' own numbers: not the product's constants, which may be wrong. */
+/** Numbers of the specification, not the product's constants, which may be wrong. */
 const WINDOW = 60_000;
 const OPEN_TIME = 30_000;
 const LOST_AFTER = 30_000;
@@ -81,7 +81,7 @@ const attributes: Record<Circuit["state"], readonly string[]> = {
 
 const parsed = new WeakMap<Item, Circuit>();
 
-/** @throws Violation where the item cannot be read. */
+/** @throws Violation if the item cannot be read */
 export const circuitOf = (item: Item | null): Circuit => {
   if (item === null) return newCircuit;
   const known = parsed.get(item);
@@ -199,9 +199,9 @@ const isSame = (a: unknown, b: unknown): boolean => {
 };
 
 /**
- * I9: what the item became is what the pure reducer says.
- * @param isStrict also where a write was refused, or applied though the reducer refuses it; not for mutants, whose
- *   missing guards the other invariants must find.
+ * I9: the item equals the result of the pure reducer.
+ * @param isStrict also checks which writes were refused. Not for mutants: other invariants must find their missing
+ *   guards.
  */
 export const agreesWithReducer = (
   before: Circuit,
@@ -214,11 +214,11 @@ export const agreesWithReducer = (
   must("I9", isSame(expected, after), `reduce.ts does not say the same of ${write.kind}`);
 };
 
-/** I6: a write that was decided upon the item as it is cannot be refused by it, or its caller would try for ever. */
+/** I6: a write decided on the current item must be accepted, or its caller would retry forever. */
 export const notRefusedInVain = (applied: boolean, { isCurrent, kind }: { isCurrent: boolean; kind: string }): void =>
   must("I6", applied || !isCurrent, `${kind} is refused, though nothing has changed`);
 
-/** I3 and I2: a result that ended without a write, though it belonged to the circuit. */
+/** I3 and I2: a result of the current generation that was not written. */
 export const nothingLost = (
   truth: Truth,
   item: Item | null,
@@ -254,7 +254,7 @@ export const isMarkedAsConnected = ({ isConnected }: Truth, item: Item | null): 
   );
 };
 
-/** I8: whatever began is announced, or will be by the next reader. */
+/** I8: every transition is announced, or the next reader announces it. */
 export const nothingUntold = (truth: Truth, item: Item | null): void => {
   const circuit = circuitOf(item);
   const waiting = unannounced(organizationId, circuit).map(({ generation }) => generation);
@@ -264,7 +264,7 @@ export const nothingUntold = (truth: Truth, item: Item | null): void => {
   }
 };
 
-/** I8: what was announced is marked, and no longer in the way. */
+/** I8: announced transitions are marked and no longer stored. */
 export const isMarked = (item: Item, upTo: number): void => {
   const { announced, starts } = circuitOf(item);
   must("I8", announced >= upTo, "a transition would be announced for ever");
@@ -275,7 +275,7 @@ export const isMarked = (item: Item, upTo: number): void => {
   );
 };
 
-/** I6: if everybody else stops here, a fresh call is admitted in the end. */
+/** I6: if all other callers stop here, a new call is admitted eventually. */
 export const hasWayOut = (
   item: Item | null,
   now: number,

@@ -1,7 +1,7 @@
 /**
- * The breaker with one guard missing or weakened, one after another. They are made from the expressions that ship:
- * each clause of each condition dropped, each comparison moved by its edge, each assignment left out. The explorer
- * must find every one of them, or the guard was not needed, or the invariants do not see what it is for.
+ * Mutations of the breaker, each with one guard missing or weakened. They are generated from the product's expressions:
+ * each clause dropped, each comparison moved by its boundary, each assignment removed. If the explorer does not find a
+ * mutation, the guard is unnecessary or an invariant is missing.
  */
 import { newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
 import { writeExpressions } from "../../../shared/circuit-breaker/circuit-expressions.ts";
@@ -12,7 +12,7 @@ import { announcedExpressions, operatorExpressions } from "../../../shared/circu
 import type { Expressions } from "./expressions.ts";
 import { type Mutation, organizationId } from "./world.ts";
 
-/** Splits at a separator that stands outside of all parentheses. */
+/** Splits at separators outside parentheses. */
 export const splitOutside = (text: string, separator: string): string[] => {
   const parts = [""];
   let depth = 0;
@@ -114,8 +114,8 @@ export const mutations: readonly Mutation[] = [
 ];
 
 /**
- * Guards that nothing can show to be needed, because another one implies them: kept as a second lock. I9 holds the
- * first: the attributes that these conditions look at exist in one state only.
+ * Redundant guards, kept as a second check: another guard implies them. I9 checks the first one: the attributes in these
+ * conditions exist in one state only.
  */
 export const implied: Readonly<Record<string, string>> = {
   "trip: without #state = :state": "failedAt1 and failedAt4 exist only while closed",

@@ -1,4 +1,4 @@
-/** What is explored. `small` runs with the tests, `full` by the command (explore.ts). */
+/** The explored scenarios. Tests run `small`, the command `npm run explore` runs `full`. */
 import type { CircuitWrite } from "../../../shared/circuit-breaker/decide.ts";
 import { type Scenario, time } from "./world.ts";
 
@@ -197,7 +197,7 @@ const afterClosing: Scenario = {
 
 const commandBefore = { id: "o", by: "alice", baseline };
 
-/** Conditions must hold by themselves, whatever decides: an older version of the code, a late copy, a bug. */
+/** The conditions alone must protect the item from any writer: older code, a late copy, a bug. */
 const nowhere: readonly Scenario[] = [
   { name: "closed", before: failuresAt(0, 0, 0, 0), times: at(59.999, 60) },
   {

@@ -1,4 +1,4 @@
-/** Visits every world that a scenario can reach, each once, and stops at the first that breaks an invariant. */
+/** Visits every reachable world of a scenario once and stops at the first broken invariant. */
 import { operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
 import type { Item } from "./expressions.ts";
 import { createIntern, type Intern, sortedText } from "./intern.ts";
@@ -61,7 +61,7 @@ const traceOf = (visit: Visit | undefined, last: string): string[] => {
   return labels;
 };
 
-/** What tells two worlds apart, as a short text. */
+/** A short text that identifies a world. */
 const createKey = (items: Intern<Item>) => {
   const truths = createIntern<Truth>();
   const rest = createIntern<object>();
@@ -78,7 +78,7 @@ const createKey = (items: Intern<Item>) => {
   };
 };
 
-/** @param maxStates gives up there: a limit for mutants that make worlds endless, not for the real thing. */
+/** @param maxStates ends the search, because mutants may have infinitely many states */
 export const explore = (scenario: Scenario, options: { mutation?: Mutation; maxStates?: number } = {}): Report => {
   const { mutation, maxStates = 5_000_000 } = options;
   const items = createIntern<Item>(sortedText);

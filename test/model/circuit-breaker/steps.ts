@@ -79,7 +79,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     }
   };
 
-  /** The write reaches the store. The invariants see what it did. */
+  /** The write reaches the store; the invariants check its effect. */
   const deliver = (world: World, write: CircuitWrite, result?: CallResult) => {
     const before = circuitOf(world.item);
     const item = updated(expressionsOf(write), world.item);
@@ -99,7 +99,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
   });
   const withStep = (world: World, index: number, step: Step): World => withCaller(world, index, { step });
 
-  /** What a caller does next with what it knows of the circuit. */
+  /** The next step of a caller with its copy of the circuit. */
   const ask = (world: World, index: number, copy: Item | null, id: string): World => {
     const caller = world.callers[index] as Caller;
     const circuit = circuitOf(copy);
@@ -137,7 +137,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     return withCaller(world, index, { copy, step: { at: "telling", admission, outcome, write, isRepeat: false } });
   };
 
-  /** The caller hears of its write, and goes on. */
+  /** The caller receives the answer to its write and continues. */
   const answered = (world: World, index: number, step: Step, applied: boolean): World => {
     const item = world.item;
     if (step.at === "asking") return ask(world, index, item, step.id);
@@ -261,7 +261,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     return { ...world, ...rest, item, truth: afterCommand(world.truth, write, before, circuitOf(item)) };
   };
 
-  /** A transaction of somebody who connects or disconnects: it reads the entry, and writes if that is still so. */
+  /** A transaction that connects or disconnects: it reads the entry and writes if the entry is unchanged. */
   const ofConnection = (world: World): Next[] => {
     const { connecting, ...settled } = world;
     const [isConnected, ...connections] = world.connections;
@@ -280,7 +280,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     return [{ label: what, world: { ...settled, connections, item, truth } }];
   };
 
-  /** Writes that nobody decided upon: the conditions alone must keep the item in order. */
+  /** Writes without a decision: the conditions alone must protect the item. */
   const ofNobody = (world: World): Next[] => {
     if (world.wild === 0) return [];
     const { generation } = circuitOf(world.item);
@@ -322,7 +322,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     mutated,
     nowOf,
 
-    /** All worlds one step away. @throws Violation where a step breaks an invariant. */
+    /** All worlds one step away. @throws Violation if a step breaks an invariant */
     next(world: World): Next[] {
       const { tick, strays } = world;
       const all: Next[] = [];

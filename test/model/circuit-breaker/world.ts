@@ -1,6 +1,6 @@
 /**
  * A small world around one circuit: callers with clocks of their own, a network that loses and delays, operators, and
- * the item. The decisions, the expressions and the reading of items are the ones that ship; only the loop between them
+ * the item. Decisions, expressions and parsing are the product's; only the loop between them
  * (shared/circuit-breaker/decide.ts, `admit` and `report`) is spelled out here, one step at a time, so that every order can be tried.
  */
 import type { OperatorAction } from "../../../shared/circuit-breaker/circuit.ts";
@@ -10,7 +10,7 @@ import type { Expressions, Item } from "./expressions.ts";
 
 export const organizationId = "org";
 
-/** A caller, in the order of a call. `copy`: the item as the caller knows it; null is an item that does not exist. */
+/** A caller, in the order of a call. `copy` is the caller's view of the item; null if the item does not exist. */
 export type Caller = {
   skew: number;
   callsLeft: number;
@@ -31,7 +31,7 @@ export type Step =
 /** How an admitted call ended. */
 export type CallResult = { admission: Admission; outcome: Outcome };
 
-/** What is true, whatever the item says: the invariants compare the two. */
+/** The expected state, tracked apart from the item; the invariants compare both. */
 export type Truth = {
   /** Failures that counted in the present closed generation. */
   failures: { at: number; id: string }[];
@@ -46,7 +46,7 @@ export type Truth = {
   operated: string[];
   /** Generations that were announced. */
   announced: number[];
-  /** Whether the organization is connected, as the count of connections has it. */
+  /** Whether the count of connections includes the organization. */
   isConnected: boolean;
 };
 
@@ -55,17 +55,17 @@ export type World = {
   /** Index into the scenario's times. */
   tick: number;
   callers: Caller[];
-  /** Operator commands still to come, and the one whose answer was lost. */
+  /** The remaining operator commands, and the one whose answer was lost. */
   commands: OperatorCommand[];
   repeated?: OperatorWrite;
-  /** What the organization's connection is still to become, and the transaction that is about to make it so. */
+  /** The remaining changes of the connection, and the transaction in progress. */
   connections: boolean[];
   connecting?: Expressions;
   /** Writes on their way whose sender no longer waits. */
   strays: { write: CircuitWrite; result?: CallResult }[];
   losses: number;
   crashes: number;
-  /** Writes out of nowhere still to come. */
+  /** The number of remaining writes without a decision. */
   wild: number;
   calls: number;
   truth: Truth;
@@ -73,11 +73,11 @@ export type World = {
 
 export type OperatorCommand = { action: OperatorAction; until?: number };
 
-/** Everything that one exploration is about. Times in ms of the true clock, ascending; each must be reached in order. */
+/** The input of one exploration. Times are milliseconds of the true clock, ascending, and are reached in order. */
 export type Scenario = {
   name: string;
   about: string;
-  /** What happened before, as writes and commands upon no item at all. */
+  /** Earlier writes and commands, applied to a missing item. */
   before?: readonly (CircuitWrite | OperatorWrite)[];
   times: readonly number[];
   callers: readonly { skew?: number; calls?: number }[];
@@ -91,13 +91,13 @@ export type Scenario = {
   commands?: readonly OperatorCommand[];
   /** The organization is connected (true) and disconnected, in this order; it begins without a connection. */
   connections?: readonly boolean[];
-  /** So many writes come that no caller decided upon, of any kind. */
+  /** The number of writes of any kind without a decision. */
   wild?: number;
   /** Callers announce the transitions that they make or find. */
   announces?: boolean;
 };
 
-/** Changes one of the shipped updates: how a guard would be missing. */
+/** Changes one of the product's updates, as if a guard were missing. */
 export type Mutation = {
   name: string;
   kind: WriteKind | "operate" | "announce" | "connect";

@@ -1,6 +1,6 @@
 /**
- * Whatever happens at the provider, and however late, often and mixed up it is heard of, the records end as the
- * provider's own. A failing history is printed with fast-check's seed and path, which replay it alone:
+ * After any changes at the provider, and any delay, repetition and order of their events, the records equal the provider's
+ * objects. fast-check prints a failing history with its seed and path, which replay it alone:
  * `fc.assert(…, { seed, path })`.
  */
 

@@ -1,20 +1,20 @@
-/** A provider whose objects change as a script says, several times in a second, and which tells of it in events. */
+/** A provider whose objects change by a script, several times per second, with events for the changes. */
 import fc from "fast-check";
 import type { ObjectDeleted, ObjectState, Observation, SeenAt } from "../../../shared/records/observation.ts";
 import type { RecordFields, RecordType } from "../../../shared/records/record.ts";
 import type { RecordKey } from "../../../shared/records/record-keys.ts";
 import { customer, invoice, linked, payment, seen, subscription, touched } from "../../support/records.ts";
 
-/** What happens to an object, and what becomes of the event that tells of it. */
+/** A change of an object, and the delivery of its event. */
 export type Step = {
   object: number;
-  /** A change is told with the new state; a touch changes the object and says only that something happened. */
+  /** The event of a change has the new state; the event of a touch only names the object. */
   what: "change" | "touch" | "finish" | "delete" | "link";
-  /** Of few, so that objects often become what they were. */
+  /** Few values, so that objects often return to an earlier state. */
   value: number;
-  /** How many thirds of a second pass before. */
+  /** Thirds of a second that pass before the step. */
   thirds: number;
-  /** How often it is delivered. The last change of an object is delivered once at least. */
+  /** Number of deliveries. The last change of an object is delivered at least once. */
   copies: number;
 };
 
@@ -31,7 +31,7 @@ const step = (objects: readonly number[]): fc.Arbitrary<Step> =>
     copies: fc.constantFrom(0, 0, 1, 1, 2),
   });
 
-/** What happens to one object within a second, in which it becomes what it was again and again. */
+/** Changes of one object within a second, in which it returns to earlier states. */
 export const burst: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
     object: fc.constant(0),
@@ -43,7 +43,7 @@ export const burst: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 3, maxLength: 8, size: "max" },
 );
 
-/** What happens to one object to three. */
+/** Changes of one to three objects. */
 export const steps: fc.Arbitrary<Step[]> = fc
   .subarray([0, 1, 2, 3, 4], { minLength: 1, maxLength: 3 })
   .chain((objects) => fc.array(step(objects), { minLength: 1, maxLength: 30, size: "max" }));
@@ -67,7 +67,7 @@ type ProviderObject = { make: Make; value: number; isFinished: boolean; isLinked
 
 export type Event = { observations: Observation[]; copies: number };
 
-/** What must be stored in the end; no fields where it was deleted. */
+/** The expected record at the end; without fields if the object was deleted. */
 export type Expected = { key: RecordKey; fields: RecordFields | undefined };
 
 export const createProviderWorld = () => {
@@ -80,7 +80,7 @@ export const createProviderWorld = () => {
     const { type, id } = make(seen(0), 0, false, null);
     return { type, id, name: `${type} ${id}` };
   };
-  /** Some answers say the invoice of a payment, others do not know of such a field. */
+  /** Some answers have the invoice of a payment, others lack the field. */
   const stateOf = ({ make, value, isFinished, isLinked }: ProviderObject, at: SeenAt, saysLink: boolean) =>
     make(at, value, isFinished, isLinked && saysLink ? LINK : null);
 
@@ -99,7 +99,7 @@ export const createProviderWorld = () => {
   return {
     now,
 
-    /** Lets a step happen. @returns the event that tells of it; none where nothing could happen. */
+    /** Executes a step. @returns its event; undefined if the step was impossible */
     take(next: Step): Event | undefined {
       thirds += next.thirds;
       const make = kinds[next.object];
@@ -121,7 +121,7 @@ export const createProviderWorld = () => {
       return event;
     },
 
-    /** An object as it is now, which whoever asked since `from` gets to know now or later. */
+    /** The current object, as an answer to a request sent at `from`. */
     read({ type, id }: RecordKey, from: number): ObjectState | ObjectDeleted {
       const object = objects.get(`${type} ${id}`);
       const at = seen(from, now());
@@ -129,14 +129,14 @@ export const createProviderWorld = () => {
       return stateOf(object, at, false);
     },
 
-    /** All objects of a type that there are. */
+    /** All existing objects of a type. */
     list(type: RecordType, from: number): ObjectState[] {
       return [...objects.values()]
         .filter(({ make, isDeleted }) => !isDeleted && keyOf(make).type === type)
         .map((object) => stateOf(object, seen(from, now()), false));
     },
 
-    /** The last changes of objects that were never told. */
+    /** The last changes whose events were not delivered. */
     untold: (): Event[] => [...lastChanges.values()].filter(({ copies }) => copies === 0),
 
     expected: (): Expected[] =>

@@ -1,6 +1,6 @@
 /**
- * Lets a provider's objects change while several functions apply what they hear of it: shuffled, repeated, late, in
- * batches, beside lists, with crashes, in an order of all calls that the seed decides.
+ * Changes a provider's objects while several functions apply the events: shuffled, repeated, late, in batches, beside
+ * lists, with crashes. The seed decides the order of all calls.
  */
 
 import { type ApplyOptions, createApply } from "../../../shared/records/apply.ts";
@@ -18,26 +18,26 @@ export type History = {
   seed: number;
   /** How many functions apply events at once. */
   appliers: number;
-  /** How often everything is listed meanwhile, as a sync run does. */
+  /** How often everything is listed meanwhile, as by a sync run. */
   lists: number;
-  /** How many turns of others pass between two steps. */
+  /** Turns of other actors between two steps. */
   calm: number;
-  /** How often functions crash at most. */
+  /** Maximum number of crashes. */
   crashes: number;
 };
 
 type Store = Pick<RecordStore, "get" | "getMany" | "put">;
 
-/** Where a history's records go. */
+/** The store of a history's records. */
 export type Place = { store: Store; find: (key: RecordKey) => Promise<StoredRecord | undefined> };
 
-/** What a place may be made of: a wait for this history's next turn, and its own randomness. */
+/** The history's turns and random numbers, for its store. */
 export type Schedule = { turns: ReturnType<typeof createTurns>; random: () => number; turn: () => Promise<void> };
 
 const CRASH_PROBABILITY = 0.05;
 const ORGANIZATION = "o";
 
-/** @returns what should be stored in the end, and what is. */
+/** @returns the expected and the stored records */
 export const runHistory = async (
   { steps, seed, appliers, lists, calm, crashes }: History,
   placeIn: (schedule: Schedule) => Place,
@@ -49,7 +49,7 @@ export const runHistory = async (
   let isRunning = true;
   let crashesLeft = crashes;
 
-  /** A call that a function waits for, and may not live to see the end of. */
+  /** A call of a function, which may crash before the answer. */
   const turn = async () => {
     await turns.pause();
     if (crashesLeft === 0 || random() >= CRASH_PROBABILITY) return;
@@ -87,7 +87,7 @@ export const runHistory = async (
     isRunning = false;
   };
 
-  /** Applies until nothing is left, some deliveries together; after a crash they are delivered again. */
+  /** Applies all deliveries, some together. After a crash they are delivered again. */
   const applyEvents = async () => {
     while (isRunning || pool.length > 0) {
       await turns.pause();

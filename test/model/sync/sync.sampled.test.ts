@@ -1,6 +1,6 @@
 /**
- * Runs in a world that changes under them, with workers that die, run short of time, are doubled, outlive their lease or
- * lose their run: whatever happened, the next run that nobody disturbs leaves the records as the provider has them.
+ * Sync runs while the provider changes and workers crash, run out of time, run twice, outlive their lease or lose their run.
+ * The next undisturbed run must leave the records equal to the provider's objects.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -24,7 +24,7 @@ afterAll(() => engine.stop());
 
 const HOUR = 3_600_000;
 
-/** Something that happens in the provider's world; `which` chooses an object. */
+/** A change at the provider; `which` selects the object. */
 type Change = { kind: "create" | "update" | "remove" | "touch"; type: RecordType; which: number; laterMs: number };
 
 const arbitraryChange = fc.record<Change>({
@@ -38,7 +38,7 @@ const arbitraryChange = fc.record<Change>({
 type Undisturbed = { kind: "fine" | "short of time" | "doubled" };
 type Disturbed = { kind: "dies" | "outlives its lease" | "loses its run"; at: number; isDone: boolean };
 
-/** What becomes of one delivery of the request to work. `at` counts calls out of the instance. */
+/** The fate of one delivery of a sync request. `at` counts calls out of the instance. */
 type Fate = Undisturbed | Disturbed;
 
 const arbitraryFate: fc.Arbitrary<Fate> = fc.oneof(
@@ -53,7 +53,7 @@ const arbitraryFate: fc.Arbitrary<Fate> = fc.oneof(
 const arbitraryRun = fc.record({
   trigger: fc.constantFrom("manual", "scheduled"),
   isFull: fc.boolean(),
-  /** After so many calls of the provider each of these happens. */
+  /** One of these happens at each call of the provider. */
   changes: fc.array(arbitraryChange, { maxLength: 12 }),
   fates: fc.array(arbitraryFate, { minLength: 1, maxLength: 3 }),
 });
@@ -72,7 +72,7 @@ const change = ({ world, time }: Stage, { kind, type, which, laterMs }: Change):
   }
 };
 
-/** One delivery, with what becomes of it. Resolves when its worker is done, or dead. */
+/** Delivers a request with its fate. Resolves when its worker has ended or crashed. */
 const deliver = async (stage: Stage, request: SyncRequested, fate: Fate, delivery: string): Promise<void> => {
   const died = Promise.withResolvers<void>();
   let calls = 0;
@@ -115,7 +115,7 @@ const carryOut = async (
   }
   for (const [i, fate] of fates.entries()) {
     await deliver(stage, request, fate, `delivery ${index}`);
-    // What was handed over is delivered, and meets the next fate.
+    // A run that was handed over is delivered with the next fate.
     const handedOver = published.shift();
     if (handedOver !== undefined)
       await deliver(
@@ -126,7 +126,7 @@ const carryOut = async (
       );
   }
   await stage.deliverAll();
-  // Whoever is still without a worker gets one by the hour, or by the schedule's next occurrence.
+  // The hourly schedule, or the next scheduled sync, starts a worker for a run without one.
   stage.time.now += HOUR;
   await resumeSyncs(
     {

@@ -1,4 +1,4 @@
-/** Thousands of histories of webhooks in memory, or a single one by its seed. It fails where anything is amiss. */
+/** Plays thousands of webhook histories in memory, or one by its seed. Fails if a history does. */
 import { parseArgs } from "node:util";
 import { runHistory } from "./history.ts";
 
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 });
 
-// What is played writes log lines to the same stream.
+// The histories write log lines to the same stream.
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = () => true;
 const print = (line: string): void => void write(`${line}\n`);

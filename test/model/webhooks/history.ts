@@ -1,7 +1,7 @@
 /**
- * One history, all of whose accidents follow from its seed: a provider changes objects, its webhooks come late, twice, in
- * any order or never, sync runs read lists and the feed beside them, calls fail and functions die at any await. When all
- * is quiet again, every record must be what the provider has.
+ * Plays one history, determined by its seed. A provider changes objects; its webhooks come late, twice, in any order or
+ * never; sync runs read lists and the feed; calls fail and functions crash at any await. At the end every record must
+ * equal the provider's object.
  */
 import { isDeepStrictEqual } from "node:util";
 import { parseObject } from "../../../shared/provider/stripe/objects.ts";
@@ -19,25 +19,25 @@ import { createWorld, ORGANIZATION, type Records, type Sabotage } from "./world.
 const CRASH_RATE = 0.02;
 const FAIL_RATE = 0.03;
 const EARLIER_CHANGES = 8;
-/** In a quarter of the histories the provider dates its events so far behind its answers. */
+/** In a quarter of the histories the provider dates events this far behind its answers. */
 const BEHIND_SECONDS = 600;
-/** Of events that come when all is over. */
+/** Share of events that come at the end. */
 const LATE_RATE = 0.1;
 
 export type HistoryOptions = {
-  /** The stores to be used, given the turns that their calls wait for; in memory by default. */
+  /** Creates the stores, whose calls wait for turns; in memory by default. */
   storesFor?: (turns: Turns) => { stores: WebhookStores; records: Records };
   sabotage?: Sabotage;
-  /** How much happens at the provider. */
+  /** Number of changes at the provider. */
   changes?: number;
 };
 
-/** `problem` says what is wrong in the end, if anything. */
+/** `problem` describes the first difference at the end, if any. */
 export type HistoryResult = { problem: string | undefined; events: number; dropped: number; healed: number };
 
 const inMemory = () => ({ stores: webhooksInMemory(), records: recordsInMemory(async () => undefined).store });
 
-/** What is wrong with the record of an object, if anything. */
+/** Describes the difference between an object and its record, if any. */
 const problemOf = (object: SimulatedObject, record: StoredRecord | undefined): string | undefined => {
   const name = `${object.type} ${object.id}`;
   if (object.isDeleted) return record?.fields === undefined ? undefined : `${name} was deleted and is there`;
@@ -58,7 +58,7 @@ export const runHistory = async (seed: number, options: HistoryOptions = {}): Pr
   const mortality = createMortality(turns, random);
   const world = createWorld({ provider, stores, records, turns, mortality, random, sabotage });
   const sync = createSimulatedSync(world, mortality);
-  /** In half of the histories webhooks never come, now and then; then the feed must bring what they should have. */
+  /** In half of the histories some webhooks never come; the feed must replace them. */
   const dropRate = random() < 0.5 ? 0 : 0.25;
   let dropped = 0;
   const undelivered: WireEvent[] = [];
@@ -69,7 +69,7 @@ export const runHistory = async (seed: number, options: HistoryOptions = {}): Pr
     for (let left = random() * most; left > 1; left--) await turns.pause();
   };
 
-  /** The provider's attempts, until one is acknowledged; then perhaps one more. */
+  /** Delivers until one attempt is acknowledged, sometimes once more. */
   const deliver = async (event: WireEvent) => {
     for (let attempts = 0; attempts < 3; attempts++) {
       await pause(attempts === 0 ? 20 : 40);
@@ -120,7 +120,7 @@ export const runHistory = async (seed: number, options: HistoryOptions = {}): Pr
     for (let i = 0; i < actors.length; i++) await actors[i];
   };
 
-  /** When all is quiet: the provider tries again, the hour is over, kept messages are replayed, a run reads the feed. */
+  /** At the end: the provider retries, the hour passes, dead letters are replayed, a run reads the feed. */
   const calmDown = async (): Promise<string | undefined> => {
     mortality.rates.crash = 0;
     mortality.rates.fail = 0;
@@ -145,7 +145,7 @@ export const runHistory = async (seed: number, options: HistoryOptions = {}): Pr
     return waiting.length === 0 ? undefined : `${waiting.length} events wait still`;
   };
 
-  /** In half of the histories: what was there before the account was connected, and the first run, which reads it. */
+  /** In half of the histories objects exist before the account is connected; the first run reads them. */
   const begin = async () => {
     if (random() < 0.5) {
       for (let i = 0; i < EARLIER_CHANGES; i++) provider.happen();

@@ -1,4 +1,4 @@
-/** The stores of webhooks in memory, as strict as the tables; that they are is tested beside the histories. */
+/** In-memory webhook stores with the tables' conditions. Some histories run on a real engine to verify them. */
 import type { DeliveredEvents } from "../../../shared/webhooks/delivered-event-store.ts";
 import type { WebhookEvent } from "../../../shared/webhooks/webhook-event.ts";
 import { boundObservations, StoredObservations } from "../../../shared/webhooks/webhook-event.ts";

@@ -1,13 +1,13 @@
-/** Instances of functions that may die at every await, and calls that may fail with or without their effect. */
+/** Function instances that may crash at every await, and calls that may fail before or after their effect. */
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import type { createTurns } from "../../support/interleaving.ts";
 
 export type Turns = ReturnType<typeof createTurns>;
 
-/** One invocation. Once it is over, none of its calls does anything or comes back. */
+/** One invocation. After its end, its calls have no effect and no answer. */
 export type Life = { isOver: boolean; over: Promise<"died">; end: () => void };
 
-/** How often of each call, from 0 to 1. */
+/** Probabilities per call, from 0 to 1. */
 export type Rates = { crash: number; fail: number };
 
 const never = <Result>() => new Promise<Result>(() => undefined);
@@ -28,7 +28,7 @@ export const createMortality = (turns: Turns, random: () => number) => {
     return life;
   };
 
-  /** Whether the life ends here, or has ended elsewhere meanwhile. */
+  /** Whether the invocation ends here or has ended meanwhile. */
   const isEnd = (life: Life): boolean => {
     if (!life.isOver && random() < rates.crash) life.end();
     return life.isOver;
@@ -36,7 +36,7 @@ export const createMortality = (turns: Turns, random: () => number) => {
 
   const failure = () => new DomainError("store_unavailable", "The store did not answer.");
 
-  /** A call as an invocation makes it: it happens at one moment, and its answer arrives at a later one. */
+  /** A call of an invocation: it executes at one turn, and its answer arrives at a later one. */
   const call = async <Result>(life: Life, work: () => Promise<Result>): Promise<Result> => {
     await turns.pause();
     if (isEnd(life)) return never();
@@ -54,13 +54,13 @@ export const createMortality = (turns: Turns, random: () => number) => {
     rates,
     call,
 
-    /** What an invocation has of a store or another part: each method a call. */
+    /** Wraps a store or another dependency for an invocation: each method becomes a call. */
     mortal: <Part extends Record<string, Method>>(life: Life, part: Part): Part =>
       Object.fromEntries(
         Object.entries(part).map(([name, method]) => [name, (...args: never[]) => call(life, () => method(...args))]),
       ) as Part,
 
-    /** Runs an invocation to its end or to its death. */
+    /** Runs an invocation to its end or crash. */
     async live<Result>(work: (life: Life) => Promise<Result>): Promise<Result | "died" | "failed"> {
       const life = newLife();
       try {

@@ -1,4 +1,4 @@
-/** Objects of a simulated provider, as its wire protocol shows them before and after 2025-03-31 ("basil"). */
+/** Objects of a simulated provider in the wire formats before and after 2025-03-31 ("basil"). */
 import type { RecordType } from "../../../shared/records/record.ts";
 
 export type Shape = "old" | "basil";
@@ -9,11 +9,11 @@ export type SimulatedObject = {
   id: string;
   created: number;
   isDeleted: boolean;
-  /** A number that changes with every change, and stands in a field that is kept. */
+  /** Increases with every change; sent in a field that records keep. */
   value: number;
   status: string;
   customer: string;
-  /** Of a payment: the invoice it belongs to, once it does. Of an invoice: its payment. */
+  /** The invoice of a payment, or the payment of an invoice, once they are linked. */
   link: string | null;
 };
 
@@ -54,13 +54,13 @@ const fieldsOf = ({ type, created, value, status, customer, link }: SimulatedObj
   }
 };
 
-/** An object as an answer or an event of the time shows it. */
+/** An object in the wire format of its API version. */
 export const render = (object: SimulatedObject, shape: Shape): Record<string, unknown> => ({
   ...{ id: object.id, object: nouns[object.type], created: object.created },
   ...(object.isDeleted ? { deleted: true } : fieldsOf(object, shape)),
 });
 
-/** The events that tell of a change: each list of `changed` is one way in which it may be told. */
+/** The events of a change. Each list of `changed` is one possible set of events. */
 type Tellings = {
   created: readonly string[];
   changed: readonly (readonly string[])[];
@@ -83,13 +83,13 @@ export const tellings: Record<RecordType, Tellings> = {
   },
   payments: {
     created: ["payment_intent.created"],
-    // Some changes of a payment are told of its charge alone.
+    // Some changes of a payment only cause events of its charge.
     changed: [["payment_intent.processing"], ["charge.captured"], ["refund.created", "charge.refunded"]],
     final: ["payment_intent.succeeded", "charge.succeeded"],
   },
 };
 
-/** The status that no other follows. */
+/** The final status. */
 export const finalStatus: Partial<Record<RecordType, string>> = {
   subscriptions: "canceled",
   invoices: "void",

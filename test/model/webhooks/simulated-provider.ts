@@ -1,4 +1,4 @@
-/** A provider with a history: objects that change, several times in a second, and events that tell of it. */
+/** A provider with a history: objects that change several times per second, and their events. */
 import type { Provider } from "../../../shared/provider/provider.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { parseProviderEvent } from "../../../shared/provider/stripe/events.ts";
@@ -7,17 +7,17 @@ import type { ObjectDeleted, ObjectState, PaymentLinked, SeenAt } from "../../..
 import type { RecordType } from "../../../shared/records/record.ts";
 import { finalStatus, render, type Shape, type SimulatedObject, tellings } from "./simulated-objects.ts";
 
-/** An event as it goes over the wire. */
+/** An event in the wire format. */
 export type WireEvent = { id: string; type: string; created: number; data: { object: Record<string, unknown> } };
 
-/** Of lists, so that a run has many pages. */
+/** Page size of lists; small, so that a run has many pages. */
 const PAGE = 3;
 
 const STARTED_AT = 1_795_000_000;
 
 export type SimulatedProvider = ReturnType<typeof createSimulatedProvider>;
 
-/** @param behindSeconds how far its events are dated behind its answers. */
+/** @param behindSeconds how far events are dated behind answers */
 export const createSimulatedProvider = (random: () => number, behindSeconds = 0) => {
   const objects: SimulatedObject[] = [];
   const events: WireEvent[] = [];
@@ -49,12 +49,12 @@ export const createSimulatedProvider = (random: () => number, behindSeconds = 0)
     const told = tellings[type];
     const dice = random();
     if (dice < 0.12 && told.deleted !== undefined) {
-      // What tells of a deletion shows the object as it was.
+      // The event of a deletion has the last state of the object.
       tell(told.deleted, object);
       object.isDeleted = true;
       return;
     }
-    // Often back to what it was: the same fields, seen later.
+    // Often back to an earlier state: the same fields, observed later.
     object.value = random() < 0.6 ? 1 + Math.floor(random() * 2) : events.length + 2;
     const final = finalStatus[type];
     if (dice < 0.3 && told.final !== undefined && final !== undefined) {
@@ -63,7 +63,7 @@ export const createSimulatedProvider = (random: () => number, behindSeconds = 0)
     } else tell(pick(told.changed) ?? [], object);
   };
 
-  /** A payment of an invoice: told as such, and by what the invoice names in the old shape. */
+  /** A payment of an invoice, also named by the invoice in the old format. */
   const link = (): void => {
     const invoice = pick(objects.filter((one) => one.type === "invoices" && one.link === null && !one.isDeleted));
     const payment = pick(objects.filter((one) => one.type === "payments" && one.link === null));
@@ -105,7 +105,7 @@ export const createSimulatedProvider = (random: () => number, behindSeconds = 0)
     events,
     clock,
 
-    /** Something happens; @returns the events that tell of it. */
+    /** Makes a change. @returns its events */
     happen(): readonly WireEvent[] {
       const before = events.length;
       const dice = random();
@@ -117,7 +117,7 @@ export const createSimulatedProvider = (random: () => number, behindSeconds = 0)
       return events.slice(before);
     },
 
-    /** The port, each method answering at once; `seenAt` is when. */
+    /** The provider port. Each method answers at once; `seenAt` is the current time. */
     at: (seenAt: SeenAt): Omit<Provider, "readAccount"> => ({
       async listObjects(type, { after, createdUntil = Number.POSITIVE_INFINITY }) {
         const live = objects.filter((one) => one.type === type && !one.isDeleted && one.created <= createdUntil);

@@ -1,4 +1,4 @@
-/** Sync runs in a simulated world: the real steps of a run, with checkpoints that a crash goes back to. */
+/** Sync runs in a simulated world: the product's steps of a run, with checkpoints to resume from after a crash. */
 
 import type { RunContext } from "../../../shared/sync/run-context.ts";
 import { createRunLinks } from "../../../shared/sync/run-links.ts";
@@ -9,7 +9,7 @@ import { newWork } from "../../../shared/sync/sync-work.ts";
 import type { Life, Mortality } from "./mortality.ts";
 import { ORGANIZATION, type World } from "./world.ts";
 
-/** A run that dies this often is given up, as a run that fails is. */
+/** A run with this many crashes fails. */
 const MAX_LIVES = 6;
 
 export const createSimulatedSync = (world: World, mortality: Mortality) => {
@@ -60,9 +60,9 @@ export const createSimulatedSync = (world: World, mortality: Mortality) => {
     };
   };
 
-  /** Works on a run until it is over, has failed, or has died too often; whether it succeeded. */
+  /** Works on a run until it has ended, failed or crashed too often. @returns whether it succeeded */
   const run = async (mode: SyncMode): Promise<boolean> => {
-    // Who sees in the report of a run that both sides differ still, has everything read again.
+    // If the run's report still shows differences, a full run follows.
     const itsMode = state.cursor === undefined || state.isDifferent ? "full" : mode;
     const head = { id: `run${state.runs++}`, trigger: "scheduled", mode: itsMode, startedAt: world.now() } as const;
     let checkpoint: ActiveRun = { ...head, progress: noProgress(), work: newWork(itsMode) };

@@ -1,4 +1,4 @@
-/** The service's functions that webhooks and syncs are made of, around simulated stores, bus, queue and provider. */
+/** The functions of webhooks and syncs with simulated stores, bus, queue and provider. */
 import { createHmac } from "node:crypto";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import type { Provider } from "../../../shared/provider/provider.ts";
@@ -21,12 +21,12 @@ export const ORGANIZATION = "acme";
 const SECRET = "whsec_simulated";
 const CONNECTION = { connectionId: "c1", accountId: "acct_1", connectedAt: 0 };
 
-/** Messages come five times; then they are kept apart. */
+/** Messages are received five times, then moved to the dead-letter queue. */
 const MAX_RECEIVES = 5;
 
 export type Records = Pick<RecordStore, "get" | "getMany" | "put">;
 
-/** Parts of the product replaced by wrong ones, to see that the histories notice. */
+/** Faulty replacements of product code, which the histories must detect. */
 export type Sabotage = {
   receive?: (parts: ReceiveParts) => ReceiveParts;
   process?: (parts: ProcessParts) => ProcessParts;
@@ -49,11 +49,11 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
   const { call, mortal, rates } = mortality;
   const queue: { received: WebhookReceived; receives: number }[] = [];
   const deadLetters: typeof queue = [];
-  /** Our clock is not the provider's. */
+  /** Our clock differs from the provider's. */
   const skewSeconds = Math.floor(random() * 20) - 10;
   const now = () => (provider.clock.seconds + skewSeconds) * 1_000;
   let tokens = 0;
-  /** What is stored, by type and id: the lists of records are another test's. */
+  /** Stored records by type and id. Other tests cover the lists. */
   const storedIds = new Map<string, ListedId & { type: RecordType }>();
   const listed: Records = {
     ...records,
@@ -68,7 +68,7 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
   const bus: { publish: EventBus["publish"] } = {
     async publish(events) {
       const isRefused = random() < rates.fail;
-      // What is refused may be there all the same, and what is taken may come twice.
+      // A refused event may still be delivered, and an accepted one may be delivered twice.
       const copies = isRefused ? Number(random() < 0.3) : 1 + Number(random() < rates.fail);
       for (let i = 0; i < copies; i++) {
         for (const { detail } of events) queue.push({ received: WebhookReceived.parse(detail), receives: 0 });
@@ -80,7 +80,7 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
     publish: <Event extends BusEvent>(events: readonly Event[]) => call(life, () => bus.publish(events)),
   });
 
-  /** The provider as an invocation sees it: asked, answered and dated at three moments. */
+  /** The provider as an invocation sees it: request, answer and date at three different times. */
   const providerOf = (life: Life): Provider => {
     const ask = async <Result>(read: (at: Omit<Provider, "readAccount">) => Promise<Result>): Promise<Result> => {
       const sent = provider.clock.seconds;
@@ -110,7 +110,7 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
       pause: () => turns.pause().then(() => undefined),
     });
 
-  /** One attempt of the provider to deliver an event; whether it is acknowledged. */
+  /** One delivery attempt of the provider. @returns whether it is acknowledged */
   const deliver = async ({ created, ...event }: WireEvent): Promise<boolean> => {
     const body = Buffer.from(JSON.stringify({ ...event, created, object: "event" }));
     const time = provider.clock.seconds;
@@ -137,7 +137,7 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
     return answer === "acknowledged";
   };
 
-  /** Processes a message; one that fails comes again, and is kept apart in the end. */
+  /** Processes a message. A failed message is received again and finally moved to the dead-letter queue. */
   const consume = async (message: (typeof queue)[number]): Promise<void> => {
     const end = await mortality.live(async (life) => {
       const parts: ProcessParts = {
@@ -162,7 +162,7 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
     (again.receives < MAX_RECEIVES ? queue : deadLetters).push(again);
   };
 
-  /** The hourly look at what was never handed over; its time is as much later. */
+  /** Runs the hourly schedule for events that were never published. */
   const handOver = () =>
     mortality.live((life) => {
       const events = mortal(life, { listPending: stores.listPending, markHandedOver: stores.markHandedOver });
