@@ -1,40 +1,56 @@
-/** From what a day had to its compliance report. Pure. */
+/** Builds the compliance report of a day. Pure. */
 import type { ConnectionStatus } from "../connection/connection.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import { recordTypes } from "../records/record.ts";
 import type { Alert } from "../security/alerts/alert.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
 import { DAY_MS } from "../terms/hours.ts";
+import {
+  answeredAt,
+  countByLevel,
+  firstOf,
+  fitReport,
+  isWithin,
+  median,
+  reportedAlert,
+  sumOf,
+  timeToAcknowledge,
+} from "./build-report.ts";
 import type { ComplianceReport, ReportedErasure, ReportedSync, UserAccess } from "./compliance-report.ts";
-import type { DayResult } from "./day-tally.ts";
-import { firstOf, fitReport } from "./fit-report.ts";
+import type { DayCounts } from "./count-day.ts";
 import { type Period, reportId } from "./period.ts";
-import { answeredAt, countByLevel, isWithin, median, reportedAlert, timeToAcknowledge } from "./reported-alert.ts";
 
-/** An erasure request, as far as reports tell of it: by its id, and without whom it is about. Times in epoch ms. */
-export type ErasureFact = { id: string; status: string; requestedAt: number; dueAt: number; completedAt?: number };
+/** An erasure request, without the user whose data is erased. Times in epoch ms. */
+export type ErasureFact = {
+  id: string;
+  status: string;
+  requestedAt: number;
+  dueAt: number;
+  completedAt?: number | undefined;
+};
 
 export type ComplianceInput = {
   period: Period;
   /** Epoch ms. */
   createdAt: number;
-  day: DayResult;
-  /** HIGH and CRITICAL events that were not processed at the period's end. */
+  day: DayCounts;
+  /** HIGH and CRITICAL events that were unprocessed at the period's end. */
   unprocessedHighRiskEvents: number;
   retentionDays: number;
-  /** The oldest event stored, and when it expires: epoch ms. */
+  /** The oldest stored event; times in epoch ms. */
   oldestEvent: { timestamp: number; expiresAt: number } | undefined;
   connection: ConnectionStatus;
   /** Those that began in the period, in any order. */
   runs: readonly SyncRun[];
   lastSuccessAt: number | undefined;
-  /** The last run up to the period's end that compared both sides. */
+  /** The last run before the period's end that compared both sides. */
   comparedRun: SyncRun | undefined;
   /** In any order; those of other times are left out. */
   alerts: readonly Alert[];
   erasures: readonly ErasureFact[];
 };
 
-/** DynamoDB removes what has expired within so long. */
+/** DynamoDB removes expired items within this time. */
 const REMOVAL_MS = 2 * DAY_MS;
 
 const byRefusals = (a: UserAccess, b: UserAccess): number =>
@@ -56,7 +72,6 @@ const syncOf = (input: ComplianceInput, maxItems: number): ReportedSync => {
   const ofStatus = (status: SyncRun["status"]) => runs.filter((run) => run.status === status);
   const failed = ofStatus("failed").sort((a, b) => a.startedAt - b.startedAt);
   const failures = firstOf(failed, maxItems);
-  const completeness = completenessOf(comparedRun);
   return {
     connection,
     runs: runs.length,
@@ -64,18 +79,14 @@ const syncOf = (input: ComplianceInput, maxItems: number): ReportedSync => {
     failed: failed.length,
     cancelled: ofStatus("cancelled").length,
     running: ofStatus("running").length,
-    written: runs.reduce(
-      (sum, { progress }) => sum + recordTypes.reduce((ofRun, type) => ofRun + progress[type].written, 0),
-      0,
-    ),
+    written: sumOf(runs, ({ progress }) => sumOf(recordTypes, (type) => progress[type].written)),
     failures: failures.shown.map(({ id, startedAt, error }) => ({
       ...{ id, startedAt },
       category: error?.category ?? "system",
       message: error?.message ?? "",
     })),
     moreFailures: failures.more,
-    ...(lastSuccessAt !== undefined && { lastSuccessAt }),
-    ...(completeness !== undefined && { completeness }),
+    ...definedFields({ lastSuccessAt, completeness: completenessOf(comparedRun) }),
   };
 };
 
@@ -91,14 +102,15 @@ const alertsOf = ({ alerts, period }: ComplianceInput, maxItems: number): Compli
       .sort((a, b) => b.firstSeen - a.firstSeen || (a.id < b.id ? 1 : -1)),
     maxItems,
   );
-  // Each alert once: in the report of the day on which it was answered, whenever it was raised.
+  // Each alert counts once: in the report of the day on which it was answered.
   const answered = alerts.filter((alert) => isWithin(answeredAt(alert), period));
-  const medianTimeToAcknowledgeMs = median(answered.flatMap((alert) => timeToAcknowledge(alert) ?? []));
   return {
     raised: raised.length,
     acknowledged: raised.filter((alert) => answeredAt(alert) !== undefined).length,
     byLevel: countByLevel(raised),
-    ...(medianTimeToAcknowledgeMs !== undefined && { medianTimeToAcknowledgeMs }),
+    ...definedFields({
+      medianTimeToAcknowledgeMs: median(answered.flatMap((alert) => timeToAcknowledge(alert) ?? [])),
+    }),
     list: shown.shown.map(reportedAlert),
     moreAlerts: shown.more,
   };
@@ -106,7 +118,7 @@ const alertsOf = ({ alerts, period }: ComplianceInput, maxItems: number): Compli
 
 const retentionOf = ({ retentionDays, oldestEvent, period }: ComplianceInput): ComplianceReport["retention"] => ({
   days: retentionDays,
-  ...(oldestEvent !== undefined && { oldestEventAt: oldestEvent.timestamp }),
+  ...definedFields({ oldestEventAt: oldestEvent?.timestamp }),
   isHeld: oldestEvent === undefined || oldestEvent.expiresAt + REMOVAL_MS > period.to,
 });
 
@@ -119,27 +131,21 @@ const erasuresOf = ({ erasures, period }: ComplianceInput): ReportedErasure[] =>
       daysLeft: Math.floor((dueAt - period.to) / DAY_MS),
     }));
 
-/** The compliance report of a day; where a list is too long it says how many more there were. */
 export const buildComplianceReport = (input: ComplianceInput): ComplianceReport => {
   const { period, createdAt, day, unprocessedHighRiskEvents } = input;
   const users = [...day.users].sort(byRefusals);
   const changes = [...day.changes].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
-  const sumOfUsers = (part: (user: UserAccess) => number) => users.reduce((sum, user) => sum + part(user), 0);
   return fitReport((maxItems) => {
     const shownUsers = firstOf(users, maxItems);
     const shownChanges = firstOf(changes, maxItems);
     const shownErasures = firstOf(erasuresOf(input), maxItems);
     return {
-      id: reportId(period),
-      kind: "compliance",
-      from: period.from,
-      to: period.to,
-      createdAt,
+      ...{ id: reportId(period), kind: "compliance", from: period.from, to: period.to, createdAt },
       unprocessedHighRiskEvents,
       events: day.events,
       access: {
-        calls: sumOfUsers(({ calls }) => calls) + day.withoutUser.calls,
-        refusals: sumOfUsers(({ refusals }) => refusals) + day.withoutUser.refusals,
+        calls: sumOf(users, ({ calls }) => calls) + day.withoutUser.calls,
+        refusals: sumOf(users, ({ refusals }) => refusals) + day.withoutUser.refusals,
         users: shownUsers.shown,
         moreUsers: shownUsers.more,
         withoutUser: day.withoutUser,

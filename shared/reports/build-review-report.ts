@@ -1,17 +1,14 @@
-/** From five weeks' numbers to the review of the last one. Pure. */
-
+/** Builds the security review of a week. Pure. */
 import type { Alert } from "../security/alerts/alert.ts";
 import { type FindingRule, findingRules } from "../security/alerts/finding.ts";
 import type { Counters } from "../security/statistics/counters.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
 import { DAY_MS } from "../terms/hours.ts";
 import { isAtLeast } from "../terms/risk-levels.ts";
-import { type CircuitMove, circuitTime, type Hold } from "./circuit-time.ts";
-import { firstOf, fitReport } from "./fit-report.ts";
+import { countByLevel, firstOf, fitReport, isWithin, reportedAlert, sumOf } from "./build-report.ts";
+import { type CircuitTransition, circuitTime, type Hold } from "./circuit-time.ts";
 import { type Period, reportId, WEEK_MS } from "./period.ts";
 import { recommend } from "./recommendations.ts";
-import type { ByLevel } from "./report-fields.ts";
-import { countByLevel, isWithin, reportedAlert } from "./reported-alert.ts";
 import {
   type Measure,
   measures,
@@ -26,18 +23,18 @@ export type ReviewInput = {
   period: Period;
   /** Epoch ms. */
   createdAt: number;
-  /** The first week whose numbers are whole, its Monday in epoch ms; the period's own where there is none before. */
+  /** The Monday of the first week with complete data, epoch ms; the period's own if there is none before. */
   knownFrom: number;
-  /** By the beginning of each day that has events, epoch ms. */
+  /** By the beginning of each day with events, epoch ms. */
   days: ReadonlyMap<number, Counters>;
-  /** HIGH and CRITICAL events that were not processed at the period's end. */
+  /** HIGH and CRITICAL events that were unprocessed at the period's end. */
   unprocessedHighRiskEvents: number;
   /** In any order; those of other times are left out. */
   alerts: readonly Alert[];
   /** Those that began in these weeks, in any order. */
   runs: readonly Pick<SyncRun, "status" | "startedAt">[];
   /** Transitions up to the period's end, and the last one before the first week. */
-  moves: readonly CircuitMove[];
+  transitions: readonly CircuitTransition[];
   hold: Hold | undefined;
 };
 
@@ -47,55 +44,49 @@ const isFinding = ({ rule }: Pick<Alert, "rule">): boolean => findingRules.some(
 
 const dayOf = ({ days }: ReviewInput, from: number): ReviewedDay => {
   const counters = days.get(from) ?? [];
-  const sum = (part: (counter: Counters[number]) => number) => counters.reduce((total, one) => total + part(one), 0);
   return {
     from,
-    events: sum(({ events }) => events),
-    failures: sum(({ failures }) => failures),
-    refusals: sum(({ eventType, events }) => (REFUSALS.includes(eventType) ? events : 0)),
+    events: sumOf(counters, ({ events }) => events),
+    failures: sumOf(counters, ({ failures }) => failures),
+    refusals: sumOf(counters, ({ eventType, events }) => (REFUSALS.includes(eventType) ? events : 0)),
   };
 };
 
-const startsFrom = (from: number, to: number, step: number): number[] =>
+/** The beginnings of the days or weeks from one time to another. */
+const startsOf = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.round((to - from) / step) }, (_, index) => from + index * step);
 
 const weekOf = (input: ReviewInput, from: number): ReviewedWeek => {
   const span = { from, to: from + WEEK_MS };
-  const days = startsFrom(from, span.to, DAY_MS).map((day) => dayOf(input, day));
-  const sum = (part: (day: ReviewedDay) => number) => days.reduce((total, day) => total + part(day), 0);
+  const days = startsOf(from, span.to, DAY_MS).map((day) => dayOf(input, day));
   return {
     from,
-    events: sum(({ events }) => events),
-    failures: sum(({ failures }) => failures),
-    refusals: sum(({ refusals }) => refusals),
+    events: sumOf(days, ({ events }) => events),
+    failures: sumOf(days, ({ failures }) => failures),
+    refusals: sumOf(days, ({ refusals }) => refusals),
     alerts: countByLevel(input.alerts.filter(({ firstSeen }) => isWithin(firstSeen, span))),
     syncFailures: input.runs.filter(({ status, startedAt }) => status === "failed" && isWithin(startedAt, span)).length,
     circuit: circuitTime(
-      input.moves.filter(({ at }) => at < span.to),
+      input.transitions.filter(({ at }) => at < span.to),
       input.hold,
       span,
     ),
   };
 };
 
-const totalOf = (levels: ByLevel): number => Object.values(levels).reduce((sum, count) => sum + count, 0);
-
 const numberOf: Record<Measure, (week: ReviewedWeek) => number> = {
   events: ({ events }) => events,
   failures: ({ failures }) => failures,
   failureRate: ({ events, failures }) => (events === 0 ? 0 : failures / events),
   refusals: ({ refusals }) => refusals,
-  alerts: ({ alerts }) => totalOf(alerts),
+  alerts: ({ alerts }) => sumOf(Object.values(alerts), (count) => count),
   syncFailures: ({ syncFailures }) => syncFailures,
   circuitOpenMs: ({ circuit }) => circuit.openMs,
 };
 
-const meanOf = (numbers: readonly number[]): number =>
-  numbers.length === 0 ? 0 : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
-
 const trendOf = (measure: Measure, week: ReviewedWeek, weeksBefore: readonly ReviewedWeek[]): Trend => {
   const value = numberOf[measure](week);
-  const before = meanOf(weeksBefore.map(numberOf[measure]));
+  const before = weeksBefore.length === 0 ? 0 : sumOf(weeksBefore, numberOf[measure]) / weeksBefore.length;
   return { measure, value, before, ...(before > 0 && { change: value / before - 1 }) };
 };
 
@@ -107,7 +98,7 @@ const ruleCountOf = (rule: FindingRule, { alerts, period }: ReviewInput, weeks: 
   return {
     rule,
     alerts: ofRule.filter(({ firstSeen }) => isWithin(firstSeen, period)).length,
-    findings: seenIn(ofRule, period).reduce((sum, { count }) => sum + count, 0),
+    findings: sumOf(seenIn(ofRule, period), ({ count }) => count),
     before: weeks === 0 ? 0 : before.length / weeks,
   };
 };
@@ -120,11 +111,10 @@ const gravestFirst = (a: Alert, b: Alert): number => {
   return b.count - a.count || b.lastSeen - a.lastSeen || (a.id < b.id ? -1 : 1);
 };
 
-/** The review of a week; where a list is too long it says how many more there were. */
 export const buildReviewReport = (input: ReviewInput): ReviewReport => {
   const { period, createdAt, knownFrom, alerts, unprocessedHighRiskEvents } = input;
   const week = weekOf(input, period.from);
-  const weeksBefore = startsFrom(knownFrom, period.from, WEEK_MS).map((from) => weekOf(input, from));
+  const weeksBefore = startsOf(knownFrom, period.from, WEEK_MS).map((from) => weekOf(input, from));
   const findings = seenIn(alerts.filter(isFinding), period).sort(gravestFirst);
   const reviewed = {
     unprocessedHighRiskEvents,
@@ -136,14 +126,10 @@ export const buildReviewReport = (input: ReviewInput): ReviewReport => {
   return fitReport((maxItems) => {
     const shown = firstOf(findings, maxItems);
     return {
-      id: reportId(period),
-      kind: "review",
-      from: period.from,
-      to: period.to,
-      createdAt,
+      ...{ id: reportId(period), kind: "review", from: period.from, to: period.to, createdAt },
       ...reviewed,
       weeksBefore,
-      days: startsFrom(knownFrom, period.to, DAY_MS).map((day) => dayOf(input, day)),
+      days: startsOf(knownFrom, period.to, DAY_MS).map((day) => dayOf(input, day)),
       findings: shown.shown.map(reportedAlert),
       moreFindings: shown.more,
       recommendations: recommend(reviewed),

@@ -1,4 +1,4 @@
-/** Reads what a compliance report is built from. */
+/** Reads the input of a compliance report. */
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { AlertStore } from "../security/alerts/alert-store.ts";
 import { toSyncRun } from "../sync/sync-item.ts";
@@ -6,40 +6,69 @@ import type { SyncRun } from "../sync/sync-run.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
 import { DAY_MS } from "../terms/hours.ts";
 import type { ComplianceInput, ErasureFact } from "./build-compliance-report.ts";
-import { createDayTally } from "./day-tally.ts";
+import { isWithin } from "./build-report.ts";
+import { createDayCounter } from "./count-day.ts";
 import type { Period } from "./period.ts";
 import type { PeriodEventsStore } from "./period-events-store.ts";
-import { readAlerts, readEndedRuns } from "./read-lists.ts";
-import { isWithin } from "./reported-alert.ts";
+import { readAlerts, readEndedRuns, readItems } from "./read-lists.ts";
 
-/** What erasures of an organization there are; expired ones may be missing. Throws DomainError `store_unavailable`. */
-export type ListErasures = (organizationId: string) => Promise<readonly ErasureFact[]>;
+type ListPosition = { id: string };
 
-export type ComplianceParts = {
+/** An organization's erasures page by page, the latest request first. */
+type ErasureList = {
+  list(
+    organizationId: string,
+    page: { limit: number; after: ListPosition | undefined },
+  ): Promise<{ items: readonly ErasureFact[]; next: ListPosition | undefined }>;
+};
+
+export type ComplianceDependencies = {
   events: Pick<PeriodEventsStore, "read" | "countUnprocessed" | "oldest">;
   runs: Pick<SyncRunStore, "list" | "readState">;
   alerts: Pick<AlertStore, "list">;
   connections: Pick<ConnectionStore, "read">;
-  listErasures: ListErasures;
+  erasures: ErasureList;
   retentionDays: number;
 };
 
-/** Older alerts that were resolved in the period, and the last comparison, are looked for so far back. */
+/** Older alerts that were resolved in the period, and the last comparison, are looked for within this time. */
 const LOOK_BACK_MS = 28 * DAY_MS;
+
+const ERASURES_PER_PAGE = 100;
+/** Erasures complete within 30 days, and are rare: older requests are completed. */
+const MAX_ERASURES = 1_000;
+
+/** An organization's erasures, without the users whose data is erased. */
+export const readErasures = async (erasures: ErasureList, organizationId: string): Promise<ErasureFact[]> => {
+  const found: ErasureFact[] = [];
+  const listed = readItems((after?: ListPosition) =>
+    erasures.list(organizationId, { limit: ERASURES_PER_PAGE, after }),
+  );
+  for await (const { id, status, requestedAt, dueAt, completedAt } of listed) {
+    found.push({ id, status, requestedAt, dueAt, completedAt });
+    if (found.length === MAX_ERASURES) break;
+  }
+  return found;
+};
 
 type Runs = Pick<ComplianceInput, "runs" | "comparedRun" | "lastSuccessAt">;
 
-export const createComplianceCollector = (parts: ComplianceParts) => {
-  const { events, runs, alerts, connections, listErasures, retentionDays } = parts;
-
+export const createComplianceCollector = ({
+  events,
+  runs,
+  alerts,
+  connections,
+  erasures,
+  retentionDays,
+}: ComplianceDependencies) => {
   const readDay = async (organizationId: string, period: Period, now: number) => {
-    const tally = createDayTally(period.from);
-    for await (const event of events.read(organizationId, period, now)) tally.add(event);
-    return tally.result();
+    const counter = createDayCounter(period.from);
+    for await (const event of events.read(organizationId, period, now)) counter.add(event);
+    return counter.result();
   };
 
   const readRuns = async (organizationId: string, period: Period, now: number): Promise<Runs> => {
-    // The state first: a run that ends between the two reads is then in both rather than in none.
+    // The state is read first: a run that ends between the two reads is then in both.
     const { run, lastSuccessAt } = await runs.readState(organizationId);
     const ofPeriod: SyncRun[] = [];
     let comparedRun: SyncRun | undefined;
@@ -54,31 +83,23 @@ export const createComplianceCollector = (parts: ComplianceParts) => {
   };
 
   /**
-   * Reads a day: its events once, and a few units for the rest. Side by side, as the function has nothing else to do.
+   * Reads a day: its events once, and a few units for the rest.
    * @param now epoch ms.
    * @throws DomainError `store_unavailable`.
    */
   return async (organizationId: string, period: Period, now: number): Promise<ComplianceInput> => {
-    const [day, ofRuns, unprocessed, oldestEvent, found, connection, erasures] = await Promise.all([
+    const [day, ofRuns, unprocessedHighRiskEvents, oldestEvent, found, connection, erasureFacts] = await Promise.all([
       readDay(organizationId, period, now),
       readRuns(organizationId, period, now),
       events.countUnprocessed(organizationId, period.to, now),
       events.oldest(organizationId),
       readAlerts(alerts, organizationId, period.from - LOOK_BACK_MS, now),
       connections.read(organizationId),
-      listErasures(organizationId),
+      readErasures(erasures, organizationId),
     ]);
     return {
-      period,
-      createdAt: now,
-      day,
-      ...ofRuns,
-      unprocessedHighRiskEvents: unprocessed,
-      retentionDays,
-      oldestEvent,
-      connection: connection.status,
-      alerts: found,
-      erasures,
+      ...{ period, createdAt: now, day, ...ofRuns, unprocessedHighRiskEvents, retentionDays, oldestEvent },
+      ...{ connection: connection.status, alerts: found, erasures: erasureFacts },
     };
   };
 };

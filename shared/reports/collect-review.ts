@@ -1,21 +1,84 @@
-/** Reads what a security review is built from. */
+/** Reads the input of a security review. */
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
+import { inParallel } from "../runtime/in-parallel.ts";
 import type { AlertStore } from "../security/alerts/alert-store.ts";
 import { firstIdAt } from "../security/event-id.ts";
 import type { SecurityEventStore } from "../security/security-event-store.ts";
+import { type CountSelectionParts, hoursOfDays, joinRanges } from "../security/statistics/count-selection.ts";
+import { type Counters, mergeCounters } from "../security/statistics/counters.ts";
+import { isExact, isExpired } from "../security/statistics/rollup-store.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
-import { DAY_MS } from "../terms/hours.ts";
+import { DAY_MS, HOUR_MS, startOfDay } from "../terms/hours.ts";
+import { organizationKey } from "../terms/keys.ts";
 import type { ReviewInput } from "./build-review-report.ts";
-import { type CircuitMove, type Hold, moveOfEvent } from "./circuit-time.ts";
-import { type CountDaysParts, countDays } from "./count-days.ts";
+import { type CircuitTransition, type Hold, transitionOf } from "./circuit-time.ts";
 import { type Period, startOfWeek, WEEK_MS } from "./period.ts";
 import type { PeriodEventsStore } from "./period-events-store.ts";
-import { readAlerts, readEndedRuns } from "./read-lists.ts";
+import { readAlerts, readEndedRuns, readItems } from "./read-lists.ts";
 import { WEEKS_BEFORE } from "./review-report.ts";
 
-export type ReviewParts = {
-  counts: CountDaysParts;
+/** Epoch ms; `to` is exclusive. */
+type Span = { from: number; to: number };
+
+export type CountDaysDependencies = Omit<CountSelectionParts, "selections">;
+
+const QUERIES_AT_ONCE = 6;
+
+/**
+ * Counts an organization's unexpired events by day: about a read unit for 35 days whose hours are closed. Days with open
+ * hours, and days that have expired in part, are counted by their hours; if those are not exact, by their events.
+ * docs/security-events.md, "Statistics".
+ * @param span from one midnight to another.
+ * @param now epoch ms.
+ * @returns the counters by the beginning of each day with events.
+ * @throws DomainError `store_unavailable`.
+ */
+export const countDays = async (
+  { openHours, rollups, events }: CountDaysDependencies,
+  organizationId: string,
+  { from, to }: Span,
+  now: number,
+): Promise<Map<number, Counters>> => {
+  const scope = organizationKey(organizationId);
+  // Open hours are read first: an hour that is not open then has a complete rollup, even if hours are closed meanwhile.
+  const openBefore = (await openHours.list(scope, from)).filter((hour) => hour < to);
+  const open = new Set(openBefore);
+  const parts = new Map<number, Counters[]>();
+  const add = (time: number, counters: Counters) => {
+    const day = startOfDay(time);
+    parts.set(day, [...(parts.get(day) ?? []), counters]);
+  };
+
+  const byHours = new Set(openBefore.map(startOfDay));
+  for (const rollup of await rollups.list(scope, "day", { first: from, last: to - DAY_MS })) {
+    const { start } = rollup.period;
+    if (byHours.has(start) || isExpired(rollup, now)) continue;
+    if (isExact(rollup, now)) add(start, rollup.counters);
+    else byHours.add(start);
+  }
+  const byEvents = new Set(openBefore);
+  await inParallel(hoursOfDays(byHours), QUERIES_AT_ONCE, async (span) => {
+    for (const rollup of await rollups.list(scope, "hour", span)) {
+      const { start } = rollup.period;
+      if (open.has(start) || isExpired(rollup, now)) continue;
+      if (isExact(rollup, now)) add(start, rollup.counters);
+      else byEvents.add(start);
+    }
+  });
+  const hoursByDay = Map.groupBy(
+    [...byEvents].sort((a, b) => a - b),
+    startOfDay,
+  );
+  const ranges = [...hoursByDay.values()].flatMap((hours) => joinRanges(hours, HOUR_MS));
+  await inParallel(ranges, QUERIES_AT_ONCE, async (range) => {
+    add(range.from, (await events.countRange(scope, range, { now }))?.counters ?? []);
+  });
+  return new Map([...parts].map(([day, counters]) => [day, mergeCounters(counters)]));
+};
+
+export type ReviewDependencies = {
+  counts: CountDaysDependencies;
   events: Pick<SecurityEventStore, "list">;
   periodEvents: Pick<PeriodEventsStore, "countUnprocessed">;
   runs: Pick<SyncRunStore, "list">;
@@ -24,35 +87,40 @@ export type ReviewParts = {
   retentionDays: number;
 };
 
-const MOVES_PER_PAGE = 500;
-/** A circuit that changes more often is known for its last so many changes. */
-const MAX_MOVES = 5_000;
+const TRANSITIONS_PER_PAGE = 500;
+/** Of a circuit with more transitions, only the latest ones are read. */
+const MAX_TRANSITIONS = 5_000;
 
-export const createReviewCollector = (parts: ReviewParts) => {
-  const { counts, events, periodEvents, runs, alerts, circuits, retentionDays } = parts;
-
-  /** The first week that is still stored as a whole. */
+export const createReviewCollector = ({
+  counts,
+  events,
+  periodEvents,
+  runs,
+  alerts,
+  circuits,
+  retentionDays,
+}: ReviewDependencies) => {
+  /** The first week that is still stored completely. */
   const firstKnownWeek = ({ from }: Period, now: number): number => {
     const oldest = now - retentionDays * DAY_MS;
     const first = startOfWeek(oldest) === oldest ? oldest : startOfWeek(oldest) + WEEK_MS;
     return Math.min(from, Math.max(from - WEEKS_BEFORE * WEEK_MS, first));
   };
 
-  /** Transitions up to a time, down to the first one before another; the newest first. */
-  const readMoves = async (organizationId: string, { from, to }: { from: number; to: number }, now: number) => {
-    const moves: CircuitMove[] = [];
+  /** The transitions up to a span's end, and the last one before the span. */
+  const readTransitions = async (organizationId: string, { from, to }: Span, now: number) => {
+    const transitions: CircuitTransition[] = [];
     const selection = { organizationId, since: 0, eventType: "CIRCUIT_BREAKER_CHANGED" };
-    let after: string | undefined = firstIdAt(to);
-    while (after !== undefined && moves.length < MAX_MOVES) {
-      const page: Awaited<ReturnType<SecurityEventStore["list"]>> = await events.list(selection, {
-        limit: MOVES_PER_PAGE,
-        after,
-        now,
-      });
-      moves.push(...page.events.flatMap((event) => moveOfEvent(event) ?? []));
-      after = (page.events.at(-1)?.timestamp ?? 0) < from ? undefined : page.next;
+    const recorded = readItems(async (after?: string) => {
+      const page = await events.list(selection, { limit: TRANSITIONS_PER_PAGE, after, now });
+      return { items: page.events, next: page.next };
+    }, firstIdAt(to));
+    for await (const event of recorded) {
+      const transition = transitionOf(event);
+      if (transition === undefined) continue;
+      if (transitions.push(transition) === MAX_TRANSITIONS || transition.at < from) break;
     }
-    return moves;
+    return transitions;
   };
 
   const readHold = async (organizationId: string): Promise<Hold | undefined> => {
@@ -61,7 +129,7 @@ export const createReviewCollector = (parts: ReviewParts) => {
     return { generation: circuit.generation, until: circuit.until };
   };
 
-  const readRuns = async (organizationId: string, { from, to }: { from: number; to: number }, now: number) => {
+  const readRuns = async (organizationId: string, { from, to }: Span, now: number) => {
     const found: SyncRun[] = [];
     for await (const run of readEndedRuns(runs, organizationId, to, now)) {
       if (run.startedAt < from) break;
@@ -78,17 +146,17 @@ export const createReviewCollector = (parts: ReviewParts) => {
   return async (organizationId: string, period: Period, now: number): Promise<ReviewInput> => {
     const knownFrom = firstKnownWeek(period, now);
     const span = { from: knownFrom, to: period.to };
-    const [days, unprocessedHighRiskEvents, found, ofRuns, moves, hold] = await Promise.all([
+    const [days, unprocessedHighRiskEvents, found, ofRuns, transitions, hold] = await Promise.all([
       countDays(counts, organizationId, span, now),
       periodEvents.countUnprocessed(organizationId, period.to, now),
       readAlerts(alerts, organizationId, knownFrom, now),
       readRuns(organizationId, span, now),
-      readMoves(organizationId, span, now),
+      readTransitions(organizationId, span, now),
       readHold(organizationId),
     ]);
     return {
       ...{ period, createdAt: now, knownFrom, days, unprocessedHighRiskEvents },
-      ...{ alerts: found, runs: ofRuns, moves, hold },
+      ...{ alerts: found, runs: ofRuns, transitions, hold },
     };
   };
 };

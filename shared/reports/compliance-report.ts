@@ -1,44 +1,33 @@
-/** What a compliance report says of a UTC day. Built by build-compliance-report.ts. Spec: "Periodic processing". */
+/** The compliance report of a UTC day. Built by build-compliance-report.ts. Spec: "Periodic processing". */
 import * as z from "zod/mini";
 import { connectionStatuses } from "../connection/connection.ts";
+import { count, epochMs, integer } from "../json/number-fields.ts";
 import { recordTypes } from "../records/record.ts";
 import { sources } from "../security/security-event.ts";
-import {
-  ByKind,
-  ByLevel,
-  count,
-  described,
-  durationMs,
-  more,
-  ReportedAlert,
-  reportEntryFields,
-  text,
-  time,
-} from "./report-fields.ts";
+import { ByLevel, described, durationMs, more, ReportedAlert, reportEntryFields } from "./report-fields.ts";
+
+const flag = (description: string) => z.boolean().register(z.globalRegistry, { description });
 
 export const UserAccess = z
   .object({
-    userId: text,
-    calls: count("Calls of the API, refused ones included."),
-    reads: ByKind,
-    refusals: count("Calls that were refused: for the token, the permission or the address."),
+    userId: z.string(),
+    calls: count("Calls of the API, including refused calls."),
+    reads: z.record(z.string(), count("Minutes in which the user read this kind.")),
+    refusals: count("Calls that were refused: because of the token, the permission or the address."),
   })
-  .register(z.globalRegistry, { id: "UserAccess", description: "What one user did, and was refused." });
+  .register(z.globalRegistry, { id: "UserAccess", description: "The calls, reads and refusals of one user." });
 export type UserAccess = z.output<typeof UserAccess>;
-
-export const changedAreas = ["connection", "settings", "circuit_breaker"] as const;
-export type ChangedArea = (typeof changedAreas)[number];
 
 export const ReportedChange = z
   .object({
-    at: time("when it happened."),
-    area: z.enum(changedAreas),
+    at: epochMs("when it happened."),
+    area: z.enum(["connection", "settings", "circuit_breaker"]),
     what: described("The action, such as `force_open`."),
-    who: z.optional(described("The user; absent where the service or the provider acted.")),
-    why: z.optional(described("The reason that was given, or what caused it.")),
-    details: z.optional(described("What became of what.")),
+    who: z.optional(described("The user; absent if the service or the provider acted.")),
+    why: z.optional(described("The given reason, or the cause.")),
+    details: z.optional(described("The values before and after.")),
     source: z.enum(sources),
-    eventId: text,
+    eventId: z.string(),
   })
   .register(z.globalRegistry, { id: "ReportedChange", description: "A change of connection, settings or breaker." });
 export type ReportedChange = z.output<typeof ReportedChange>;
@@ -51,24 +40,29 @@ const ComparedType = z.object({
   onlyStored: count("Stored and not listed; counted up to 100."),
 });
 
-const FailedRun = z.object({ id: text, startedAt: time("when it began."), category: text, message: text });
+const FailedRun = z.object({
+  id: z.string(),
+  startedAt: epochMs("when it began."),
+  category: z.string(),
+  message: z.string(),
+});
 
 export const ReportedSync = z.object({
   connection: z.enum(connectionStatuses).register(z.globalRegistry, { description: "When the report was made." }),
   runs: count("Runs that began in the period."),
   succeeded: count("Runs that read every record type to its end."),
   failed: count("Runs that did not."),
-  cancelled: count("Runs that were cancelled, as by disconnecting."),
-  running: count("Runs that were under way when the report was made."),
+  cancelled: count("Runs that were cancelled, for example by disconnecting."),
+  running: count("Runs that were active when the report was made."),
   written: count("Records that changed."),
   failures: z.array(FailedRun),
   moreFailures: more("failed runs"),
-  lastSuccessAt: z.optional(time("when the last run that succeeded ended, whatever its day.")),
+  lastSuccessAt: z.optional(epochMs("when the last successful run ended, on whichever day.")),
   completeness: z.optional(
     z.object({
-      runId: text,
-      at: time("when both sides were compared last."),
-      isComplete: z.boolean().register(z.globalRegistry, { description: "Whether nothing was on one side only." }),
+      runId: z.string(),
+      at: epochMs("when both sides were compared last."),
+      isComplete: flag("Whether both sides had the same objects."),
       types: z.array(ComparedType),
     }),
   ),
@@ -76,37 +70,35 @@ export const ReportedSync = z.object({
 export type ReportedSync = z.output<typeof ReportedSync>;
 
 export const ReportedErasure = z.object({
-  id: text,
-  status: text,
-  requestedAt: time("when it was asked for."),
-  dueAt: time("when it must be done."),
-  daysLeft: z
-    .number()
-    .register(z.globalRegistry, { description: "Whole days from the period's end.", override: { type: "integer" } }),
+  id: z.string(),
+  status: z.string(),
+  requestedAt: epochMs("when it was requested."),
+  dueAt: epochMs("when it must be completed."),
+  daysLeft: integer("Whole days from the period's end."),
 });
 export type ReportedErasure = z.output<typeof ReportedErasure>;
 
-const Hour = z.object({ events: count("Events."), failures: count("Events without success.") });
+const Hour = z.object({ events: count("Events."), failures: count("Failed events.") });
 
 export const ComplianceReport = z
   .object({
     ...reportEntryFields,
     kind: z.literal("compliance"),
-    unprocessedHighRiskEvents: count("HIGH and CRITICAL events that nobody had processed at the period's end."),
+    unprocessedHighRiskEvents: count("HIGH and CRITICAL events that were unprocessed at the period's end."),
     events: z.object({
       total: count("Events of the period."),
-      failures: count("Those without success."),
+      failures: count("Failed events."),
       byLevel: ByLevel,
       hours: z.array(Hour).register(z.globalRegistry, { description: "The day's 24 hours." }),
     }),
     access: z.object({
-      calls: count("Calls of the API, refused ones included."),
-      refusals: count("Refused calls; of a flood of bad tokens at least so many."),
+      calls: count("Calls of the API, including refused calls."),
+      refusals: count("Refused calls; a lower bound for a flood of invalid tokens."),
       users: z.array(UserAccess).register(z.globalRegistry, { description: "Most refusals first, then most calls." }),
       moreUsers: more("users"),
       withoutUser: z.object({
-        calls: count("Calls of nobody known, all of them refused."),
-        refusals: count("The same, with those that a count stands for."),
+        calls: count("Calls without a known user, all of them refused."),
+        refusals: count("The same, including the refusals that counting events represent."),
       }),
     }),
     changes: z.array(ReportedChange).register(z.globalRegistry, { description: "In order of time." }),
@@ -114,21 +106,19 @@ export const ComplianceReport = z
     sync: ReportedSync,
     retention: z.object({
       days: count("RETENTION_DAYS."),
-      oldestEventAt: z.optional(time("the oldest event that is stored; absent where there is none.")),
-      isHeld: z.boolean().register(z.globalRegistry, {
-        description: "Whether nothing is stored that should be gone; expired events are removed within two days.",
-      }),
+      oldestEventAt: z.optional(epochMs("the oldest stored event; absent if there is none.")),
+      isHeld: flag("Whether no event is stored beyond its retention; DynamoDB removes expired events within two days."),
     }),
     erasures: z
       .array(ReportedErasure)
-      .register(z.globalRegistry, { description: "Those not completed, first due first." }),
+      .register(z.globalRegistry, { description: "Erasures that are not completed, the first due first." }),
     moreErasures: more("erasure requests"),
     alerts: z.object({
       raised: count("Alerts whose first evidence is of the period."),
-      acknowledged: count("Those of them that somebody has acknowledged or resolved."),
+      acknowledged: count("Those of them that were acknowledged or resolved."),
       byLevel: ByLevel,
       medianTimeToAcknowledgeMs: z.optional(
-        durationMs("the median of alerts that were acknowledged in the period, whenever raised."),
+        durationMs("the median of the alerts that were acknowledged in the period, whenever they were raised."),
       ),
       list: z.array(ReportedAlert).register(z.globalRegistry, {
         description: "Raised, acknowledged or resolved in the period, or still open; the newest first.",
@@ -136,5 +126,5 @@ export const ComplianceReport = z
       moreAlerts: more("alerts"),
     }),
   })
-  .register(z.globalRegistry, { id: "ComplianceReport", description: "What a UTC day had." });
+  .register(z.globalRegistry, { id: "ComplianceReport", description: "The report of a UTC day." });
 export type ComplianceReport = z.output<typeof ComplianceReport>;

@@ -9,7 +9,7 @@ import { inParallel } from "../runtime/in-parallel.ts";
 import { DAY_MS, startOfDay } from "../terms/hours.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
 import { isReportable } from "./make-report.ts";
-import { MADE_UP_DAYS } from "./period.ts";
+import { CATCH_UP_DAYS } from "./period.ts";
 import { reportDue } from "./report-due.ts";
 import type { DueReport, ReportDueStore } from "./report-due-store.ts";
 
@@ -43,7 +43,7 @@ export const createReportDispatcher = (parts: ReportDispatchParts) => {
   const markConnected = async (today: number): Promise<number> => {
     const through = await due.connectedThrough();
     if (through !== undefined && through >= today) return 0;
-    const first = Math.max(through ?? today - DAY_MS, today - MADE_UP_DAYS * DAY_MS);
+    const first = Math.max(through ?? today - DAY_MS, today - CATCH_UP_DAYS * DAY_MS);
     const days = Array.from({ length: (today - first) / DAY_MS + 1 }, (_, index) => first + index * DAY_MS);
     let marked = 0;
     await inParallel(connectedOrganizations(), MARKS_AT_ONCE, async (organizationId) => {

@@ -1,16 +1,9 @@
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import {
-  type DynamoDBDocumentClient,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
-import { newRequestToken } from "../runtime/ids.ts";
+import { transactWithRetry } from "../runtime/conditional-write.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { readPages } from "../runtime/read-pages.ts";
-import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { createUserMatcher } from "../terms/mentions-user.ts";
 import type { Period } from "./period.ts";
@@ -20,40 +13,25 @@ import { CONTENT_PREFIX, contentKey, ERASED_KEY, entryKey, periodOfKey, type Rep
 const Content = z.object({ key: z.string(), report: z.string() });
 
 const DELETED_AT_ONCE = 8;
-const CONFLICT_ATTEMPTS = 5;
 
 export type EraseReportsStore = ReturnType<typeof createEraseReportsStore>;
 
 /**
- * How reports are erased. A report that was begun before an erasure is not stored afterwards (report-store.ts), but made anew
- * from what is left. All calls throw DomainError `store_unavailable`, and may then be made again.
+ * Erases reports. A report that was begun before an erasure is not stored afterwards (report-store.ts), but made again from
+ * the remaining data. All calls are idempotent and throw DomainError `store_unavailable`.
  */
 export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const transact = async (items: TransactWriteCommandInput["TransactItems"]): Promise<void> => {
-    for (let attempts = 0; ; attempts++) {
-      const command = new TransactWriteCommand({ ClientRequestToken: newRequestToken(), TransactItems: items });
-      try {
-        await callStore((options) => client.send(command, options));
-        return;
-      } catch (error) {
-        // Somebody else's transaction held one of the items.
-        if (!(error instanceof TransactionCanceledException) || attempts === CONFLICT_ATTEMPTS) throw error;
-        await pauseBeforeRetry(attempts);
-      }
-    }
-  };
-
-  /** Entry and content go together: one without the other would say for ever that the report was made. */
+  /** Entry and content are deleted together: a remaining entry would claim for ever that the report was made. */
   const deletionOf = (scope: string, report: ReportRef) =>
     [entryKey(report), contentKey(report)].map((key) => ({ Delete: { TableName: tableName, Key: { scope, key } } }));
 
   return {
-    /** From now on nothing is stored that was begun before. One write unit. */
+    /** Prevents that reports which were begun before are stored. One write unit. */
     async invalidateBegun(organizationId: string): Promise<void> {
       const command = new UpdateCommand({
         TableName: tableName,
         Key: { scope: organizationKey(organizationId), key: ERASED_KEY },
-        // Counting twice, where an answer was lost, invalidates no less.
+        // If an answer is lost, the SDK counts twice, which invalidates just as well.
         UpdateExpression: "ADD #times :one",
         ExpressionAttributeNames: { "#times": "times" },
         ExpressionAttributeValues: { ":one": 1 },
@@ -62,8 +40,7 @@ export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableNam
     },
 
     /**
-     * The reports in which a text occurs that names a user, be it within a reason that somebody gave. Reads all reports: a
-     * read unit per 4 KB.
+     * The reports in which a text mentions a user. Reads all reports: a read unit per 4 KB.
      * @param identifiers the user's id, and addresses of the user.
      */
     async reportsMentioning(organizationId: string, identifiers: readonly string[]): Promise<Period[]> {
@@ -85,19 +62,21 @@ export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableNam
       return found;
     },
 
-    /** Deletes some reports; what is not there is deleted. Two write units for each KB of them. */
+    /** Deletes reports, if they exist. Two write units for each KB of them. */
     deleteReports: (organizationId: string, reports: readonly ReportRef[]): Promise<void> =>
-      inParallel(reports, DELETED_AT_ONCE, (report) => transact(deletionOf(organizationKey(organizationId), report))),
+      inParallel(reports, DELETED_AT_ONCE, async (report) => {
+        await transactWithRetry(client, deletionOf(organizationKey(organizationId), report));
+      }),
 
     /**
-     * Deletes some reports and marks them in the same moment, so that none is lost: the next dispatch has each made anew
-     * from what is left, however old it is. @param now epoch ms.
+     * Deletes reports and marks them as due in one transaction, so that none is lost. The next dispatch has each made again
+     * from the remaining data, however old it is. @param now epoch ms.
      */
     replaceReports: (organizationId: string, periods: readonly Period[], now: number): Promise<void> =>
-      inParallel(periods, DELETED_AT_ONCE, (period) => {
+      inParallel(periods, DELETED_AT_ONCE, async (period) => {
         const scope = organizationKey(organizationId);
         const mark = { Put: { TableName: tableName, Item: dueItem(scope, period, now) } };
-        return transact([...deletionOf(scope, period), mark]);
+        await transactWithRetry(client, [...deletionOf(scope, period), mark]);
       }),
   };
 };

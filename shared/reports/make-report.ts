@@ -1,6 +1,6 @@
 /**
- * How a report comes about: once for its period, from what there is of it when it is over. Whoever dies on the way leaves the
- * mark, so that the next dispatch asks again. docs/reports.md.
+ * Makes a report, once for its period, from the data that is stored when the period is over. After a crash the mark remains,
+ * and the next dispatch requests the report again. docs/reports.md.
  */
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -17,7 +17,7 @@ import type { ReportStore } from "./report-store.ts";
 
 type Collect<Input> = (organizationId: string, period: Period, now: number) => Promise<Input>;
 
-export type ReportMakerParts = {
+export type ReportMakerDependencies = {
   reports: Pick<ReportStore, "has" | "put" | "erasedTimes">;
   due: Pick<ReportDueStore, "read" | "clear">;
   connections: Pick<ConnectionStore, "read">;
@@ -26,22 +26,27 @@ export type ReportMakerParts = {
   now: Clock;
 };
 
-/** A report that is overtaken by erasures so often is left to the next dispatch. */
+/** If erasures invalidate the report so often, the next dispatch requests it again. */
 const ATTEMPTS = 3;
 
-/** Whether a period is over, and what happened in it has been stored. @param now epoch ms. */
+/** Whether a period is over, and its events have been stored. @param now epoch ms. */
 export const isReportable = ({ to }: Period, now: number): boolean => to + GRACE_MS <= now;
 
-export const createReportMaker = (parts: ReportMakerParts) => {
-  const { reports, due, connections, collectCompliance, collectReview, now } = parts;
-
-  /** Whether the organization was connected in a period; one that was and is not any more has an event of it. */
+export const createReportMaker = ({
+  reports,
+  due,
+  connections,
+  collectCompliance,
+  collectReview,
+  now,
+}: ReportMakerDependencies) => {
+  /** Whether the organization was connected in a period. If it has disconnected since, the period has an event of that. */
   const wasConnected = async (organizationId: string, { to }: Period): Promise<boolean> => {
     const connection = await connections.read(organizationId);
     return connection.status !== "disconnected" && connection.connectedAt < to;
   };
 
-  /** @returns undefined where there is nothing to report: neither an event, nor a run, nor a connection. */
+  /** @returns undefined if there is nothing to report: no event, no run and no connection. */
   const build = async (organizationId: string, period: Period): Promise<Report | undefined> => {
     if (period.kind === "compliance") {
       const input = await collectCompliance(organizationId, period, now());
@@ -62,23 +67,23 @@ export const createReportMaker = (parts: ReportMakerParts) => {
       const result = await reports.put(organizationId, report, erasedTimes);
       if (result !== "erased") return result === "stored" ? "made" : "none";
     }
-    throw new Error("Erasures overtook the report; the next dispatch asks for it again.");
+    throw new Error("Erasures invalidated the report; the next dispatch requests it again.");
   };
 
   /**
-   * Makes a report, unless it is there, its period is not over, its mark has expired, or there is nothing to report.
-   * @throws DomainError `store_unavailable`, or Error where erasures overtook it: it may be asked for again.
+   * Makes a report, unless it exists, its period is not over, its mark has expired, or there is nothing to report.
+   * @throws DomainError `store_unavailable`, or Error if erasures invalidated it. It may be requested again.
    */
   return async ({ organizationId, kind, from }: ReportDue): Promise<RunSummary> => {
     const period = periodOf(kind, from);
     if (!isReportable(period, now())) return { isMade: false, isEarly: true };
-    const asked = { scope: organizationKey(organizationId), period };
-    // Before anything else: where an erasure takes the report away meanwhile and marks it anew, that mark stays.
-    const mark = await due.read(asked);
+    const requested = { scope: organizationKey(organizationId), period };
+    // Read first: if an erasure deletes the report meanwhile and marks it again, the new mark must stay.
+    const mark = await due.read(requested);
     const isTooLate = mark !== undefined && mark.expiresAt <= now();
     const isWanted = !isTooLate && !(await reports.has(organizationId, period));
     const outcome = isWanted ? await make(organizationId, period) : "none";
-    if (mark !== undefined) await due.clear(asked, mark);
+    if (mark !== undefined) await due.clear(requested, mark);
     return { isMade: outcome === "made" };
   };
 };

@@ -15,11 +15,11 @@ type Span = { from: number; to: number };
 
 export type PeriodEventsStore = ReturnType<typeof createPeriodEventsStore>;
 
-/** What reports read of the event table. Times in epoch ms. All throw DomainError `store_unavailable`. */
+/** The reads of the event table that reports need. Times in epoch ms. All throw DomainError `store_unavailable`. */
 export const createPeriodEventsStore = (client: DynamoDBDocumentClient, tableName: string) => ({
   /**
-   * An organization's events of a span that have not expired, in order: what they weigh, half a read unit per 4 KB. A report
-   * of access needs them all: users stand in no statistics, and reads in no index but the users' own.
+   * An organization's unexpired events of a span, in order: half a read unit per 4 KB. A report of access needs all
+   * events: statistics do not contain users, and only the index by user contains reads.
    */
   async *read(organizationId: string, { from, to }: Span, now: number): AsyncGenerator<SecurityEvent, void, void> {
     const pages = readPages(client, {
@@ -29,7 +29,7 @@ export const createPeriodEventsStore = (client: DynamoDBDocumentClient, tableNam
       ExpressionAttributeValues: {
         ":scope": organizationKey(organizationId),
         ":first": firstIdAt(from),
-        // No event's random part is all zeros, so the least id of the next span is nobody's.
+        // The least id of the next span is not an event's: the random part of an id is never all zeros.
         ":next": firstIdAt(to),
       },
     });
@@ -41,8 +41,8 @@ export const createPeriodEventsStore = (client: DynamoDBDocumentClient, tableNam
   },
 
   /**
-   * How many HIGH and CRITICAL events from before a time were not processed at that time. Reads all such events that are
-   * kept, half a read unit per 4 KB, and sends none of them.
+   * How many HIGH and CRITICAL events from before a time were unprocessed at that time. Reads all stored events of these
+   * levels, half a read unit per 4 KB.
    */
   async countUnprocessed(organizationId: string, at: number, now: number): Promise<number> {
     let count = 0;
@@ -79,7 +79,7 @@ export const createPeriodEventsStore = (client: DynamoDBDocumentClient, tableNam
     return count;
   },
 
-  /** The oldest event that is stored, expired or not: at most one read unit. */
+  /** The oldest stored event, expired or not: at most one read unit. */
   async oldest(organizationId: string): Promise<{ timestamp: number; expiresAt: number } | undefined> {
     const command = new QueryCommand({
       TableName: tableName,

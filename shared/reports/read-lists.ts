@@ -1,4 +1,4 @@
-/** The alerts and runs that reports tell of, from lists that are read page by page, the newest first. */
+/** Reads the alerts and runs of a report from lists that come page by page, the newest first. */
 import type { Alert } from "../security/alerts/alert.ts";
 import type { AlertPosition, AlertStore } from "../security/alerts/alert-store.ts";
 import { firstIdAt } from "../security/event-id.ts";
@@ -8,11 +8,24 @@ import type { SyncRunStore } from "../sync/sync-run-store.ts";
 const ALERTS_PER_PAGE = 1_000;
 const RUNS_PER_PAGE = 100;
 
-/** Beyond these nothing is told of older ones: somebody floods us with alerts. */
+/** So many alerts of each status are read at most. */
 const MAX_ALERTS = 10_000;
 
+/** The items of a list, read page by page as they are asked for. @param first the position before the first page. */
+export async function* readItems<Item, Position>(
+  readPage: (after: Position | undefined) => Promise<{ items: readonly Item[]; next: Position | undefined }>,
+  first?: Position,
+): AsyncGenerator<Item, void, void> {
+  let after = first;
+  do {
+    const { items, next } = await readPage(after);
+    yield* items;
+    after = next;
+  } while (after !== undefined);
+}
+
 /**
- * The alerts that were first seen from a time on, and those of older ones that are not resolved, the newest first.
+ * The alerts that were first seen since a time, and older ones that are not resolved, the newest first.
  * @param since epoch ms, as `now`.
  * @throws DomainError `store_unavailable`.
  */
@@ -38,24 +51,14 @@ export const readAlerts = async (
 };
 
 /**
- * The runs that are over and began before a time, the last to begin first; read as they are asked for.
+ * The ended runs that began before a time, the latest first; read as they are asked for.
  * @param before epoch ms, as `now`.
  * @throws DomainError `store_unavailable`.
  */
-export async function* readEndedRuns(
+export const readEndedRuns = (
   runs: Pick<SyncRunStore, "list">,
   organizationId: string,
   before: number,
   now: number,
-): AsyncGenerator<SyncRun, void, void> {
-  let after: { id: string } | undefined = { id: firstIdAt(before) };
-  while (after !== undefined) {
-    const page: Awaited<ReturnType<SyncRunStore["list"]>> = await runs.list(organizationId, {
-      limit: RUNS_PER_PAGE,
-      after,
-      now,
-    });
-    yield* page.items;
-    after = page.next;
-  }
-}
+): AsyncGenerator<SyncRun, void, void> =>
+  readItems((after) => runs.list(organizationId, { limit: RUNS_PER_PAGE, after, now }), { id: firstIdAt(before) });

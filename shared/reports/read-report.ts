@@ -1,5 +1,4 @@
-/** How reports are read by clients: each read is recorded. */
-
+/** Returns reports to clients, and records each read. */
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { DataReadRecorder } from "../security/data-reads.ts";
@@ -7,24 +6,22 @@ import type { OrganizationCaller } from "../terms/caller.ts";
 import type { Origin } from "../terms/requester.ts";
 import { periodOfReportId } from "./period.ts";
 import type { Report, ReportPosition } from "./report.ts";
-import type { ReportListStore } from "./report-list-store.ts";
 import type { ReportStore } from "./report-store.ts";
 
-export type ReportReaderParts = {
-  reports: Pick<ReportStore, "get"> & Pick<ReportListStore, "list">;
+export type ReportReaderDependencies = {
+  reports: Pick<ReportStore, "get" | "list">;
   reads: Pick<DataReadRecorder, "record">;
   now: Clock;
 };
 
-/** Who reads, and from where. */
 type Reader = { caller: OrganizationCaller; origin: Origin };
 
 export type ReportReader = ReturnType<typeof createReportReader>;
 
-export const createReportReader = ({ reports, reads, now }: ReportReaderParts) => ({
+export const createReportReader = ({ reports, reads, now }: ReportReaderDependencies) => ({
   /**
    * A report of the reader's organization.
-   * @throws DomainError `report_not_found`, the same for another organization's, one that has expired and what is no id.
+   * @throws DomainError `report_not_found` for an unknown or invalid id, another organization's report or an expired one.
    */
   async get(id: string, { caller, origin }: Reader): Promise<Report> {
     const period = periodOfReportId(id);
@@ -34,7 +31,7 @@ export const createReportReader = ({ reports, reads, now }: ReportReaderParts) =
     return report;
   },
 
-  /** A page of the list of the reader's organization. */
+  /** A page of the reports of the reader's organization. */
   async list(page: { limit: number; after: ReportPosition | undefined }, { caller, origin }: Reader) {
     const found = await reports.list(caller.organizationId, { ...page, now: now() });
     await reads.record({ caller, origin, kind: "reports", resourceType: "report" });

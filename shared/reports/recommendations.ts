@@ -1,20 +1,20 @@
-/** What a review recommends: rules from numbers to advice. Each says what suggests it. Pure. */
-
+/** The recommendations of a review. Each names the observation that suggests it. Pure. */
 import type { FindingRule } from "../security/alerts/finding.ts";
 import { HOUR_MS, MINUTE_MS } from "../terms/hours.ts";
 import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
 import type { Recommendation, ReviewReport } from "./review-report.ts";
 
-/** What recommendations are made from. */
-export type Reviewed = Pick<ReviewReport, "unprocessedHighRiskEvents" | "openAlerts" | "week" | "trends" | "rules">;
+export type RecommendationInput = Pick<
+  ReviewReport,
+  "unprocessedHighRiskEvents" | "openAlerts" | "week" | "trends" | "rules"
+>;
 
-/** A share of events that fail; below it nobody need look. */
 const HIGH_FAILURE_RATE = 0.1;
 const RISE = 0.5;
 const FEW = 10;
 const LONG_OPEN_MS = HOUR_MS;
 
-/** What to do about a rule's alerts. */
+/** What to do about the alerts of a rule. */
 const adviceByRule: Record<FindingRule, { level: RiskLevel; action: string }> = {
   repeated_auth_failures: {
     level: "HIGH",
@@ -57,90 +57,65 @@ const adviceByRule: Record<FindingRule, { level: RiskLevel; action: string }> = 
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
-const usually = (before: number): string =>
+const perWeekBefore = (before: number): string =>
   before === 0 ? "none in the weeks before" : `${before.toFixed(1)} a week before`;
 
-const aboutRules = ({ rules }: Reviewed): Recommendation[] =>
+const aboutRules = ({ rules }: RecommendationInput): Recommendation[] =>
   rules
     .filter(({ alerts }) => alerts > 0)
     .map(({ rule, alerts, before }) => ({
       ...adviceByRule[rule],
-      because: `${plural(alerts, "alert", "alerts")} of the rule ${rule.replaceAll("_", " ")} this week, ${usually(before)}.`,
+      because: `${plural(alerts, "alert", "alerts")} of the rule ${rule.replaceAll("_", " ")} this week, ${perWeekBefore(before)}.`,
     }));
 
-const aboutWork = ({ unprocessedHighRiskEvents, openAlerts }: Reviewed): Recommendation[] => [
-  ...(unprocessedHighRiskEvents > 0
-    ? [
-        {
-          level: "HIGH" as const,
-          action: "Look at the high-risk events that nobody has processed, and mark them.",
-          because: `${plural(unprocessedHighRiskEvents, "event was", "events were")} unprocessed at the week's end.`,
-        },
-      ]
-    : []),
-  ...(openAlerts > 0
-    ? [
-        {
-          level: "HIGH" as const,
-          action: "Acknowledge or resolve the open alerts: an alert that repeats stays silent while it is open.",
-          because: `${plural(openAlerts, "alert was", "alerts were")} open when this review was made.`,
-        },
-      ]
-    : []),
+const aboutWork = ({ unprocessedHighRiskEvents, openAlerts }: RecommendationInput): (Recommendation | false)[] => [
+  unprocessedHighRiskEvents > 0 && {
+    level: "HIGH",
+    action: "Look at the high-risk events that nobody has processed, and mark them.",
+    because: `${plural(unprocessedHighRiskEvents, "event was", "events were")} unprocessed at the week's end.`,
+  },
+  openAlerts > 0 && {
+    level: "HIGH",
+    action: "Acknowledge or resolve the open alerts: an alert that repeats stays silent while it is open.",
+    because: `${plural(openAlerts, "alert was", "alerts were")} open when this review was made.`,
+  },
 ];
 
-const aboutTrends = ({ week, trends }: Reviewed): Recommendation[] => {
+const aboutWeek = ({ week, trends }: RecommendationInput): (Recommendation | false)[] => {
   const refusals = trends.find(({ measure }) => measure === "refusals");
-  const isRisen =
-    refusals !== undefined && refusals.value >= FEW && (refusals.change ?? Number.POSITIVE_INFINITY) >= RISE;
   const failureRate = week.events === 0 ? 0 : week.failures / week.events;
+  const { circuit, syncFailures } = week;
   return [
-    ...(isRisen
-      ? [
-          {
-            level: "MEDIUM" as const,
-            action:
-              "Find out who is refused: a rise comes from an expired integration, a changed role or somebody probing.",
-            because: `${refusals.value} refusals this week, ${usually(refusals.before)}.`,
-          },
-        ]
-      : []),
-    ...(failureRate >= HIGH_FAILURE_RATE && week.failures >= FEW
-      ? [
-          {
-            level: "MEDIUM" as const,
-            action: "Look for what fails most, by event type, and mend that first.",
-            because: `${Math.round(failureRate * 100)} % of the week's events failed.`,
-          },
-        ]
-      : []),
+    refusals !== undefined &&
+      refusals.value >= FEW &&
+      (refusals.change ?? Number.POSITIVE_INFINITY) >= RISE && {
+        level: "MEDIUM",
+        action:
+          "Find out who is refused: a rise comes from an expired integration, a changed role or somebody probing.",
+        because: `${refusals.value} refusals this week, ${perWeekBefore(refusals.before)}.`,
+      },
+    failureRate >= HIGH_FAILURE_RATE &&
+      week.failures >= FEW && {
+        level: "MEDIUM",
+        action: "Look for what fails most, by event type, and mend that first.",
+        because: `${Math.round(failureRate * 100)} % of the week's events failed.`,
+      },
+    circuit.forcedOpenMs >= LONG_OPEN_MS && {
+      level: "MEDIUM",
+      action:
+        "Decide whether the circuit breaker must still be held open; reset it if not, since nothing syncs meanwhile.",
+      because: `An operator held it open for ${Math.round(circuit.forcedOpenMs / MINUTE_MS)} minutes.`,
+    },
+    (circuit.openMs - circuit.forcedOpenMs > 0 || syncFailures > 0) && {
+      level: "LOW",
+      action: "See why sync runs failed, and whether the provider had an outage.",
+      because: `${plural(syncFailures, "sync run", "sync runs")} failed, and the circuit breaker opened ${plural(circuit.openings, "time", "times")}.`,
+    },
   ];
 };
 
-const aboutProvider = ({ week: { circuit, syncFailures } }: Reviewed): Recommendation[] => [
-  ...(circuit.forcedOpenMs >= LONG_OPEN_MS
-    ? [
-        {
-          level: "MEDIUM" as const,
-          action:
-            "Decide whether the circuit breaker must still be held open; reset it if not, since nothing syncs meanwhile.",
-          because: `An operator held it open for ${Math.round(circuit.forcedOpenMs / MINUTE_MS)} minutes.`,
-        },
-      ]
-    : []),
-  ...(circuit.openMs - circuit.forcedOpenMs > 0 || syncFailures > 0
-    ? [
-        {
-          level: "LOW" as const,
-          action: "See why sync runs failed, and whether the provider had an outage.",
-          because: `${plural(syncFailures, "sync run", "sync runs")} failed, and the circuit breaker opened ${plural(circuit.openings, "time", "times")}.`,
-        },
-      ]
-    : []),
-];
-
-/** The gravest first; none where nothing suggests any. */
-export const recommend = (reviewed: Reviewed): Recommendation[] =>
-  [...aboutWork(reviewed), ...aboutRules(reviewed), ...aboutTrends(reviewed), ...aboutProvider(reviewed)].sort(
-    (a, b) => (a.level === b.level ? 0 : isAtLeast(a.level, b.level) ? -1 : 1),
-  );
+/** The gravest first; empty if nothing suggests a recommendation. */
+export const recommend = (input: RecommendationInput): Recommendation[] =>
+  [...aboutWork(input), ...aboutRules(input), ...aboutWeek(input)]
+    .filter((recommendation) => recommendation !== false)
+    .sort((a, b) => (a.level === b.level ? 0 : isAtLeast(a.level, b.level) ? -1 : 1));

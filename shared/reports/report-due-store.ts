@@ -6,7 +6,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { DAY_MS, dayName, timeOfName } from "../terms/hours.ts";
 import { DUE_REPORTS } from "../terms/indexes.ts";
 import { readIndex } from "../work/sharded-index-store.ts";
-import { MADE_UP_DAYS, type Period, periodsOfDay } from "./period.ts";
+import { CATCH_UP_DAYS, type Period, periodsOfDay } from "./period.ts";
 import { DISPATCHER_KEY, dueKey, dueShardOf, dueShards, periodOfKey } from "./report-keys.ts";
 
 const Entry = z.object({ scope: z.string(), key: z.string() });
@@ -20,7 +20,7 @@ export type DueReport = { scope: string; period: Period };
 export type DueMark = { token: string; expiresAt: number };
 
 /**
- * The item of a mark. It is of use for MADE_UP_DAYS after the period's end, or, where an erasure took a report of long ago,
+ * The item of a mark. It is of use for CATCH_UP_DAYS after the period's end, or, where an erasure took a report of long ago,
  * after that.
  * @param now epoch ms.
  */
@@ -29,7 +29,7 @@ export const dueItem = (scope: string, period: Period, now: number) => ({
   key: dueKey(period),
   dueShard: dueShardOf(scope),
   token: newRequestToken(),
-  ttl: Math.floor((Math.max(period.to, now) + (MADE_UP_DAYS + 1) * DAY_MS) / 1_000),
+  ttl: Math.floor((Math.max(period.to, now) + (CATCH_UP_DAYS + 1) * DAY_MS) / 1_000),
 });
 
 export type ReportDueStore = ReturnType<typeof createReportDueStore>;

@@ -1,13 +1,12 @@
-/** That a report is to be made, as it travels over the event bus. */
+/** The bus event that requests a report. */
 import * as z from "zod/mini";
 import type { BusEvent } from "../runtime/event-bus.ts";
 import { EVENT_SOURCE } from "../security/event-source.ts";
 import { reportKinds } from "./period.ts";
 
-/** The detail-type that a rule matches. */
 export const REPORT_DUE_TYPE = "ReportDue";
 
-/** `from`: the period's beginning, epoch ms. A detail of the same version only ever gains fields. */
+/** `from`: the period's beginning, epoch ms. A detail of the same version may only gain fields. */
 export const ReportDue = z.object({
   version: z.literal(1),
   organizationId: z.string(),
@@ -16,7 +15,7 @@ export const ReportDue = z.object({
 });
 export type ReportDue = z.output<typeof ReportDue>;
 
-/** Delivered twice, or too late, it changes nothing. */
+/** If it is delivered twice or too late, it changes nothing. */
 export const reportDue = (detail: Omit<ReportDue, "version">): BusEvent & { detail: ReportDue } => ({
   source: EVENT_SOURCE,
   detailType: REPORT_DUE_TYPE,

@@ -1,32 +1,23 @@
-/** What schemas of reports are made of. */
+/** The schema parts that both kinds of reports use. */
 import * as z from "zod/mini";
+import { count, epochMs } from "../json/number-fields.ts";
 import { alertStatuses } from "../security/alerts/alert.ts";
 import { riskLevels } from "../terms/risk-levels.ts";
 import { reportKinds } from "./period.ts";
 
-export const text = z.string();
-
 export const described = (description: string) => z.string().register(z.globalRegistry, { description });
-
-export const count = (description: string) =>
-  z.number().register(z.globalRegistry, { description, override: { type: "integer", minimum: 0 } });
-
-export const time = (description: string) =>
-  z
-    .number()
-    .register(z.globalRegistry, { description: `Epoch milliseconds: ${description}`, override: { type: "integer" } });
 
 export const durationMs = (description: string) =>
   z.number().register(z.globalRegistry, { description: `Milliseconds: ${description}`, override: { type: "number" } });
 
-export const more = (what: string) => count(`How many ${what} there were besides, which the report has no room for.`);
+export const more = (items: string) => count(`How many more ${items} there were than the report lists.`);
 
 export const reportEntryFields = {
   id: described("Its kind and its period's first day: `compliance-2026-11-21`."),
   kind: z.enum(reportKinds),
-  from: time("the period's beginning, a UTC midnight, a Monday's for a review."),
-  to: time("the period's end, exclusive."),
-  createdAt: time("when the report was made."),
+  from: epochMs("the period's beginning, a UTC midnight; of a review, a Monday's."),
+  to: epochMs("the period's end, exclusive."),
+  createdAt: epochMs("when the report was made."),
 };
 
 /** A number of each risk level. */
@@ -42,20 +33,17 @@ export const noneByLevel = (): ByLevel => ({ LOW: 0, MEDIUM: 0, HIGH: 0, CRITICA
 
 export const ReportedAlert = z
   .object({
-    id: text,
-    rule: text,
-    title: text,
+    id: z.string(),
+    rule: z.string(),
+    title: z.string(),
     level: z.enum(riskLevels),
-    subject: z.optional(described("Whom or what it is about; addresses are left out.")),
+    subject: z.optional(described("The user or component that it is about; addresses are left out.")),
     status: z.enum(alertStatuses).register(z.globalRegistry, { description: "When the report was made." }),
     count: count("How often it was raised."),
-    firstSeen: time("the first evidence."),
-    lastSeen: time("the last evidence."),
-    acknowledgedBy: z.optional(text),
-    timeToAcknowledgeMs: z.optional(durationMs("from when it was raised until somebody acknowledged or resolved it.")),
+    firstSeen: epochMs("the first evidence."),
+    lastSeen: epochMs("the last evidence."),
+    acknowledgedBy: z.optional(z.string()),
+    timeToAcknowledgeMs: z.optional(durationMs("from when it was raised until it was acknowledged or resolved.")),
   })
-  .register(z.globalRegistry, { id: "ReportedAlert", description: "An alert as a report tells of it." });
+  .register(z.globalRegistry, { id: "ReportedAlert", description: "An alert in a report." });
 export type ReportedAlert = z.output<typeof ReportedAlert>;
-
-/** A number of reads of each kind, such as `invoices`. */
-export const ByKind = z.record(z.string(), count("Minutes in which the user read this kind."));

@@ -1,25 +1,26 @@
 /**
  * The keys of the table of reports: partition key `scope` (the organization's), sort key `key`, expiry `ttl`.
  *
- * - `compliance#2026-11-21`, `review#2026-11-16` an entry of the list: what there is (report-store.ts).
- * - `content#compliance#2026-11-21` what it says, as JSON text: apart, so that lists stay cheap.
- * - `due#compliance#2026-11-21` a mark: it is to be made once its period is over (report-due-store.ts). `token` is another one
- *   each time. In the sparse index byDue: partition key `dueShard` ("0" to "7"), sort key `key`, keys only.
- * - `erased` how often reports were erased (erase-reports-store.ts): one that was begun before is not stored after.
+ * - `compliance#2026-11-21`, `review#2026-11-16` the list's entry of a report (report-store.ts).
+ * - `content#compliance#2026-11-21` the report as JSON text; stored apart so that lists stay cheap.
+ * - `due#compliance#2026-11-21` a mark: the report must be made when its period is over (report-due-store.ts). `token` changes
+ *   with each mark. In the sparse index byDue: partition key `dueShard` ("0" to "7"), sort key `key`, keys only.
+ * - `erased` how often reports were erased (erase-reports-store.ts).
  *
- * Scope `#dispatcher`, key `connected`: up to which day reports of connected organizations were marked.
+ * Scope `#dispatcher`, key `connected`: the last day for which connected organizations were marked.
  */
-
 import { dayName, timeOfName } from "../terms/hours.ts";
 import { shardOf } from "../terms/shard-of.ts";
 import { type Period, periodOf, type ReportKind, reportKinds } from "./period.ts";
 
-/** What names a report within its organization. `from`: epoch ms. */
+/** Identifies a report of an organization. `from`: epoch ms. */
 export type ReportRef = Pick<Period, "kind" | "from">;
 
 export const kindPrefix = (kind: ReportKind): string => `${kind}#`;
 
 export const entryKey = ({ kind, from }: ReportRef): string => kindPrefix(kind) + dayName(from);
+
+export const isEntryKey = (key: string): boolean => reportKinds.some((kind) => key.startsWith(kindPrefix(kind)));
 
 export const CONTENT_PREFIX = "content#";
 
@@ -39,13 +40,10 @@ export const dueShardOf = (scope: string): string => String(shardOf(scope, DUE_S
 
 export const DISPATCHER_KEY = { scope: "#dispatcher", key: "connected" };
 
-/** Whether a key is an entry's, of which each report has one. */
-export const isEntryKey = (key: string): boolean => reportKinds.some((kind) => key.startsWith(kindPrefix(kind)));
-
-/** The period in a sort key of any of the kinds above. @throws Error where it has none: a bug of ours. */
+/** The period in a sort key of an entry, content or mark. @throws Error for any other key, which is a bug. */
 export const periodOfKey = (key: string): Period => {
   const [day = "", name] = key.split("#").reverse();
   const kind = reportKinds.find((one) => one === name);
-  if (kind === undefined) throw new Error(`There is no report in the key ${key}.`);
+  if (kind === undefined) throw new Error(`The key ${key} is not a report's.`);
   return periodOf(kind, timeOfName(day));
 };

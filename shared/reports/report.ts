@@ -1,14 +1,13 @@
-/** Reports as they are stored and returned. Times are epoch milliseconds. Sections: compliance-report.ts, review-report.ts. */
+/** Reports as they are stored and returned. Their sections: compliance-report.ts, review-report.ts. */
 import * as z from "zod/mini";
 import { cursorTime } from "../json/cursor-time.ts";
 import { ComplianceReport } from "./compliance-report.ts";
 import { reportEntryFields } from "./report-fields.ts";
 import { ReviewReport } from "./review-report.ts";
 
-/** What the list of reports says of one. */
 export const ReportEntry = z
   .object(reportEntryFields)
-  .register(z.globalRegistry, { id: "ReportEntry", description: "A report that was made." });
+  .register(z.globalRegistry, { id: "ReportEntry", description: "A report in the list." });
 export type ReportEntry = z.output<typeof ReportEntry>;
 
 export const Report = z

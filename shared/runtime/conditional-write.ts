@@ -1,9 +1,16 @@
 /** Writes with a condition. No other file catches the SDK's errors of failed conditions. */
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  PutCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { callStore } from "./call-store.ts";
 import { documentTranslation } from "./document-translation.ts";
+import { newRequestToken } from "./ids.ts";
+import { pauseBeforeRetry } from "./retry-pause.ts";
 
 type Item = Record<string, unknown>;
 type Send<Output> = Parameters<typeof callStore<Output>>[0];
@@ -72,6 +79,28 @@ export const conditionalTransaction = async (send: Send<unknown>): Promise<Condi
     const failed = reasons.filter(([, { Code }]) => Code === "ConditionalCheckFailed");
     const failedConditions = new Map(failed.map(([position, { Item }]) => [position, toItem(Item)]));
     return { written: false, failedConditions, cause: error };
+  }
+};
+
+/** Attempts of a transaction while other transactions hold its items. */
+const TRANSACTION_ATTEMPTS = 6;
+
+/**
+ * Sends a transaction, and repeats it while other transactions hold its items.
+ * @returns the `failedConditions` of conditionalTransaction; empty if the transaction was carried out.
+ * @throws DomainError `store_unavailable`; TransactionCanceledException after six attempts.
+ */
+export const transactWithRetry = async (
+  client: DynamoDBDocumentClient,
+  TransactItems: TransactWriteCommandInput["TransactItems"],
+): Promise<ReadonlyMap<number, Item | undefined>> => {
+  for (let attempts = 0; ; attempts++) {
+    const command = new TransactWriteCommand({ ClientRequestToken: newRequestToken(), TransactItems });
+    const result = await conditionalTransaction((options) => client.send(command, options));
+    if (result.written) return new Map();
+    if (result.failedConditions.size > 0) return result.failedConditions;
+    if (attempts + 1 === TRANSACTION_ATTEMPTS) throw result.cause;
+    await pauseBeforeRetry(attempts);
   }
 };
 

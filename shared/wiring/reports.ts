@@ -1,18 +1,14 @@
-/** What is stored of reports, in a deployed function. Each throws Error at cold start where the environment lacks a variable. */
-/** How reports are made, in a deployed function. All throw Error at cold start where the environment lacks a variable. */
-
+/** The reports of a deployed function. All throw Error at cold start if the environment lacks a variable. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createErasureStore } from "../erasure/erasure-store.ts";
 import { createComplianceCollector } from "../reports/collect-compliance.ts";
 import { createReviewCollector } from "../reports/collect-review.ts";
 import { createReportDispatcher } from "../reports/dispatch-reports.ts";
-import { createListErasures } from "../reports/list-erasures.ts";
 import { createReportMaker } from "../reports/make-report.ts";
 import { createPeriodEventsStore } from "../reports/period-events-store.ts";
 import { createReportReader } from "../reports/read-report.ts";
 import { createReportDueStore } from "../reports/report-due-store.ts";
-import { createReportListStore } from "../reports/report-list-store.ts";
 import { createReportStore } from "../reports/report-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -28,17 +24,14 @@ import { wireSyncRunStore } from "./sync.ts";
 
 const tableName = () => readConfig(["REPORTS_TABLE_NAME"]).REPORTS_TABLE_NAME;
 
-export const wireReportStore = () =>
+const wireReportStore = () =>
   createReportStore(documentClient, tableName(), { retentionDays: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS });
 
-export const wireReportListStore = () => createReportListStore(documentClient, tableName());
+const wireReportDueStore = () => createReportDueStore(documentClient, tableName());
 
-export const wireReportDueStore = () => createReportDueStore(documentClient, tableName());
-
-/** How reports are read, in a deployed function. @throws Error at cold start where the environment lacks a variable. */
 export const wireReportReader = () =>
   createReportReader({
-    reports: { ...wireReportStore(), ...wireReportListStore() },
+    reports: wireReportStore(),
     reads: wireDataReads(),
     now: systemClock,
   });
@@ -63,7 +56,7 @@ export const wireReportMaker = () => {
     "CIRCUITS_TABLE_NAME",
     "ERASURES_TABLE_NAME",
   ]);
-  const listErasures = createListErasures(createErasureStore(documentClient, config.ERASURES_TABLE_NAME));
+  const erasures = createErasureStore(documentClient, config.ERASURES_TABLE_NAME);
   const connections = wireConnectionStore();
   const runs = wireSyncRunStore();
   const alerts = wireAlertStore();
@@ -73,7 +66,7 @@ export const wireReportMaker = () => {
     due: wireReportDueStore(),
     connections,
     collectCompliance: createComplianceCollector({
-      ...{ events: periodEvents, runs, alerts, connections, listErasures },
+      ...{ events: periodEvents, runs, alerts, connections, erasures },
       retentionDays: retentionDays(),
     }),
     collectReview: createReviewCollector({

@@ -1,24 +1,24 @@
 /**
- * Columns side by side, each of parts upon one another, as SVG: places are percentages, so that it fits any width and its
- * words stay as large as all others, which stand beside it as HTML. The same numbers come as a table.
+ * Stacked columns as SVG, with the same numbers as a table. Positions are percentages, so that a chart fits any width.
+ * Texts are HTML beside the SVG, so that they keep their size.
  */
+import { percent } from "./format.ts";
 import { type Content, html, type Markup } from "./markup.ts";
-import { axisEnd, percent } from "./scale.ts";
 
 export type ChartPart = {
   name: string;
-  /** Which colour it has: a class of the style sheet. */
+  /** The colour: a class of the style sheet. */
   tone: "plain" | "muted" | "accent" | "warn" | "bad";
 };
 
 export type Column = {
-  /** Under the column; none under most of many. */
+  /** The text under the column; with many columns, most have none. */
   label?: string;
-  /** In the table. */
+  /** The column's name in the table. */
   name: string;
-  /** One for each part, from the bottom up. */
+  /** A value for each part, from the bottom up. */
   values: readonly number[];
-  /** It is what the chart is about. */
+  /** Whether it belongs to the report's period; columns before are drawn paler. */
   isMarked?: boolean;
 };
 
@@ -26,20 +26,32 @@ export type ColumnChart = {
   /** Unique on its page. */
   id: string;
   title: string;
-  /** What it shows, in a sentence, for those who do not see it. */
+  /** A sentence for screen readers. */
   summary: string;
   parts: readonly ChartPart[];
   columns: readonly Column[];
   format: (value: number) => string;
-  /** What the axis counts in; 1 unless said. */
+  /** The unit of the axis; default: 1. */
   unit?: number;
-  /** What a column is called in the table's head. */
+  /** The heading of the column names in the table. */
   columnName: string;
 };
 
+/** The space between columns, as a share of their width. */
 const GAP = 0.28;
-/** Even a little is to be seen: a share of the height. */
+/** The minimum height of a part, as a share of the chart's height, so that small values are visible. */
 const LEAST_HEIGHT = 0.012;
+
+/** An axis ends at one of these, times a power of ten. */
+const STEPS = [1, 2, 4, 5, 10];
+
+/** The end of an axis from 0 for some values: a round number whose half is round too. */
+export const axisEnd = (values: readonly number[]): number => {
+  const greatest = Math.max(0, ...values);
+  if (greatest <= 2) return 2;
+  const power = 10 ** Math.floor(Math.log10(greatest));
+  return (STEPS.find((step) => step * power >= greatest) ?? 10) * power;
+};
 
 const columnParts = ({ parts, columns, format }: ColumnChart, end: number): Content => {
   const width = 1 / columns.length;
@@ -69,7 +81,7 @@ const numbers = ({ title, parts, columns, format, columnName }: ColumnChart): Ma
       html`<tr><th scope="row">${name}</th>${parts.map((_, at) => html`<td class="number">${format(values[at] ?? 0)}</td>`)}</tr>`,
   )}</tbody></table></details>`;
 
-/** A chart with its title, its legend and its numbers. */
+/** A chart with its title, legend and table. */
 export const columnChart = (chart: ColumnChart): Markup => {
   const { id, title, summary, parts, columns, format, unit = 1 } = chart;
   const end = unit * axisEnd(columns.map(({ values }) => values.reduce((sum, value) => sum + value, 0) / unit));

@@ -1,11 +1,17 @@
-/** A compliance report as a page. */
+/** The content of a compliance report's page. */
+import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { ComplianceReport } from "../compliance-report.ts";
-import { noticesOf, URGENT_DAYS } from "./attention.ts";
 import { columnChart } from "./column-chart.ts";
-import { accessSection, alertsSection, changesSection, keepingSection, syncSection } from "./compliance-sections.ts";
-import { formatCount, formatDay, formatShare, plural } from "./format.ts";
+import {
+  accessSection,
+  alertsSection,
+  changesSection,
+  retentionSection,
+  syncSection,
+  URGENT_DAYS,
+} from "./compliance-sections.ts";
+import { formatCount, formatShare, plural } from "./format.ts";
 import { html, type Markup } from "./markup.ts";
-import { renderPage } from "./page.ts";
 import { badge, keyFigures, nothing, section } from "./parts.ts";
 
 const HOURS_BETWEEN_LABELS = 6;
@@ -59,6 +65,49 @@ const figures = ({
   ]);
 };
 
+/** The problems of the day, the gravest first. */
+const noticesOf = ({ unprocessedHighRiskEvents, sync, retention, erasures, alerts, access }: ComplianceReport) => {
+  const overdue = erasures.filter(({ daysLeft }) => daysLeft < 0).length;
+  const urgent = erasures.filter(({ daysLeft }) => daysLeft >= 0 && daysLeft <= URGENT_DAYS).length;
+  const unanswered = alerts.list.filter(({ timeToAcknowledgeMs }) => timeToAcknowledgeMs === undefined).length;
+  const notices: ({ level: RiskLevel; text: string } | false)[] = [
+    overdue > 0 && { level: "CRITICAL", text: `${plural(overdue, "erasure is", "erasures are")} past the due date.` },
+    !retention.isHeld && {
+      level: "CRITICAL",
+      text: `Events older than the retention of ${plural(retention.days, "day", "days")} are still stored.`,
+    },
+    unprocessedHighRiskEvents > 0 && {
+      level: "HIGH",
+      text: `${plural(unprocessedHighRiskEvents, "high-risk event was", "high-risk events were")} unprocessed at the day's end.`,
+    },
+    unanswered > 0 && {
+      level: "HIGH",
+      text: `${plural(unanswered, "alert has", "alerts have")} not been acknowledged.`,
+    },
+    sync.connection === "needs_reconnect" && {
+      level: "HIGH",
+      text: "The connection to the provider must be made anew.",
+    },
+    urgent > 0 && {
+      level: "MEDIUM",
+      text: `${plural(urgent, "erasure is", "erasures are")} due within ${formatCount(URGENT_DAYS)} days.`,
+    },
+    sync.failed > 0 && {
+      level: "MEDIUM",
+      text: `${plural(sync.failed, "sync run", "sync runs")} of ${formatCount(sync.runs)} failed.`,
+    },
+    sync.completeness?.isComplete === false && {
+      level: "MEDIUM",
+      text: "The last comparison found records on one side only.",
+    },
+    access.refusals > 0 && {
+      level: "LOW",
+      text: `${plural(access.refusals, "call was", "calls were")} refused.`,
+    },
+  ];
+  return notices.filter((notice) => notice !== false);
+};
+
 const attention = (report: ComplianceReport): Markup => {
   const notices = noticesOf(report);
   if (notices.length === 0) return section("To be looked at", nothing("Nothing: the day was quiet."));
@@ -86,22 +135,13 @@ const activity = ({ events }: ComplianceReport): Markup =>
     columnName: "Hour",
   });
 
-/** A self-contained page of HTML. */
-export const renderCompliance = (report: ComplianceReport, organizationId: string): string =>
-  renderPage({
-    kind: "Compliance report",
-    heading: formatDay(report.from),
-    organizationId,
-    id: report.id,
-    createdAt: report.createdAt,
-    content: [
-      figures(report),
-      attention(report),
-      section("Activity", activity(report)),
-      accessSection(report),
-      changesSection(report),
-      alertsSection(report),
-      syncSection(report),
-      keepingSection(report),
-    ],
-  });
+export const complianceContent = (report: ComplianceReport): Markup[] => [
+  figures(report),
+  attention(report),
+  section("Activity", activity(report)),
+  accessSection(report),
+  changesSection(report),
+  alertsSection(report),
+  syncSection(report),
+  retentionSection(report),
+];

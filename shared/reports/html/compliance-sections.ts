@@ -1,7 +1,6 @@
 /** The sections of a compliance report's page. */
 import { DAY_MS } from "../../terms/hours.ts";
 import type { ComplianceReport } from "../compliance-report.ts";
-import { URGENT_DAYS } from "./attention.ts";
 import {
   formatClock,
   formatCount,
@@ -15,10 +14,10 @@ import {
 import { html, type Markup } from "./markup.ts";
 import { alertTable, andMore, bar, nothing, section, table, time } from "./parts.ts";
 
-/** Decisions: an erasure is completed within so many days. */
+/** Decisions: an erasure is completed within 30 days, with an alarm after 20. */
 const ERASURE_DAYS = 30;
+export const URGENT_DAYS = 10;
 
-/** Who called, read and was refused. */
 export const accessSection = ({ access: { users, moreUsers, withoutUser } }: ComplianceReport): Markup => {
   const most = Math.max(1, ...users.map(({ calls }) => calls));
   const rows = users.map(({ userId, calls, reads, refusals }) => [
@@ -49,7 +48,6 @@ export const accessSection = ({ access: { users, moreUsers, withoutUser } }: Com
   );
 };
 
-/** What, who and why. */
 export const changesSection = ({ changes: list, moreChanges }: ComplianceReport): Markup =>
   section(
     "Changes of connection, settings and circuit breaker",
@@ -87,7 +85,6 @@ const completeness = ({ sync: { completeness: compared } }: ComplianceReport): M
   )}`;
 };
 
-/** Runs, and both sides compared. */
 export const syncSection = (report: ComplianceReport): Markup => {
   const { connection, runs, succeeded, failed, cancelled, running, failures, moreFailures, lastSuccessAt } =
     report.sync;
@@ -109,7 +106,6 @@ export const syncSection = (report: ComplianceReport): Markup => {
   );
 };
 
-/** Alerts, and how long they waited. */
 export const alertsSection = ({ alerts: { list, moreAlerts, medianTimeToAcknowledgeMs } }: ComplianceReport): Markup =>
   section(
     "Alerts",
@@ -121,8 +117,7 @@ export const alertsSection = ({ alerts: { list, moreAlerts, medianTimeToAcknowle
     andMore(moreAlerts, "alert", "alerts"),
   );
 
-/** How long data is kept, and what is to be erased. */
-export const keepingSection = ({ retention, erasures, moreErasures, to }: ComplianceReport): Markup => {
+export const retentionSection = ({ retention, erasures, moreErasures, to }: ComplianceReport): Markup => {
   const { days, oldestEventAt, isHeld } = retention;
   const age = oldestEventAt === undefined ? 0 : (to - oldestEventAt) / DAY_MS;
   return section(

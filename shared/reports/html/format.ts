@@ -1,10 +1,10 @@
-/** Numbers, times and names as people read them; all times are UTC. */
+/** Formats numbers, times and names for readers. All times are UTC. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../terms/hours.ts";
 
 const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
-/** Names only: how a language puts them together changes from one version of its data to the next. */
+/** Only names come from Intl: complete dates differ between versions of its data. */
 const nameOf = (parts: Intl.DateTimeFormatOptions) => {
   const names = new Intl.DateTimeFormat("en", { ...parts, timeZone: "UTC" });
   return (time: number): string => names.format(time);
@@ -16,8 +16,11 @@ const dayOfMonth = (time: number): number => new Date(time).getUTCDate();
 
 export const formatCount = (count: number): string => integers.format(count);
 
-/** With one decimal where it is no whole number. */
+/** With one decimal unless it is an integer. */
 export const formatNumber = (number: number): string => decimals.format(number);
+
+/** A share as a length in SVG and CSS: 0.25 is `25%`. */
+export const percent = (share: number): string => `${Math.round(share * 10_000) / 100}%`;
 
 /** @param share 0.25 is 25 %. */
 export const formatShare = (share: number): string =>
@@ -41,7 +44,7 @@ export const formatSpan = (from: number, to: number): string =>
 
 const SECOND_MS = 1_000;
 
-/** The two greatest units of a length of time: `3 h 20 min`. */
+/** The two largest units of a duration: `3 h 20 min`. */
 export const formatDuration = (ms: number): string => {
   const units = [
     [DAY_MS, "d"],
@@ -61,11 +64,11 @@ export const formatDuration = (ms: number): string => {
   return parts.join(" ");
 };
 
-/** What an axis of lengths of time counts in, so that its ends are round: hours, minutes or seconds, in ms. */
+/** The unit of an axis of durations, so that its end is round: an hour, a minute or a second, in ms. */
 export const durationUnit = (greatestMs: number): number =>
   [HOUR_MS, MINUTE_MS].find((unit) => greatestMs >= unit) ?? SECOND_MS;
 
-/** `circuit_breaker` as `circuit breaker`, and `unusual_api_usage` as `unusual API usage`. */
+/** `circuit_breaker` becomes `circuit breaker`, and `unusual_api_usage` as `unusual API usage`. */
 export const words = (name: string): string => name.replaceAll("_", " ").replaceAll(/\bapi\b/g, "API");
 
 /** `Circuit breaker` */

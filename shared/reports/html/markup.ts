@@ -1,11 +1,11 @@
-/** HTML from templates: whatever is put into one is text, and escaped, unless a template made it. */
+/** HTML templates. Every inserted value is escaped as text, unless a template made it. */
 
 const MARKUP = Symbol("markup");
 
-/** A piece of HTML that a template made. Nothing that was ever JSON can be one. */
+/** A piece of HTML that a template made. Parsed JSON cannot contain the symbol, so it cannot pass for one. */
 export type Markup = { readonly [MARKUP]: string };
 
-/** What goes into a template: lists one after the other, undefined and false as nothing. */
+/** The values of a template: lists are joined, undefined and false are left out. */
 export type Content = Markup | string | number | false | undefined | readonly Content[];
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -16,10 +16,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Control characters but for white space are no characters of HTML. */
+/** Control characters other than white space are not allowed in HTML. */
 const FORBIDDEN = /[^\P{Cc}\t\n\r]/gu;
 
-/** Marks that turn the direction of what follows would let one text change how another reads. */
+/** Direction marks in one text could change how another text reads. */
 const DIRECTION = /\p{Bidi_Control}/gu;
 
 const escapeText = (text: string): string =>

@@ -1,22 +1,21 @@
-/** What both kinds of pages are made of: large numbers, tables, badges and bars. */
+/** The parts of both kinds of pages: key figures, tables, badges and bars. */
 import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { ReportedAlert } from "../report-fields.ts";
-import { formatCount, formatDuration, formatMoment, plural, title, words } from "./format.ts";
+import { formatCount, formatDuration, formatMoment, percent, plural, title, words } from "./format.ts";
 import { type Content, html, type Markup } from "./markup.ts";
-import { percent } from "./scale.ts";
 
 export type KeyFigure = {
   value: string;
   label: string;
   note?: Content;
-  /** How it strikes the eye. */
+  /** The colour of the value. */
   tone?: "good" | "warn" | "bad";
 };
 
-/** A value of more characters is written smaller. */
+/** Longer values are written smaller. */
 const LONG_VALUE = 6;
 
-/** The numbers that a reader sees first: six, or a multiple of four, which fill their rows. */
+/** The large numbers at the top: six or a multiple of four, so that they fill their rows. */
 export const keyFigures = (figures: readonly KeyFigure[]): Markup =>
   html`<dl class="figures ${figures.length % 4 === 0 ? "fours" : "threes"}">${figures.map(
     ({ value, label, note, tone }) =>
@@ -28,16 +27,16 @@ export const section = (heading: string, ...contents: readonly Content[]): Marku
 
 export const nothing = (text: string): Markup => html`<p class="nothing">${text}</p>`;
 
-/** That a list was too long for the report. */
+/** The note that a list was too long for the report. */
 export const andMore = (more: number, one: string, many: string): Content =>
   more > 0 && html`<p class="more">… and ${formatCount(more)} more ${more === 1 ? one : many}.</p>`;
 
-/** What a column's cells are: numbers, short words that must not break, or any text, however long its words. */
+/** A column's head. The form of its cells: numbers, short words without line breaks, or (default) any text. */
 export type Head = { name: string; form?: "number" | "short" };
 
 /**
- * Rows of cells under heads; on a narrow screen each row becomes a block, and each cell says its head. The roles say that it
- * is a table still.
+ * A table. On a narrow screen the style sheet turns each row into a block, and each cell shows its head. The roles keep it a
+ * table for screen readers.
  */
 export const table = (caption: string, heads: readonly Head[], rows: readonly (readonly Content[])[]): Markup =>
   html`<table class="rows" role="table"><caption>${caption}</caption>
@@ -55,7 +54,7 @@ export const table = (caption: string, heads: readonly Head[], rows: readonly (r
 
 export const badge = (level: RiskLevel): Markup => html`<b class="badge ${level.toLowerCase()}">${level}</b>`;
 
-/** A bar as long as a share of the whole, under a number that says the same; none of nothing. */
+/** A bar under a number; its length is the share. A share of 0 has no bar. */
 export const bar = (share: number, tone: "accent" | "warn" | "bad" | "good" = "accent"): Content =>
   share > 0 &&
   html`<svg class="bar" aria-hidden="true"><rect class="track" width="100%" height="100%" rx="2"/><rect class="${tone}" width="${percent(Math.min(1, Math.max(0, share)))}" height="100%" rx="2"/></svg>`;
@@ -63,7 +62,7 @@ export const bar = (share: number, tone: "accent" | "warn" | "bad" | "good" = "a
 export const time = (ms: number, text: string): Markup =>
   html`<time datetime="${new Date(ms).toISOString()}">${text}</time>`;
 
-/** Alerts, with how long each waited for somebody. */
+/** Alerts, with the time until each was answered. */
 export const alertTable = (caption: string, alerts: readonly ReportedAlert[]): Markup =>
   table(
     caption,

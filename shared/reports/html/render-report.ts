@@ -1,8 +1,41 @@
-/** Reports as pages. docs/reports.md, "Pages". */
+/** Reports as HTML pages. A page loads nothing and runs nothing, wherever it is opened. docs/reports.md, "Pages". */
 import type { Report } from "../report.ts";
-import { renderCompliance } from "./compliance-page.ts";
-import { renderReview } from "./review-page.ts";
+import { complianceContent } from "./compliance-page.ts";
+import { formatDate, formatDay, formatMoment } from "./format.ts";
+import { html, textOf } from "./markup.ts";
+import { reviewContent } from "./review-page.ts";
+import { STYLES } from "./styles.ts";
 
-/** A self-contained page of HTML. */
-export const renderReport = (report: Report, organizationId: string): string =>
-  report.kind === "compliance" ? renderCompliance(report, organizationId) : renderReview(report, organizationId);
+/** The same policy is a response header (shared/http/respond.ts). The `meta` element keeps it in a saved copy. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+const bodyOf = (report: Report) =>
+  report.kind === "compliance"
+    ? { kind: "Compliance report", heading: formatDay(report.from), content: complianceContent(report) }
+    : { kind: "Security review", heading: `Week of ${formatDate(report.from)}`, content: reviewContent(report) };
+
+/** A complete, self-contained document. */
+export const renderReport = (report: Report, organizationId: string): string => {
+  const { kind, heading, content } = bodyOf(report);
+  return textOf(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" href="data:,">
+<title>${kind}, ${heading} – ${organizationId}</title>
+<style>${STYLES}</style>
+</head>
+<body>
+<main>
+<header><p class="kind">${kind}</p><h1>${heading}</h1><p class="whose">${organizationId}</p></header>
+${content}
+<footer><p>${report.id} · made on ${formatMoment(report.createdAt)} · all times are UTC</p></footer>
+</main>
+</body>
+</html>
+`);
+};

@@ -1,5 +1,4 @@
 /** The charts of a security review's page. */
-
 import { WEEK_MS } from "../period.ts";
 import type { ReviewReport } from "../review-report.ts";
 import { columnChart } from "./column-chart.ts";
@@ -8,10 +7,9 @@ import type { Markup } from "./markup.ts";
 
 const WEEK_DAYS = 7;
 
-/** The week and those before it, oldest first. */
+/** The weeks of the report, the oldest first. */
 export const allWeeks = ({ weeksBefore, week }: ReviewReport) => [...weeksBefore, week];
 
-/** Events by day. */
 export const dayChart = ({ days, from, week }: ReviewReport): Markup =>
   columnChart({
     id: "days",
@@ -38,7 +36,6 @@ const weekColumn = (from: number, isMarked: boolean, values: readonly number[]) 
   isMarked,
 });
 
-/** Alerts by week and level. */
 export const alertChart = (report: ReviewReport): Markup =>
   columnChart({
     id: "alerts",
@@ -59,7 +56,6 @@ export const alertChart = (report: ReviewReport): Markup =>
     columnName: "Week",
   });
 
-/** Refusals by week. */
 export const refusalChart = (report: ReviewReport): Markup =>
   columnChart({
     id: "refusals",
@@ -71,7 +67,6 @@ export const refusalChart = (report: ReviewReport): Markup =>
     columnName: "Week",
   });
 
-/** How long the circuit was open, by week. */
 export const circuitChart = (report: ReviewReport): Markup => {
   const openMs = allWeeks(report).map((week) => week.circuit.openMs);
   return columnChart({

@@ -1,21 +1,11 @@
-/** A security review as a page. */
+/** The content of a security review's page. */
 import type { Measure, ReviewReport, Trend } from "../review-report.ts";
-import {
-  formatCount,
-  formatDate,
-  formatDuration,
-  formatNumber,
-  formatShare,
-  formatSpan,
-  plural,
-  title,
-} from "./format.ts";
+import { formatCount, formatDuration, formatNumber, formatShare, formatSpan, plural, title } from "./format.ts";
 import { type Content, html, type Markup } from "./markup.ts";
-import { renderPage } from "./page.ts";
 import { alertTable, andMore, badge, bar, type KeyFigure, keyFigures, nothing, section, table } from "./parts.ts";
 import { alertChart, allWeeks, circuitChart, dayChart, refusalChart } from "./review-charts.ts";
 
-/** Less than this is no change worth a word. */
+/** Smaller changes are shown as no change. */
 const STEADY = 0.05;
 
 const labels: Record<Measure, string> = {
@@ -45,7 +35,7 @@ const changeText = ({ measure, before, value, change }: Trend): string => {
   return `${change > 0 ? "▲" : "▼"} ${formatShare(Math.abs(change))} from ${formats[measure](before)}`;
 };
 
-/** More events are neither good nor bad; more of anything else is bad. */
+/** A rise is bad, except for the number of events. */
 const toneOf = ({ measure, value, change }: Trend): Pick<KeyFigure, "tone"> => {
   if (measure === "events" || value === 0) return {};
   return { tone: change === undefined || change >= STEADY ? "bad" : "warn" };
@@ -135,21 +125,12 @@ const circuit = (report: ReviewReport): Markup => {
   );
 };
 
-/** A self-contained page of HTML. */
-export const renderReview = (report: ReviewReport, organizationId: string): string =>
-  renderPage({
-    kind: "Security review",
-    heading: `Week of ${formatDate(report.from)}`,
-    organizationId,
-    id: report.id,
-    createdAt: report.createdAt,
-    content: [
-      html`<p class="whose">Monday to Sunday, ${formatSpan(report.from, report.to)}</p>`,
-      figures(report),
-      recommendations(report),
-      trends(report),
-      findings(report),
-      rules(report),
-      circuit(report),
-    ],
-  });
+export const reviewContent = (report: ReviewReport): Markup[] => [
+  html`<p class="whose">Monday to Sunday, ${formatSpan(report.from, report.to)}</p>`,
+  figures(report),
+  recommendations(report),
+  trends(report),
+  findings(report),
+  rules(report),
+  circuit(report),
+];

@@ -1,4 +1,4 @@
-/** The style sheet of all pages: one column, few colours, light and dark, for screens from 320 pixels on and for A4. */
+/** The style sheet of all pages: one column, light and dark, for screens from 320 pixels on and for A4. */
 import { html } from "./markup.ts";
 
 export const STYLES = html`

@@ -4,10 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
-import { createComplianceCollector } from "../../../shared/reports/collect-compliance.ts";
-import { createReviewCollector } from "../../../shared/reports/collect-review.ts";
-import { countDays } from "../../../shared/reports/count-days.ts";
-import { createListErasures } from "../../../shared/reports/list-erasures.ts";
+import { createComplianceCollector, readErasures } from "../../../shared/reports/collect-compliance.ts";
+import { countDays, createReviewCollector } from "../../../shared/reports/collect-review.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
 import { createPeriodEventsStore } from "../../../shared/reports/period-events-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
@@ -67,7 +65,7 @@ const stores = () => {
       ...shared,
       events: periodEvents,
       connections: createConnectionStore(client, "connections"),
-      listErasures: async () => [],
+      erasures: { list: async () => ({ items: [], next: undefined }) },
     }),
     review: createReviewCollector({
       ...shared,
@@ -236,8 +234,8 @@ describe("what a review is collected from", () => {
     expect(input.knownFrom).toBe(from);
     expect([...input.days.keys()].sort()).toEqual([from, MONDAY, to - DAY_MS]);
     expect(input.runs.map(({ startedAt }) => startedAt)).toEqual([to - 1, from]);
-    expect(input.moves.map(({ generation }) => generation)).toEqual(expect.arrayContaining([4, 3, 2]));
-    expect(input.moves.some(({ generation }) => generation === 5)).toBe(false);
+    expect(input.transitions.map(({ generation }) => generation)).toEqual(expect.arrayContaining([4, 3, 2]));
+    expect(input.transitions.some(({ generation }) => generation === 5)).toBe(false);
     expect(input.alerts).toHaveLength(1);
     expect(input.unprocessedHighRiskEvents).toBe(4);
     expect(input.hold).toBeUndefined();
@@ -297,15 +295,13 @@ describe("erasures of an organization", () => {
       dueAt: n,
       userId: "eve",
     }));
-    const list = createListErasures({
-      list: async (_, { limit, after }) => {
-        const start = after === undefined ? 0 : Number(after.id) + 1;
-        const items = all.slice(start, start + limit);
-        const last = items.at(-1);
-        return { items, next: last === undefined || start + limit >= all.length ? undefined : { id: last.id } };
-      },
-    });
-    const found = await list("acme");
+    const list: Parameters<typeof readErasures>[0]["list"] = async (_, { limit, after }) => {
+      const start = after === undefined ? 0 : Number(after.id) + 1;
+      const items = all.slice(start, start + limit);
+      const last = items.at(-1);
+      return { items, next: last === undefined || start + limit >= all.length ? undefined : { id: last.id } };
+    };
+    const found = await readErasures({ list }, "acme");
     expect(found).toHaveLength(250);
     expect(JSON.stringify(found)).not.toContain("eve");
   });

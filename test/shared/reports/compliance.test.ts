@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { buildComplianceReport } from "../../../shared/reports/build-compliance-report.ts";
-import { changeOf } from "../../../shared/reports/change-of-event.ts";
-import { createDayTally } from "../../../shared/reports/day-tally.ts";
-import { MAX_REPORT_BYTES } from "../../../shared/reports/fit-report.ts";
+import { MAX_REPORT_BYTES } from "../../../shared/reports/build-report.ts";
+import { changeOf, createDayCounter } from "../../../shared/reports/count-day.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
 import { Report } from "../../../shared/reports/report.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
@@ -24,7 +23,7 @@ import {
 } from "./samples.ts";
 
 const dayOf = (events: readonly SecurityEvent[], from = SATURDAY) => {
-  const tally = createDayTally(from);
+  const tally = createDayCounter(from);
   for (const event of events) tally.add(event);
   return tally.result();
 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { createReportDispatcher } from "../../../shared/reports/dispatch-reports.ts";
-import { createReportMaker, type ReportMakerParts } from "../../../shared/reports/make-report.ts";
+import { createReportMaker, type ReportMakerDependencies } from "../../../shared/reports/make-report.ts";
 import { periodOf, type ReportKind, reportId, reportKinds } from "../../../shared/reports/period.ts";
 import { REPORT_DUE_TYPE, ReportDue } from "../../../shared/reports/report-due.ts";
 import { createReportDueStore } from "../../../shared/reports/report-due-store.ts";
@@ -37,19 +37,19 @@ const startWorld = async () => {
   const quiet = { ...complianceInput().day, events: { ...complianceInput().day.events, total: 0 } };
   const busy = new Set<string>();
   const collectors = {
-    collectCompliance: jest.fn<ReportMakerParts["collectCompliance"]>(async (organizationId, period, now) =>
+    collectCompliance: jest.fn<ReportMakerDependencies["collectCompliance"]>(async (organizationId, period, now) =>
       complianceInput({
         ...{ period, createdAt: now, runs: [] },
         ...(!busy.has(`${organizationId} ${reportId(period)}`) && { day: quiet }),
       }),
     ),
-    collectReview: jest.fn<ReportMakerParts["collectReview"]>(async (organizationId, period, now) => {
+    collectReview: jest.fn<ReportMakerDependencies["collectReview"]>(async (organizationId, period, now) => {
       const isBusy = busy.has(`${organizationId} ${reportId(period)}`);
       const days = new Map(isBusy ? [[period.from, reviewInput().days.get(MONDAY) ?? []]] : []);
       return reviewInput({ period, createdAt: now, knownFrom: period.from, days, runs: [] });
     }),
   };
-  const makerParts: ReportMakerParts = {
+  const makerParts: ReportMakerDependencies = {
     ...{ reports, due, ...collectors },
     connections: {
       read: async (organizationId) => {
@@ -176,7 +176,7 @@ describe("making a report", () => {
       return collect(organizationId, period, now);
     });
     erasures = 3;
-    await expect(world.make(dueOn("compliance", SATURDAY))).rejects.toThrow("Erasures overtook");
+    await expect(world.make(dueOn("compliance", SATURDAY))).rejects.toThrow("Erasures invalidated the report");
     expect(await world.made("acme", 1)).toEqual([]);
     expect(await world.marked()).toHaveLength(2);
     erasures = 1;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { columnChart } from "../../../shared/reports/html/column-chart.ts";
+import { axisEnd, columnChart } from "../../../shared/reports/html/column-chart.ts";
 import {
   formatCount,
   formatDay,
@@ -8,11 +8,11 @@ import {
   formatMoment,
   formatShare,
   formatSpan,
+  percent,
   title,
 } from "../../../shared/reports/html/format.ts";
 import { html, textOf } from "../../../shared/reports/html/markup.ts";
 import { renderReport } from "../../../shared/reports/html/render-report.ts";
-import { axisEnd, percent } from "../../../shared/reports/html/scale.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
 import { ATTACKS, hostileReports } from "./hostile.ts";
@@ -209,12 +209,12 @@ describe("a page", () => {
   it("says what the weeks before were like, and that there were none", () => {
     const [, review] = pages();
     expect(review).toContain("▲ 15.9 times 6.8");
-    const first = renderReport(sampleReview({ knownFrom: MONDAY, alerts: [], moves: [], runs: [] }), "acme");
+    const first = renderReport(sampleReview({ knownFrom: MONDAY, alerts: [], transitions: [], runs: [] }), "acme");
     expect(first).toContain("There are no whole weeks before it");
     expect(first).toContain("It was never open in the week");
     const empty = renderReport(
       sampleReview({
-        ...{ period: periodOf("review", MONDAY), days: new Map(), alerts: [], moves: [], runs: [] },
+        ...{ period: periodOf("review", MONDAY), days: new Map(), alerts: [], transitions: [], runs: [] },
         unprocessedHighRiskEvents: 0,
       }),
       "acme",

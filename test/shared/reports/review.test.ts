@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { type CircuitMove, circuitTime } from "../../../shared/reports/circuit-time.ts";
-import { MAX_REPORT_BYTES } from "../../../shared/reports/fit-report.ts";
+import { MAX_REPORT_BYTES } from "../../../shared/reports/build-report.ts";
+import { type CircuitTransition, circuitTime } from "../../../shared/reports/circuit-time.ts";
 import { recommend } from "../../../shared/reports/recommendations.ts";
 import { Report } from "../../../shared/reports/report.ts";
 import { findingRules } from "../../../shared/security/alerts/finding.ts";
@@ -10,7 +10,7 @@ import { alertAt, MONDAY, reviewInput, runAt, SATURDAY, sampleReview } from "./s
 const WEEK_MS = 7 * DAY_MS;
 const week = { from: MONDAY, to: MONDAY + WEEK_MS };
 
-const moves = (...steps: [at: number, to: CircuitMove["to"], cause: string][]): CircuitMove[] =>
+const transitions = (...steps: [at: number, to: CircuitTransition["to"], cause: string][]): CircuitTransition[] =>
   steps.map(([at, to, cause], index) => ({
     ...{ at, to, cause, generation: index + 1 },
     from: steps[index - 1]?.[1] ?? "closed",
@@ -18,38 +18,41 @@ const moves = (...steps: [at: number, to: CircuitMove["to"], cause: string][]): 
 
 describe("the time that a circuit was open", () => {
   it("is what an operator holds it for", () => {
-    const held = moves([MONDAY, "forced_open", "force_open"], [MONDAY + HOUR_MS, "closed", "reset"]);
+    const held = transitions([MONDAY, "forced_open", "force_open"], [MONDAY + HOUR_MS, "closed", "reset"]);
     expect(circuitTime(held, undefined, week)).toEqual({
       ...{ openMs: HOUR_MS, forcedOpenMs: HOUR_MS, openings: 1, isExact: true },
     });
   });
 
   it("is cut to the week, on both sides", () => {
-    const held = moves([MONDAY - HOUR_MS, "forced_open", "force_open"]);
+    const held = transitions([MONDAY - HOUR_MS, "forced_open", "force_open"]);
     expect(circuitTime(held, undefined, week)).toEqual({
       ...{ openMs: WEEK_MS, forcedOpenMs: WEEK_MS, openings: 0, isExact: true },
     });
-    const ended = moves([MONDAY - HOUR_MS, "forced_open", "force_open"], [MONDAY, "closed", "reset"]);
+    const ended = transitions([MONDAY - HOUR_MS, "forced_open", "force_open"], [MONDAY, "closed", "reset"]);
     expect(circuitTime(ended, undefined, week)).toMatchObject({ openMs: 0, openings: 0 });
   });
 
   it("ends by the recovery time-out, whether a call notices it or not", () => {
-    const opened = moves([MONDAY, "open", "failures"], [MONDAY + 4 * HOUR_MS, "half_open", "recovery_timeout"]);
+    const opened = transitions([MONDAY, "open", "failures"], [MONDAY + 4 * HOUR_MS, "half_open", "recovery_timeout"]);
     expect(circuitTime(opened, undefined, week)).toMatchObject({ openMs: 30_000, forcedOpenMs: 0, openings: 1 });
     expect(circuitTime(opened.slice(0, 1), undefined, week)).toMatchObject({ openMs: 30_000, isExact: true });
   });
 
   it("ends with a hold that runs out by itself", () => {
-    const held = moves([MONDAY, "forced_open", "force_open"]);
+    const held = transitions([MONDAY, "forced_open", "force_open"]);
     const hold = { generation: 1, until: MONDAY + HOUR_MS };
     expect(circuitTime(held, hold, week)).toMatchObject({ openMs: HOUR_MS, isExact: true });
     expect(circuitTime(held, { ...hold, generation: 7 }, week)).toMatchObject({ openMs: WEEK_MS });
-    const noticed = moves([MONDAY, "forced_open", "force_open"], [MONDAY + DAY_MS, "closed", "until_passed"]);
+    const noticed = transitions([MONDAY, "forced_open", "force_open"], [MONDAY + DAY_MS, "closed", "until_passed"]);
     expect(circuitTime(noticed, undefined, week)).toMatchObject({ openMs: DAY_MS, isExact: false });
   });
 
   it("is known from the state before the first change that is known", () => {
-    const [, reset] = moves([MONDAY - DAY_MS, "forced_open", "force_open"], [MONDAY + HOUR_MS, "closed", "reset"]);
+    const [, reset] = transitions(
+      [MONDAY - DAY_MS, "forced_open", "force_open"],
+      [MONDAY + HOUR_MS, "closed", "reset"],
+    );
     expect(circuitTime(reset === undefined ? [] : [reset], undefined, week)).toMatchObject({
       ...{ openMs: HOUR_MS, isExact: false },
     });
@@ -57,7 +60,7 @@ describe("the time that a circuit was open", () => {
   });
 
   it("is not exact where a change was not recorded", () => {
-    const all = moves(
+    const all = transitions(
       [MONDAY, "forced_open", "force_open"],
       [MONDAY + HOUR_MS, "closed", "reset"],
       [MONDAY + 2 * HOUR_MS, "open", "failures"],
@@ -134,7 +137,14 @@ describe("a review", () => {
 describe("recommendations", () => {
   const quiet = () => {
     const { days, ...input } = reviewInput();
-    return sampleReview({ ...input, days: new Map(), alerts: [], runs: [], moves: [], unprocessedHighRiskEvents: 0 });
+    return sampleReview({
+      ...input,
+      days: new Map(),
+      alerts: [],
+      runs: [],
+      transitions: [],
+      unprocessedHighRiskEvents: 0,
+    });
   };
 
   it("are none of a quiet week", () => {
@@ -146,7 +156,7 @@ describe("recommendations", () => {
       alerts: [alertAt(SATURDAY, { rule, status: "resolved" })],
       days: new Map(),
       runs: [],
-      moves: [],
+      transitions: [],
       unprocessedHighRiskEvents: 0,
     });
     expect(recommendations).toHaveLength(1);

@@ -2,7 +2,7 @@
 
 import { buildComplianceReport, type ComplianceInput } from "../../../shared/reports/build-compliance-report.ts";
 import { buildReviewReport, type ReviewInput } from "../../../shared/reports/build-review-report.ts";
-import { createDayTally } from "../../../shared/reports/day-tally.ts";
+import { createDayCounter } from "../../../shared/reports/count-day.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
 import type { Alert } from "../../../shared/security/alerts/alert.ts";
 import { alertHash, alertId } from "../../../shared/security/alerts/alert-item.ts";
@@ -197,7 +197,7 @@ const sampleAlerts = (at: number): Alert[] => [
 /** A Saturday on which much happened. */
 export const complianceInput = (changes: Partial<ComplianceInput> = {}): ComplianceInput => {
   const period = periodOf("compliance", SATURDAY);
-  const tally = createDayTally(period.from);
+  const tally = createDayCounter(period.from);
   for (const event of dayEvents(period.from)) tally.add(event);
   const runs = [0, 4, 8, 12, 16, 20].map((hour) =>
     runAt(
@@ -324,7 +324,7 @@ export const reviewInput = (changes: Partial<ReviewInput> = {}): ReviewInput => 
     unprocessedHighRiskEvents: 112,
     alerts,
     runs: [runAt(SATURDAY + 12 * HOUR_MS, { status: "failed" }), runAt(MONDAY)],
-    moves: [
+    transitions: [
       { at: MONDAY - 9 * DAY_MS, generation: 1, from: "closed", to: "open", cause: "failures" },
       { at: MONDAY - 9 * DAY_MS + 31_000, generation: 2, from: "open", to: "half_open", cause: "recovery_timeout" },
       { at: MONDAY - 9 * DAY_MS + 33_000, generation: 3, from: "half_open", to: "closed", cause: "probes_succeeded" },

@@ -4,7 +4,6 @@ import { createEraseReportsStore } from "../../../shared/reports/erase-reports-s
 import { periodOf, periodOfReportId, reportId, reportKinds } from "../../../shared/reports/period.ts";
 import type { Report, ReportPosition } from "../../../shared/reports/report.ts";
 import { createReportDueStore, type DueReport } from "../../../shared/reports/report-due-store.ts";
-import { createReportListStore } from "../../../shared/reports/report-list-store.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
@@ -30,7 +29,6 @@ const stores = () => {
   return {
     client,
     ...createReportStore(client, TABLE, { retentionDays: RETENTION_DAYS }),
-    ...createReportListStore(client, TABLE),
     due: createReportDueStore(client, TABLE),
     erase: createEraseReportsStore(client, TABLE),
   };
