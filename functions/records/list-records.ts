@@ -4,8 +4,8 @@
  */
 import { recordRoutes } from "../../shared/api/record-routes.ts";
 import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { resourceTypeOf } from "../../shared/records/record.ts";
 import type { RecordListStore } from "../../shared/records/record-list-store.ts";
-import { resourceTypeOf } from "../../shared/records/record-resource.ts";
 import type { DataReadRecorder } from "../../shared/security/data-reads.ts";
 import { wireParts } from "../../shared/wiring/http.ts";
 import { wireRecordLists } from "../../shared/wiring/records.ts";

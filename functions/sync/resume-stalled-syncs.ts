@@ -1,9 +1,10 @@
-/** Every hour: has sync runs gone on with that lost their worker. Decisions: docs/sync.md, "The worker". */
+/** Every hour: asks for a worker for each sync run that has none. Decisions: docs/sync.md, "The worker". */
 import { createScheduledHandler } from "../../shared/runtime/create-scheduled-handler.ts";
-import { type ResumeDependencies, resumeSyncs } from "../../shared/sync/sync-schedules.ts";
+import { resumeSyncs } from "../../shared/sync/sync-schedules.ts";
 import { wireResume } from "../../shared/wiring/sync.ts";
 
-export const resumeStalledSyncsHandler = (parts: ResumeDependencies) =>
-  createScheduledHandler("resume-stalled-syncs", ({ remainingMs }) => resumeSyncs(parts, remainingMs));
+const dependencies = wireResume();
 
-export const handler = resumeStalledSyncsHandler(wireResume());
+export const handler = createScheduledHandler("resume-stalled-syncs", ({ remainingMs }) =>
+  resumeSyncs(dependencies, remainingMs),
+);

@@ -1,12 +1,13 @@
 /**
- * Every hour: hands over what webhooks brought and nobody is known to have handed over.
+ * Every hour: publishes the webhook events that are stored and not known to be published.
  * docs/webhooks.md, "Nothing is lost".
  */
 import { createScheduledHandler } from "../../shared/runtime/create-scheduled-handler.ts";
-import { type HandOverParts, handOverPending } from "../../shared/webhooks/hand-over.ts";
-import { wireHandOver } from "../../shared/wiring/webhooks.ts";
+import { publishPending } from "../../shared/webhooks/webhook-outbox.ts";
+import { wireOutbox } from "../../shared/wiring/webhooks.ts";
 
-export const handOverWebhooksHandler = (parts: HandOverParts) =>
-  createScheduledHandler("hand-over-webhooks", ({ remainingMs }) => handOverPending(parts, remainingMs));
+const outbox = wireOutbox();
 
-export const handler = handOverWebhooksHandler(wireHandOver());
+export const handler = createScheduledHandler("hand-over-webhooks", ({ remainingMs }) =>
+  publishPending(outbox, remainingMs),
+);

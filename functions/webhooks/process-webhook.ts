@@ -1,13 +1,9 @@
 /**
- * Applies what webhooks brought, from the queue that the event bus fills.
+ * Applies the events that webhooks delivered, from the queue that the event bus fills.
  * docs/webhooks.md, "Processing".
  */
 import { createQueueHandler } from "../../shared/runtime/create-queue-handler.ts";
-import { WebhookReceived } from "../../shared/webhooks/hand-over.ts";
-import type { Process } from "../../shared/webhooks/process.ts";
+import { WebhookReceived } from "../../shared/webhooks/webhook-outbox.ts";
 import { wireProcess } from "../../shared/wiring/webhooks.ts";
 
-export const processWebhookHandler = (process: Process) =>
-  createQueueHandler("process-webhook", WebhookReceived, process);
-
-export const handler = processWebhookHandler(wireProcess());
+export const handler = createQueueHandler("process-webhook", WebhookReceived, wireProcess());

@@ -2,7 +2,7 @@
  * The port to the payment provider, in the domain's words; read this file first. An adapter implements it for one
  * provider (stripe/). Only the adapter knows the provider's own names. docs/provider.md.
  */
-import type { ObjectDeleted, ObjectState, Observation, PaymentLinked, SeenAt } from "../records/observation.ts";
+import type { ObjectDeleted, ObjectState, Observation, ObservedAt, PaymentLinked } from "../records/observation.ts";
 import type { RecordType } from "../records/record.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
 
@@ -54,7 +54,7 @@ export type Provider = {
   listPaymentLinks(page: { after?: string | undefined }): Promise<ProviderPage<PaymentLinked> | undefined>;
 
   /**
-   * A page of the event feed, newest first, all types. `seenAt` is the time at which the provider read the page.
+   * A page of the event feed, newest first, all types. `observedAt` is the time at which the provider read the page.
    * @param since epoch seconds, inclusive.
    * @param limit 1–100.
    */
@@ -62,7 +62,7 @@ export type Provider = {
     since?: number | undefined;
     after?: string | undefined;
     limit?: number;
-  }): Promise<ProviderPage<ProviderEvent> & { seenAt?: SeenAt }>;
+  }): Promise<ProviderPage<ProviderEvent> & { observedAt?: ObservedAt }>;
 };
 
 /** The secret of an organization's connection: an API key, or an access token that can be refreshed. */

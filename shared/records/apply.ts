@@ -1,29 +1,49 @@
 /**
- * The one way in which what was seen at the provider reaches the records: of sync runs and of webhooks, at the same
- * time and in any order. docs/sync.md, "Applying what was seen".
+ * How observations reach the records: the one way for sync runs and webhooks, at the same time and in any order.
+ * docs/sync.md, "Applying what was seen".
+ *
+ * Every write is conditional on the version of the record that the decision was made on. If the order of two observations
+ * cannot be told, the provider is asked: its answer is later than everything that was stored when it was asked. Others may
+ * meanwhile decide that the stored record is right and write nothing. So the record is marked as questioned before it is
+ * read again. Concurrent workers that would have written nothing now write, and their result is not lost.
  */
-
+import type { Clock } from "../runtime/clock.ts";
+import { DomainError } from "../runtime/domain-error.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
-import { type ApplyOneParts, createApplyOne, type Reread } from "./apply-one.ts";
-import { coalesce } from "./coalesce.ts";
-import type { Observation } from "./observation.ts";
+import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
+import { decideAnswered, decideApply, type RecordWrite } from "./decide-apply.ts";
+import {
+  coalesce,
+  type ObjectDeleted,
+  type ObjectState,
+  type Observation,
+  type ObservedObject,
+  observedAnswer,
+} from "./observation.ts";
 import type { RecordType } from "./record.ts";
+import type { RecordKey, StoredRecord } from "./record-item.ts";
 import type { RecordStore } from "./record-store.ts";
 
-/** Objects that are worked on at once. */
-const PLACES = 25;
+/** Objects that are applied at once. */
+const OBJECTS_AT_ONCE = 25;
 
-/** How many records of each type changed; a record that was merely seen again is none. */
+/** How often a write is retried because another one changed the record first. */
+const MAX_ATTEMPTS = 12;
+
+/** Reads an object at the provider; at most once per object and attempt. */
+export type Reread = (type: RecordType, id: string) => Promise<ObjectState | ObjectDeleted>;
+
+/** How many records of each type changed; a new time of the last observation is no change. */
 export type Written = Record<RecordType, number>;
 export type ApplyResult = { written: Written };
 
 export type ApplyOptions = {
   reread: Reread;
   /**
-   * Whether an unchanged record is written when it was seen again later: true for events, false for lists, where an
+   * Whether an unchanged record is written if it was observed again later: true for events; false for lists, where an
    * unchanged object then costs no write.
    */
-  recordsSightings: boolean;
+  updatesObservedAt: boolean;
 };
 
 export type Apply = (
@@ -32,31 +52,106 @@ export type Apply = (
   options: ApplyOptions,
 ) => Promise<ApplyResult>;
 
-type Parts = ApplyOneParts & { store: Pick<RecordStore, "getMany"> };
+export type ApplyDependencies = {
+  store: Pick<RecordStore, "get" | "getMany" | "put">;
+  now: Clock;
+  newToken: () => string;
+  /** Waits before another attempt, given how many there were. */
+  pause?: (attempts: number) => Promise<void>;
+};
 
-const nothingWritten = (): Written => ({ customers: 0, subscriptions: 0, invoices: 0, payments: 0 });
+type OwnedKey = RecordKey & { organizationId: string };
+
+/** A record as it was read, and whether it was read strongly. */
+type ReadRecord = { stored: StoredRecord | undefined; isCurrent: boolean };
+
+/** `isOver: false`: another write came first. Then `observed` includes the provider's answer, if there was one. */
+type Attempt = { isOver: true; isChange: boolean } | { isOver: false; observed: ObservedObject };
+
+const UNCHANGED: Attempt = { isOver: true, isChange: false };
+
+const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: ApplyDependencies) => {
+  /** @returns the record as it is then; undefined if another write came first. */
+  const markQuestioned = async (key: OwnedKey, stored: StoredRecord): Promise<StoredRecord | undefined> => {
+    if (stored.isInQuestion) return stored;
+    const questioned = { ...stored, isInQuestion: true, version: newToken() };
+    return (await store.put(key.organizationId, questioned, stored.version)) ? questioned : undefined;
+  };
+
+  const write = async (
+    { organizationId, type, id }: OwnedKey,
+    stored: StoredRecord | undefined,
+    { content, isChange }: RecordWrite,
+    observed: ObservedObject,
+  ): Promise<Attempt> => {
+    const updatedAt = (isChange ? undefined : stored?.updatedAt) ?? now();
+    const record = { type, id, ...content, updatedAt, isInQuestion: false, version: newToken() };
+    const isWritten = await store.put(organizationId, record, stored?.version);
+    return isWritten ? { isOver: true, isChange } : { isOver: false, observed };
+  };
+
+  const askProvider = async (
+    key: OwnedKey,
+    observed: ObservedObject,
+    stored: StoredRecord | undefined,
+    reread: Reread,
+  ): Promise<Attempt> => {
+    const questioned = stored && (await markQuestioned(key, stored));
+    if (stored !== undefined && questioned === undefined) return { isOver: false, observed };
+    const answer = observedAnswer(await reread(key.type, key.id), observed.invoiceId);
+    const decision = decideAnswered(questioned, answer);
+    return decision.kind === "write" ? write(key, questioned, decision, answer) : UNCHANGED;
+  };
+
+  /** @returns whether the record changed. */
+  return async (
+    key: OwnedKey,
+    given: ObservedObject,
+    read: ReadRecord,
+    { reread, updatesObservedAt }: ApplyOptions,
+  ): Promise<boolean> => {
+    let observed = given;
+    let { stored, isCurrent } = read;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const decision = decideApply(stored, observed, { updatesObservedAt });
+      if (decision.kind === "keep") return false;
+      // Ask the provider only about a record that was read strongly: an eventual read may be outdated.
+      if (decision.kind === "write" || isCurrent) {
+        const result =
+          decision.kind === "write"
+            ? await write(key, stored, decision, observed)
+            : await askProvider(key, observed, stored, reread);
+        if (result.isOver) return result.isChange;
+        observed = result.observed;
+        await pause(attempt);
+      }
+      stored = await store.get(key.organizationId, key);
+      isCurrent = true;
+    }
+    throw new DomainError("store_unavailable", "A record was changed by others all the time. Try again.");
+  };
+};
 
 /**
  * Applies observations of any objects. Applied again, or beside others of the same objects, they change nothing more.
- * Costs half a read unit per object (one with `recordsSightings`), and per changed record a write unit for itself and
- * one for each index that it is in.
- * @throws DomainError `store_unavailable`, also where a record was changed by others in every round; what `reread`
- *   throws. A part may then be written, and all can be applied again.
+ * Costs half a read unit per object (one with `updatesObservedAt`), and per changed record a write unit for the record
+ * and one for each of its indexes.
+ * @throws DomainError `store_unavailable`, also if others changed a record at every attempt; errors of `reread`. Some
+ *   records may then be written, and all observations can be applied again.
  */
-export const createApply = (parts: Parts): Apply => {
-  const applyOne = createApplyOne(parts);
-  return async (organizationId, observations, { reread, recordsSightings }) => {
-    const sightings = coalesce(observations);
-    // What is kept because of what was read is right only if that is current; lists leave that to the events.
-    const isCurrent = recordsSightings;
-    const records = await parts.store.getMany(organizationId, sightings, { strongly: isCurrent });
-    const known = new Map(records.map((stored) => [`${stored.type}#${stored.id}`, stored]));
-    const written = nothingWritten();
-    await inParallel(sightings, PLACES, async (sighting) => {
-      const { type, id } = sighting;
-      const place = { organizationId, type, id };
-      const first = { stored: known.get(`${type}#${id}`), isCurrent };
-      if (await applyOne(place, sighting, first, { reread, recordsSightings })) written[type]++;
+export const createApply = (dependencies: ApplyDependencies): Apply => {
+  const applyOne = createApplyOne(dependencies);
+  return async (organizationId, observations, options) => {
+    const objects = coalesce(observations);
+    // A decision to keep a record is safe only on a current one; for lists, the events correct it.
+    const isCurrent = options.updatesObservedAt;
+    const records = await dependencies.store.getMany(organizationId, objects, { strongly: isCurrent });
+    const stored = new Map(records.map((record) => [`${record.type}#${record.id}`, record]));
+    const written = { customers: 0, subscriptions: 0, invoices: 0, payments: 0 };
+    await inParallel(objects, OBJECTS_AT_ONCE, async (observed) => {
+      const { type, id } = observed;
+      const read = { stored: stored.get(`${type}#${id}`), isCurrent };
+      if (await applyOne({ organizationId, type, id }, observed, read, options)) written[type]++;
     });
     return { written };
   };

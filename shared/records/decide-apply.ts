@@ -1,25 +1,31 @@
 /**
- * What an observation does to the stored record, so that an older state never replaces a newer one, in whatever order
- * observations come. What cannot be ordered is read again. Pure. docs/sync.md, "Applying what was seen".
+ * Decides how an observation changes the stored record. An older state never replaces a newer one, in whatever order
+ * observations arrive. If the order cannot be told, the object is read again. Pure. docs/sync.md, "Applying what was seen".
  */
-
-import type { Sighting } from "./coalesce.ts";
-import { compareSeen, laterSeen } from "./compare-seen.ts";
-import { areEqual, invoiceOf, isFinal, withInvoice } from "./fields.ts";
-import type { ObjectDeleted, ObjectState } from "./observation.ts";
+import {
+  areEqual,
+  compareObserved,
+  invoiceOf,
+  isFinal,
+  laterObserved,
+  type ObjectDeleted,
+  type ObjectState,
+  type ObservedObject,
+  withInvoice,
+} from "./observation.ts";
 import type { RecordFields } from "./record.ts";
 import type { StoredRecord } from "./record-item.ts";
 
-/** What to write of a record; who writes it adds the time and a version. */
-export type RecordContent = Pick<StoredRecord, "createdAt" | "fields" | "seenAt">;
+/** The content to write; `apply.ts` adds the time of the write and a version. */
+export type RecordContent = Pick<StoredRecord, "createdAt" | "fields" | "observedAt">;
 
-/** `isChange` where more than the time of the last sighting is new. */
+/** `isChange`: more than the time of the last observation is new. */
 export type RecordWrite = { kind: "write"; content: RecordContent; isChange: boolean };
 
 export type Decision =
   | { kind: "keep" }
   | RecordWrite
-  /** The object must be read at the provider, after the stored record was put in question. */
+  /** The object must be read at the provider, after the stored record is marked as questioned. */
   | { kind: "reread" };
 
 type LiveRecord = StoredRecord & { fields: RecordFields };
@@ -28,72 +34,76 @@ const keep: Decision = { kind: "keep" };
 const reread: Decision = { kind: "reread" };
 const write = (content: RecordContent): Decision => ({ kind: "write", content, isChange: true });
 
-/** Only the time of a sighting moves on. */
-const sight = ({ createdAt, fields }: LiveRecord, seenAt: StoredRecord["seenAt"]): Decision => ({
+/** Writes only the time of the last observation. */
+const refresh = ({ createdAt, fields }: LiveRecord, observedAt: StoredRecord["observedAt"]): Decision => ({
   kind: "write",
-  content: { createdAt, fields, seenAt },
+  content: { createdAt, fields, observedAt },
   isChange: false,
 });
 
 const isLive = (stored: StoredRecord): stored is LiveRecord => stored.fields !== undefined;
 
-/** The record stays as it is, but for a link that it lacks. */
-const keepWithInvoice = ({ createdAt, fields, seenAt }: LiveRecord, invoiceId: string | undefined): Decision => {
+/** Keeps the record, and adds the invoice if it lacks one. */
+const keepWithInvoice = ({ createdAt, fields, observedAt }: LiveRecord, invoiceId: string | undefined): Decision => {
   const linked = withInvoice(fields, invoiceId);
-  return linked === fields ? keep : write({ createdAt, fields: linked, seenAt });
+  return linked === fields ? keep : write({ createdAt, fields: linked, observedAt });
 };
 
-const bury = (stored: StoredRecord | undefined, { createdAt, seenAt }: ObjectDeleted): Decision =>
+const markDeleted = (stored: StoredRecord | undefined, { createdAt, observedAt }: ObjectDeleted): Decision =>
   write({
-    createdAt: stored?.createdAt ?? createdAt ?? seenAt.from * 1_000,
+    createdAt: stored?.createdAt ?? createdAt ?? observedAt.from * 1_000,
     fields: undefined,
-    seenAt: stored === undefined ? seenAt : laterSeen(seenAt, stored.seenAt),
+    observedAt: stored === undefined ? observedAt : laterObserved(observedAt, stored.observedAt),
   });
 
 const decideState = (
   stored: LiveRecord,
   state: ObjectState,
   invoiceId: string | undefined,
-  recordsSightings: boolean,
+  updatesObservedAt: boolean,
 ): Decision => {
-  const order = compareSeen(state.seenAt, stored.seenAt);
+  const order = compareObserved(state.observedAt, stored.observedAt);
   if (order === "older") return keepWithInvoice(stored, invoiceId);
   const { createdAt } = state;
-  const seenAt = laterSeen(state.seenAt, stored.seenAt);
+  const observedAt = laterObserved(state.observedAt, stored.observedAt);
   const fields = withInvoice(state.fields, invoiceOf(stored.fields));
   if (areEqual(fields, stored.fields)) {
-    const isLater = recordsSightings && seenAt.to > stored.seenAt.to;
-    return isLater || stored.isInQuestion ? sight(stored, seenAt) : keep;
+    const isLater = updatesObservedAt && observedAt.to > stored.observedAt.to;
+    return isLater || stored.isInQuestion ? refresh(stored, observedAt) : keep;
   }
-  if (order === "newer") return write({ createdAt, fields, seenAt });
-  // The same second: only what cannot have happened before the other is known to be later.
+  if (order === "newer") return write({ createdAt, fields, observedAt });
+  // The times overlap. A final state is the later one, because no other state can follow it.
   if (isFinal(stored.type, stored.fields) || areEqual(fields, withInvoice(stored.fields, invoiceId))) {
     return keepWithInvoice(stored, invoiceId);
   }
-  return isFinal(state.type, fields) ? write({ createdAt, fields, seenAt }) : reread;
+  return isFinal(state.type, fields) ? write({ createdAt, fields, observedAt }) : reread;
 };
 
 /**
- * @param stored as it was read; undefined where there is none.
- * @param recordsSightings whether an unchanged record is written when it was seen again later. Where it is not, an
- *   older state that is delivered later may replace it for a while: so only where the events of all changes are
- *   applied as well.
+ * @param stored the record as it was read; undefined if there is none.
+ * @param updatesObservedAt whether to write an unchanged record that was observed again later. If not, an older state
+ *   that arrives later may replace it for a while. So pass false only if the events of all changes are applied as well.
  */
 export const decideApply = (
   stored: StoredRecord | undefined,
-  { observation, invoiceId }: Pick<Sighting, "observation" | "invoiceId">,
-  { recordsSightings }: { recordsSightings: boolean },
+  { observation, invoiceId }: Pick<ObservedObject, "observation" | "invoiceId">,
+  { updatesObservedAt }: { updatesObservedAt: boolean },
 ): Decision => {
   if (stored !== undefined && !isLive(stored)) return keep;
   switch (observation.kind) {
     case "deleted":
-      return bury(stored, observation);
+      return markDeleted(stored, observation);
     case "state":
-      if (stored !== undefined) return decideState(stored, observation, invoiceId, recordsSightings);
-      return write({ createdAt: observation.createdAt, fields: observation.fields, seenAt: observation.seenAt });
+      if (stored !== undefined) return decideState(stored, observation, invoiceId, updatesObservedAt);
+      return write({
+        createdAt: observation.createdAt,
+        fields: observation.fields,
+        observedAt: observation.observedAt,
+      });
     case "touched":
       if (stored === undefined) return reread;
-      return compareSeen(stored.seenAt, observation.seenAt) === "newer" || isFinal(stored.type, stored.fields)
+      return compareObserved(stored.observedAt, observation.observedAt) === "newer" ||
+        isFinal(stored.type, stored.fields)
         ? keepWithInvoice(stored, invoiceId)
         : reread;
     case "linked":
@@ -102,17 +112,17 @@ export const decideApply = (
 };
 
 /**
- * What the provider's answer does to the record that was put in question before. The answer is not older, whatever the
- * times say. That the record is as the answer says is written, too: others may have got another answer before.
+ * Decides how the provider's answer changes the record that was marked as questioned before. The answer is not older than
+ * the record, whatever their times. An unchanged record is written as well, because others may have got another answer.
  */
-export const decideAnswered = (stored: StoredRecord | undefined, answer: Sighting): Decision => {
+export const decideAnswered = (stored: StoredRecord | undefined, answer: ObservedObject): Decision => {
   const { observation } = answer;
   if (stored === undefined || !isLive(stored) || observation.kind !== "state") {
-    return decideApply(stored, answer, { recordsSightings: true });
+    return decideApply(stored, answer, { updatesObservedAt: true });
   }
-  const seenAt = laterSeen(observation.seenAt, stored.seenAt);
+  const observedAt = laterObserved(observation.observedAt, stored.observedAt);
   const fields = withInvoice(observation.fields, invoiceOf(stored.fields));
   return areEqual(fields, stored.fields)
-    ? sight(stored, seenAt)
-    : write({ createdAt: observation.createdAt, fields, seenAt });
+    ? refresh(stored, observedAt)
+    : write({ createdAt: observation.createdAt, fields, observedAt });
 };

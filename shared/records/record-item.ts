@@ -1,25 +1,118 @@
-/** Records as the table keeps them, and from an item to what is answered. Keys: record-keys.ts. */
+/**
+ * Records as the table stores them: partition key `scope` (the organization's key), sort key `key` (`<type>#<id>`).
+ * Index byCreated: partition key `listKey` (scope#type), sort key `createdKey` (`createdAt` in 15 digits, `#`, id).
+ * Index byCustomer: partition key `customerKey` (listKey#customerId), if there is a customer, sort key `createdKey`.
+ */
 import * as z from "zod/mini";
-import type { SeenAt } from "./observation.ts";
-import { type RecordFields, type RecordType, recordFields, SyncedRecord } from "./record.ts";
-import { indexKeysOf, itemKeyOf, parseSortKey, type RecordKey } from "./record-keys.ts";
+import { RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER } from "../terms/indexes.ts";
+import { organizationKey, partKey } from "../terms/keys.ts";
+import type { ObservedAt } from "./observation.ts";
+import { type RecordFields, type RecordPosition, RecordType, recordFields, SyncedRecord } from "./record.ts";
 
-/** A record, and what is needed to say whether an observation is newer than it. */
+/** Identifies a record within its organization. `id` is the provider's. */
+export type RecordKey = { type: RecordType; id: string };
+
+const SEPARATOR = "#";
+const TIME_DIGITS = 15;
+
+/** DynamoDB's limits: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
+const MAX_SORT_KEY_BYTES = 1_024;
+const MAX_PARTITION_KEY_BYTES = 2_048;
+
+/** The prefix of the sort keys of all records of a type. */
+export const typePrefix = (type: RecordType): string => type + SEPARATOR;
+
+export const itemKeyOf = (organizationId: string, { type, id }: RecordKey) => ({
+  scope: organizationKey(organizationId),
+  key: typePrefix(type) + id,
+});
+
+/** The record that a sort key identifies. */
+export const parseSortKey = (key: string): RecordKey => {
+  const end = key.indexOf(SEPARATOR);
+  return { type: RecordType.parse(key.slice(0, end)), id: key.slice(end + SEPARATOR.length) };
+};
+
+const listKeyOf = (organizationId: string, type: RecordType): string => partKey(organizationKey(organizationId), type);
+
+const createdKeyOf = ({ createdAt, id }: RecordPosition): string =>
+  String(createdAt).padStart(TIME_DIGITS, "0") + SEPARATOR + id;
+
+/** Undefined if the key would be too long; the provider's ids are far shorter. */
+const customerKeyOf = (organizationId: string, type: RecordType, customerId: string): string | undefined => {
+  const key = partKey(listKeyOf(organizationId, type), customerId);
+  return Buffer.byteLength(key) <= MAX_PARTITION_KEY_BYTES ? key : undefined;
+};
+
+/** Whether an id fits into the keys; a caller may send any. */
+export const isStorable = ({ type, id }: RecordKey): boolean =>
+  [createdKeyOf({ createdAt: 0, id }), typePrefix(type) + id].every(
+    (key) => Buffer.byteLength(key) <= MAX_SORT_KEY_BYTES,
+  );
+
+/** The keys of a record in the indexes. */
+export const indexKeysOf = (
+  organizationId: string,
+  { type, ...position }: RecordKey & RecordPosition,
+  customerId: string | null,
+) => ({
+  listKey: listKeyOf(organizationId, type),
+  createdKey: createdKeyOf(position),
+  customerKey: customerId === null ? undefined : customerKeyOf(organizationId, type, customerId),
+});
+
+/** A partition of an index that lists records by the time of their creation. */
+export type ListPartition = { index: typeof RECORDS_BY_CREATION | typeof RECORDS_BY_CUSTOMER; keyValue: string };
+
+/** The partition that lists the records of a type, of all customers or of one; undefined if no record can be there. */
+export const listPartition = (
+  organizationId: string,
+  type: RecordType,
+  customerId: string | undefined,
+): ListPartition | undefined => {
+  if (customerId === undefined) {
+    return { index: RECORDS_BY_CREATION, keyValue: listKeyOf(organizationId, type) };
+  }
+  const keyValue = customerKeyOf(organizationId, type, customerId);
+  return keyValue === undefined ? undefined : { index: RECORDS_BY_CUSTOMER, keyValue };
+};
+
+/** The key after which a page of a list starts. */
+export const startKeyOf = (
+  organizationId: string,
+  type: RecordType,
+  { index, keyValue }: ListPartition,
+  after: RecordPosition,
+) => ({
+  ...itemKeyOf(organizationId, { type, id: after.id }),
+  createdKey: createdKeyOf(after),
+  [index.partitionKey]: keyValue,
+});
+
+const CreatedKey = z.object({ createdKey: z.string() });
+
+/** The position in a list of an item, or of an item's key. */
+export const positionOf = (item: Readonly<Record<string, unknown>>): RecordPosition => {
+  const { createdKey } = CreatedKey.parse(item);
+  return { createdAt: Number(createdKey.slice(0, TIME_DIGITS)), id: createdKey.slice(TIME_DIGITS + SEPARATOR.length) };
+};
+
+/** A record with what decides whether an observation is newer. */
 export type StoredRecord = RecordKey & {
   /** Epoch ms: when the provider created it, and when the record last changed here. */
   createdAt: number;
   updatedAt: number;
-  /** What it is; none where it was deleted at the provider, which is for ever. */
+  /** Undefined if the object was deleted at the provider, which is final. */
   fields: RecordFields | undefined;
-  /** The latest that it was seen to be so. */
-  seenAt: SeenAt;
-  /** Somebody asks the provider whether it is still so: who finds that it is says so by writing it. */
+  /** When the object was last observed to be so. */
+  observedAt: ObservedAt;
+  /** A worker is reading the object at the provider. Others that find the record unchanged must write it (apply.ts). */
   isInQuestion: boolean;
   /** Changes with every write. */
   version: string;
 };
 
-/** What is shown of a record. A tombstone has `deleted` in place of `fields`. */
+/** The attributes that answers need. A tombstone has `deleted` in place of `fields`. */
 const ShownItem = z.object({
   key: z.string(),
   createdAt: z.number(),
@@ -27,7 +120,7 @@ const ShownItem = z.object({
   fields: z.optional(z.record(z.string(), z.unknown())),
 });
 
-/** One item per record, tombstones too. `seenFrom` and `seenTo` are epoch seconds of the provider's clock. */
+/** One item per record, tombstones too. `seenFrom` and `seenTo` are `observedAt`. */
 const RecordItem = z.extend(ShownItem, {
   seenFrom: z.number(),
   seenTo: z.number(),
@@ -36,7 +129,7 @@ const RecordItem = z.extend(ShownItem, {
 });
 
 export const toItem = (organizationId: string, record: StoredRecord): Record<string, unknown> => {
-  const { createdAt, updatedAt, fields, seenAt, isInQuestion, version } = record;
+  const { createdAt, updatedAt, fields, observedAt, isInQuestion, version } = record;
   const customerId = fields !== undefined && "customerId" in fields ? fields.customerId : null;
   return {
     ...itemKeyOf(organizationId, record),
@@ -44,8 +137,8 @@ export const toItem = (organizationId: string, record: StoredRecord): Record<str
     createdAt,
     updatedAt,
     ...(fields === undefined ? { deleted: true } : { fields }),
-    seenFrom: seenAt.from,
-    seenTo: seenAt.to,
+    seenFrom: observedAt.from,
+    seenTo: observedAt.to,
     ...(isInQuestion && { inQuestion: true }),
     version,
   };
@@ -59,7 +152,7 @@ export const fromItem = (item: unknown): StoredRecord => {
     type,
     id,
     fields: fields && recordFields[type].parse(fields),
-    seenAt: { from: seenFrom, to: seenTo },
+    observedAt: { from: seenFrom, to: seenTo },
     isInQuestion: inQuestion,
   };
 };
@@ -67,7 +160,7 @@ export const fromItem = (item: unknown): StoredRecord => {
 const nulls = (type: RecordType) =>
   Object.fromEntries(Object.keys(recordFields[type].shape).map((name) => [name, null]));
 
-/** The record of an item, or of its entry in an index, as it is answered; of a deleted one the fields are null. */
+/** The record of an item, or of its entry in an index, as answers have it. If it is deleted, its fields are null. */
 export const toSyncedRecord = (item: unknown): SyncedRecord => {
   const { key, createdAt, updatedAt, fields } = ShownItem.parse(item);
   const { type, id } = parseSortKey(key);
@@ -80,7 +173,7 @@ const ListedItem = z.object({ key: z.string(), createdAt: z.number(), deleted: z
 /** The attributes that `fromListedItem` takes. */
 export const LISTED_ATTRIBUTES = ["key", "createdAt", "deleted"] as const;
 
-/** An id of a record, for counting. `createdAt` in epoch ms. */
+/** A record's id, for comparing both sides. `createdAt` in epoch ms. */
 export type ListedId = Pick<StoredRecord, "id" | "createdAt"> & { deleted: boolean };
 
 export const fromListedItem = (item: unknown): ListedId => {

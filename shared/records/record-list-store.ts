@@ -3,18 +3,21 @@ import { callStore } from "../runtime/call-store.ts";
 import { queryFilteredPage } from "../runtime/query-filtered-page.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { organizationKey } from "../terms/keys.ts";
+import type { RecordPosition, RecordQuery } from "./record.ts";
 import { type RecordType, recordFields, type SyncedRecord } from "./record.ts";
-import { fromListedItem, LISTED_ATTRIBUTES, type ListedId, toSyncedRecord } from "./record-item.ts";
 import {
+  fromListedItem,
   isStorable,
   itemKeyOf,
+  LISTED_ATTRIBUTES,
+  type ListedId,
   type ListPartition,
   listPartition,
   positionOf,
   startKeyOf,
+  toSyncedRecord,
   typePrefix,
-} from "./record-keys.ts";
-import type { RecordPosition, RecordQuery } from "./record-query.ts";
+} from "./record-item.ts";
 
 type Filters = Pick<RecordQuery, "status" | "updatedSince">;
 type PageOfRecords = { items: SyncedRecord[]; next: RecordPosition | undefined };
@@ -54,7 +57,7 @@ const queryOf = (tableName: string, { index, keyValue }: ListPartition, filters:
 
 export type RecordListStore = ReturnType<typeof createRecordListStore>;
 
-/** Lists of records. Keys and indexes: record-keys.ts. Calls throw DomainError `store_unavailable`. */
+/** Lists of records. Keys and indexes: record-item.ts. Calls throw DomainError `store_unavailable`. */
 export const createRecordListStore = (client: DynamoDBDocumentClient, tableName: string) => {
   /** A customer, as the list of one that it is. */
   const listCustomer = async (organizationId: string, id: string, { updatedSince = 0 }: Filters) => {

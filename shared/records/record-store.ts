@@ -2,8 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
 import { putIfUnchanged } from "../runtime/conditional-write.ts";
 import { getItems } from "../runtime/get-items.ts";
-import { fromItem, type StoredRecord, toItem } from "./record-item.ts";
-import { itemKeyOf, type RecordKey } from "./record-keys.ts";
+import { fromItem, itemKeyOf, type RecordKey, type StoredRecord, toItem } from "./record-item.ts";
 
 export type RecordStore = ReturnType<typeof createRecordStore>;
 

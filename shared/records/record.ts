@@ -1,11 +1,16 @@
 /**
- * Records: what is kept of the provider's customers, subscriptions, invoices and payments. Only these fields are read
- * from the provider's answers; card and bank details are never asked for nor stored.
- * Fields and what they mean: docs/sync.md, "Records".
+ * Records: the service's copy of the provider's customers, subscriptions, invoices and payments. Only these fields are
+ * read from the provider's answers; card and bank details are never requested or stored. The fields and the filters of
+ * GET …/records/{type}: docs/sync.md, "Records".
  */
 import * as z from "zod/mini";
+import { cursorTime } from "../json/cursor-time.ts";
+import { InstantParameter } from "../json/instant.ts";
+import { epochMs } from "../json/number-fields.ts";
+import { text as boundedText } from "../json/text.ts";
+import type { NewSecurityEvent } from "../security/security-event.ts";
 
-/** In the order in which a full run reads them: what is pointed at comes before what points. */
+/** In the order in which a full run reads them: referenced types come before those that refer to them. */
 export const recordTypes = ["customers", "subscriptions", "invoices", "payments"] as const;
 export type RecordType = (typeof recordTypes)[number];
 
@@ -29,7 +34,7 @@ const SubscriptionItem = z.object({
   interval: text,
 });
 
-/** The fields of each type, besides those that all records have. What the provider does not give is null. */
+/** The fields of each type, besides those that all records have. A field that the provider does not give is null. */
 export const recordFields = {
   customers: z.object({ name: text, email: text, currency: text, delinquent: flag }),
   subscriptions: z.object({
@@ -65,28 +70,23 @@ export const recordFields = {
 } as const satisfies Record<RecordType, z.ZodMiniObject>;
 
 export type FieldsOf<Type extends RecordType> = z.output<(typeof recordFields)[Type]>;
-/** The fields of a record of any type; which type's they are is said beside them. */
+/** The fields of a record of any type. */
 export type RecordFields = FieldsOf<RecordType>;
-
-const instant = z.number().register(z.globalRegistry, {
-  description: "Epoch milliseconds.",
-  override: { type: "integer" },
-});
 
 const recordOf = <Type extends RecordType>(type: Type) =>
   z.object({
     /** The provider's id. */
     id: z.string(),
     type: z.literal(type),
-    createdAt: instant,
+    createdAt: epochMs(),
     /** When the record last changed here. */
-    updatedAt: instant,
-    /** Deleted at the provider: the other fields are null. */
+    updatedAt: epochMs(),
+    /** Deleted at the provider: the type's fields are null. */
     deleted: z.boolean(),
     ...recordFields[type].shape,
   });
 
-/** A record as it is answered. */
+/** A record as clients see it. */
 export const SyncedRecord = z
   .discriminatedUnion("type", [
     recordOf("customers"),
@@ -99,3 +99,27 @@ export const SyncedRecord = z
     description: "What is kept of one object of the provider.",
   });
 export type SyncedRecord = z.output<typeof SyncedRecord>;
+
+const FILTER_MAX_CHARACTERS = 256;
+
+export const RecordQuery = z.object({
+  customerId: z.optional(boundedText(1, FILTER_MAX_CHARACTERS, "Only records of this customer; of customers, itself.")),
+  status: z.optional(boundedText(1, FILTER_MAX_CHARACTERS, "Only records with this status, in the provider's word.")),
+  updatedSince: z.optional(InstantParameter),
+});
+export type RecordQuery = z.output<typeof RecordQuery>;
+
+/** The last record of a page. */
+export const RecordPosition = z.object({
+  createdAt: cursorTime,
+  id: z.string(),
+});
+export type RecordPosition = z.output<typeof RecordPosition>;
+
+/** The resource type of a record in security events. */
+export const resourceTypeOf = {
+  customers: "customer",
+  subscriptions: "subscription",
+  invoices: "invoice",
+  payments: "payment",
+} as const satisfies Record<RecordType, NewSecurityEvent["resourceType"]>;

@@ -91,7 +91,7 @@ export const openRun = async (
         await lease.confirm();
         const { written } = await dependencies.apply(organizationId, observations, {
           reread: provider.readObject,
-          recordsSightings: source === "feed",
+          updatesObservedAt: source === "feed",
         });
         return written;
       },

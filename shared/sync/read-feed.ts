@@ -49,8 +49,8 @@ export const beginFullRun: Step = async (context, run) => {
   const holds = context.cursor !== undefined && !run.work.isCursorLost && !isLongAgo(context);
   const at = { phase: "list", type: "customers" } as const;
   if (holds) return { ...run, work: { ...run.work, feedStart: context.cursor, at } };
-  const { items, seenAt } = await context.provider.listEvents({ limit: 1 });
-  return { ...run, work: { ...run.work, feedStart: cursorAt(items[0], seenAt?.from), at } };
+  const { items, observedAt } = await context.provider.listEvents({ limit: 1 });
+  return { ...run, work: { ...run.work, feedStart: cursorAt(items[0], observedAt?.from), at } };
 };
 
 /** Those events that say something of records, but for what webhooks have brought already. */
@@ -63,9 +63,9 @@ const undelivered = async (context: RunContext, events: readonly ProviderEvent[]
 
 /** What an event says. One that is backdated may have happened at any time until it was seen, so that nothing is newer. */
 const observationsOf = (event: ProviderEvent, cursor: FeedCursor, page: FeedPage): readonly Observation[] => {
-  const { seenAt: seen } = page;
+  const { observedAt: seen } = page;
   if (seen === undefined || !isBackdated(cursor, event)) return event.observations;
-  return event.observations.map((one) => ({ ...one, seenAt: { from: one.seenAt.from, to: seen.to } }));
+  return event.observations.map((one) => ({ ...one, observedAt: { from: one.observedAt.from, to: seen.to } }));
 };
 
 /** How many events webhooks should have brought: those from before the connection was made are none of them. */
@@ -120,7 +120,7 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
   if (isEnd && !isFull && cursor.known !== "" && !hasMetKnown) return asFullRun(run);
   // What was left to the lists is not known to the next run: applied once more it changes nothing.
   const read = isFull ? fresh : page.items;
-  const next = advance(after === undefined ? undefined : run.work.next, cursor, read, page.seenAt?.from);
+  const next = advance(after === undefined ? undefined : run.work.next, cursor, read, page.observedAt?.from);
   const healed = (run.work.healed ?? 0) + missedIn(context, missed);
   const position: FeedPosition = { phase: "feed", hasMetKnown, restarts, ...(!isEnd && { after: page.next }) };
   return {

@@ -13,7 +13,7 @@ const secondsOf = ({ createdAt }: ObjectState): number => Math.floor(createdAt /
  * Up to when the pages after the first go: whatever the first one had, also where objects were created ahead of the
  * answer's own date.
  */
-const boundOf = (first: ObjectState): number => Math.max(first.seenAt.to, secondsOf(first));
+const boundOf = (first: ObjectState): number => Math.max(first.observedAt.to, secondsOf(first));
 
 const isMissing = (error: unknown): boolean => error instanceof ProviderError && error.reason === "missing";
 
@@ -51,7 +51,7 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
     const [first] = items;
     const last = items.at(-1);
     // An empty list has every object from before the feed was read, which was earlier.
-    const newBound = bound ?? first?.seenAt.from ?? run.work.feedStart?.readAt;
+    const newBound = bound ?? first?.observedAt.from ?? run.work.feedStart?.readAt;
     const lastSeconds = last === undefined ? at.lastSeconds : secondsOf(last);
     // Beyond the second in which the list was taken up again, nothing comes twice.
     const isRepeating = repeats !== undefined && lastSeconds === until;

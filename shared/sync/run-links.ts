@@ -23,7 +23,7 @@ export const createRunLinks = (pageIds: Pick<PageIdStore, "put" | "readAll">, or
     for await (const page of pageIds.readAll(listOf(runId))) {
       for (const text of page) {
         const [id = "", invoiceId = ""] = text.split(SEPARATOR);
-        const link = { kind: "linked", type: "payments", id, invoiceId, seenAt: { from: now, to: now } } as const;
+        const link = { kind: "linked", type: "payments", id, invoiceId, observedAt: { from: now, to: now } } as const;
         // Newest first, and a link never changes.
         if (!links.has(id)) links.set(id, link);
       }

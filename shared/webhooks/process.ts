@@ -1,37 +1,41 @@
 /**
- * Processes an event that a webhook brought: its observations reach the records by the same way as a sync's, so that
- * neither order, repetition nor a run under way matters. docs/webhooks.md, "Processing".
+ * Processes an event that a webhook delivered. Its observations reach the records in the same way as a sync run's, so
+ * order, repetition and concurrent runs do no harm. docs/webhooks.md, "Processing".
  */
+import type { OpenConnection } from "../connection/open-connection.ts";
 import { isSinceConnecting } from "../connection/since-connecting.ts";
+import type { Provider, ProviderAccess } from "../provider/provider.ts";
 import type { Apply, ApplyOptions } from "../records/apply.ts";
+import { decideApply } from "../records/decide-apply.ts";
+import type { Observation } from "../records/observation.ts";
+import type { RecordKey, StoredRecord } from "../records/record-item.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import type { GapStore } from "./gap-store.ts";
-import type { WebhookReceived } from "./hand-over.ts";
-import { type ReadRecords, trustedObservations } from "./late-events.ts";
-import { isLate, type Outcome, type WebhookEvent } from "./webhook-event.ts";
-import type { WebhookEventStore } from "./webhook-event-store.ts";
+import { isLate, type Outcome, touchOf, type WebhookEvent } from "./webhook-event.ts";
+import type { GapStore, WebhookEventStore } from "./webhook-event-store.ts";
+import type { WebhookReceived } from "./webhook-outbox.ts";
 
-/** A connection, be it good or waiting to be made anew. `connectedAt` in epoch ms. */
+/** A connection that is connected or must be made anew. `connectedAt` in epoch ms. */
 export type EventConnection = { connectionId: string; accountId: string; connectedAt: number };
 
-export type ProcessParts = {
+export type ProcessDependencies = {
   events: Pick<WebhookEventStore, "read" | "markProcessed">;
-  /** Reads strongly; undefined where there is none. */
+  /** Reads strongly; undefined if there is no connection. */
   readConnection(organizationId: string): Promise<EventConnection | undefined>;
   /**
-   * Says that records of the account are about to be stored.
-   * @returns false where the connection is not that one any more, or must be made anew.
+   * Claims the organization's records for the account before records are written.
+   * @returns false if the connection has changed, or must be made anew.
    */
   claimRecords(organizationId: string, connection: EventConnection): Promise<boolean>;
   apply: Apply;
-  readRecords: ReadRecords;
+  /** Reads records strongly, those that exist. @param keys each once. */
+  readRecords(organizationId: string, keys: readonly RecordKey[]): Promise<readonly StoredRecord[]>;
   /** Reads an object at the provider. @throws ProviderError; DomainError `circuit_open`, `not_connected`. */
   reread(organizationId: string, connection: EventConnection): ApplyOptions["reread"];
-  /** Removes the connection, where there is one; ends runs; records it. Done again, it changes nothing. */
+  /** Removes the connection if there is one, ends runs, and records it. A repetition changes nothing. */
   disconnect(organizationId: string, event: WebhookEvent): Promise<void>;
-  gaps: Pick<GapStore, "mayAsk">;
-  /** Starts a run that reads the feed since its cursor. @throws DomainError where none can be started. */
+  gaps: Pick<GapStore, "mayStartRun">;
+  /** Starts a run that reads the feed since its cursor. @throws DomainError if no run can be started. */
   startGapRun(organizationId: string): Promise<void>;
   recordFailure(organizationId: string, event: WebhookEvent, error: unknown): Promise<void>;
   now: Clock;
@@ -39,23 +43,83 @@ export type ProcessParts = {
 
 export type Process = (received: WebhookReceived) => Promise<void>;
 
-/** Reasons not to start a run that are none to worry: one runs already, or none can. The schedule's next run heals. */
+/** Without a run now, the schedule's next run reads the missing events. */
 const NO_RUN = ["sync_running", "not_connected", "circuit_open"];
 
-/** Whether it took away the permission that this connection has: one made later has another. */
+/**
+ * An older event is late. The time covers the difference between our clock and the provider's as well: each run reads the
+ * feed's last 60 s again, and half of that is enough for both.
+ */
+const TRUSTED_MS = 30_000;
+
+const nameOf = ({ type, id }: RecordKey): string => `${type}#${id}`;
+
+/** Whether an observation may be newer than the record, and differs from it. */
+const mayChange = (observation: Observation, stored: StoredRecord | undefined): boolean => {
+  const decision = decideApply(stored, { observation, invoiceId: undefined }, { updatesObservedAt: true });
+  return decision.kind === "reread" || (decision.kind === "write" && decision.isChange);
+};
+
+/** A touch in place of a state. A payment's link to its invoice never changes, so it is kept. */
+const asTouch = (observation: Observation): Observation[] => {
+  const touch = touchOf(observation);
+  if (observation.kind !== "state" || observation.type !== "payments") return [touch];
+  const { id, observedAt, fields } = observation;
+  if (fields.invoiceId === null) return [touch];
+  return [touch, { kind: "linked", type: "payments", id, invoiceId: fields.invoiceId, observedAt }];
+};
+
+/** The observation with its time extended to the second `end`; unchanged if our clock is far behind the provider's. */
+const extendedTo = (observation: Observation, end: number): Observation => {
+  const { from, to } = observation.observedAt;
+  return { ...observation, observedAt: { from, to: Math.max(to, end) } };
+};
+
+/**
+ * The observations of an event. Those of a late event cannot be trusted, for two reasons:
+ *
+ * - A full run takes its lists for complete and applies no older event. A state that a late event reports may be over,
+ *   while the event that ended it never arrives. Then the record would stay wrong, or a deleted object would come back.
+ * - The provider may date its events earlier than its answers, which decide how current records are. Then the event would
+ *   be dropped as older than a record that it is newer than.
+ *
+ * So a late observation may be of any time until the event arrived, and if it differs from the record, the object is read.
+ * One read unit for each object of a late event.
+ * @param now epoch ms.
+ */
+const trustedObservations = async (
+  readRecords: ProcessDependencies["readRecords"],
+  organizationId: string,
+  { observations, createdSeconds, receivedAt }: WebhookEvent,
+  now: number,
+): Promise<readonly Observation[]> => {
+  if (now - createdSeconds * 1_000 <= TRUSTED_MS) return observations;
+  const receivedSeconds = Math.floor((receivedAt + TRUSTED_MS) / 1_000);
+  const states = observations.filter(({ kind }) => kind === "state");
+  const keys = new Map(states.map(({ type, id }) => [nameOf({ type, id }), { type, id }]));
+  const records = keys.size === 0 ? [] : await readRecords(organizationId, [...keys.values()]);
+  const stored = new Map(records.map((record) => [nameOf(record), record]));
+  return observations.flatMap((one) => {
+    const extended = extendedTo(one, receivedSeconds);
+    if (one.kind !== "state") return [extended];
+    return mayChange(extended, stored.get(nameOf(one))) ? asTouch(extended) : [one];
+  });
+};
+
+/** Whether a deauthorization ends this connection: a later connection has a permission of its own. */
 const endsConnection = (event: WebhookEvent, { connectionId, connectedAt }: EventConnection): boolean =>
   event.connectionId === connectionId && isSinceConnecting(connectedAt, event);
 
-export const createProcess = (parts: ProcessParts): Process => {
-  const { events, readConnection, claimRecords, apply, readRecords, reread, disconnect } = parts;
-  const { gaps, startGapRun, recordFailure, now } = parts;
+export const createProcess = (dependencies: ProcessDependencies): Process => {
+  const { events, readConnection, claimRecords, apply, readRecords, reread, disconnect } = dependencies;
+  const { gaps, startGapRun, recordFailure, now } = dependencies;
 
   const applyAll = async (organizationId: string, event: WebhookEvent): Promise<Outcome> => {
     const connection = await readConnection(organizationId);
     if (connection?.accountId !== event.accountId) return "ignored";
-    // Where it must be made anew, the run that this starts reads the feed from its cursor on, and so this event.
+    // If the connection must be made anew, the run that reconnecting starts reads this event in the feed.
     if (!(await claimRecords(organizationId, connection))) return "ignored";
-    const options = { reread: reread(organizationId, connection), recordsSightings: true };
+    const options = { reread: reread(organizationId, connection), updatesObservedAt: true };
     await apply(organizationId, await trustedObservations(readRecords, organizationId, event, now()), options);
     return "applied";
   };
@@ -63,14 +127,14 @@ export const createProcess = (parts: ProcessParts): Process => {
   const endConnection = async (organizationId: string, event: WebhookEvent): Promise<Outcome> => {
     const connection = await readConnection(organizationId);
     if (connection !== undefined && !endsConnection(event, connection)) return "ignored";
-    // Also where it is gone: whoever removed it on this event's behalf may have died before all was done.
+    // Also if it is gone: an earlier attempt for this event may have crashed before it finished.
     await disconnect(organizationId, event);
     return "disconnected";
   };
 
-  /** An event that comes late says that others may not have come: the feed has them. */
-  const healGap = async (organizationId: string, event: WebhookEvent): Promise<void> => {
-    if (!isLate(event) || !(await gaps.mayAsk({ organizationId, id: event.id }, now()))) return;
+  /** If an event arrives late, others may be missing: start a run that reads them in the feed. */
+  const fillGap = async (organizationId: string, event: WebhookEvent): Promise<void> => {
+    if (!isLate(event) || !(await gaps.mayStartRun({ organizationId, id: event.id }, now()))) return;
     try {
       await startGapRun(organizationId);
     } catch (error) {
@@ -79,21 +143,47 @@ export const createProcess = (parts: ProcessParts): Process => {
   };
 
   /**
-   * Processes an event once; again, it changes nothing.
-   * @throws whatever is in the way, so that the queue tries again, and keeps it in the end.
+   * Processes an event; a repetition changes nothing.
+   * @throws any failure, so that the queue tries again and finally moves the message to the dead letters.
    */
   return async ({ organizationId, eventId }) => {
     const event = await events.read(organizationId, eventId, now());
-    // Erased, or older than what is kept.
+    // The event was erased, has expired, or is processed already.
     if (event === undefined || event.processedAt !== undefined) return;
     try {
       const act = event.isDeauthorization ? endConnection : applyAll;
       const outcome = await act(organizationId, event);
-      if (outcome === "applied") await healGap(organizationId, event);
+      if (outcome === "applied") await fillGap(organizationId, event);
       await events.markProcessed({ organizationId, id: eventId }, outcome, now());
     } catch (error) {
       await recordFailure(organizationId, event, error);
       throw error;
     }
+  };
+};
+
+/** Reads objects at the provider for an event: through the circuit breaker, and only with the event's own connection. */
+export const createReread = ({
+  openConnection,
+  access,
+}: {
+  openConnection: OpenConnection;
+  access: Pick<ProviderAccess, "open">;
+}): ProcessDependencies["reread"] => {
+  const open = async (organizationId: string, { connectionId }: EventConnection): Promise<Provider> => {
+    const { connection, credentials } = await openConnection(organizationId, { source: "webhook" });
+    if (connection.connectionId !== connectionId) {
+      throw new DomainError("not_connected", "The account was connected anew meanwhile.");
+    }
+    return access.open(credentials, { organizationId, source: "webhook", accountId: connection.accountId });
+  };
+
+  return (organizationId, connection) => {
+    // Most events need no read, so open the credentials with the first.
+    let opened: Promise<Provider> | undefined;
+    return async (type, id) => {
+      opened ??= open(organizationId, connection);
+      return (await opened).readObject(type, id);
+    };
   };
 };

@@ -1,39 +1,33 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { getItems } from "../runtime/get-items.ts";
 import { newRequestToken } from "../runtime/ids.ts";
-import { queryPage } from "../runtime/query-page.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
 import { PENDING_WEBHOOKS } from "../terms/indexes.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
-import { shardOf } from "../terms/shard-of.ts";
-import { boundObservations, type Outcome, outcomes, StoredObservations, type WebhookEvent } from "./webhook-event.ts";
+import { defineShardedIndex } from "../work/sharded-index.ts";
+import { listWaiting } from "../work/sharded-index-store.ts";
+import { decodeObservations, encodeObservations, type Outcome, outcomes, type WebhookEvent } from "./webhook-event.ts";
 
-/** The provider repeats a delivery for days, and its feed names an event for 30. */
+/** The provider repeats a delivery for days, and its feed lists an event for 30. */
 const KEPT_SECONDS = 30 * 86_400;
 
-/** What waits to be handed over is shared out, so that one organization's storm makes no partition hot. */
-const PENDING_SHARDS = 16;
-const pendingShard = (shard: number): string => `pending#${shard}`;
+/** The outbox: events that are not known to be published. `shardOf` is of the event's id. */
+const pendingIndex = defineShardedIndex(PENDING_WEBHOOKS, { count: 16, prefix: "pending#" });
 
 /**
  * One item per event: partition key `scope` (the organization's), sort key `id` (the provider's). `observations` is
- * JSON; `token` names the request that stored it; `ttl` in epoch seconds. `pendingShard` stands in the item while it is
- * not known to be handed over, and so does the item in the index byPending (with `receivedAt`).
+ * JSON; `token` identifies the request that stored the event; `ttl` is in epoch seconds. The item has `pendingShard`, and is in
+ * the index byPending (with `receivedAt`), while it is not known to be published.
  */
 const WebhookEventItem = z.object({
   id: z.string(),
   type: z.string(),
   createdSeconds: z.number(),
   objectId: z.exactOptional(z.string()),
-  observations: z.pipe(
-    z.pipe(
-      z.string(),
-      z.transform((json: string): unknown => JSON.parse(json)),
-    ),
-    StoredObservations,
-  ),
+  observations: z.pipe(z.string(), z.transform(decodeObservations)),
   isDeauthorization: z.boolean(),
   connectionId: z.string(),
   accountId: z.string(),
@@ -44,37 +38,34 @@ const WebhookEventItem = z.object({
 });
 
 const PendingKey = z.object({ scope: z.string(), id: z.string() });
+const DeliveredItem = z.object({ id: z.string(), outcome: z.optional(z.string()) });
 
-/** What a delivery finds: `new` where it is the first; else whether the event is known to be handed over. */
-export type Added = "new" | "pending" | "settled";
+/** `new`: the event was not stored before; `pending`: it is in the outbox; `done`: it is published or processed. */
+export type Added = "new" | "pending" | "done";
 
-/** An event, and whose. */
+/** Identifies an event of an organization. */
 export type EventKey = { organizationId: string; id: string };
+
+const keyOf = ({ organizationId, id }: EventKey) => ({ scope: organizationKey(organizationId), id });
 
 export type WebhookEventStore = ReturnType<typeof createWebhookEventStore>;
 
-/** The events that webhooks brought, kept 30 days. All calls throw DomainError `store_unavailable`. */
+/** The events that webhooks delivered, kept 30 days. All calls throw DomainError `store_unavailable`. */
 export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const keyOf = ({ organizationId, id }: EventKey) => ({ scope: organizationKey(organizationId), id });
-
-  /** Changes an event that is still there: one that was erased meanwhile must not come back. */
+  /** Changes an event that still exists: an event that was erased meanwhile must not come back. */
   const change = async (key: EventKey, set: Update["set"]): Promise<void> => {
-    const update = { set, remove: ["pendingShard"], condition: "attribute_exists(#id)", values: {} };
+    const update = { set, remove: [pendingIndex.partitionKey], condition: "attribute_exists(#id)", values: {} };
     const command = new UpdateCommand({ TableName: tableName, Key: keyOf(key), ...renderUpdate(update) });
-    try {
-      await callStore((options) => client.send(command, options));
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await conditionalWrite((options) => client.send(command, options));
   };
 
   return {
     /**
-     * Stores an event once, whoever comes first; one write unit per KB, and twice that where it is to be handed over.
-     * An event that has an outcome already is settled from the start.
+     * Stores an event once; one write unit per KB, and twice that if it is to be published. An event that has an outcome
+     * already needs no publication.
      */
     async add(organizationId: string, event: WebhookEvent): Promise<Added> {
-      const { id, receivedAt, observations } = event;
+      const { id, receivedAt, observations, outcome } = event;
       const token = newRequestToken();
       const seconds = Math.floor(receivedAt / 1_000);
       const command = new PutCommand({
@@ -82,8 +73,8 @@ export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableNam
         Item: {
           ...event,
           ...keyOf({ organizationId, id }),
-          observations: JSON.stringify(boundObservations(observations)),
-          ...(event.outcome === undefined && { pendingShard: pendingShard(shardOf(id, PENDING_SHARDS)) }),
+          observations: encodeObservations(observations),
+          ...(outcome === undefined && { [pendingIndex.partitionKey]: pendingIndex.shardOf(id) }),
           token,
           ttl: seconds + KEPT_SECONDS,
         },
@@ -92,23 +83,16 @@ export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableNam
         ExpressionAttributeValues: { ":seconds": seconds },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       });
-      try {
-        await callStore((options) => client.send(command, options));
-        return "new";
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        // The SDK repeats a put whose answer was lost, and then finds what its own first try wrote.
-        if (error.Item?.token?.S === token) return "new";
-        return error.Item?.pendingShard === undefined ? "settled" : "pending";
-      }
+      const result = await conditionalWrite((options) => client.send(command, options));
+      // An earlier attempt of this very call may have stored the event and lost its answer.
+      if (result.written || result.item?.token === token) return "new";
+      return result.item?.pendingShard === undefined ? "done" : "pending";
     },
 
-    /** The event as it is; undefined where there is none (any more). */
+    /** The event; undefined if it does not exist, or no longer. @param now epoch ms. */
     async read(organizationId: string, id: string, now: number): Promise<WebhookEvent | undefined> {
       const command = new GetCommand({
-        TableName: tableName,
-        Key: keyOf({ organizationId, id }),
-        ConsistentRead: true,
+        ...{ TableName: tableName, Key: keyOf({ organizationId, id }), ConsistentRead: true },
       });
       const { Item } = await callStore((options) => client.send(command, options));
       if (Item === undefined) return undefined;
@@ -116,37 +100,72 @@ export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableNam
       return ttl * 1_000 <= now ? undefined : event;
     },
 
-    /** Notes that the bus has an event; one write unit per KB of it, and one for the index that it leaves. */
-    markHandedOver: (key: EventKey, at: number): Promise<void> => change(key, { handedOverAt: at }),
+    /** Removes an event from the outbox; one write unit per KB of it, and one for the index. */
+    markPublished: (key: EventKey, at: number): Promise<void> => change(key, { handedOverAt: at }),
 
-    /** Notes what became of an event. It is settled then, even if nobody noted that it was handed over. */
+    /** Stores an event's outcome, and removes it from the outbox in case its mark was lost. */
     markProcessed: (key: EventKey, outcome: Outcome, at: number): Promise<void> =>
       change(key, { processedAt: at, outcome }),
 
     /**
-     * Events that are not known to be handed over, oldest first in each of the 16 parts; at most `limit` of a part.
-     * Half a read unit for each part, and more only where it is full. May lag by a second.
-     * @param before epoch ms: only those that were received earlier.
+     * The events in the outbox, each shard's oldest first; at most `limit` of each of the 16 shards. Half a read unit for
+     * each shard. May lag by a second.
+     * @param before epoch ms: only events that were received earlier.
      */
     async listPending({ before, limit }: { before: number; limit: number }): Promise<EventKey[]> {
-      const parts = Array.from({ length: PENDING_SHARDS }, async (_, shard) => {
-        const query = {
-          TableName: tableName,
-          IndexName: PENDING_WEBHOOKS.name,
-          KeyConditionExpression: "#shard = :shard AND #receivedAt < :before",
-          ExpressionAttributeNames: {
-            "#shard": PENDING_WEBHOOKS.partitionKey,
-            "#receivedAt": PENDING_WEBHOOKS.sortKey,
-          },
-          ExpressionAttributeValues: { ":shard": pendingShard(shard), ":before": before },
-        };
-        const { items } = await queryPage(client, query, limit);
-        return items.map((item) => {
-          const { scope, id } = PendingKey.parse(item);
-          return { organizationId: organizationIdOf(scope), id };
-        });
+      const waiting = await listWaiting(client, tableName, pendingIndex, { before, limit });
+      return waiting.map((item) => {
+        const { scope, id } = PendingKey.parse(item);
+        return { organizationId: organizationIdOf(scope), id };
       });
-      return (await Promise.all(parts)).flat();
     },
   };
 };
+
+/** No event has this id. */
+const GAP = "#gap";
+
+/** At most one run per organization and hour is started for missing events. */
+const GAP_INTERVAL_MS = 3_600_000;
+
+export type GapStore = ReturnType<typeof createGapStore>;
+
+/** The item `#gap` beside an organization's events: the late event that last started a run. `askedAt` is epoch ms. */
+export const createGapStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+  /**
+   * Whether a late event may start a run, because it is the first of its hour. The same event may again, because its
+   * processing may have crashed before the run began. One write unit.
+   * @throws DomainError `store_unavailable`.
+   */
+  async mayStartRun({ organizationId, id }: EventKey, now: number): Promise<boolean> {
+    const update = {
+      set: { askedAt: now, eventId: id, ttl: Math.ceil((now + 2 * GAP_INTERVAL_MS) / 1_000) },
+      condition: "attribute_not_exists(#askedAt) OR #askedAt <= :before OR #eventId = :own",
+      values: { before: now - GAP_INTERVAL_MS, own: id },
+    };
+    const Key = keyOf({ organizationId, id: GAP });
+    const command = new UpdateCommand({ TableName: tableName, Key, ...renderUpdate(update) });
+    return (await conditionalWrite((options) => client.send(command, options))).written;
+  },
+});
+
+export type DeliveredEvents = ReturnType<typeof createDeliveredEvents>;
+
+/** Which events of the feed a sync run need not apply. */
+export const createDeliveredEvents = (client: DynamoDBDocumentClient, tableName: string) => ({
+  /**
+   * The events that a webhook delivered and that are applied to the records. Events that are not processed yet, or could
+   * not be, are left out. Half a read unit per 4 KB of each; may lag by a second.
+   * @throws DomainError `store_unavailable`.
+   */
+  async delivered(organizationId: string, eventIds: readonly string[]): Promise<Set<string>> {
+    const keys = [...new Set(eventIds)].map((id) => keyOf({ organizationId, id }));
+    const { items } = await getItems(client, tableName, keys, {
+      ProjectionExpression: "#id, #outcome",
+      ExpressionAttributeNames: { "#id": "id", "#outcome": "outcome" },
+    });
+    const applied: Outcome = "applied";
+    const found = items.map((item) => DeliveredItem.parse(item)).filter(({ outcome }) => outcome === applied);
+    return new Set(found.map(({ id }) => id));
+  },
+});

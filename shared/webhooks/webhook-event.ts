@@ -1,35 +1,45 @@
 /**
- * Events of the provider as its webhooks bring them, and what is kept of each: its name, its times and the observations
- * made from it. The payload, the signature and whatever is no field of a record are not kept. docs/webhooks.md.
+ * An event of the provider as a webhook delivers it, and what is stored of it: its name, its times and its observations.
+ * The payload and the signature are not stored.
+ *
+ * To follow a webhook to its record, read in this order:
+ *
+ * 1. functions/webhooks/receive-webhook.ts, webhook-handler.ts (HTTP), receive.ts (checks, stores, publishes) with
+ *    webhook-connection-store.ts, provider/stripe/verify-signature.ts and events.ts, webhook-event-store.ts,
+ *    webhook-outbox.ts.
+ * 2. The bus brings the event to a queue: functions/webhooks/process-webhook.ts, process.ts.
+ * 3. records/apply.ts with observation.ts, decide-apply.ts, record-item.ts, record-store.ts.
+ *
+ * wiring/webhooks.ts only wires; webhook-security-events.ts only reports. docs/webhooks.md.
  */
 import * as z from "zod/mini";
 import type { ProviderEvent } from "../provider/provider.ts";
 import type { ObjectTouched, Observation } from "../records/observation.ts";
 import { type RecordType, recordFields, recordTypes } from "../records/record.ts";
 
-/** An event's id is the key that it is stored under, and no key of what lies beside events (gap-store.ts). */
+/** An event is stored under its id; the id never equals the key of the item `#gap` beside the events. */
 export const EVENT_ID = /^\w[\w.:-]{0,254}$/;
 export const TYPE_MAX_CHARACTERS = 255;
 
-/** What the observations of a stored event take at most, in bytes; with the rest it stays below 32 KB. */
-export const OBSERVATIONS_MAX_BYTES = 28_000;
+/** The most bytes that the observations of a stored event take, so that the item stays below 32 KB. */
+const OBSERVATIONS_MAX_BYTES = 28_000;
 
-/** What became of an event. */
+/** The result of processing an event. */
 export const outcomes = [
-  /** Its observations are in the records. */
+  /** Its observations are applied to the records. */
   "applied",
-  /** It is none of our business. */
+  /** Its type has no meaning for the service. */
   "unknown",
-  /** It belongs to an account or a connection that is not the organization's (any more). */
+  /** It belongs to an account or a connection that the organization does not have, or no longer has. */
   "ignored",
-  /** It took our permission away, and the connection is gone. */
+  /** It revoked the service's permission, and the connection was removed. */
   "disconnected",
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** A stored event. Times in epoch ms, but for the provider's own. */
+/** A stored event. Times are epoch ms, except the provider's own. */
 export type WebhookEvent = ProviderEvent & {
-  /** The object that it is about, where one of ours. */
+  /** The object that it is about, if that is a record. */
   objectId?: string;
   /** The organization's connection and account when it arrived. */
   connectionId: string;
@@ -39,6 +49,7 @@ export type WebhookEvent = ProviderEvent & {
   outcome?: Outcome;
 };
 
+/** The stored name of `observedAt`. */
 const seenAt = z.object({ from: z.number(), to: z.number() });
 const id = z.string();
 
@@ -52,47 +63,55 @@ const stateOf = <Type extends RecordType>(type: Type) =>
     seenAt,
   });
 
-/** Observations as they are stored. */
-export const StoredObservations = z.array(
-  z.union([
-    stateOf("customers"),
-    stateOf("subscriptions"),
-    stateOf("invoices"),
-    stateOf("payments"),
-    z.object({
-      kind: z.literal("deleted"),
-      type: z.enum(recordTypes),
-      id,
-      createdAt: z.exactOptional(z.number()),
-      seenAt,
-    }),
-    z.object({ kind: z.literal("touched"), type: z.enum(recordTypes), id, seenAt }),
-    z.object({ kind: z.literal("linked"), type: z.literal("payments"), id, invoiceId: z.string(), seenAt }),
-  ]),
-);
+const StoredObservation = z.union([
+  stateOf("customers"),
+  stateOf("subscriptions"),
+  stateOf("invoices"),
+  stateOf("payments"),
+  z.object({
+    kind: z.literal("deleted"),
+    type: z.enum(recordTypes),
+    id,
+    createdAt: z.exactOptional(z.number()),
+    seenAt,
+  }),
+  z.object({ kind: z.literal("touched"), type: z.enum(recordTypes), id, seenAt }),
+  z.object({ kind: z.literal("linked"), type: z.literal("payments"), id, invoiceId: z.string(), seenAt }),
+]);
 
-/** Whether an event can be stored: its id is a key, and its type has a bound. */
+/** The observations of a stored event. */
+export const decodeObservations = (json: string): Observation[] =>
+  z
+    .array(StoredObservation)
+    .parse(JSON.parse(json))
+    .map(({ seenAt: observedAt, ...one }) => ({ ...one, observedAt }));
+
+const encode = (observations: readonly Observation[]): string =>
+  JSON.stringify(observations.map(({ observedAt, ...one }) => ({ ...one, seenAt: observedAt })));
+
+/** A touch in place of a state: the object must be read. */
+export const touchOf = ({ type, id, observedAt }: Observation): ObjectTouched => ({
+  ...{ kind: "touched", type, id, observedAt },
+});
+
+/** Observations as JSON to store. If they are too large, states become touches. */
+export const encodeObservations = (observations: readonly Observation[]): string => {
+  const json = encode(observations);
+  if (Buffer.byteLength(json) <= OBSERVATIONS_MAX_BYTES) return json;
+  return encode(observations.map((one) => (one.kind === "state" ? touchOf(one) : one)));
+};
+
+/** Whether an event's id and type are within the limits. */
 export const isStorable = ({ id, type }: Pick<ProviderEvent, "id" | "type">): boolean =>
   EVENT_ID.test(id) && type.length <= TYPE_MAX_CHARACTERS;
 
-/** Whether there is anything to do for an event. */
-export const concernsUs = ({ observations, isDeauthorization }: ProviderEvent): boolean =>
+/** Whether an event needs processing. */
+export const needsProcessing = ({ observations, isDeauthorization }: ProviderEvent): boolean =>
   observations.length > 0 || isDeauthorization;
 
-const bytesOf = (observations: readonly Observation[]): number => Buffer.byteLength(JSON.stringify(observations));
-
-/** That the object of an observation is to be read. */
-export const touchOf = ({ type, id, seenAt }: Observation): ObjectTouched => ({ kind: "touched", type, id, seenAt });
-
-/** Observations that may be kept: a state that is too large becomes a touch, so that the object is read anew. */
-export const boundObservations = (observations: readonly Observation[]): readonly Observation[] => {
-  if (bytesOf(observations) <= OBSERVATIONS_MAX_BYTES) return observations;
-  return observations.map((one) => (one.kind === "state" ? touchOf(one) : one));
-};
-
-/** The provider was late with an event by so much that deliveries before it must have failed. */
+/** If an event arrives this late, earlier deliveries have failed. */
 const LATE_MS = 600_000;
 
-/** Whether an event came so late that others may not have come at all. */
+/** Whether an event arrived so late that other events may be missing. */
 export const isLate = ({ createdSeconds, receivedAt }: Pick<WebhookEvent, "createdSeconds" | "receivedAt">): boolean =>
   receivedAt - createdSeconds * 1_000 > LATE_MS;

@@ -1,4 +1,4 @@
-/** The records of a deployed function. */
+/** The records of a deployed function. All throw Error at cold start if a variable is missing. */
 
 import { type Apply, createApply } from "../records/apply.ts";
 import { createRecordListStore, type RecordListStore } from "../records/record-list-store.ts";
@@ -10,12 +10,9 @@ import { newRequestToken } from "../runtime/ids.ts";
 
 const tableName = () => readConfig(["RECORDS_TABLE_NAME"]).RECORDS_TABLE_NAME;
 
-/** @throws Error at cold start where the environment lacks a variable. */
 export const wireRecordLists = (): RecordListStore => createRecordListStore(documentClient, tableName());
 
-/** @throws Error at cold start where the environment lacks a variable. */
 export const wireRecordStore = (): RecordStore => createRecordStore(documentClient, tableName());
 
-/** What writes records. @throws Error at cold start where the environment lacks a variable. */
 export const wireApply = (): Apply =>
   createApply({ store: wireRecordStore(), now: systemClock, newToken: newRequestToken });

@@ -1,4 +1,4 @@
-/** The worker of a deployed function. */
+/** The worker of sync runs in a deployed function. */
 
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -19,7 +19,7 @@ import { wireDeliveredEvents } from "./webhooks.ts";
 
 const clock = systemClock;
 
-/** @throws Error at cold start where the environment lacks a variable. */
+/** @throws Error at cold start if a variable is missing. */
 export const wireRunWorker = (): RunWorker => {
   const config = readConfig(["SYNC_RUNS_TABLE_NAME"]);
   const access = wireProviderAccess();

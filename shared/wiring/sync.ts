@@ -1,6 +1,4 @@
-/** What is stored of runs, in a deployed function. Each throws Error where the environment lacks a variable. */
-/** How runs are started and cancelled, in a deployed function. All throw Error where the environment lacks a variable. */
-/** The schedules' work, in a deployed function. Both throw Error where the environment lacks a variable. */
+/** How a deployed function starts, cancels and schedules sync runs. All throw Error at cold start if a variable is missing. */
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -53,7 +51,7 @@ export const wireStartSync = (): StartSync => {
   });
 };
 
-/** Ends whatever run of an organization is under way; its connection ends, or is made anew. */
+/** Cancels the run under way of an organization whose connection ends or is made anew. */
 export const wireCancelRuns = () => {
   const ends = wireSyncEndStore();
   return async (organizationId: string): Promise<void> => {

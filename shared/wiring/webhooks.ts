@@ -1,7 +1,4 @@
-/** What the sync of a deployed function asks of webhooks. */
-/** What hands over events in a deployed function. */
-/** What takes deliveries in a deployed function. */
-/** What processes events in a deployed function. */
+/** How a deployed function receives, publishes and processes webhooks. All throw Error at cold start if a variable is missing. */
 
 import { createConnectionSecrets } from "../connection/connection-secrets.ts";
 import { parseDeliveredEvent } from "../provider/stripe/events.ts";
@@ -12,17 +9,18 @@ import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { wireEnvelope } from "../runtime/envelope.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
-import { createDeliveredEvents, type DeliveredEvents } from "../webhooks/delivered-event-store.ts";
-import { createGapStore } from "../webhooks/gap-store.ts";
-import type { HandOverParts } from "../webhooks/hand-over.ts";
-import { createProcess, type Process } from "../webhooks/process.ts";
+import { createProcess, createReread, type Process } from "../webhooks/process.ts";
 import { createReceive, type Receive } from "../webhooks/receive.ts";
-import { createDeliveryRecorder } from "../webhooks/record-delivery.ts";
-import { createFailureRecorder } from "../webhooks/record-failure.ts";
-import { createReread } from "../webhooks/reread-object.ts";
-import { createWebhookConnectionStore } from "../webhooks/webhook-connection-store.ts";
-import { createWebhookEventStore, type WebhookEventStore } from "../webhooks/webhook-event-store.ts";
-import { createWebhookSecrets } from "../webhooks/webhook-secrets.ts";
+import { createWebhookConnectionStore, createWebhookSecrets } from "../webhooks/webhook-connection-store.ts";
+import {
+  createDeliveredEvents,
+  createGapStore,
+  createWebhookEventStore,
+  type DeliveredEvents,
+  type WebhookEventStore,
+} from "../webhooks/webhook-event-store.ts";
+import type { OutboxDependencies } from "../webhooks/webhook-outbox.ts";
+import { createDeliveryRecorder, createFailureRecorder } from "../webhooks/webhook-security-events.ts";
 import { wireDisconnect, wireOpenConnection } from "./connection.ts";
 import { wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
@@ -30,12 +28,10 @@ import { wireRecorder } from "./recorder.ts";
 import { wireApply } from "./records.ts";
 import { wireCancelRuns, wireStartRun } from "./sync.ts";
 
-/** @throws Error at cold start where the environment lacks a variable. */
 export const wireDeliveredEvents = (): DeliveredEvents =>
   createDeliveredEvents(documentClient, readConfig(["WEBHOOK_EVENTS_TABLE_NAME"]).WEBHOOK_EVENTS_TABLE_NAME);
 
-/** @throws Error at cold start where the environment lacks a variable. */
-export const wireHandOver = (): HandOverParts & { events: WebhookEventStore } => {
+export const wireOutbox = (): OutboxDependencies & { events: WebhookEventStore } => {
   const config = readConfig(["WEBHOOK_EVENTS_TABLE_NAME", "EVENT_BUS_NAME"]);
   return {
     events: createWebhookEventStore(documentClient, config.WEBHOOK_EVENTS_TABLE_NAME),
@@ -44,12 +40,11 @@ export const wireHandOver = (): HandOverParts & { events: WebhookEventStore } =>
   };
 };
 
-/** @throws Error at cold start where the environment lacks a variable. */
 export const wireReceive = (): Receive => {
   const { CONNECTIONS_TABLE_NAME } = readConfig(["CONNECTIONS_TABLE_NAME"]);
   const connections = createWebhookConnectionStore(documentClient, CONNECTIONS_TABLE_NAME);
   return createReceive({
-    ...wireHandOver(),
+    ...wireOutbox(),
     readConnection: connections.read,
     secrets: createWebhookSecrets(createConnectionSecrets(wireEnvelope()), systemClock),
     hasValidSignature,
@@ -58,7 +53,6 @@ export const wireReceive = (): Receive => {
   });
 };
 
-/** @throws Error at cold start where the environment lacks a variable. */
 export const wireProcess = (): Process => {
   const { WEBHOOK_EVENTS_TABLE_NAME, RECORDS_TABLE_NAME } = readConfig([
     "WEBHOOK_EVENTS_TABLE_NAME",

@@ -42,15 +42,15 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
   const keyOf = (type: RecordType, id: string) => `${type}#${id}`;
 
   const stateOf = ({ type, id, createdAt, fields }: Living, at: { from: number; to: number }): ObjectState =>
-    ({ kind: "state", type, id, createdAt, fields: { ...fields }, seenAt: at }) as ObjectState;
+    ({ kind: "state", type, id, createdAt, fields: { ...fields }, observedAt: at }) as ObjectState;
 
   const dated = (observation: Observation): Observation => {
-    const { from, to } = observation.seenAt;
-    return { ...observation, seenAt: { from: from - behind, to: to - behind } };
+    const { from, to } = observation.observedAt;
+    return { ...observation, observedAt: { from: from - behind, to: to - behind } };
   };
   const tell = (type: string, told: readonly Observation[], isDeauthorization = false): void => {
     const observations = told.map(dated);
-    const createdSeconds = observations[0]?.seenAt.from ?? seconds() - behind;
+    const createdSeconds = observations[0]?.observedAt.from ?? seconds() - behind;
     events.push({ id: `evt_${++made}`, type, createdSeconds, observations, isDeauthorization });
   };
 
@@ -98,13 +98,13 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
     async readObject(type, id): Promise<ObjectState | ObjectDeleted> {
       await call({ method: "readObject", type });
       const object = living.get(keyOf(type, id));
-      return object === undefined ? { kind: "deleted", type, id, seenAt: now() } : stateOf(object, now());
+      return object === undefined ? { kind: "deleted", type, id, observedAt: now() } : stateOf(object, now());
     },
     async listPaymentLinks({ after }) {
       await call({ method: "listPaymentLinks", after });
       const { items, next } = pageOf([...links], ([id]) => id, after);
       return {
-        items: items.map(([id, invoiceId]) => ({ kind: "linked", type: "payments", id, invoiceId, seenAt: now() })),
+        items: items.map(([id, invoiceId]) => ({ kind: "linked", type: "payments", id, invoiceId, observedAt: now() })),
         next,
       };
     },
@@ -114,7 +114,7 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
         .filter(({ createdSeconds }) => createdSeconds >= since)
         .reverse()
         .sort((a, b) => b.createdSeconds - a.createdSeconds);
-      return { ...pageOf(feed, ({ id }) => id, after, limit), seenAt: now() };
+      return { ...pageOf(feed, ({ id }) => id, after, limit), observedAt: now() };
     },
   };
 
@@ -150,11 +150,11 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
     },
     remove(type: RecordType, id: string, { isSilent = false } = {}): void {
       living.delete(keyOf(type, id));
-      if (!isSilent) tell(`${type}.deleted`, [{ kind: "deleted", type, id, seenAt: now() }]);
+      if (!isSilent) tell(`${type}.deleted`, [{ kind: "deleted", type, id, observedAt: now() }]);
     },
     /** Adds an event that names an object without its new state. */
     touch(type: RecordType, id: string): void {
-      tell(`${type}.touched`, [{ kind: "touched", type, id, seenAt: now() }]);
+      tell(`${type}.touched`, [{ kind: "touched", type, id, observedAt: now() }]);
     },
     link(paymentId: string, invoiceId: string): void {
       links.set(paymentId, invoiceId);

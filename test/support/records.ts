@@ -4,19 +4,18 @@ import type {
   ObjectDeleted,
   ObjectState,
   ObjectTouched,
+  ObservedAt,
   PaymentLinked,
-  SeenAt,
 } from "../../shared/records/observation.ts";
 import type { FieldsOf, RecordType } from "../../shared/records/record.ts";
-import type { StoredRecord } from "../../shared/records/record-item.ts";
-import type { RecordKey } from "../../shared/records/record-keys.ts";
+import type { RecordKey, StoredRecord } from "../../shared/records/record-item.ts";
 import type { RecordStore } from "../../shared/records/record-store.ts";
 
 /** Creation time of test objects, epoch milliseconds. */
 export const CREATED_AT = Date.UTC(2026, 10, 21, 12, 0, 0);
 
 /** A time in epoch seconds, or a range of two. */
-export const seen = (from: number, to = from): SeenAt => ({ from, to });
+export const seen = (from: number, to = from): ObservedAt => ({ from, to });
 
 export const customerFields: FieldsOf<"customers"> = {
   name: "Ada",
@@ -57,52 +56,56 @@ export const subscriptionFields: FieldsOf<"subscriptions"> = {
 
 type Changes<Type extends RecordType> = Partial<FieldsOf<Type>>;
 
-const stateOf = (seenAt: SeenAt) => ({ kind: "state", createdAt: CREATED_AT, seenAt }) as const;
+const stateOf = (observedAt: ObservedAt) => ({ kind: "state", createdAt: CREATED_AT, observedAt }) as const;
 
-export const customer = (seenAt: SeenAt, fields: Changes<"customers"> = {}, id = "cus_1"): ObjectState => ({
-  ...stateOf(seenAt),
+export const customer = (observedAt: ObservedAt, fields: Changes<"customers"> = {}, id = "cus_1"): ObjectState => ({
+  ...stateOf(observedAt),
   type: "customers",
   id,
   fields: { ...customerFields, ...fields },
 });
-export const payment = (seenAt: SeenAt, fields: Changes<"payments"> = {}, id = "pi_1"): ObjectState => ({
-  ...stateOf(seenAt),
+export const payment = (observedAt: ObservedAt, fields: Changes<"payments"> = {}, id = "pi_1"): ObjectState => ({
+  ...stateOf(observedAt),
   type: "payments",
   id,
   fields: { ...paymentFields, ...fields },
 });
-export const invoice = (seenAt: SeenAt, fields: Changes<"invoices"> = {}, id = "in_1"): ObjectState => ({
-  ...stateOf(seenAt),
+export const invoice = (observedAt: ObservedAt, fields: Changes<"invoices"> = {}, id = "in_1"): ObjectState => ({
+  ...stateOf(observedAt),
   type: "invoices",
   id,
   fields: { ...invoiceFields, ...fields },
 });
-export const subscription = (seenAt: SeenAt, fields: Changes<"subscriptions"> = {}, id = "sub_1"): ObjectState => ({
-  ...stateOf(seenAt),
+export const subscription = (
+  observedAt: ObservedAt,
+  fields: Changes<"subscriptions"> = {},
+  id = "sub_1",
+): ObjectState => ({
+  ...stateOf(observedAt),
   type: "subscriptions",
   id,
   fields: { ...subscriptionFields, ...fields },
 });
 
-export const deleted = ({ type, id }: RecordKey, seenAt: SeenAt, createdAt?: number): ObjectDeleted => ({
+export const deleted = ({ type, id }: RecordKey, observedAt: ObservedAt, createdAt?: number): ObjectDeleted => ({
   kind: "deleted",
   type,
   id,
-  seenAt,
+  observedAt,
   ...(createdAt !== undefined && { createdAt }),
 });
-export const touched = ({ type, id }: RecordKey, seenAt: SeenAt): ObjectTouched => ({
+export const touched = ({ type, id }: RecordKey, observedAt: ObservedAt): ObjectTouched => ({
   kind: "touched",
   type,
   id,
-  seenAt,
+  observedAt,
 });
-export const linked = (seenAt: SeenAt, invoiceId = "in_1", id = "pi_1"): PaymentLinked => ({
+export const linked = (observedAt: ObservedAt, invoiceId = "in_1", id = "pi_1"): PaymentLinked => ({
   kind: "linked",
   type: "payments",
   id,
   invoiceId,
-  seenAt,
+  observedAt,
 });
 
 /** A state with extra fields that no record has, as a careless adapter would return it. */
@@ -110,12 +113,12 @@ export const withCard = (state: ObjectState): ObjectState =>
   ({ ...state, fields: Object.assign({ card: "4242424242424242" }, state.fields) }) as ObjectState;
 
 /** The stored record of a state. */
-export const storedAs = ({ type, id, createdAt, fields, seenAt }: ObjectState): StoredRecord => ({
+export const storedAs = ({ type, id, createdAt, fields, observedAt }: ObjectState): StoredRecord => ({
   type,
   id,
   createdAt,
   fields,
-  seenAt,
+  observedAt,
   updatedAt: CREATED_AT,
   isInQuestion: false,
   version: "v0",

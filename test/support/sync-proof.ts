@@ -5,7 +5,7 @@ import * as z from "zod";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { createStripeAdapter } from "../../shared/provider/stripe/adapter.ts";
 import { recordTypes } from "../../shared/records/record.ts";
-import { parseSortKey, type RecordKey } from "../../shared/records/record-keys.ts";
+import { parseSortKey, type RecordKey } from "../../shared/records/record-item.ts";
 import { systemClock } from "../../shared/runtime/clock.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import type { Run } from "./integration.ts";

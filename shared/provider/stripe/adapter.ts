@@ -78,16 +78,16 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, oauth, clock }: StripeSe
             starting_after: after,
           });
           return pageOf(answer, (object) => {
-            const observation = parseObject(type, object, answer.seenAt);
+            const observation = parseObject(type, object, answer.observedAt);
             return observation?.kind === "state" ? observation : undefined;
           });
         },
 
         async readObject(type, id) {
           const answer = await ask(`${paths[type]}/${encodeURIComponent(id)}`);
-          if (answer.refusal?.reason === "missing") return { kind: "deleted", type, id, seenAt: answer.seenAt };
-          const { body, status, seenAt } = accepted(answer);
-          const observation = parseObject(type, body, seenAt);
+          if (answer.refusal?.reason === "missing") return { kind: "deleted", type, id, observedAt: answer.observedAt };
+          const { body, status, observedAt } = accepted(answer);
+          const observation = parseObject(type, body, observedAt);
           if (observation?.id !== id) throw errorOfUnexpected(status);
           return observation;
         },
@@ -95,7 +95,7 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, oauth, clock }: StripeSe
         async listPaymentLinks({ after }) {
           try {
             const answer = await get("/v1/invoice_payments", { limit: PAGE_SIZE, starting_after: after });
-            return pageOf(answer, (object) => parseInvoicePayment(object, answer.seenAt));
+            return pageOf(answer, (object) => parseInvoicePayment(object, answer.observedAt));
           } catch (error) {
             // A provider without this list may answer with any body, not only JSON.
             if (error instanceof ProviderError && error.status === 404) return undefined;
@@ -105,7 +105,7 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, oauth, clock }: StripeSe
 
         async listEvents({ since, after, limit = PAGE_SIZE }) {
           const answer = await get("/v1/events", { limit, "created[gte]": since, starting_after: after });
-          return { ...pageOf(answer, parseProviderEvent), seenAt: answer.seenAt };
+          return { ...pageOf(answer, parseProviderEvent), observedAt: answer.observedAt };
         },
       };
     },

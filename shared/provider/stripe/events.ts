@@ -4,33 +4,33 @@
  */
 import * as z from "zod/mini";
 import { definedFields } from "../../json/defined-fields.ts";
-import type { Observation, SeenAt } from "../../records/observation.ts";
+import type { Observation, ObservedAt } from "../../records/observation.ts";
 import type { RecordType } from "../../records/record.ts";
 import type { ProviderEvent } from "../provider.ts";
 import { parseDeletion, parseInvoiceLink, parseInvoicePayment, parseObject } from "./objects.ts";
 import { Id, part, reference, Seconds, text } from "./tolerant-schemas.ts";
 
-type ReadObservations = (object: unknown, seenAt: SeenAt) => (Observation | undefined)[];
+type ReadObservations = (object: unknown, observedAt: ObservedAt) => (Observation | undefined)[];
 
 const stateOf =
   (type: RecordType): ReadObservations =>
-  (object, seenAt) => [parseObject(type, object, seenAt)];
+  (object, observedAt) => [parseObject(type, object, observedAt)];
 
 const deletionOf =
   (type: RecordType): ReadObservations =>
-  (object, seenAt) => [parseDeletion(type, object, seenAt)];
+  (object, observedAt) => [parseDeletion(type, object, observedAt)];
 
-const invoiceAndLink: ReadObservations = (object, seenAt) => [
-  parseObject("invoices", object, seenAt),
-  parseInvoiceLink(object, seenAt),
+const invoiceAndLink: ReadObservations = (object, observedAt) => [
+  parseObject("invoices", object, observedAt),
+  parseInvoiceLink(object, observedAt),
 ];
 
 const Payee = z.object({ payment_intent: reference });
 
 /** Charges, refunds and disputes change the payment that they belong to. Without a payment they are ignored. */
-const paymentTouched: ReadObservations = (object, seenAt) => {
+const paymentTouched: ReadObservations = (object, observedAt) => {
   const id = Payee.safeParse(object).data?.payment_intent ?? null;
-  return id === null ? [] : [{ kind: "touched", type: "payments", id, seenAt }];
+  return id === null ? [] : [{ kind: "touched", type: "payments", id, observedAt }];
 };
 
 /** What each event type is read as: object, events of it, reader. Other types contain no observations. */
@@ -52,7 +52,7 @@ const readers: ReadonlyMap<string, ReadObservations> = new Map(
         invoiceAndLink,
       ],
       ["invoice", "deleted", deletionOf("invoices")],
-      ["invoice_payment", "paid", (object, seenAt) => [parseInvoicePayment(object, seenAt)]],
+      ["invoice_payment", "paid", (object, observedAt) => [parseInvoicePayment(object, observedAt)]],
       [
         "payment_intent",
         "created processing requires_action amount_capturable_updated partially_funded payment_failed succeeded canceled",

@@ -5,7 +5,7 @@
  */
 import * as z from "zod/mini";
 import { definedFields } from "../../json/defined-fields.ts";
-import type { ObjectDeleted, ObjectState, PaymentLinked, SeenAt } from "../../records/observation.ts";
+import type { ObjectDeleted, ObjectState, ObservedAt, PaymentLinked } from "../../records/observation.ts";
 import type { RecordType } from "../../records/record.ts";
 import { flag, Id, integer, listOf, part, reference, text, time } from "./tolerant-schemas.ts";
 
@@ -135,30 +135,30 @@ const readers = {
 const Head = z.object({ id: Id, created: time, deleted: flag });
 
 /** The deletion of an object, whatever its fields; undefined if it is not a record. */
-export const parseDeletion = (type: RecordType, object: unknown, seenAt: SeenAt): ObjectDeleted | undefined => {
+export const parseDeletion = (type: RecordType, object: unknown, observedAt: ObservedAt): ObjectDeleted | undefined => {
   const head = Head.safeParse(object);
   if (!head.success) return undefined;
   const { id, created } = head.data;
-  return { kind: "deleted", type, id, ...definedFields({ createdAt: created ?? undefined }), seenAt };
+  return { kind: "deleted", type, id, ...definedFields({ createdAt: created ?? undefined }), observedAt };
 };
 
 /** The state of an object; undefined if it is not a record. Without a time of creation, the object counts as the oldest. */
 export const parseObject = (
   type: RecordType,
   object: unknown,
-  seenAt: SeenAt,
+  observedAt: ObservedAt,
 ): ObjectState | ObjectDeleted | undefined => {
   const head = Head.safeParse(object);
   if (!head.success) return undefined;
   const { id, created, deleted } = head.data;
-  if (deleted === true) return parseDeletion(type, object, seenAt);
-  return { kind: "state", ...readers[type](object), id, createdAt: created ?? 0, seenAt };
+  if (deleted === true) return parseDeletion(type, object, observedAt);
+  return { kind: "state", ...readers[type](object), id, createdAt: created ?? 0, observedAt };
 };
 
-const linked = (payment: string | null, invoice: string | null, seenAt: SeenAt): PaymentLinked | undefined =>
+const linked = (payment: string | null, invoice: string | null, observedAt: ObservedAt): PaymentLinked | undefined =>
   payment === null || invoice === null
     ? undefined
-    : { kind: "linked", type: "payments", id: payment, invoiceId: invoice, seenAt };
+    : { kind: "linked", type: "payments", id: payment, invoiceId: invoice, observedAt };
 
 const InvoicePayment = z.object({ invoice: reference, payment: part({ payment_intent: reference }) });
 
@@ -166,15 +166,15 @@ const InvoicePayment = z.object({ invoice: reference, payment: part({ payment_in
  * The link of an invoice payment, whatever its status: a cancelled one still belongs to its invoice. Undefined if the
  * invoice was not paid by a payment.
  */
-export const parseInvoicePayment = (object: unknown, seenAt: SeenAt): PaymentLinked | undefined => {
+export const parseInvoicePayment = (object: unknown, observedAt: ObservedAt): PaymentLinked | undefined => {
   const { data } = InvoicePayment.safeParse(object);
-  return data && linked(data.payment?.payment_intent ?? null, data.invoice, seenAt);
+  return data && linked(data.payment?.payment_intent ?? null, data.invoice, observedAt);
 };
 
 const OldInvoice = z.object({ id: Id, payment_intent: reference });
 
 /** The link that an invoice contains itself, before 2025-03-31. */
-export const parseInvoiceLink = (object: unknown, seenAt: SeenAt): PaymentLinked | undefined => {
+export const parseInvoiceLink = (object: unknown, observedAt: ObservedAt): PaymentLinked | undefined => {
   const { data } = OldInvoice.safeParse(object);
-  return data && linked(data.payment_intent, data.id, seenAt);
+  return data && linked(data.payment_intent, data.id, observedAt);
 };

@@ -1,6 +1,6 @@
 /** One request through the provider's SDK: from a method and a path to an answer, or to a ProviderError. */
 import Stripe from "stripe";
-import type { SeenAt } from "../../records/observation.ts";
+import type { ObservedAt } from "../../records/observation.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { ProviderError } from "../provider-error.ts";
 import { errorOfFailure, errorOfRefusal, refusalOf } from "./errors.ts";
@@ -23,7 +23,7 @@ export const observedAtOf = ({
   date: string | undefined;
   sentAt: number;
   receivedAt: number;
-}): SeenAt => {
+}): ObservedAt => {
   const durationSeconds = Math.max(0, Math.ceil((receivedAt - sentAt) / 1_000));
   const answeredAt = date === undefined ? Number.NaN : Date.parse(date);
   if (Number.isFinite(answeredAt) && answeredAt >= 0) {
@@ -54,7 +54,7 @@ export type WireRequest = {
 };
 
 /** An answer in JSON. `refusal`: the error of an answer whose status is not 2xx, or that the SDK rejects. */
-export type WireAnswer = { body: unknown; status: number; seenAt: SeenAt; refusal?: ProviderError };
+export type WireAnswer = { body: unknown; status: number; observedAt: ObservedAt; refusal?: ProviderError };
 
 /** @throws ProviderError without an answer, or if the answer is not JSON. */
 export type SendRequest = (request: WireRequest) => Promise<WireAnswer>;
@@ -99,7 +99,7 @@ export const createRequest =
     return {
       body,
       status,
-      seenAt: observedAtOf({ ...exchange, date: headers.date }),
+      observedAt: observedAtOf({ ...exchange, date: headers.date }),
       ...(isRefused && { refusal: errorOfRefusal(refusalOf(refused, status, headers)) }),
     };
   };

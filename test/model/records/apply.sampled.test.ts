@@ -30,7 +30,7 @@ const check = async (one: History, placeIn: (schedule: Schedule) => Place): Prom
   expect(records.map(({ expected: { key }, found }) => ({ ...key, fields: found?.fields, isStored: !!found }))).toEqual(
     records.map(({ expected: { key, fields } }) => ({ ...key, fields, isStored: true })),
   );
-  for (const { found } of records) expect(found?.seenAt.from).toBeLessThanOrEqual(found?.seenAt.to ?? 0);
+  for (const { found } of records) expect(found?.observedAt.from).toBeLessThanOrEqual(found?.observedAt.to ?? 0);
 };
 
 describe("records end as the provider's objects", () => {

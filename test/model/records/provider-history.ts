@@ -1,8 +1,8 @@
 /** A provider whose objects change by a script, several times per second, with events for the changes. */
 import fc from "fast-check";
-import type { ObjectDeleted, ObjectState, Observation, SeenAt } from "../../../shared/records/observation.ts";
+import type { ObjectDeleted, ObjectState, Observation, ObservedAt } from "../../../shared/records/observation.ts";
 import type { RecordFields, RecordType } from "../../../shared/records/record.ts";
-import type { RecordKey } from "../../../shared/records/record-keys.ts";
+import type { RecordKey } from "../../../shared/records/record-item.ts";
 import { customer, invoice, linked, payment, seen, subscription, touched } from "../../support/records.ts";
 
 /** A change of an object, and the delivery of its event. */
@@ -50,7 +50,7 @@ export const steps: fc.Arbitrary<Step[]> = fc
 
 const LINK = "in_1";
 
-type Make = (seenAt: SeenAt, value: number, isFinished: boolean, invoiceId: string | null) => ObjectState;
+type Make = (observedAt: ObservedAt, value: number, isFinished: boolean, invoiceId: string | null) => ObjectState;
 
 /** The objects of a script. */
 const kinds: readonly Make[] = [
@@ -81,7 +81,7 @@ export const createProviderWorld = () => {
     return { type, id, name: `${type} ${id}` };
   };
   /** Some answers have the invoice of a payment, others lack the field. */
-  const stateOf = ({ make, value, isFinished, isLinked }: ProviderObject, at: SeenAt, saysLink: boolean) =>
+  const stateOf = ({ make, value, isFinished, isLinked }: ProviderObject, at: ObservedAt, saysLink: boolean) =>
     make(at, value, isFinished, isLinked && saysLink ? LINK : null);
 
   const change = (object: ProviderObject, { what, value }: Step) => {
@@ -92,7 +92,7 @@ export const createProviderWorld = () => {
 
   const tell = (object: ProviderObject, { what, value }: Step): Observation => {
     const key = keyOf(object.make);
-    if (object.isDeleted) return { kind: "deleted", type: key.type, id: key.id, seenAt: seen(now()) };
+    if (object.isDeleted) return { kind: "deleted", type: key.type, id: key.id, observedAt: seen(now()) };
     return what === "touch" ? touched(key, seen(now())) : stateOf(object, seen(now()), value === 0);
   };
 
@@ -125,7 +125,7 @@ export const createProviderWorld = () => {
     read({ type, id }: RecordKey, from: number): ObjectState | ObjectDeleted {
       const object = objects.get(`${type} ${id}`);
       const at = seen(from, now());
-      if (object === undefined || object.isDeleted) return { kind: "deleted", type, id, seenAt: at };
+      if (object === undefined || object.isDeleted) return { kind: "deleted", type, id, observedAt: at };
       return stateOf(object, at, false);
     },
 

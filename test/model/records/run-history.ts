@@ -6,8 +6,7 @@
 import { type ApplyOptions, createApply } from "../../../shared/records/apply.ts";
 import type { Observation } from "../../../shared/records/observation.ts";
 import { recordTypes } from "../../../shared/records/record.ts";
-import type { StoredRecord } from "../../../shared/records/record-item.ts";
-import type { RecordKey } from "../../../shared/records/record-keys.ts";
+import type { RecordKey, StoredRecord } from "../../../shared/records/record-item.ts";
 import type { RecordStore } from "../../../shared/records/record-store.ts";
 import { createTurns } from "../../support/interleaving.ts";
 import { createRandom } from "../../support/random.ts";
@@ -94,7 +93,7 @@ export const runHistory = async (
       const batch: Observation[][] = [];
       while (pool.length > 0 && batch.length < 3 && (batch.length === 0 || random() < 0.3)) batch.push(takeFromPool());
       try {
-        await apply(ORGANIZATION, batch.flat(), { reread, recordsSightings: true });
+        await apply(ORGANIZATION, batch.flat(), { reread, updatesObservedAt: true });
       } catch (error) {
         if (!(error instanceof Error && error.message === "crash")) throw error;
         pool.push(...batch);
@@ -109,7 +108,7 @@ export const runHistory = async (
         await turns.pause();
         const page = world.list(type, from);
         await turns.pause();
-        await apply(ORGANIZATION, page, { reread, recordsSightings: false }).catch((error: Error) => {
+        await apply(ORGANIZATION, page, { reread, updatesObservedAt: false }).catch((error: Error) => {
           if (error.message !== "crash") throw error;
         });
       }

@@ -1,8 +1,7 @@
 /** In-memory webhook stores with the tables' conditions. Some histories run on a real engine to verify them. */
-import type { DeliveredEvents } from "../../../shared/webhooks/delivered-event-store.ts";
 import type { WebhookEvent } from "../../../shared/webhooks/webhook-event.ts";
-import { boundObservations, StoredObservations } from "../../../shared/webhooks/webhook-event.ts";
-import type { WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import { decodeObservations, encodeObservations } from "../../../shared/webhooks/webhook-event.ts";
+import type { DeliveredEvents, WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 
 type Stored = { organizationId: string; event: WebhookEvent; isPending: boolean };
 
@@ -15,8 +14,8 @@ export const webhooksInMemory = (): WebhookStores => {
     async add(organizationId, event) {
       const name = nameOf(organizationId, event.id);
       const before = items.get(name);
-      if (before !== undefined) return before.isPending ? "pending" : "settled";
-      const observations = StoredObservations.parse(structuredClone(boundObservations(event.observations)));
+      if (before !== undefined) return before.isPending ? "pending" : "done";
+      const observations = decodeObservations(encodeObservations(event.observations));
       items.set(name, {
         organizationId,
         event: { ...event, observations },
@@ -27,7 +26,7 @@ export const webhooksInMemory = (): WebhookStores => {
     async read(organizationId, id) {
       return structuredClone(items.get(nameOf(organizationId, id))?.event);
     },
-    async markHandedOver({ organizationId, id }) {
+    async markPublished({ organizationId, id }) {
       const item = items.get(nameOf(organizationId, id));
       if (item !== undefined) item.isPending = false;
     },

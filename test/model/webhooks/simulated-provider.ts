@@ -3,7 +3,7 @@ import type { Provider } from "../../../shared/provider/provider.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { parseProviderEvent } from "../../../shared/provider/stripe/events.ts";
 import { parseObject } from "../../../shared/provider/stripe/objects.ts";
-import type { ObjectDeleted, ObjectState, PaymentLinked, SeenAt } from "../../../shared/records/observation.ts";
+import type { ObjectDeleted, ObjectState, ObservedAt, PaymentLinked } from "../../../shared/records/observation.ts";
 import type { RecordType } from "../../../shared/records/record.ts";
 import { finalStatus, render, type Shape, type SimulatedObject, tellings } from "./simulated-objects.ts";
 
@@ -97,8 +97,8 @@ export const createSimulatedProvider = (random: () => number, behindSeconds = 0)
   const newestFirst = <Item extends { created: number }>(items: readonly Item[]): Item[] =>
     [...items].reverse().sort((a, b) => b.created - a.created);
 
-  const linkOf = ({ id, link }: SimulatedObject, seenAt: SeenAt): PaymentLinked[] =>
-    link === null ? [] : [{ kind: "linked", type: "payments", id, invoiceId: link, seenAt }];
+  const linkOf = ({ id, link }: SimulatedObject, observedAt: ObservedAt): PaymentLinked[] =>
+    link === null ? [] : [{ kind: "linked", type: "payments", id, invoiceId: link, observedAt }];
 
   return {
     objects,
@@ -117,28 +117,28 @@ export const createSimulatedProvider = (random: () => number, behindSeconds = 0)
       return events.slice(before);
     },
 
-    /** The provider port. Each method answers at once; `seenAt` is the current time. */
-    at: (seenAt: SeenAt): Omit<Provider, "readAccount"> => ({
+    /** The provider port. Each method answers at once; `observedAt` is the current time. */
+    at: (observedAt: ObservedAt): Omit<Provider, "readAccount"> => ({
       async listObjects(type, { after, createdUntil = Number.POSITIVE_INFINITY }) {
         const live = objects.filter((one) => one.type === type && !one.isDeleted && one.created <= createdUntil);
         const page = pageOf(newestFirst(live), after);
-        const items = page.items.map((object) => parseObject(type, render(object, "basil"), seenAt));
+        const items = page.items.map((object) => parseObject(type, render(object, "basil"), observedAt));
         return { ...page, items: items.filter((item): item is ObjectState => item?.kind === "state") };
       },
       async readObject(type, id): Promise<ObjectState | ObjectDeleted> {
         const object = objects.find((one) => one.id === id);
-        const found = object && parseObject(type, render(object, "basil"), seenAt);
-        return found ?? { kind: "deleted", type, id, seenAt };
+        const found = object && parseObject(type, render(object, "basil"), observedAt);
+        return found ?? { kind: "deleted", type, id, observedAt };
       },
       async listPaymentLinks({ after }) {
         const paid = newestFirst(objects.filter((one) => one.type === "payments" && one.link !== null));
         const page = pageOf(paid, after);
-        return { ...page, items: page.items.flatMap((object) => linkOf(object, seenAt)) };
+        return { ...page, items: page.items.flatMap((object) => linkOf(object, observedAt)) };
       },
       async listEvents({ since = 0, after, limit = 100 }) {
         const page = pageOf(newestFirst(events.filter(({ created }) => created >= since)), after);
         const items = page.items.slice(0, limit).map(parseProviderEvent);
-        return { ...page, items: items.filter((event) => event !== undefined), seenAt };
+        return { ...page, items: items.filter((event) => event !== undefined), observedAt };
       },
     }),
   };

@@ -39,7 +39,7 @@ export const createSimulatedSync = (world: World, mortality: Mortality) => {
       cursor: state.cursor,
       lastSuccessAt: world.now(),
       apply: async (observations, source) => {
-        const options = { reread: provider.readObject, recordsSightings: source === "feed" };
+        const options = { reread: provider.readObject, updatesObservedAt: source === "feed" };
         return (await apply(ORGANIZATION, observations, options)).written;
       },
       pageIds,

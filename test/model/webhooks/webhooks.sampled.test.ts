@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
-import { createDeliveredEvents } from "../../../shared/webhooks/delivered-event-store.ts";
-import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import { createDeliveredEvents, createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { depth } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -107,7 +106,7 @@ describe("the histories notice", () => {
         process: (parts) => ({
           ...parts,
           apply: (organizationId, observations, options) =>
-            parts.apply(organizationId, observations, { ...options, recordsSightings: false }),
+            parts.apply(organizationId, observations, { ...options, updatesObservedAt: false }),
         }),
       },
     ],
@@ -141,7 +140,10 @@ describe("the histories notice", () => {
         process: (parts) => ({
           ...parts,
           apply: (organizationId, observations, options) => {
-            const claimed = observations.map((one) => ({ ...one, seenAt: { from: 2_000_000_000, to: 2_000_000_000 } }));
+            const claimed = observations.map((one) => ({
+              ...one,
+              observedAt: { from: 2_000_000_000, to: 2_000_000_000 },
+            }));
             return parts.apply(organizationId, claimed, options);
           },
         }),

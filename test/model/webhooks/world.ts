@@ -5,14 +5,14 @@ import type { Provider } from "../../../shared/provider/provider.ts";
 import { parseDeliveredEvent } from "../../../shared/provider/stripe/events.ts";
 import { hasValidSignature } from "../../../shared/provider/stripe/verify-signature.ts";
 import { createApply } from "../../../shared/records/apply.ts";
-import type { SeenAt } from "../../../shared/records/observation.ts";
+import type { ObservedAt } from "../../../shared/records/observation.ts";
 import type { RecordType } from "../../../shared/records/record.ts";
 import type { ListedId } from "../../../shared/records/record-item.ts";
 import type { RecordStore } from "../../../shared/records/record-store.ts";
 import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
-import { handOverPending, WebhookReceived } from "../../../shared/webhooks/hand-over.ts";
-import { createProcess, type ProcessParts } from "../../../shared/webhooks/process.ts";
-import { createReceive, type ReceiveParts } from "../../../shared/webhooks/receive.ts";
+import { createProcess, type ProcessDependencies } from "../../../shared/webhooks/process.ts";
+import { createReceive, type ReceiveDependencies } from "../../../shared/webhooks/receive.ts";
+import { publishPending, WebhookReceived } from "../../../shared/webhooks/webhook-outbox.ts";
 import type { WebhookStores } from "./memory-stores.ts";
 import type { Life, Mortality, Turns } from "./mortality.ts";
 import type { SimulatedProvider, WireEvent } from "./simulated-provider.ts";
@@ -28,8 +28,8 @@ export type Records = Pick<RecordStore, "get" | "getMany" | "put">;
 
 /** Faulty replacements of product code, which the histories must detect. */
 export type Sabotage = {
-  receive?: (parts: ReceiveParts) => ReceiveParts;
-  process?: (parts: ProcessParts) => ProcessParts;
+  receive?: (parts: ReceiveDependencies) => ReceiveDependencies;
+  process?: (parts: ProcessDependencies) => ProcessDependencies;
   delivered?: (stores: WebhookStores) => WebhookStores["delivered"];
 };
 
@@ -84,12 +84,12 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
   const providerOf = (life: Life): Provider => {
     const ask = async <Result>(read: (at: Omit<Provider, "readAccount">) => Promise<Result>): Promise<Result> => {
       const sent = provider.clock.seconds;
-      const seenAt: SeenAt = { from: sent - 1, to: sent };
+      const observedAt: ObservedAt = { from: sent - 1, to: sent };
       return call(life, async () => {
         if (random() < rates.fail) throw new CircuitOpenError(now() + 1_000, now());
-        const answer = await read(provider.at(seenAt));
+        const answer = await read(provider.at(observedAt));
         if (random() < 0.3) await turns.pause();
-        seenAt.to = provider.clock.seconds;
+        observedAt.to = provider.clock.seconds;
         return answer;
       });
     };
@@ -118,12 +118,12 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
     const origin = { requestId: "r", ipAddress: "192.0.2.1" };
     const delivery = { organizationId: ORGANIZATION, signature: `t=${time},v1=${hmac}`, body, origin };
     const answer = await mortality.live(async (life) => {
-      const parts: ReceiveParts = {
+      const parts: ReceiveDependencies = {
         readConnection: () => call(life, async () => ({ ...CONNECTION, webhookSecrets: new Uint8Array() })),
         secrets: { open: () => call(life, async () => [SECRET]) },
         hasValidSignature,
         parseEvent: parseDeliveredEvent,
-        events: mortal(life, { add: stores.add, markHandedOver: stores.markHandedOver }),
+        events: mortal(life, { add: stores.add, markPublished: stores.markPublished }),
         bus: busOf(life),
         recorder: {
           genuine: () => turns.pause().then(() => undefined),
@@ -140,7 +140,7 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
   /** Processes a message. A failed message is received again and finally moved to the dead-letter queue. */
   const consume = async (message: (typeof queue)[number]): Promise<void> => {
     const end = await mortality.live(async (life) => {
-      const parts: ProcessParts = {
+      const parts: ProcessDependencies = {
         events: mortal(life, { read: stores.read, markProcessed: stores.markProcessed }),
         readConnection: () => call(life, async () => CONNECTION),
         claimRecords: () => call(life, async () => true),
@@ -149,7 +149,7 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
           call(life, () => records.getMany(organizationId, keys, { strongly: true })),
         reread: () => providerOf(life).readObject,
         disconnect: () => Promise.reject(new Error("nothing disconnects")),
-        gaps: { mayAsk: async () => false },
+        gaps: { mayStartRun: async () => false },
         startGapRun: async () => undefined,
         recordFailure: () => turns.pause().then(() => undefined),
         now,
@@ -165,9 +165,9 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
   /** Runs the hourly schedule for events that were never published. */
   const handOver = () =>
     mortality.live((life) => {
-      const events = mortal(life, { listPending: stores.listPending, markHandedOver: stores.markHandedOver });
+      const events = mortal(life, { listPending: stores.listPending, markPublished: stores.markPublished });
       const pause = () => turns.pause();
-      return handOverPending({ events, bus: busOf(life), now: () => now() + 120_000, pause }, () => 300_000);
+      return publishPending({ events, bus: busOf(life), now: () => now() + 120_000, pause }, () => 300_000);
     });
 
   const delivered = sabotage.delivered?.(stores) ?? stores.delivered;

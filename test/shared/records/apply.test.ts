@@ -44,8 +44,8 @@ const applyTo = (store: Pick<RecordStore, "get" | "getMany" | "put">, now = () =
 const neverReread: ApplyOptions["reread"] = async (type, id) => {
   throw new Error(`${type} ${id} needs no reading`);
 };
-const events: ApplyOptions = { reread: neverReread, recordsSightings: true };
-const lists: ApplyOptions = { reread: neverReread, recordsSightings: false };
+const events: ApplyOptions = { reread: neverReread, updatesObservedAt: true };
+const lists: ApplyOptions = { reread: neverReread, updatesObservedAt: false };
 const answering = (...answers: ObjectState[]) => {
   let asked = 0;
   return jest.fn<ApplyOptions["reread"]>(async () => {
@@ -68,7 +68,7 @@ describe("apply", () => {
       fields: page[0]?.fields,
       createdAt: page[0]?.createdAt,
       updatedAt: NOW,
-      seenAt: seen(10),
+      observedAt: seen(10),
     });
   });
 
@@ -81,7 +81,7 @@ describe("apply", () => {
     now = 2_000;
     await expect(apply(organization, [customer(seen(11))], events)).resolves.toEqual({ written: nothing });
     await expect(updatedAt()).resolves.toBe(1_000);
-    await expect(stores.get(organization, key)).resolves.toMatchObject({ seenAt: seen(11) });
+    await expect(stores.get(organization, key)).resolves.toMatchObject({ observedAt: seen(11) });
     await expect(apply(organization, [customer(seen(10), bob)], events)).resolves.toEqual({ written: nothing });
     await apply(organization, [customer(seen(12), bob)], events);
     await expect(updatedAt()).resolves.toBe(2_000);
@@ -110,15 +110,15 @@ describe("reading again", () => {
     const organization = table.newOrganization();
     const reread = answering(customer(seen(12, 13), bob));
     const apply = applyTo(stores);
-    await apply(organization, [customer(seen(10))], { reread, recordsSightings: true });
+    await apply(organization, [customer(seen(10))], { reread, updatesObservedAt: true });
     expect(reread).not.toHaveBeenCalled();
     const burst = [customer(seen(10), bob), customer(seen(10)), touched(key, seen(10))];
-    await expect(apply(organization, burst, { reread, recordsSightings: true })).resolves.toEqual({
+    await expect(apply(organization, burst, { reread, updatesObservedAt: true })).resolves.toEqual({
       written: { ...nothing, customers: 1 },
     });
     expect(reread.mock.calls).toEqual([["customers", "cus_1"]]);
     // What was seen later than all of them answers them all.
-    await apply(organization, burst, { reread, recordsSightings: false });
+    await apply(organization, burst, { reread, updatesObservedAt: false });
     expect(reread).toHaveBeenCalledTimes(1);
   });
 
@@ -138,8 +138,8 @@ describe("reading again", () => {
       put: noting("put", store.put),
     };
     const reread = noting("reread", async () => customer(seen(10)));
-    await applyTo(spied)("o", [touched(key, seen(10))], { reread, recordsSightings: false });
-    await applyTo(spied)("o", [touched(key, seen(10))], { reread, recordsSightings: true });
+    await applyTo(spied)("o", [touched(key, seen(10))], { reread, updatesObservedAt: false });
+    await applyTo(spied)("o", [touched(key, seen(10))], { reread, updatesObservedAt: true });
     expect(calls).toEqual(["getMany", "get", "reread", "put", "getMany, strongly", "put", "reread", "put"]);
   });
 
@@ -153,7 +153,7 @@ describe("reading again", () => {
       await apply(organization, [customer(seen(11), { name: "Cleo" })], events);
       return customer(seen(10), bob);
     });
-    await apply(organization, [customer(seen(10), bob)], { reread, recordsSightings: true });
+    await apply(organization, [customer(seen(10), bob)], { reread, updatesObservedAt: true });
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: { name: "Cleo" } });
   });
 
@@ -167,7 +167,7 @@ describe("reading again", () => {
       await apply(organization, [customer(seen(10))], events);
       return customer(seen(10), bob);
     });
-    const { written } = await apply(organization, [customer(seen(10), bob)], { reread, recordsSightings: true });
+    const { written } = await apply(organization, [customer(seen(10), bob)], { reread, updatesObservedAt: true });
     expect(written).toEqual(nothing);
     expect(reread).toHaveBeenCalledTimes(2);
     await expect(stores.get(organization, key)).resolves.toMatchObject({
@@ -184,7 +184,7 @@ describe("reading again", () => {
       if (reread.mock.calls.length === 1) await apply(organization, [touched(key, seen(10))], options);
       return customer(seen(10), bob);
     });
-    const options = { reread, recordsSightings: true };
+    const options = { reread, updatesObservedAt: true };
     await apply(organization, [customer(seen(10), bob)], options);
     expect(reread).toHaveBeenCalledTimes(2);
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: bob, isInQuestion: false });
@@ -217,7 +217,7 @@ describe("many at once", () => {
     await Promise.all(shuffled(versions, seed).map((version) => apply(organization, [version], events)));
     await expect(stores.get(organization, key)).resolves.toMatchObject({
       fields: { name: "version 49" },
-      seenAt: seen(59),
+      observedAt: seen(59),
     });
   });
 
@@ -226,7 +226,7 @@ describe("many at once", () => {
     const last = customer(seen(10), { name: "last" });
     const changes = Array.from({ length: 25 }, (_, i) => customer(seen(10), { name: `change ${i}` }));
     const apply = applyTo(stores);
-    const options = { recordsSightings: true, reread: async () => last };
+    const options = { updatesObservedAt: true, reread: async () => last };
     await Promise.all(
       shuffled([...changes, ...changes, last], 4).map((change) => apply(organization, [change], options)),
     );
@@ -239,7 +239,7 @@ describe("many at once", () => {
     const apply = applyTo(stores);
     const all = shuffled([...versions, deleted(key, seen(15)), touched(key, seen(99))], 5);
     const reread = async () => deleted(key, seen(99));
-    await Promise.all(all.map((one) => apply(organization, [one], { reread, recordsSightings: true })));
+    await Promise.all(all.map((one) => apply(organization, [one], { reread, updatesObservedAt: true })));
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: undefined });
   });
 
@@ -249,7 +249,7 @@ describe("many at once", () => {
     const final = payment(seen(12), { status: "succeeded" });
     const reread = async () => final;
     const all = [linked(seen(11)), payment(seen(10)), payment(seen(11), { amount: 5 }), final];
-    await Promise.all(shuffled(all, 6).map((one) => apply(organization, [one], { reread, recordsSightings: true })));
+    await Promise.all(shuffled(all, 6).map((one) => apply(organization, [one], { reread, updatesObservedAt: true })));
     await expect(stores.get(organization, final)).resolves.toMatchObject({
       fields: { status: "succeeded", invoiceId: "in_1" },
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { coalesce } from "../../../shared/records/coalesce.ts";
 import type { Observation } from "../../../shared/records/observation.ts";
+import { coalesce } from "../../../shared/records/observation.ts";
 import { customer, deleted, linked, payment, seen, touched, withCard } from "../../support/records.ts";
 
 const one = (...observations: Observation[]) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import { coalesce, sightingOf } from "../../../shared/records/coalesce.ts";
 import { type Decision, decideAnswered, decideApply } from "../../../shared/records/decide-apply.ts";
 import type { ObjectDeleted, ObjectState, Observation } from "../../../shared/records/observation.ts";
+import { coalesce, observedAnswer } from "../../../shared/records/observation.ts";
 import type { StoredRecord } from "../../../shared/records/record-item.ts";
 import {
   CREATED_AT,
@@ -24,22 +24,22 @@ const succeeded = { status: "succeeded", amountReceived: 1_000 };
 
 const keep: Decision = { kind: "keep" };
 const reread: Decision = { kind: "reread" };
-const writes = ({ createdAt, fields, seenAt }: ObjectState): Decision => ({
+const writes = ({ createdAt, fields, observedAt }: ObjectState): Decision => ({
   kind: "write",
-  content: { createdAt, fields, seenAt },
+  content: { createdAt, fields, observedAt },
   isChange: true,
 });
 const sights = (state: ObjectState): Decision => ({ ...writes(state), isChange: false }) as Decision;
-const buries = (createdAt: number, seenAt: { from: number; to: number }): Decision => ({
+const buries = (createdAt: number, observedAt: { from: number; to: number }): Decision => ({
   kind: "write",
-  content: { createdAt, fields: undefined, seenAt },
+  content: { createdAt, fields: undefined, observedAt },
   isChange: true,
 });
 
-const decide = (stored: StoredRecord | undefined, observations: Observation[], recordsSightings = true) => {
+const decide = (stored: StoredRecord | undefined, observations: Observation[], updatesObservedAt = true) => {
   const [sighting] = coalesce(observations);
   if (sighting === undefined) throw new Error("nothing was seen");
-  return decideApply(stored, sighting, { recordsSightings });
+  return decideApply(stored, sighting, { updatesObservedAt });
 };
 
 type Row = [what: string, stored: StoredRecord | undefined, observation: Observation, decision: Decision];
@@ -267,17 +267,17 @@ describe("the provider's answer", () => {
       writes(payment(seen(11), { ...succeeded, invoiceId: "in_1" })),
     ],
   ])("%s", (_what, stored, actual, decision) => {
-    expect(decideAnswered(stored, sightingOf(actual, undefined))).toEqual(decision);
+    expect(decideAnswered(stored, observedAnswer(actual, undefined))).toEqual(decision);
   });
 
   it("takes the invoice that a link said", () => {
-    expect(decideAnswered(undefined, sightingOf(payment(seen(10)), "in_1"))).toEqual(
+    expect(decideAnswered(undefined, observedAnswer(payment(seen(10)), "in_1"))).toEqual(
       writes(payment(seen(10), { invoiceId: "in_1" })),
     );
   });
 
   it("loses what the type has no field for", () => {
     const state = customer(seen(10));
-    expect(decideAnswered(undefined, sightingOf(withCard(state), undefined))).toEqual(writes(state));
+    expect(decideAnswered(undefined, observedAnswer(withCard(state), undefined))).toEqual(writes(state));
   });
 });

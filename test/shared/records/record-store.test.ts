@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import type { StoredRecord } from "../../../shared/records/record-item.ts";
-import type { RecordKey } from "../../../shared/records/record-keys.ts";
+import type { RecordKey, StoredRecord } from "../../../shared/records/record-item.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { type RecordStores, type RecordTable, recordStoresAt, startRecordTable } from "../../support/record-table.ts";
 import { customer, invoice, payment, seen, storedAs, subscription } from "../../support/records.ts";

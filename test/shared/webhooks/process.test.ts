@@ -5,9 +5,9 @@ import { createApply } from "../../../shared/records/apply.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
-import { createProcess, type EventConnection, type ProcessParts } from "../../../shared/webhooks/process.ts";
-import { createFailureRecorder } from "../../../shared/webhooks/record-failure.ts";
+import { createProcess, type EventConnection, type ProcessDependencies } from "../../../shared/webhooks/process.ts";
 import type { Outcome, WebhookEvent } from "../../../shared/webhooks/webhook-event.ts";
+import { createFailureRecorder } from "../../../shared/webhooks/webhook-security-events.ts";
 import { customer, deleted, payment, recordsInMemory, seen, touched } from "../../support/records.ts";
 import { NOW, SECONDS, webhookEvent } from "./webhook-table.ts";
 
@@ -26,17 +26,17 @@ beforeEach(() => {
 });
 
 /** process-webhook around one stored event and records in memory. */
-const createInstance = (changes: Partial<ProcessParts> = {}) => {
+const createInstance = (changes: Partial<ProcessDependencies> = {}) => {
   const records = recordsInMemory();
   const record = jest.fn<Recorder["record"]>(async () => undefined);
   const reread = jest.fn(async () => payment(seen(SECONDS), { status: "succeeded", amountReceived: 1_000 }));
   const mocks = {
-    readConnection: jest.fn<ProcessParts["readConnection"]>(async () => CONNECTION),
-    claimRecords: jest.fn<ProcessParts["claimRecords"]>(async () => true),
-    disconnect: jest.fn<ProcessParts["disconnect"]>(async () => undefined),
-    startGapRun: jest.fn<ProcessParts["startGapRun"]>(async () => undefined),
+    readConnection: jest.fn<ProcessDependencies["readConnection"]>(async () => CONNECTION),
+    claimRecords: jest.fn<ProcessDependencies["claimRecords"]>(async () => true),
+    disconnect: jest.fn<ProcessDependencies["disconnect"]>(async () => undefined),
+    startGapRun: jest.fn<ProcessDependencies["startGapRun"]>(async () => undefined),
   };
-  const parts: ProcessParts = {
+  const parts: ProcessDependencies = {
     events: {
       read: async () => event,
       markProcessed: async (_key: object, outcome: Outcome, at: number) => {
@@ -48,7 +48,7 @@ const createInstance = (changes: Partial<ProcessParts> = {}) => {
     apply: createApply({ store: records.store, now: () => time.now, newToken: newRequestToken }),
     readRecords: (organizationId, keys) => records.store.getMany(organizationId, keys, { strongly: true }),
     reread: () => reread,
-    gaps: { mayAsk: async () => true },
+    gaps: { mayStartRun: async () => true },
     recordFailure: createFailureRecorder({ record }),
     now: () => time.now,
     ...changes,
@@ -114,7 +114,7 @@ describe("an event", () => {
 });
 
 describe("an event of what is not the organization's any more", () => {
-  it.each<[string, Partial<ProcessParts>]>([
+  it.each<[string, Partial<ProcessDependencies>]>([
     ["without a connection", { readConnection: async () => undefined }],
     ["of another account", { readConnection: async () => ({ ...CONNECTION, accountId: "acct_2" }) }],
     ["that must be made anew", { claimRecords: async () => false }],
@@ -213,7 +213,7 @@ describe("what fails", () => {
   });
 
   it("is done again from the start, and then marked", async () => {
-    const markProcessed = jest.fn<ProcessParts["events"]["markProcessed"]>(async () => {
+    const markProcessed = jest.fn<ProcessDependencies["events"]["markProcessed"]>(async () => {
       if (markProcessed.mock.calls.length === 1) throw new DomainError("store_unavailable", "The store is away.");
     });
     const { process, of } = createInstance({ events: { read: async () => event, markProcessed } });
@@ -252,7 +252,7 @@ describe("a state that is processed long after it was", () => {
     event = webhookEvent({ observations: [customer(seen(SECONDS + 41))] });
     await process(EVENT);
     expect(asked).not.toHaveBeenCalled();
-    expect(of(ACME, key)).toMatchObject({ fields: { name: "Ada" }, seenAt: seen(SECONDS + 41) });
+    expect(of(ACME, key)).toMatchObject({ fields: { name: "Ada" }, observedAt: seen(SECONDS + 41) });
     event = webhookEvent({ observations: [customer(seen(SECONDS + 42), { name: "Bob" })] });
     await process(EVENT);
     expect(asked).toHaveBeenCalledTimes(1);
@@ -272,7 +272,7 @@ describe("a state that is processed long after it was", () => {
     event = webhookEvent({ ...behind, receivedAt });
     await process(EVENT);
     expect(asked).toHaveBeenCalledTimes(1);
-    expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" }, seenAt: seen(SECONDS + 60) });
+    expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" }, observedAt: seen(SECONDS + 60) });
     // What came long before the record was seen is in it.
     event = webhookEvent({ ...behind, receivedAt: receivedAt + 1_000 });
     await process(EVENT);
@@ -326,7 +326,7 @@ describe("an event that came late", () => {
 
   it("asks for none where one was asked for within the hour", async () => {
     event = late(700_000);
-    const { process, startGapRun } = createInstance({ gaps: { mayAsk: async () => false } });
+    const { process, startGapRun } = createInstance({ gaps: { mayStartRun: async () => false } });
     await process(EVENT);
     expect(startGapRun).not.toHaveBeenCalled();
   });

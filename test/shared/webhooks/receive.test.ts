@@ -5,7 +5,7 @@ import { createWebhookEventStore, type WebhookEventStore } from "../../../shared
 import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createInstance, delivery, failing, providerEvent, SECRET } from "./receive-parts.ts";
+import { createInstance, delivery, failing, providerEvent, SECRET } from "./receive-instance.ts";
 import { NOW, webhookTable } from "./webhook-table.ts";
 
 let database: EmbeddedDynamoDb;
@@ -50,7 +50,7 @@ describe("a delivery", () => {
       observations: [{ kind: "state", type: "customers", fields: { name: "Ada" } }],
       ...{ connectionId: "c1", accountId: "acct_1", receivedAt: NOW },
     });
-    expect(await events.add(acme, { ...(await stored()), id: "evt_1" })).toBe("settled");
+    expect(await events.add(acme, { ...(await stored()), id: "evt_1" })).toBe("done");
     expect(record.mock.calls).toEqual([
       [
         {
@@ -214,7 +214,7 @@ describe("what fails", () => {
   });
 
   it("that it was handed over cannot be noted: acknowledged all the same, and handed over once more", async () => {
-    const { send, published } = createInstance(failing(events, ["markHandedOver"], UNAVAILABLE));
+    const { send, published } = createInstance(failing(events, ["markPublished"], UNAVAILABLE));
     const event = delivery(providerEvent(), { organization: acme });
     expect(await send(event)).toMatchObject(RECEIVED);
     expect(await send(event)).toMatchObject(RECEIVED);

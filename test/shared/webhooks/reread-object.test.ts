@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import type { OpenConnection } from "../../../shared/connection/open-connection.ts";
 import type { Credentials, Provider, ProviderAccess } from "../../../shared/provider/provider.ts";
-import { createReread } from "../../../shared/webhooks/reread-object.ts";
+import { createReread } from "../../../shared/webhooks/process.ts";
 import { payment, seen } from "../../support/records.ts";
 
 const connection = { connectionId: "c1", accountId: "acct_1", connectedAt: 1 };

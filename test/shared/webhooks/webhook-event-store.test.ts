@@ -4,9 +4,11 @@ import type { Observation } from "../../../shared/records/observation.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
-import { createDeliveredEvents } from "../../../shared/webhooks/delivered-event-store.ts";
-import { createGapStore } from "../../../shared/webhooks/gap-store.ts";
-import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import {
+  createDeliveredEvents,
+  createGapStore,
+  createWebhookEventStore,
+} from "../../../shared/webhooks/webhook-event-store.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import {
@@ -109,10 +111,10 @@ describe("a repetition", () => {
     const event = webhookEvent();
     expect(await store().add(acme, event)).toBe("new");
     expect(await store().add(acme, event)).toBe("pending");
-    await store().markHandedOver({ organizationId: acme, id: event.id }, NOW);
-    expect(await store().add(acme, event)).toBe("settled");
+    await store().markPublished({ organizationId: acme, id: event.id }, NOW);
+    expect(await store().add(acme, event)).toBe("done");
     await store().markProcessed({ organizationId: acme, id: event.id }, "applied", NOW);
-    expect(await store().add(acme, event)).toBe("settled");
+    expect(await store().add(acme, event)).toBe("done");
   });
 
   it("changes nothing of what is stored", async () => {
@@ -125,7 +127,7 @@ describe("a repetition", () => {
   it("is settled from the start where there is nothing to hand over", async () => {
     const event = webhookEvent({ observations: [], processedAt: NOW, outcome: "unknown" });
     expect(await store().add(acme, event)).toBe("new");
-    expect(await store().add(acme, event)).toBe("settled");
+    expect(await store().add(acme, event)).toBe("done");
     expect(await pendingOf(acme)).toEqual([]);
   });
 
@@ -151,7 +153,7 @@ describe("what waits to be handed over", () => {
     const ids = async (before?: number) => (await pendingOf(acme, before)).map(({ id }) => id).sort();
     expect(await ids()).toEqual(["evt_0", "evt_1", "evt_2", "evt_3", "evt_4"]);
     expect(await ids(NOW + 2)).toEqual(["evt_0", "evt_1"]);
-    await store().markHandedOver({ organizationId: acme, id: "evt_0" }, NOW);
+    await store().markPublished({ organizationId: acme, id: "evt_0" }, NOW);
     await store().markProcessed({ organizationId: acme, id: "evt_3" }, "applied", NOW);
     expect(await ids()).toEqual(["evt_1", "evt_2", "evt_4"]);
   });
@@ -169,11 +171,11 @@ describe("what waits to be handed over", () => {
 describe("marks", () => {
   it("are left on what is there, and bring nothing back that was erased", async () => {
     const key = { organizationId: acme, id: "evt_1" };
-    await store().markHandedOver(key, NOW);
+    await store().markPublished(key, NOW);
     await store().markProcessed(key, "applied", NOW);
     expect(await itemOf(acme, "evt_1")).toBeUndefined();
     await store().add(acme, webhookEvent());
-    await store().markHandedOver(key, NOW + 1);
+    await store().markPublished(key, NOW + 1);
     await store().markProcessed(key, "ignored", NOW + 2);
     expect(await itemOf(acme, "evt_1")).toMatchObject({
       handedOverAt: NOW + 1,
@@ -193,11 +195,11 @@ describe("on a line that loses the first answer to each request", () => {
       const key = { organizationId: acme, id: event.id };
       expect(await lossy.add(acme, event)).toBe("new");
       expect(await lossy.add(acme, event)).toBe("pending");
-      await lossy.markHandedOver(key, NOW);
-      expect(await lossy.add(acme, event)).toBe("settled");
+      await lossy.markPublished(key, NOW);
+      expect(await lossy.add(acme, event)).toBe("done");
       await lossy.markProcessed(key, "applied", NOW + 1);
       expect(await lossy.read(acme, event.id, NOW)).toMatchObject({ outcome: "applied", processedAt: NOW + 1 });
-      expect(await createGapStore(clientAt(proxy.url), TABLE).mayAsk(key, NOW)).toBe(true);
+      expect(await createGapStore(clientAt(proxy.url), TABLE).mayStartRun(key, NOW)).toBe(true);
     } finally {
       proxy.stop();
     }
@@ -211,7 +213,7 @@ describe("a table that does not answer", () => {
     for (const call of [
       () => gone.add(acme, webhookEvent()),
       () => gone.read(acme, "evt_1", NOW),
-      () => gone.markHandedOver(key, NOW),
+      () => gone.markPublished(key, NOW),
       () => gone.markProcessed(key, "applied", NOW),
       () => gone.listPending({ before: NOW, limit: 1 }),
     ]) {
@@ -248,27 +250,27 @@ describe("what the sync asks", () => {
 describe("late events", () => {
   const HOUR = 3_600_000;
   it("may ask for a run once an hour, the same one again and again", async () => {
-    const { mayAsk } = createGapStore(client(), TABLE);
+    const { mayStartRun } = createGapStore(client(), TABLE);
     const first = { organizationId: acme, id: "evt_1" };
     const second = { organizationId: acme, id: "evt_2" };
-    expect(await mayAsk(first, NOW)).toBe(true);
-    expect(await mayAsk(second, NOW)).toBe(false);
-    expect(await mayAsk(first, NOW + 1)).toBe(true);
-    expect(await mayAsk(second, NOW + HOUR)).toBe(false);
-    expect(await mayAsk(second, NOW + HOUR + 1)).toBe(true);
-    expect(await mayAsk({ organizationId: `${acme}2`, id: "evt_1" }, NOW)).toBe(true);
+    expect(await mayStartRun(first, NOW)).toBe(true);
+    expect(await mayStartRun(second, NOW)).toBe(false);
+    expect(await mayStartRun(first, NOW + 1)).toBe(true);
+    expect(await mayStartRun(second, NOW + HOUR)).toBe(false);
+    expect(await mayStartRun(second, NOW + HOUR + 1)).toBe(true);
+    expect(await mayStartRun({ organizationId: `${acme}2`, id: "evt_1" }, NOW)).toBe(true);
   });
 
   it("that come 20 at a time ask once", async () => {
-    const { mayAsk } = createGapStore(client(), TABLE);
+    const { mayStartRun } = createGapStore(client(), TABLE);
     const asked = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => mayAsk({ organizationId: acme, id: `evt_${i}` }, NOW)),
+      Array.from({ length: 20 }, (_, i) => mayStartRun({ organizationId: acme, id: `evt_${i}` }, NOW)),
     );
     expect(asked.filter(Boolean)).toHaveLength(1);
   });
 
   it("are no events", async () => {
-    await createGapStore(client(), TABLE).mayAsk({ organizationId: acme, id: "evt_1" }, NOW);
+    await createGapStore(client(), TABLE).mayStartRun({ organizationId: acme, id: "evt_1" }, NOW);
     expect(await pendingOf(acme)).toEqual([]);
     expect(await createDeliveredEvents(client(), TABLE).delivered(acme, ["evt_1"])).toEqual(new Set());
   });

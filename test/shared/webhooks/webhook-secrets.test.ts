@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { ConnectionSecrets } from "../../../shared/connection/connection-secrets.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
-import { createWebhookSecrets } from "../../../shared/webhooks/webhook-secrets.ts";
+import { createWebhookSecrets } from "../../../shared/webhooks/webhook-connection-store.ts";
 
 const MINUTE = 60_000;
 let time: { now: number };

@@ -143,7 +143,7 @@ describe("lists", () => {
       list([given.customer])(response.setHeader("Date", DATE), arrived);
     });
     const { items } = await as(adapterAt("", () => now)).listObjects("customers", {});
-    expect(items[0]?.seenAt).toEqual({ from: SECOND - 3, to: SECOND });
+    expect(items[0]?.observedAt).toEqual({ from: SECOND - 3, to: SECOND });
   });
 
   it("leave out what was deleted", async () => {
@@ -219,7 +219,7 @@ describe("a single object", () => {
   ] as const)("is read as it is now: %s", async (type, path, object) => {
     server.answers((response, arrived) => json(200, object)(response.setHeader("Date", DATE), arrived));
     const seen = await as().readObject(type, object.id);
-    expect(seen).toMatchObject({ kind: "state", type, id: object.id, seenAt: { to: SECOND } });
+    expect(seen).toMatchObject({ kind: "state", type, id: object.id, observedAt: { to: SECOND } });
     expect(asked()).toEqual([["GET", path, {}]]);
   });
 
@@ -229,7 +229,7 @@ describe("a single object", () => {
   ])("is deleted where the provider says so, and where it has none", async (answer) => {
     server.answers(answer);
     const seen = await as().readObject("customers", "cus_1");
-    expect(seen).toMatchObject({ kind: "deleted", type: "customers", id: "cus_1", seenAt: { to: SECOND } });
+    expect(seen).toMatchObject({ kind: "deleted", type: "customers", id: "cus_1", observedAt: { to: SECOND } });
   });
 
   it("is not taken for deleted, where the address or the mode is wrong, or the answer is another's", async () => {

@@ -6,7 +6,7 @@ import type { Observation } from "../../../../shared/records/observation.ts";
 import { recordFields, recordTypes } from "../../../../shared/records/record.ts";
 import * as given from "./fixtures.ts";
 
-const seenAt = { from: 1, to: 2 };
+const observedAt = { from: 1, to: 2 };
 const CARD = "4242424242424242";
 const IBAN = "DE89370400440532013000";
 
@@ -59,7 +59,7 @@ const unreadName = fc
 
 /** Fails where an observation has a field that no record has. */
 const expectOnlyOurFields = (observation: Observation): void => {
-  const own = ["kind", "type", "id", "createdAt", "fields", "seenAt", "invoiceId"];
+  const own = ["kind", "type", "id", "createdAt", "fields", "observedAt", "invoiceId"];
   for (const name of Object.keys(observation)) expect(own).toContain(name);
   if (observation.kind !== "state") return;
   const { type, fields } = observation;
@@ -77,7 +77,7 @@ describe("what is read of the provider's objects", () => {
         ([type, object], name, event) => {
           const planted = plant(object, name);
           const observations = [
-            parseObject(type, planted, seenAt),
+            parseObject(type, planted, observedAt),
             ...(parseProviderEvent(plant(given.event(event, planted), name))?.observations ?? []),
           ].filter((one) => one !== undefined);
           expect(observations.length).toBeGreaterThan(0);
@@ -106,13 +106,17 @@ describe("what is read of the provider's objects", () => {
       fc.property(json, fc.constantFrom(...eventTypes), (value, type) => {
         const payload: unknown = JSON.parse(JSON.stringify(value));
         for (const recordType of recordTypes) {
-          const seen = parseObject(recordType, payload, seenAt);
+          const seen = parseObject(recordType, payload, observedAt);
           if (seen !== undefined) expectOnlyOurFields(seen);
-          const owned = parseObject(recordType, { ...(typeof payload === "object" ? payload : {}), id: "x" }, seenAt);
+          const owned = parseObject(
+            recordType,
+            { ...(typeof payload === "object" ? payload : {}), id: "x" },
+            observedAt,
+          );
           if (owned === undefined) throw new Error("Whatever has an id is an object.");
           expectOnlyOurFields(owned);
         }
-        parseInvoicePayment(payload, seenAt);
+        parseInvoicePayment(payload, observedAt);
         parseProviderEvent(payload);
         for (const one of parseProviderEvent(given.event(type, payload))?.observations ?? []) expectOnlyOurFields(one);
       }),

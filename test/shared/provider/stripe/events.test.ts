@@ -3,7 +3,7 @@ import { parseProviderEvent } from "../../../../shared/provider/stripe/events.ts
 import * as given from "./fixtures.ts";
 
 const at = given.CREATED_SECONDS;
-const seenAt = { from: at, to: at };
+const observedAt = { from: at, to: at };
 const seen = (type: string, object: unknown) => parseProviderEvent(given.event(type, object))?.observations;
 const brief = (type: string, object: unknown) =>
   seen(type, object)?.map(({ kind, type: of, id }) => `${kind} ${of} ${id}`);
@@ -24,7 +24,7 @@ describe("an event of the provider", () => {
           id: "cus_Q1",
           createdAt: given.CREATED_MS,
           fields: { name: "Ada Lovelace", email: "ada@example.com", currency: "eur", delinquent: false },
-          seenAt,
+          observedAt,
         },
       ],
     });
@@ -70,7 +70,7 @@ describe("an event of the provider", () => {
     ["something.happened", given.customer, []],
   ] as [string, unknown, string[]][])("tells of our objects: %s", (type, object, observations) => {
     expect(brief(type, object)).toEqual(observations);
-    for (const observation of seen(type, object) ?? []) expect(observation.seenAt).toEqual(seenAt);
+    for (const observation of seen(type, object) ?? []) expect(observation.observedAt).toEqual(observedAt);
   });
 
   it("tells the invoice of a payment, from either side", () => {
@@ -79,10 +79,10 @@ describe("an event of the provider", () => {
       type: "payments",
       id: "pi_0",
       invoiceId: "in_0",
-      seenAt,
+      observedAt,
     });
     expect(seen("invoice_payment.paid", given.invoicePayment)).toEqual([
-      { kind: "linked", type: "payments", id: "pi_1", invoiceId: "in_1", seenAt },
+      { kind: "linked", type: "payments", id: "pi_1", invoiceId: "in_1", observedAt },
     ]);
     expect(seen("payment_intent.succeeded", given.oldPayment)).toMatchObject([{ fields: { invoiceId: "in_0" } }]);
   });

@@ -3,7 +3,7 @@ import { parseDeletion, parseObject } from "../../../../shared/provider/stripe/o
 import { type RecordType, recordFields } from "../../../../shared/records/record.ts";
 import * as given from "./fixtures.ts";
 
-const seenAt = { from: 7, to: 9 };
+const observedAt = { from: 7, to: 9 };
 const ms = (seconds: number) => given.CREATED_MS + seconds * 1_000;
 
 describe("an object of the provider", () => {
@@ -101,8 +101,8 @@ describe("an object of the provider", () => {
       },
     ],
   ] as const)("gives its fields in either shape: %s", (type, object, fields) => {
-    const seen = parseObject(type, object, seenAt);
-    expect(seen).toEqual({ kind: "state", type, id: object.id, createdAt: given.CREATED_MS, fields, seenAt });
+    const seen = parseObject(type, object, observedAt);
+    expect(seen).toEqual({ kind: "state", type, id: object.id, createdAt: given.CREATED_MS, fields, observedAt });
     expect(recordFields[type].safeParse(fields).success).toBe(true);
   });
 
@@ -130,7 +130,7 @@ describe("an object of the provider", () => {
         subscription: "",
       };
       for (const object of [wrong, { id: "x" }]) {
-        const seen = parseObject(type, object, seenAt);
+        const seen = parseObject(type, object, observedAt);
         expect(seen).toMatchObject({ kind: "state", id: "x", createdAt: 0 });
         if (seen?.kind !== "state") throw new Error("It is a state.");
         expect(Object.keys(seen.fields).sort()).toEqual(Object.keys(recordFields[type].shape).sort());
@@ -141,7 +141,7 @@ describe("an object of the provider", () => {
 
   it("keeps the items of a subscription that are items", () => {
     const data = [null, "si", { price: { id: "price_1" } }, { quantity: "many", price: 7 }];
-    expect(parseObject("subscriptions", { id: "sub_1", items: { data } }, seenAt)).toMatchObject({
+    expect(parseObject("subscriptions", { id: "sub_1", items: { data } }, observedAt)).toMatchObject({
       fields: {
         items: [
           { priceId: "price_1", quantity: null, unitAmount: null, interval: null },
@@ -151,7 +151,7 @@ describe("an object of the provider", () => {
         currentPeriodEnd: null,
       },
     });
-    expect(parseObject("subscriptions", { id: "sub_1", items: { data: [] } }, seenAt)).toMatchObject({
+    expect(parseObject("subscriptions", { id: "sub_1", items: { data: [] } }, observedAt)).toMatchObject({
       fields: { items: [] },
     });
   });
@@ -160,21 +160,26 @@ describe("an object of the provider", () => {
     "is none without an id: %j",
     (object) => {
       for (const type of Object.keys(recordFields) as RecordType[]) {
-        expect(parseObject(type, object, seenAt)).toBeUndefined();
-        expect(parseDeletion(type, object, seenAt)).toBeUndefined();
+        expect(parseObject(type, object, observedAt)).toBeUndefined();
+        expect(parseDeletion(type, object, observedAt)).toBeUndefined();
       }
     },
   );
 
   it("is deleted where it says so, or where that is what happened", () => {
     const gone = { id: "cus_1", object: "customer", deleted: true };
-    expect(parseObject("customers", gone, seenAt)).toEqual({ kind: "deleted", type: "customers", id: "cus_1", seenAt });
-    expect(parseDeletion("customers", given.customer, seenAt)).toEqual({
+    expect(parseObject("customers", gone, observedAt)).toEqual({
+      kind: "deleted",
+      type: "customers",
+      id: "cus_1",
+      observedAt,
+    });
+    expect(parseDeletion("customers", given.customer, observedAt)).toEqual({
       kind: "deleted",
       type: "customers",
       id: "cus_Q1",
       createdAt: given.CREATED_MS,
-      seenAt,
+      observedAt,
     });
   });
 });

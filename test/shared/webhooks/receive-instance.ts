@@ -5,10 +5,10 @@ import { parseDeliveredEvent } from "../../../shared/provider/stripe/events.ts";
 import { hasValidSignature, SIGNATURE_HEADER } from "../../../shared/provider/stripe/verify-signature.ts";
 import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
-import { createWebhookHandler } from "../../../shared/webhooks/create-webhook-handler.ts";
-import { createReceive, type ReceiveParts } from "../../../shared/webhooks/receive.ts";
-import { createDeliveryRecorder } from "../../../shared/webhooks/record-delivery.ts";
+import { createReceive, type ReceiveDependencies } from "../../../shared/webhooks/receive.ts";
 import type { WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import { createWebhookHandler } from "../../../shared/webhooks/webhook-handler.ts";
+import { createDeliveryRecorder } from "../../../shared/webhooks/webhook-security-events.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
 import { NOW } from "./webhook-table.ts";
 
@@ -50,7 +50,7 @@ export const delivery = (
 };
 
 /** One instance of receive-webhook. `acme` and every organization that begins so is connected. */
-export const createInstance = (events: ReceiveParts["events"], changes: Partial<ReceiveParts> = {}) => {
+export const createInstance = (events: ReceiveDependencies["events"], changes: Partial<ReceiveDependencies> = {}) => {
   const time = { now: NOW };
   const record = jest.fn<Recorder["record"]>(async () => undefined);
   const published: BusEvent[] = [];
@@ -92,9 +92,9 @@ export const createInstance = (events: ReceiveParts["events"], changes: Partial<
 /** The calls of a store that fail. */
 export const failing = (
   events: WebhookEventStore,
-  names: readonly (keyof ReceiveParts["events"])[],
+  names: readonly (keyof ReceiveDependencies["events"])[],
   error: Error,
-): ReceiveParts["events"] => ({
+): ReceiveDependencies["events"] => ({
   add: names.includes("add") ? () => Promise.reject(error) : events.add,
-  markHandedOver: names.includes("markHandedOver") ? () => Promise.reject(error) : events.markHandedOver,
+  markPublished: names.includes("markPublished") ? () => Promise.reject(error) : events.markPublished,
 });

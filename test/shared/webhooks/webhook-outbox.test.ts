@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
-import { handOverPending } from "../../../shared/webhooks/hand-over.ts";
 import { createWebhookEventStore, type WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
+import { publishPending } from "../../../shared/webhooks/webhook-outbox.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { NOW, webhookEvent, webhookTable } from "./webhook-table.ts";
@@ -42,7 +42,7 @@ const store = (count: number) =>
 const MINUTE = 60_000;
 const enough = () => 300_000;
 const run = (bus: { publish: EventBus["publish"] }, now: number, remainingMs = enough, store = events) =>
-  handOverPending({ events: store, bus, now: () => now, pause: async () => undefined }, remainingMs);
+  publishPending({ events: store, bus, now: () => now, pause: async () => undefined }, remainingMs);
 
 describe("what waits to be handed over", () => {
   it("is handed over once it has waited for a minute, and then waits no more", async () => {
@@ -86,17 +86,17 @@ describe("what waits to be handed over", () => {
   it("is handed over where the index is slow to forget", async () => {
     const keys = (ids: string[]) => ids.map((id) => ({ organizationId: "acme", id }));
     const lists = [keys(["evt_1"]), keys(["evt_1"]), keys(["evt_2"]), keys(["evt_2"]), keys(["evt_2"])];
-    const lagging = { listPending: async () => lists.shift() ?? [], markHandedOver: async () => undefined };
+    const lagging = { listPending: async () => lists.shift() ?? [], markPublished: async () => undefined };
     const bus = createBus();
     const parts = { events: lagging, bus, now: () => NOW, pause: async () => undefined };
-    expect(await handOverPending(parts, enough)).toEqual({ handedOver: 2, failed: 0 });
+    expect(await publishPending(parts, enough)).toEqual({ handedOver: 2, failed: 0 });
     expect(bus.published).toHaveLength(2);
   });
 
   it("is handed over once in a run where it cannot be marked", async () => {
     await store(5);
     const bus = createBus();
-    const unmarkable = { ...events, markHandedOver: () => Promise.reject(new Error("away")) };
+    const unmarkable = { ...events, markPublished: () => Promise.reject(new Error("away")) };
     expect(await run(bus, NOW + 2 * MINUTE, enough, unmarkable)).toEqual({ handedOver: 5, failed: 0 });
     expect(bus.published).toHaveLength(5);
     expect(await run(bus, NOW + 2 * MINUTE)).toEqual({ handedOver: 5, failed: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { compareSeen, laterSeen } from "../../../shared/records/compare-seen.ts";
+import { compareObserved, laterObserved } from "../../../shared/records/observation.ts";
 import { seen } from "../../support/records.ts";
 
 describe("two times of sighting", () => {
@@ -14,7 +14,7 @@ describe("two times of sighting", () => {
     [seen(8, 10), seen(10, 12), "unordered"],
     [seen(8, 9), seen(10, 12), "older"],
   ])("%j to %j is %s", (first, second, order) => {
-    expect(compareSeen(first, second)).toBe(order);
+    expect(compareObserved(first, second)).toBe(order);
   });
 
   it("say nothing false: whatever moments they stand for, a newer one was later, and the later lies within", () => {
@@ -27,10 +27,10 @@ describe("two times of sighting", () => {
       .map(([from, length, at]) => ({ ...seen(from, from + length), moment: from + at * length }));
     fc.assert(
       fc.property(interval, interval, (first, second) => {
-        const order = compareSeen(first, second);
+        const order = compareObserved(first, second);
         if (order === "newer") expect(first.moment).toBeGreaterThan(second.moment);
         if (order === "older") expect(first.moment).toBeLessThan(second.moment);
-        const { from, to } = laterSeen(first, second);
+        const { from, to } = laterObserved(first, second);
         const moment = Math.max(first.moment, second.moment);
         expect(from <= moment && moment <= to).toBe(true);
       }),

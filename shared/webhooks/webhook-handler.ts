@@ -1,12 +1,13 @@
 /**
  * From an event of the Lambda URL to a delivery and back: `POST /{organizationId}`, 1 MiB at most. A Lambda URL has no
- * routes, so paths and methods are judged here. Answers: docs/webhooks.md, "Answers".
+ * routes, so this file checks path and method. Answers: docs/webhooks.md, "Answers".
  */
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { HttpHandler } from "../http/create-handler.ts";
 import { answerErrors, logRequests } from "../http/middleware.ts";
 import { type Response, respond } from "../http/respond.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { Receive } from "./receive.ts";
 
@@ -16,10 +17,10 @@ export const MAX_WEBHOOK_BYTES = 1_048_576;
 const MAX_BASE64_CHARACTERS = Math.ceil(MAX_WEBHOOK_BYTES / 3) * 4;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** As many as a token's organization may have: more is nobody's, and no key of the table. */
+/** The limit of an organization in a token; a longer one cannot exist. */
 const MAX_ORGANIZATION_CHARACTERS = 128;
 
-/** Answers before Lambda would end the invocation, so that the provider learns to send it again. */
+/** Answers before Lambda ends the invocation, so that the provider sends the event again. */
 const ANSWER_BEFORE_TIMEOUT_MS = 250;
 
 const tooLarge = () => new DomainError("body_too_large", `body: expected at most ${MAX_WEBHOOK_BYTES} bytes`);
@@ -37,7 +38,7 @@ const bytesOf = ({ body = "", isBase64Encoded }: APIGatewayProxyEventV2): Buffer
   return bytes;
 };
 
-/** The one segment of the path; undefined where it is no organization's. */
+/** The path's only segment; undefined if it cannot be an organization. */
 const organizationOf = ({ rawPath }: APIGatewayProxyEventV2): string | undefined => {
   const [, segment = "", ...others] = rawPath.split("/");
   if (others.length > 0) return undefined;
@@ -69,7 +70,7 @@ export const createWebhookHandler = (receive: Receive, signatureHeader: string):
       origin: {
         requestId,
         ipAddress: http.sourceIp,
-        ...(http.userAgent !== undefined && { userAgent: http.userAgent }),
+        ...definedFields({ userAgent: http.userAgent }),
       },
     });
     return respond(requestId, 200, JSON.stringify({ received: true }));

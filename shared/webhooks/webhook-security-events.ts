@@ -1,0 +1,151 @@
+/**
+ * The security events of webhooks: one for each genuine delivery; forged deliveries up to a limit per address and
+ * organization (shared/security/flood.ts); and one for an event that could not be applied. docs/webhooks.md.
+ */
+import { definedFields } from "../json/defined-fields.ts";
+import { ProviderError } from "../provider/provider-error.ts";
+import { resourceTypeOf } from "../records/record.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import { identityOf } from "../security/event-id.ts";
+import { createFloodCounter } from "../security/flood.ts";
+import type { Recorder } from "../security/recorder.ts";
+import type { NewSecurityEvent } from "../security/security-event.ts";
+import { catalogueEntry, type ErrorName } from "../terms/error-catalogue.ts";
+import { addressOf, type Origin } from "../terms/requester.ts";
+import type { RiskLevel } from "../terms/risk-levels.ts";
+import type { WebhookEvent } from "./webhook-event.ts";
+
+/** A delivery whose signature verified. */
+export type GenuineDelivery = {
+  organizationId: string;
+  accountId: string;
+  origin: Origin;
+  durationMs: number;
+  /** The event, if the payload is one. */
+  event?: { id: string; type: string };
+  /** Whether the event was stored before. */
+  isRepeated?: boolean;
+  /** The event names another account than the connection's. */
+  isForeign?: boolean;
+  /** Why the delivery was not accepted. */
+  error?: DomainError;
+};
+
+/** A delivery without a valid signature. The organization is the URL's, if it expects webhooks. */
+export type ForgedDelivery = { organizationId: string | undefined; origin: Origin; error: DomainError };
+
+type Fields = Pick<NewSecurityEvent, "source" | "resourceType" | "action" | "ipAddress" | "organizationId">;
+
+const fieldsOf = (organizationId: string | undefined, origin: Origin): Fields => ({
+  source: "webhook",
+  ...definedFields({ organizationId }),
+  ...addressOf(origin),
+  resourceType: "provider_account",
+  action: "receive_webhook",
+});
+
+const failureOf = ({ code, message }: DomainError) => ({
+  success: false,
+  errorCode: String(catalogueEntry(code).number),
+  errorMessage: message,
+});
+
+/** MEDIUM if the service failed; LOW if the payload is not an event. */
+const riskOf = (error: DomainError | undefined): RiskLevel =>
+  error !== undefined && catalogueEntry(error.code).status >= 500 ? "MEDIUM" : "LOW";
+
+const webhookReceived = (delivery: GenuineDelivery): NewSecurityEvent => {
+  const { organizationId, accountId, origin, durationMs, event, isRepeated, isForeign, error } = delivery;
+  return {
+    ...fieldsOf(organizationId, origin),
+    eventType: "WEBHOOK_RECEIVED",
+    category: "integration",
+    resource: accountId,
+    riskLevel: riskOf(error),
+    ...(error === undefined ? { success: true } : failureOf(error)),
+    metadata: {
+      requestId: origin.requestId,
+      durationMs,
+      ...definedFields({ type: event?.type, eventId: event?.id, repeated: isRepeated }),
+      ...(isForeign === true && { otherAccount: true }),
+    },
+  };
+};
+
+export type DeliveryRecorder = ReturnType<typeof createDeliveryRecorder>;
+
+/** Records deliveries for one instance of a function. Never throws. */
+export const createDeliveryRecorder = (recorder: Pick<Recorder, "record">, now: Clock) => {
+  const countForged = createFloodCounter();
+
+  return {
+    async genuine(delivery: GenuineDelivery): Promise<void> {
+      await recorder.record(webhookReceived(delivery));
+    },
+
+    async forged({ organizationId, origin, error }: ForgedDelivery): Promise<void> {
+      const verdict = countForged(`${origin.ipAddress} ${organizationId ?? ""}`, undefined, now());
+      if (verdict.record === "nothing") return;
+      const event: NewSecurityEvent = {
+        ...fieldsOf(organizationId, origin),
+        eventType: "AUTHENTICATION_FAILURE",
+        category: "authentication",
+        riskLevel: "HIGH",
+        ...failureOf(error),
+        metadata: { requestId: origin.requestId },
+      };
+      if (verdict.record === "single") await recorder.record(event);
+      else {
+        const { failures } = verdict;
+        await recorder.record({
+          ...event,
+          errorMessage: `At least ${failures} more webhooks from this address were refused.`,
+          metadata: { ...event.metadata, failures, isLowerBound: true },
+        });
+      }
+    },
+  };
+};
+
+const numberOf = (name: ErrorName): string => String(catalogueEntry(name).number);
+
+/** Messages of domain errors and provider errors may be recorded; other messages may hold anything. */
+const describeFailure = (error: unknown) => {
+  if (error instanceof ProviderError) {
+    return { errorCode: error.code ?? numberOf("provider_unavailable"), errorMessage: error.message };
+  }
+  if (error instanceof DomainError) return { errorCode: numberOf(error.code), errorMessage: error.message };
+  return { errorCode: numberOf("internal"), errorMessage: "The service failed. Its log has the reason." };
+};
+
+const notApplied = (organizationId: string, event: WebhookEvent, error: unknown): NewSecurityEvent => {
+  const [first] = event.observations;
+  return {
+    eventType: "WEBHOOK_NOT_APPLIED",
+    category: "integration",
+    riskLevel: "MEDIUM",
+    source: "webhook",
+    organizationId,
+    resource: event.objectId ?? event.accountId,
+    resourceType: first === undefined ? "provider_account" : resourceTypeOf[first.type],
+    action: "apply_webhook",
+    success: false,
+    ...describeFailure(error),
+    metadata: {
+      type: event.type,
+      eventId: event.id,
+      ...(error instanceof ProviderError && { errorCategory: error.kind }),
+    },
+  };
+};
+
+/** Records that an event could not be applied: once for an event, with the first failure. Never throws. */
+export const createFailureRecorder =
+  (recorder: Pick<Recorder, "record">) =>
+  async (organizationId: string, event: WebhookEvent, error: unknown): Promise<void> => {
+    await recorder.record(notApplied(organizationId, event, error), {
+      timestamp: event.receivedAt,
+      identity: identityOf("webhook_not_applied", organizationId, event.id),
+    });
+  };
