@@ -4,9 +4,8 @@ import { createRandom } from "../core/random.ts";
 import { type JsonAnswer, type JsonRequest, type JsonRoutes, refuse } from "../http/json-server.ts";
 import { ChangeRequest, ImpossibleChangeError } from "./changes/change-request.ts";
 import type { Changes } from "./changes/changes.ts";
-import { Fault } from "./faults/fault.ts";
 import type { Faults } from "./faults/faults.ts";
-import { CURRENT_API_VERSION, isApiVersion } from "./objects/api-version.ts";
+import { Fault } from "./faults/faults.ts";
 import { businesses } from "./seed/businesses.ts";
 import { createAccount } from "./seed/create-account.ts";
 import type { AccountRow } from "./store/account-table.ts";
@@ -18,10 +17,6 @@ import type { RequestCountsKeeper } from "./wire/request-counts.ts";
 const NewAccount = z.strictObject({
   /** Customers, subscriptions, invoices and payments together; charges and the like come on top. */
   objects: z.int().min(1).max(1_000_000),
-  apiVersion: z
-    .string()
-    .refine(isApiVersion, "expected a version such as 2025-03-31.basil")
-    .default(CURRENT_API_VERSION),
   /** How many days back its event feed goes. */
   eventDays: z.int().min(0).max(30).default(1),
   seed: z.union([z.int(), z.string()]).transform(String).default("account"),

@@ -1,8 +1,8 @@
 import { createRandom } from "../../core/random.ts";
 import type { ObjectType } from "../objects/objects.ts";
-import { createLedger, type NewEvent } from "../operations/ledger.ts";
+import { createLedger } from "../operations/ledger.ts";
 import type { AccountRow } from "../store/account-table.ts";
-import { FEED_SECONDS } from "../store/event-table.ts";
+import { FEED_SECONDS, type NewEvent } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";
 import type { WebhookSender } from "../webhooks/sender.ts";
 import { type Action, type ChangeRequest, ImpossibleChangeError, type OneChange } from "./change-request.ts";
@@ -31,7 +31,6 @@ export const createChanges = (options: {
     const { changes = 0 } = accounts.byId(account.id) ?? {};
     const ids = createRandom(`${account.account_id} change ${changes}`);
     const ledger = createLedger({
-      apiVersion: account.api_version,
       newId: (prefix, letters = 14) => prefix + ids.letters(letters),
       load: (id) => objects.find(account.id, id),
       eventsSince: 0,

@@ -1,17 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { shapeOf } from "../objects/api-version.ts";
+import { API_VERSION } from "../objects/api-version.ts";
 import { isA, type ObjectOf, type ObjectType, type StoredObject } from "../objects/objects.ts";
 import { renderObject, type WireObject } from "../render/render-object.ts";
-
-/** An event as it was when it happened: its data never change. `created` in epoch seconds. */
-export type NewEvent = {
-  id: string;
-  type: string;
-  created: number;
-  objectId: string;
-  apiVersion: string;
-  data: { object: WireObject; previous_attributes?: WireObject };
-};
+import type { NewEvent } from "../store/event-table.ts";
 
 /**
  * What happens to one account's objects, and the events that tell of it. Changes stay here until they are taken.
@@ -38,15 +29,13 @@ export type Ledger = {
 const UPDATED = /\.updated$/;
 
 export const createLedger = (options: {
-  apiVersion: string;
   newId: Ledger["newId"];
   /** An object that was written earlier. */
   load: (id: string) => StoredObject | undefined;
   /** Events of what happened before are not made. Epoch seconds. */
   eventsSince: number;
 }): Ledger => {
-  const { apiVersion, newId, load, eventsSince } = options;
-  const shape = shapeOf(apiVersion);
+  const { newId, load, eventsSince } = options;
   let known = new Map<string, StoredObject>();
   let changed = new Set<StoredObject>();
   let events: NewEvent[] = [];
@@ -57,7 +46,7 @@ export const createLedger = (options: {
     changed.add(object);
   };
   const record = (type: string, created: number, objectId: string, data: NewEvent["data"]) =>
-    events.push({ id: newId("evt_1", 23), type, created, objectId, apiVersion, data });
+    events.push({ id: newId("evt_1", 23), type, created, objectId, apiVersion: API_VERSION, data });
 
   return {
     at: 0,
@@ -73,7 +62,7 @@ export const createLedger = (options: {
       const stored: StoredObject = object;
       keep(stored);
       if (emitting(this, eventTypes)) {
-        const rendered = renderObject(stored, shape);
+        const rendered = renderObject(stored);
         for (const type of eventTypes) record(type, this.at, stored.id, { object: rendered });
       }
       return object;
@@ -81,11 +70,11 @@ export const createLedger = (options: {
     change<Type extends ObjectType>(object: ObjectOf<Type>, patch: Partial<ObjectOf<Type>>, ...eventTypes: string[]) {
       const stored: StoredObject = object;
       const isEmitting = emitting(this, eventTypes);
-      const before = isEmitting ? renderObject(stored, shape) : {};
+      const before = isEmitting ? renderObject(stored) : {};
       Object.assign(object, patch);
       keep(stored);
       if (!isEmitting) return;
-      const after = renderObject(stored, shape);
+      const after = renderObject(stored);
       const previous = previousAttributes(before, after);
       for (const type of eventTypes) {
         const data = UPDATED.test(type) ? { object: after, previous_attributes: previous } : { object: after };

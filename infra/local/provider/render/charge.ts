@@ -1,10 +1,9 @@
-import type { Shape } from "../objects/api-version.ts";
 import type { ObjectOf } from "../objects/objects.ts";
 import { describeFailure } from "../objects/payment-failure.ts";
 import { methodOf } from "./payment.ts";
 
 /** Its card details are there to be dropped by who reads them; there is no card number, as with the provider. */
-export const renderCharge = (charge: ObjectOf<"charge">, shape: Shape) => {
+export const renderCharge = (charge: ObjectOf<"charge">) => {
   const failure = charge.failureCode === null ? undefined : describeFailure(charge.failureCode);
   return {
     id: charge.id,
@@ -28,7 +27,6 @@ export const renderCharge = (charge: ObjectOf<"charge">, shape: Shape) => {
     failure_code: failure?.code ?? null,
     failure_message: failure?.message ?? null,
     fraud_details: {},
-    ...(shape === "legacy" && { invoice: charge.invoice }),
     livemode: false,
     metadata: {},
     on_behalf_of: null,

@@ -1,9 +1,8 @@
-import type { Shape } from "../objects/api-version.ts";
 import type { ObjectOf } from "../objects/objects.ts";
 
 type Invoice = ObjectOf<"invoice">;
 
-export const renderInvoiceLine = (line: Invoice["lines"][number], invoice: Invoice, shape: Shape) => ({
+export const renderInvoiceLine = (line: Invoice["lines"][number], invoice: Invoice) => ({
   id: line.id,
   object: "line_item",
   amount: line.amount,
@@ -17,39 +16,24 @@ export const renderInvoiceLine = (line: Invoice["lines"][number], invoice: Invoi
   metadata: {},
   period: { end: invoice.periodEnd, start: invoice.periodStart },
   quantity: line.quantity,
-  ...(shape === "basil"
-    ? {
-        parent:
-          line.subscriptionItem === null
-            ? null
-            : {
-                type: "subscription_item_details",
-                invoice_item_details: null,
-                subscription_item_details: {
-                  invoice_item: null,
-                  proration: false,
-                  proration_details: { credited_items: null },
-                  subscription: invoice.subscription,
-                  subscription_item: line.subscriptionItem,
-                },
-              },
-        pricing: {
-          type: "price_details",
-          price_details: { price: line.price, product: line.product },
-          unit_amount_decimal: String(line.quantity === 0 ? 0 : line.amount / line.quantity),
+  parent:
+    line.subscriptionItem === null
+      ? null
+      : {
+          type: "subscription_item_details",
+          invoice_item_details: null,
+          subscription_item_details: {
+            invoice_item: null,
+            proration: false,
+            proration_details: { credited_items: null },
+            subscription: invoice.subscription,
+            subscription_item: line.subscriptionItem,
+          },
         },
-        taxes: [],
-      }
-    : {
-        amount_excluding_tax: line.amount,
-        plan: null,
-        price: line.price === null ? null : { id: line.price, object: "price", product: line.product },
-        proration: false,
-        subscription: invoice.subscription,
-        subscription_item: line.subscriptionItem,
-        tax_amounts: [],
-        tax_rates: [],
-        type: line.subscriptionItem === null ? "invoiceitem" : "subscription",
-        unit_amount_excluding_tax: String(line.quantity === 0 ? 0 : line.amount / line.quantity),
-      }),
+  pricing: {
+    type: "price_details",
+    price_details: { price: line.price, product: line.product },
+    unit_amount_decimal: String(line.quantity === 0 ? 0 : line.amount / line.quantity),
+  },
+  taxes: [],
 });

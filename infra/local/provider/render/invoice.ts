@@ -1,11 +1,10 @@
-import type { Shape } from "../objects/api-version.ts";
 import { type ObjectOf, totalOf } from "../objects/objects.ts";
 import { renderInvoiceLine } from "./invoice-line.ts";
 import { nestedList } from "./nested-list.ts";
 
 type Invoice = ObjectOf<"invoice">;
 
-/** What an invoice comes from, since basil; before, it names the subscription itself. */
+/** What an invoice belongs to. */
 const invoiceParent = ({ subscription }: Invoice) =>
   subscription === null
     ? null
@@ -15,26 +14,7 @@ const invoiceParent = ({ subscription }: Invoice) =>
         subscription_details: { metadata: {}, subscription },
       };
 
-/** What moved when basil came: who the invoice belongs to, and how it was paid. */
-const belongings = (invoice: Invoice, shape: Shape) =>
-  shape === "basil"
-    ? { parent: invoiceParent(invoice), total_taxes: [] }
-    : {
-        application_fee_amount: null,
-        charge: invoice.charge,
-        discount: null,
-        paid: invoice.status === "paid",
-        paid_out_of_band: false,
-        payment_intent: invoice.paymentIntent,
-        quote: null,
-        subscription: invoice.subscription,
-        subscription_details: { metadata: invoice.subscription === null ? null : {} },
-        tax: null,
-        total_tax_amounts: [],
-        transfer_data: null,
-      };
-
-export const renderInvoice = (invoice: Invoice, shape: Shape) => {
+export const renderInvoice = (invoice: Invoice) => {
   const total = totalOf(invoice);
   return {
     id: invoice.id,
@@ -84,7 +64,7 @@ export const renderInvoice = (invoice: Invoice, shape: Shape) => {
     last_finalization_error: null,
     latest_revision: null,
     lines: nestedList(
-      invoice.lines.map((line) => renderInvoiceLine(line, invoice, shape)),
+      invoice.lines.map((line) => renderInvoiceLine(line, invoice)),
       `/v1/invoices/${invoice.id}/lines`,
     ),
     livemode: false,
@@ -118,6 +98,7 @@ export const renderInvoice = (invoice: Invoice, shape: Shape) => {
     total_excluding_tax: total,
     total_pretax_credit_amounts: [],
     webhooks_delivered_at: invoice.created,
-    ...belongings(invoice, shape),
+    parent: invoiceParent(invoice),
+    total_taxes: [],
   };
 };

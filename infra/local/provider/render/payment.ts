@@ -1,4 +1,3 @@
-import type { Shape } from "../objects/api-version.ts";
 import type { ObjectOf } from "../objects/objects.ts";
 import { describeFailure } from "../objects/payment-failure.ts";
 
@@ -19,7 +18,7 @@ const renderError = (intent: ObjectOf<"payment_intent">) => {
   };
 };
 
-export const renderPaymentIntent = (intent: ObjectOf<"payment_intent">, shape: Shape) => ({
+export const renderPaymentIntent = (intent: ObjectOf<"payment_intent">) => ({
   id: intent.id,
   object: "payment_intent",
   amount: intent.amount,
@@ -38,7 +37,6 @@ export const renderPaymentIntent = (intent: ObjectOf<"payment_intent">, shape: S
   currency: intent.currency,
   customer: intent.customer,
   description: intent.description,
-  ...(shape === "legacy" && { invoice: intent.invoice }),
   last_payment_error: renderError(intent),
   latest_charge: intent.latestCharge,
   livemode: false,

@@ -1,4 +1,3 @@
-import type { Shape } from "../objects/api-version.ts";
 import type { StoredObject } from "../objects/objects.ts";
 import { renderCharge, renderDispute, renderRefund } from "./charge.ts";
 import { renderCustomer } from "./customer.ts";
@@ -9,19 +8,19 @@ import { renderSubscription } from "./subscription.ts";
 /** An object as the provider's answers and events have it. */
 export type WireObject = Record<string, unknown>;
 
-/** The object on the wire, as it is or, for one that was deleted, as it was. */
-export const renderObject = (object: StoredObject, shape: Shape): WireObject => {
+/** The object on the wire; a deleted object as it was. */
+export const renderObject = (object: StoredObject): WireObject => {
   switch (object.object) {
     case "customer":
       return renderCustomer(object);
     case "subscription":
-      return renderSubscription(object, shape);
+      return renderSubscription(object);
     case "invoice":
-      return renderInvoice(object, shape);
+      return renderInvoice(object);
     case "payment_intent":
-      return renderPaymentIntent(object, shape);
+      return renderPaymentIntent(object);
     case "charge":
-      return renderCharge(object, shape);
+      return renderCharge(object);
     case "refund":
       return renderRefund(object);
     case "dispute":

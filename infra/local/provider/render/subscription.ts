@@ -1,4 +1,3 @@
-import type { Shape } from "../objects/api-version.ts";
 import type { ObjectOf } from "../objects/objects.ts";
 import { nestedList } from "./nested-list.ts";
 
@@ -55,15 +54,13 @@ const renderPlan = (item: Item, currency: string) => ({
   usage_type: "licensed",
 });
 
-export const renderSubscriptionItem = (item: Item, subscription: Subscription, shape: Shape) => ({
+export const renderSubscriptionItem = (item: Item, subscription: Subscription) => ({
   id: item.id,
   object: "subscription_item",
   billing_thresholds: null,
   created: subscription.created,
-  ...(shape === "basil" && {
-    current_period_end: subscription.periodEnd,
-    current_period_start: subscription.periodStart,
-  }),
+  current_period_end: subscription.periodEnd,
+  current_period_start: subscription.periodStart,
   discounts: [],
   metadata: {},
   plan: renderPlan(item, subscription.currency),
@@ -73,7 +70,7 @@ export const renderSubscriptionItem = (item: Item, subscription: Subscription, s
   tax_rates: [],
 });
 
-export const renderSubscription = (subscription: Subscription, shape: Shape) => ({
+export const renderSubscription = (subscription: Subscription) => ({
   id: subscription.id,
   object: "subscription",
   application: null,
@@ -93,22 +90,17 @@ export const renderSubscription = (subscription: Subscription, shape: Shape) => 
   collection_method: subscription.collectionMethod,
   created: subscription.created,
   currency: subscription.currency,
-  ...(shape === "legacy" && {
-    current_period_end: subscription.periodEnd,
-    current_period_start: subscription.periodStart,
-  }),
   customer: subscription.customer,
   days_until_due: subscription.collectionMethod === "send_invoice" ? 30 : null,
   default_payment_method: null,
   default_source: null,
   default_tax_rates: [],
   description: null,
-  ...(shape === "legacy" && { discount: null }),
   discounts: [],
   ended_at: subscription.endedAt,
   invoice_settings: { account_tax_ids: null, issuer: { type: "self" } },
   items: nestedList(
-    subscription.items.map((item) => renderSubscriptionItem(item, subscription, shape)),
+    subscription.items.map((item) => renderSubscriptionItem(item, subscription)),
     `/v1/subscription_items?subscription=${subscription.id}`,
   ),
   latest_invoice: subscription.latestInvoice,
@@ -121,13 +113,6 @@ export const renderSubscription = (subscription: Subscription, shape: Shape) => 
   pending_invoice_item_interval: null,
   pending_setup_intent: null,
   pending_update: null,
-  ...(shape === "legacy" && {
-    plan:
-      subscription.items.length === 1
-        ? subscription.items.map((item) => renderPlan(item, subscription.currency))[0]
-        : null,
-    quantity: subscription.items.length === 1 ? subscription.items[0]?.quantity : null,
-  }),
   schedule: null,
   start_date: subscription.created,
   status: subscription.status,

@@ -9,8 +9,6 @@ export type Business = {
   name: string;
   country: string;
   currency: string;
-  /** In which version its events are written, and its answers where a request names none. */
-  apiVersion: string;
   customers: number;
   offers: readonly Offer[];
 };
@@ -25,7 +23,7 @@ const offersOf = (name: string, monthly: readonly number[]): Offer[] =>
     })),
   );
 
-/** The first is the one that `npm start` connects. One of them still speaks the provider's version of before "basil". */
+/** `npm start` connects the first one. */
 export const businesses = [
   {
     accountId: "acct_1LocalBrightBikes",
@@ -33,7 +31,6 @@ export const businesses = [
     name: "Bright Bikes",
     country: "DE",
     currency: "eur",
-    apiVersion: "2026-10-28.endive",
     customers: 120,
     offers: offersOf("BrightBikes", [1_900, 2_900, 5_900]),
   },
@@ -43,7 +40,6 @@ export const businesses = [
     name: "Nordlicht Yoga",
     country: "US",
     currency: "usd",
-    apiVersion: "2024-06-20",
     customers: 80,
     offers: offersOf("Nordlicht", [2_500, 7_500]),
   },
@@ -53,7 +49,6 @@ export const businesses = [
     name: "Kumo Tea",
     country: "JP",
     currency: "jpy",
-    apiVersion: "2025-03-31.basil",
     customers: 60,
     offers: offersOf("KumoTea", [980, 1_980]),
   },

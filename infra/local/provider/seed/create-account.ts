@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { createRandom } from "../../core/random.ts";
+import { API_VERSION } from "../objects/api-version.ts";
 import type { NewAccount } from "../store/account-table.ts";
 import { FEED_SECONDS } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";
@@ -22,7 +23,7 @@ const rowOf = (business: Business, nowSeconds: number): NewAccount => ({
   name: business.name,
   country: business.country,
   currency: business.currency,
-  api_version: business.apiVersion,
+  api_version: API_VERSION,
   created: nowSeconds - AGE_SECONDS,
 });
 
@@ -34,8 +35,8 @@ export const seedBusinesses = (store: Store, nowSeconds: number): void => {
       const account = store.accounts.insert(rowOf(business, nowSeconds));
       const size = { customers: business.customers };
       const eventsSince = nowSeconds - FEED_SECONDS;
-      const { accountId: seed, apiVersion, currency, offers } = business;
-      for (const history of historyOf({ seed, apiVersion, currency, offers, nowSeconds, eventsSince, size }))
+      const { accountId: seed, currency, offers } = business;
+      for (const history of historyOf({ seed, currency, offers, nowSeconds, eventsSince, size }))
         write(store, account, history);
       store.accounts.ready(account);
     }
@@ -48,14 +49,14 @@ export const seedBusinesses = (store: Store, nowSeconds: number): void => {
  */
 export const createAccount = async (
   store: Store,
-  options: { objects: number; apiVersion: string; eventDays: number; seed: string; nowSeconds: number },
+  options: { objects: number; eventDays: number; seed: string; nowSeconds: number },
 ): Promise<{ accountId: string; apiKey: string }> => {
-  const { objects, apiVersion, eventDays, nowSeconds } = options;
+  const { objects, eventDays, nowSeconds } = options;
   const seed = `${options.seed} ${store.accounts.countAll() + 1}`;
   const letters = createRandom(seed).letters(16);
   const [accountId, apiKey] = [`acct_1${letters}`, `sk_test_${letters}`];
   const offers: readonly Offer[] = businesses[0].offers;
-  const business = { accountId, apiKey, name: `Business ${letters}`, country: "DE", currency: "eur", apiVersion };
+  const business = { accountId, apiKey, name: `Business ${letters}`, country: "DE", currency: "eur" };
   const account = store.accounts.insert(rowOf({ ...business, customers: 0, offers }, nowSeconds));
   const eventsSince = nowSeconds - eventDays * 86_400;
   const histories = historyOf({ ...business, seed, offers, nowSeconds, eventsSince, size: { objects } });

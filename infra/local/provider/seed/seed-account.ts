@@ -1,7 +1,8 @@
 import { createRandom } from "../../core/random.ts";
 import type { ObjectType, StoredObject } from "../objects/objects.ts";
 import { createCustomer } from "../operations/customers.ts";
-import { createLedger, type NewEvent } from "../operations/ledger.ts";
+import { createLedger } from "../operations/ledger.ts";
+import type { NewEvent } from "../store/event-table.ts";
 import type { Offer } from "./businesses.ts";
 import { liveCustomer } from "./customer-history.ts";
 import { inventPerson } from "./people.ts";
@@ -20,7 +21,6 @@ export type History = { objects: StoredObject[]; events: NewEvent[] };
  */
 export function* historyOf(options: {
   seed: string;
-  apiVersion: string;
   currency: string;
   offers: readonly Offer[];
   nowSeconds: number;
@@ -28,10 +28,9 @@ export function* historyOf(options: {
   eventsSince: number;
   size: { customers: number } | { objects: number };
 }): Generator<History> {
-  const { seed, apiVersion, nowSeconds, size } = options;
+  const { seed, nowSeconds, size } = options;
   const [random, ids] = [createRandom(`${seed} history`), createRandom(`${seed} ids`)];
   const ledger = createLedger({
-    apiVersion,
     newId: (prefix, letters = 14) => prefix + ids.letters(letters),
     load: () => undefined,
     eventsSince: options.eventsSince,

@@ -1,8 +1,17 @@
 import * as z from "zod";
-import type { NewEvent } from "../operations/ledger.ts";
 import type { WireObject } from "../render/render-object.ts";
 import type { Database } from "./database.ts";
 import { type PageRequest, readPage } from "./read-page.ts";
+
+/** An event at the time when it happened; its data never change. `created` in epoch seconds. */
+export type NewEvent = {
+  id: string;
+  type: string;
+  created: number;
+  objectId: string;
+  apiVersion: string;
+  data: { object: WireObject; previous_attributes?: WireObject };
+};
 
 const Row = z.object({
   id: z.string(),

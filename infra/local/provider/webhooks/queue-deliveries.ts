@@ -1,5 +1,5 @@
 import { createRandom } from "../../core/random.ts";
-import type { NewEvent } from "../operations/ledger.ts";
+import type { NewEvent } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";
 import type { Endpoint } from "./endpoint.ts";
 

@@ -1,6 +1,6 @@
 import type { Activity } from "../../core/activity.ts";
-import type { NewEvent } from "../operations/ledger.ts";
 import type { Delivery } from "../store/delivery-table.ts";
+import type { NewEvent } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";
 import { type Endpoint, openEndpoints } from "./endpoint.ts";
 import { postEvent } from "./post-event.ts";

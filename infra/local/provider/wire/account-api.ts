@@ -1,5 +1,3 @@
-import type { Shape } from "../objects/api-version.ts";
-import { shapeOf } from "../objects/api-version.ts";
 import { renderAccount } from "../render/account.ts";
 import { renderDeletedCustomer } from "../render/customer.ts";
 import { renderObject, type WireObject } from "../render/render-object.ts";
@@ -8,19 +6,16 @@ import { FEED_SECONDS } from "../store/event-table.ts";
 import { type PageRequest, UnknownCursorError } from "../store/read-page.ts";
 import type { Store } from "../store/store.ts";
 import { type Answer, invalidParameter, missing, refusal } from "./answer.ts";
-import { expandObjects } from "./expand.ts";
 import { type ListRequest, readListRequest } from "./list-request.ts";
-import { listInvoiceLines, listSubscriptionItems } from "./nested-lists.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Resource, resources } from "./resources.ts";
 
-/** A request of an account that was told by its key, in the API version that it named. */
+/** A request with the key of an account. */
 export type AccountRequest = {
   method: string;
   path: string;
   parameters: Parameters;
   account: AccountRow;
-  apiVersion: string;
   nowSeconds: number;
 };
 
@@ -59,7 +54,7 @@ export const createAccountApi = (store: Store) => {
     body: { object: "list", data, has_more: hasMore, url },
   });
 
-  const listObjects = (request: AccountRequest, resource: Resource, shape: Shape): Answer => {
+  const listObjects = (request: AccountRequest, resource: Resource): Answer => {
     const { account, parameters } = request;
     const list = readListRequest(parameters);
     const { type, path } = resource;
@@ -74,22 +69,18 @@ export const createAccountApi = (store: Store) => {
       ...filters,
     ];
     const page = cursorOr(list, type, () => objects.page({ ...list, account: account.id, conditions }));
-    const data = page.objects.map((object) => renderObject(object, shape));
-    const within = { objects, account: account.id, shape };
-    return envelope(`/v1/${path}`, expandObjects(data, list.expand, { ...within, prefix: "data." }), page.hasMore);
+    return envelope(`/v1/${path}`, page.objects.map(renderObject), page.hasMore);
   };
 
-  const readObject = (request: AccountRequest, resource: Resource, id: string, shape: Shape): Answer => {
+  const readObject = (request: AccountRequest, resource: Resource, id: string): Answer => {
     const { account, parameters } = request;
-    const expand = parameters.list("expand");
     parameters.requireAllRead();
     const object = objects.find(account.id, id);
     const isGone = object?.deleted === true && object.object !== "customer";
     if (object?.object !== resource.type || isGone)
       throw missing({ type: resource.type, id, param: resource.idParameter, status: 404 });
     if (object.deleted) return { status: 200, body: renderDeletedCustomer(id) };
-    const within = { objects, account: account.id, shape, prefix: "" };
-    return { status: 200, body: expandObjects([renderObject(object, shape)], expand, within)[0] };
+    return { status: 200, body: renderObject(object) };
   };
 
   const listEvents = ({ account, parameters, nowSeconds }: AccountRequest): Answer => {
@@ -124,18 +115,13 @@ export const createAccountApi = (store: Store) => {
   /** @throws RefusedError as the provider refuses. */
   return (request: AccountRequest): Answer => {
     const [, version, name = "", id, more] = decodeSegments(request.path);
-    if (request.method !== "GET" || version !== "v1") throw unrecognized(request);
-    const shape = shapeOf(request.apiVersion);
-    const nested = { objects, account: request.account.id, parameters: request.parameters, shape };
-    if (name === "invoices" && id !== undefined && more === "lines") return listInvoiceLines(nested, id);
-    if (more !== undefined) throw unrecognized(request);
-    if (name === "subscription_items" && id === undefined) return listSubscriptionItems(nested);
+    if (request.method !== "GET" || version !== "v1" || more !== undefined) throw unrecognized(request);
     if (name === "account" && id === undefined) return { status: 200, body: renderAccount(request.account) };
     if (name === "accounts" && id === request.account.account_id)
       return { status: 200, body: renderAccount(request.account) };
     if (name === "events") return id === undefined ? listEvents(request) : readEvent(request, id);
     const resource = resources.find(({ path }) => path === name);
-    if (resource === undefined || (resource.sinceBasil && shape === "legacy")) throw unrecognized(request);
-    return id === undefined ? listObjects(request, resource, shape) : readObject(request, resource, id, shape);
+    if (resource === undefined) throw unrecognized(request);
+    return id === undefined ? listObjects(request, resource) : readObject(request, resource, id);
   };
 };

@@ -1,4 +1,4 @@
-import type { Fault } from "../faults/fault.ts";
+import type { Fault } from "../faults/faults.ts";
 import { type Answer, errorAnswer } from "./answer.ts";
 
 const ERRORS = {

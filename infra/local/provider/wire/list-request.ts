@@ -7,7 +7,7 @@ const MAX_LIMIT = 100;
 const BOUNDS = ["gt", "gte", "lt", "lte"] as const;
 
 /** What all lists take. */
-export type ListRequest = { limit: number; after?: string; before?: string; created: CreatedBounds; expand: string[] };
+export type ListRequest = { limit: number; after?: string; before?: string; created: CreatedBounds };
 
 const readLimit = (parameters: Parameters): number => {
   const limit = parameters.integer("limit") ?? DEFAULT_LIMIT;
@@ -50,7 +50,6 @@ export const readListRequest = (parameters: Parameters): ListRequest => {
   return {
     limit,
     created,
-    expand: parameters.list("expand"),
     ...(after !== undefined && { after }),
     ...(before !== undefined && { before }),
   };

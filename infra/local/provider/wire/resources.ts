@@ -12,8 +12,6 @@ export type Resource = {
   idParameter: string;
   /** Reads the list's own filters. @throws RefusedError that names the one that is wrong. */
   filters: (parameters: Parameters) => Condition[];
-  /** Only since "basil". */
-  sinceBasil?: true;
 };
 
 const is = (column: string, value: string): Condition => ({ column, is: "in", values: [value] });
@@ -95,7 +93,6 @@ export const resources: readonly Resource[] = [
     path: "invoice_payments",
     type: "invoice_payment",
     idParameter: "invoice_payment",
-    sinceBasil: true,
     filters: (parameters) => {
       byStatus(parameters, "invoice_payment");
       return [...byColumns({ invoice: "parent", status: "status" })(parameters), ...ofPayment(parameters)];

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Listening, listen } from "../../http/listen.ts";
-import type { Fault } from "../faults/fault.ts";
-import type { Faults } from "../faults/faults.ts";
-import { CURRENT_API_VERSION, isApiVersion } from "../objects/api-version.ts";
+import type { Fault, Faults } from "../faults/faults.ts";
+import { API_VERSION } from "../objects/api-version.ts";
 import type { Store } from "../store/store.ts";
 import { createAccountApi } from "./account-api.ts";
 import { type Answer, errorAnswer, RefusedError, refusal } from "./answer.ts";
@@ -43,9 +42,9 @@ export const startWireServer = (options: {
         code: "account_invalid",
         message: `The provided key does not have access to account '${named}' (or that account does not exist). Application access may have been revoked.`,
       });
-    const apiVersion = String(headers["stripe-version"] ?? account.api_version);
-    if (!isApiVersion(apiVersion)) throw refusal(400, { message: `Invalid Stripe API version: ${apiVersion}` });
-    return answerAccount({ method, path, parameters, account, apiVersion, nowSeconds: Math.floor(now() / 1000) });
+    const apiVersion = headers["stripe-version"] ?? API_VERSION;
+    if (apiVersion !== API_VERSION) throw refusal(400, { message: `Invalid Stripe API version: ${apiVersion}` });
+    return answerAccount({ method, path, parameters, account, nowSeconds: Math.floor(now() / 1000) });
   };
 
   const answerOrRefuse = (request: Asked): Answer => {
@@ -84,8 +83,7 @@ export const startWireServer = (options: {
     const reply = (fault && faultAnswer(fault)) ?? answerOrRefuse({ method, path, parameters, secret, found, headers });
     const isCut = fault?.kind === "reset";
     conclude(isCut ? "reset" : String(reply.status));
-    const version = String(headers["stripe-version"] ?? account?.api_version ?? CURRENT_API_VERSION);
-    writeAnswer(response, reply, { version, dateMs: now(), isCut, idempotencyKey: headers["idempotency-key"] });
+    writeAnswer(response, reply, { dateMs: now(), isCut, idempotencyKey: headers["idempotency-key"] });
   };
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (message, response) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import { API_VERSION } from "../objects/api-version.ts";
 import type { Answer } from "./answer.ts";
 
 const CUT_AFTER_MS = 20;
@@ -8,10 +9,10 @@ const CUT_AFTER_MS = 20;
 export const writeAnswer = (
   response: ServerResponse,
   { status, headers = {}, body }: Answer,
-  context: { version: string; dateMs: number; isCut: boolean; idempotencyKey: string | string[] | undefined },
+  context: { dateMs: number; isCut: boolean; idempotencyKey: string | string[] | undefined },
 ): void => {
   if (response.destroyed) return;
-  const { version, dateMs, isCut, idempotencyKey } = context;
+  const { dateMs, isCut, idempotencyKey } = context;
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   response.writeHead(status, {
     "content-type": "application/json",
@@ -19,7 +20,7 @@ export const writeAnswer = (
     "content-length": bytes.length,
     date: new Date(dateMs).toUTCString(),
     "request-id": `req_${randomBytes(7).toString("hex")}`,
-    "stripe-version": version,
+    "stripe-version": API_VERSION,
     ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
     ...headers,
   });

@@ -57,11 +57,11 @@ describe("an account on demand", () => {
     }
   });
 
-  it("speaks the version that it is told, and has events as far back as it is told", async () => {
-    const { apiKey } = await create({ objects: 300, apiVersion: "2024-06-20", eventDays: 10 });
+  it("has events in the simulator's version, as far back as it is told", async () => {
+    const { apiKey } = await create({ objects: 300, eventDays: 10 });
     const events = await fixture.sdk(apiKey).events.list({ limit: 100 });
     expect(events.data.length).toBeGreaterThan(10);
-    expect(new Set(events.data.map(({ api_version: version }) => version))).toEqual(new Set(["2024-06-20"]));
+    expect(new Set(events.data.map(({ api_version: version }) => version))).toEqual(new Set(["2026-10-28.endive"]));
     expect(events.data.every(({ created }) => created >= fixture.nowSeconds() - 10 * 86_400)).toBe(true);
     const without = await create({ objects: 300, eventDays: 0 });
     expect(
@@ -99,7 +99,7 @@ describe("an account on demand", () => {
       {},
       { objects: 0 },
       { objects: 1_000_001 },
-      { objects: 1, apiVersion: "new" },
+      { objects: 1, apiVersion: "2024-06-20" },
       { objects: 1, x: 1 },
     ])
       expect(await asked(body)).toBe(400);
