@@ -2,16 +2,17 @@
  * The stored items of erasures. Table Erasures: partition key `scope` (the organization's), sort key `key`:
  *
  * - `erasure#<id>` a request, without expiry: the fields of erasure.ts, with the scope as `what`. Until the erasure
- *   completes, also: `userId`, `reason`, `origin` (until the event of the request is recorded), `work` (passes.ts),
- *   `leaseOwner` and `leaseUntil` (epoch ms), `takes`, and `openShard`, the partition key of the sparse index byOpen (sort
- *   key `key`).
+ *   completes, also: `userId`, `reason`, `origin` (until the event of the request is recorded), `work` (passes.ts), the
+ *   attributes of the lease (shared/work/lease.ts), and `openShard`, the partition key of the sparse index byOpen.
  * - `late#<id>` the rule for late events (late-store.ts); `ttl`.
  * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts).
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
+import { OPEN_ERASURES } from "../terms/indexes.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { shardOf } from "../terms/shard-of.ts";
+import { LEASE_ATTRIBUTES } from "../work/lease.ts";
+import { defineShardedIndex } from "../work/sharded-index.ts";
 import { dueAtOf, type Erasure, erasureScopes, erasureStatuses, Removed } from "./erasure.ts";
 import { Work } from "./passes.ts";
 
@@ -28,11 +29,7 @@ export const erasureKey = (organizationId: string, erasureId: string) => ({
 
 export const erasureIdOf = (key: string): string => key.slice(PREFIX.length);
 
-const OPEN_SHARDS = 8;
-const shardName = (shard: number): string => `open#${shard}`;
-export const openShards: readonly string[] = Array.from({ length: OPEN_SHARDS }, (_, i) => shardName(i));
-export const openShardOf = (organizationId: string): string =>
-  shardName(shardOf(organizationKey(organizationId), OPEN_SHARDS));
+export const openErasures = defineShardedIndex(OPEN_ERASURES, { count: 8, prefix: "open#" });
 
 /** Where a request came from, for its security event. */
 export const RequestOrigin = z.object({
@@ -62,9 +59,7 @@ const Item = z.object({
 export type StoredErasure = Omit<z.output<typeof Item>, "key"> & { id: string };
 
 /** The attributes that are removed when an erasure completes. */
-export const OPEN_ATTRIBUTES = [
-  ...["userId", "reason", "origin", "work", "leaseOwner", "leaseUntil", "takes", "openShard"],
-] as const;
+export const OPEN_ATTRIBUTES = ["userId", "reason", "origin", "work", ...LEASE_ATTRIBUTES, "openShard"] as const;
 
 /** @throws ZodError if the item is not an erasure, which is a bug. */
 export const parseErasure = (item: unknown): StoredErasure => {

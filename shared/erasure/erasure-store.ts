@@ -5,24 +5,25 @@ import { conditionalTransaction, conditionalWrite } from "../runtime/conditional
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
-import { OPEN_ERASURES } from "../terms/indexes.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
+import type { LeaseOwner } from "../work/lease.ts";
+import { createLeaseStore } from "../work/lease-store.ts";
 import { readIndex } from "../work/sharded-index-store.ts";
-import { type Erasure, type ErasureRequest, nothingRemoved } from "./erasure.ts";
+import { type Erasure, type ErasureRequest, nothingRemoved, type Removed } from "./erasure.ts";
 import {
   ERASURES_END,
   ERASURES_START,
   erasureIdOf,
   erasureKey,
-  openShardOf,
-  openShards,
+  OPEN_ATTRIBUTES,
+  openErasures,
   parseErasure,
   type RequestOrigin,
   type StoredErasure,
   toErasure,
 } from "./erasure-item.ts";
 import { lateItemOf } from "./late-store.ts";
-import { newWork } from "./passes.ts";
+import { type Checkpoint, newWork } from "./passes.ts";
 
 const IndexEntry = z.object({ scope: z.string(), key: z.string() });
 
@@ -40,8 +41,8 @@ type ListPosition = { id: string };
 export type ErasureStore = ReturnType<typeof createErasureStore>;
 
 /**
- * The erasures of each organization, for requests and lists; erasure-lease-store.ts is for workers. Items:
- * erasure-item.ts. All calls throw DomainError `store_unavailable`.
+ * The erasures of each organization, for requests and lists. Items: erasure-item.ts. All calls throw DomainError
+ * `store_unavailable`.
  */
 export const createErasureStore = (client: DynamoDBDocumentClient, tableName: string) => {
   const find = async (organizationId: string, erasureId: string): Promise<StoredErasure | undefined> => {
@@ -63,7 +64,7 @@ export const createErasureStore = (client: DynamoDBDocumentClient, tableName: st
         ...erasureKey(organizationId, id),
         ...{ what, userId, reason, requestedAt, requestedBy, origin },
         ...{ status: "requested", removed: nothingRemoved, work: newWork },
-        openShard: openShardOf(organizationId),
+        openShard: openErasures.shardOf(organizationKey(organizationId)),
       };
       const command = new TransactWriteCommand({
         ClientRequestToken: newRequestToken(),
@@ -122,10 +123,56 @@ export const createErasureStore = (client: DynamoDBDocumentClient, tableName: st
 
     /** All erasures that are not completed, by shard; may lag by a second. Half a read unit per shard and 4 KB. */
     async *listOpen(): AsyncGenerator<{ organizationId: string; erasureId: string }, void, void> {
-      for await (const item of readIndex(client, tableName, { ...OPEN_ERASURES, shards: openShards })) {
+      for await (const item of readIndex(client, tableName, openErasures)) {
         const { scope, key } = IndexEntry.parse(item);
         yield { organizationId: organizationIdOf(scope), erasureId: erasureIdOf(key) };
       }
+    },
+  };
+};
+
+export type ErasureLeaseStore = ReturnType<typeof createErasureLeaseStore>;
+
+/**
+ * The leases of erasures, for workers (shared/work/lease.ts). Times are epoch ms. Each call costs a write unit per KB. All
+ * throw DomainError `store_unavailable`; all but `take` and `release` throw LeaseLostError.
+ */
+export const createErasureLeaseStore = (client: DynamoDBDocumentClient, tableName: string) => {
+  const leases = createLeaseStore(client, tableName);
+  return {
+    /** @returns undefined if another worker holds the lease, or the erasure is completed. */
+    async take(
+      organizationId: string,
+      erasureId: string,
+      owner: LeaseOwner,
+      now: number,
+    ): Promise<StoredErasure | undefined> {
+      const also = { set: { status: "running" }, condition: "attribute_exists(#openShard)" };
+      const item = await leases.take(erasureKey(organizationId, erasureId), owner, now, also);
+      return item && parseErasure(item);
+    },
+
+    renew: (organizationId: string, erasureId: string, owner: LeaseOwner, now: number): Promise<void> =>
+      leases.renew(erasureKey(organizationId, erasureId), owner, now),
+
+    checkpoint: (
+      organizationId: string,
+      { id, work, removed }: Checkpoint & { id: string },
+      owner: LeaseOwner,
+      now: number,
+    ): Promise<void> => leases.renew(erasureKey(organizationId, id), owner, now, { set: { work, removed } }),
+
+    release: (organizationId: string, erasureId: string, owner: LeaseOwner): Promise<void> =>
+      leases.release(erasureKey(organizationId, erasureId), owner),
+
+    /** Completes the erasure, and removes the user's id. */
+    complete: (
+      organizationId: string,
+      { id, removed, completedAt }: { id: string; removed: Removed; completedAt: number },
+      owner: LeaseOwner,
+    ): Promise<void> => {
+      const set = { status: "completed", completedAt, removed };
+      return leases.write(erasureKey(organizationId, id), owner, { set, remove: OPEN_ATTRIBUTES });
     },
   };
 };

@@ -4,20 +4,18 @@
  */
 import type { RecordsClaimStore } from "../connection/records-claim-store.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
+import { handOver, type Invocation } from "../work/hand-over.ts";
 import { createHeldLease, LeaseLostError, type LeaseOwner } from "../work/lease.ts";
 import { type LocationDependencies, locationsOfOrganization, locationsOfUser } from "./erased-locations.ts";
 import { type ErasureEvents, type ErasureRequested, erasureRequested } from "./erasure-events.ts";
 import type { StoredErasure } from "./erasure-item.ts";
-import type { ErasureLeaseStore } from "./erasure-lease-store.ts";
-import type { ErasureStore } from "./erasure-store.ts";
+import type { ErasureLeaseStore, ErasureStore } from "./erasure-store.ts";
 import type { LateStore } from "./late-store.ts";
 import { afterSweep, type Checkpoint, newWork, nextPass, sweep, type Work } from "./passes.ts";
 import { createStopWriters, type StopDependencies } from "./stop-writers.ts";
 
-/** The time for one more page and the handover. */
+/** The time for one more page and for moving the erasure to the next invocation. */
 const HANDOVER_MS = 20_000;
-/** The part of the function's time that is kept to report that the bus did not accept the handover. */
-const GIVE_UP_MS = 3_000;
 /** Between two checks whether the stopped writers have ended. */
 const CHECK_EVERY_MS = 2_000;
 
@@ -32,9 +30,6 @@ export type ErasureWorkerDependencies = LocationDependencies &
     sleep: (ms: number) => Promise<unknown>;
     newToken: () => string;
   };
-
-/** `delivery`: the id of the bus event, the same when the event is delivered again. */
-export type Invocation = { delivery: string; remainingMs: () => number };
 
 /** The summary of an invocation, for its log line. */
 export type WorkSummary = { isTaken: boolean; passes: number; isCompleted: boolean; isHandedOver: boolean };
@@ -115,15 +110,6 @@ export const createErasureWorker = (dependencies: ErasureWorkerDependencies): Er
       return true;
     };
 
-    const handOver = async (): Promise<void> => {
-      // Released first: the next worker must find the lease free.
-      await lease.release();
-      while (remainingMs() > GIVE_UP_MS) {
-        if ((await bus.publish([erasureRequested({ organizationId, erasureId: id })])).length === 0) return;
-      }
-      throw new Error("The event bus did not accept the request to continue an erasure.");
-    };
-
     const steps = { stop: stopWriters, wait, sweep: sweepAll };
     const summary = (isCompleted: boolean): WorkSummary => ({
       ...{ isTaken: true, passes: state.work.round, isCompleted, isHandedOver: !isCompleted },
@@ -137,7 +123,7 @@ export const createErasureWorker = (dependencies: ErasureWorkerDependencies): Er
       if (phase !== "finish") await steps[phase]();
       else if (await finish()) return summary(true);
     }
-    await handOver();
+    await handOver({ lease, bus, remainingMs }, erasureRequested({ organizationId, erasureId: id }));
     return summary(false);
   };
 

@@ -7,7 +7,7 @@ import { readPages } from "../runtime/read-pages.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { createUserMatcher } from "../terms/mentions-user.ts";
 import type { Period } from "./period.ts";
-import { dueItem } from "./report-due-store.ts";
+import { createReportDueStore } from "./report-due-store.ts";
 import { CONTENT_PREFIX, contentKey, ERASED_KEY, entryKey, periodOfKey, type ReportRef } from "./report-keys.ts";
 
 const Content = z.object({ key: z.string(), report: z.string() });
@@ -21,6 +21,8 @@ export type EraseReportsStore = ReturnType<typeof createEraseReportsStore>;
  * the remaining data. All calls are idempotent and throw DomainError `store_unavailable`.
  */
 export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableName: string) => {
+  const due = createReportDueStore(client, tableName);
+
   /** Entry and content are deleted together: a remaining entry would claim for ever that the report was made. */
   const deletionOf = (scope: string, report: ReportRef) =>
     [entryKey(report), contentKey(report)].map((key) => ({ Delete: { TableName: tableName, Key: { scope, key } } }));
@@ -75,7 +77,7 @@ export const createEraseReportsStore = (client: DynamoDBDocumentClient, tableNam
     replaceReports: (organizationId: string, periods: readonly Period[], now: number): Promise<void> =>
       inParallel(periods, DELETED_AT_ONCE, async (period) => {
         const scope = organizationKey(organizationId);
-        const mark = { Put: { TableName: tableName, Item: dueItem(scope, period, now) } };
+        const mark = { Put: { TableName: tableName, Item: due.itemOf(scope, period, now) } };
         await transactWithRetry(client, [...deletionOf(scope, period), mark]);
       }),
   };

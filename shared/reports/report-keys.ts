@@ -10,7 +10,8 @@
  * Scope `#dispatcher`, key `connected`: the last day for which connected organizations were marked.
  */
 import { dayName, timeOfName } from "../terms/hours.ts";
-import { shardOf } from "../terms/shard-of.ts";
+import { DUE_REPORTS } from "../terms/indexes.ts";
+import { defineShardedIndex } from "../work/sharded-index.ts";
 import { type Period, periodOf, type ReportKind, reportKinds } from "./period.ts";
 
 /** Identifies a report of an organization. `from`: epoch ms. */
@@ -32,11 +33,7 @@ export const dueKey = (report: ReportRef): string => DUE_PREFIX + entryKey(repor
 
 export const ERASED_KEY = "erased";
 
-const DUE_SHARDS = 8;
-
-export const dueShards: readonly string[] = Array.from({ length: DUE_SHARDS }, (_, shard) => String(shard));
-
-export const dueShardOf = (scope: string): string => String(shardOf(scope, DUE_SHARDS));
+export const dueReports = defineShardedIndex(DUE_REPORTS, { count: 8 });
 
 export const DISPATCHER_KEY = { scope: "#dispatcher", key: "connected" };
 

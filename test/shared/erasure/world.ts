@@ -7,8 +7,7 @@ import { createConnectionStore } from "../../../shared/connection/connection-sto
 import { createRecordsClaimStore } from "../../../shared/connection/records-claim-store.ts";
 import { createTellChange } from "../../../shared/connection/tell-change.ts";
 import { createErasureEvents, ErasureRequested } from "../../../shared/erasure/erasure-events.ts";
-import { createErasureLeaseStore } from "../../../shared/erasure/erasure-lease-store.ts";
-import { createErasureStore } from "../../../shared/erasure/erasure-store.ts";
+import { createErasureLeaseStore, createErasureStore } from "../../../shared/erasure/erasure-store.ts";
 import { createErasureWorker, type WorkSummary } from "../../../shared/erasure/erasure-worker.ts";
 import { createLateStore } from "../../../shared/erasure/late-store.ts";
 import { createHoldsEventsOf, createPartitions } from "../../../shared/erasure/partition-store.ts";
