@@ -3,21 +3,14 @@
  * Spec: "POST …/security/alert"; the actions and their answers: docs/security-events.md, "Alerts and their events".
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";
-import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import type { AlertActions } from "../../shared/security/monitoring/alert-actions.ts";
+import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireParts } from "../../shared/wiring/http.ts";
 import { wireAlertActions } from "../../shared/wiring/security.ts";
 
-type Dependencies = { act: AlertActions };
+const act = wireAlertActions();
 
-export const changeSecurityAlertsHandler = ({ act }: Dependencies, parts: HandlerParts) =>
-  createHandler(
-    securityRoutes.changeSecurityAlerts,
-    ({ body, caller, origin }) => act(body, { caller, origin }),
-    parts,
-  );
-
-export const handler = changeSecurityAlertsHandler(
-  { act: wireAlertActions() },
+export const handler = createHandler(
+  securityRoutes.changeSecurityAlerts,
+  ({ body, caller, origin }) => act(body, { caller, origin }),
   wireParts(securityRoutes.changeSecurityAlerts),
 );

@@ -3,23 +3,17 @@
  * Spec: "GET /api/integrations/provider/security"; order, filters and counting: docs/decisions.md, "Security events".
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";
-import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
-import { readSecurityReport, type SecurityReportParts } from "../../shared/security/monitoring/security-report.ts";
+import { createHandler } from "../../shared/http/create-handler.ts";
+import { systemClock } from "../../shared/runtime/clock.ts";
+import { readSecurityReport } from "../../shared/security/monitoring/security-report.ts";
 import { wireParts } from "../../shared/wiring/http.ts";
 import { wireSecurityReport } from "../../shared/wiring/security.ts";
 
-type Dependencies = { report: SecurityReportParts; now: Clock };
+const report = wireSecurityReport();
 
-export const listSecurityEventsHandler = ({ report, now }: Dependencies, parts: HandlerParts) =>
-  createHandler(
-    securityRoutes.listSecurityEvents,
-    ({ caller, query, page }) =>
-      readSecurityReport(report, { organizationId: caller.organizationId, query, page }, now()),
-    parts,
-  );
-
-export const handler = listSecurityEventsHandler(
-  { report: wireSecurityReport(), now: systemClock },
+export const handler = createHandler(
+  securityRoutes.listSecurityEvents,
+  ({ caller, query, page }) =>
+    readSecurityReport(report, { organizationId: caller.organizationId, query, page }, systemClock()),
   wireParts(securityRoutes.listSecurityEvents),
 );

@@ -1,15 +1,14 @@
 /**
- * Every hour: publishes changes of alerts that nobody is known to have published.
+ * Every hour: publishes changes of alerts that wait in the outbox.
  * Decisions: docs/security-events.md, "Alerts and their events".
  */
-import { type Clock, systemClock } from "../../shared/runtime/clock.ts";
+import { systemClock } from "../../shared/runtime/clock.ts";
 import { createScheduledHandler } from "../../shared/runtime/create-scheduled-handler.ts";
-import { type SweepParts, sweepOutbox } from "../../shared/security/alerts/alert-publisher.ts";
+import { sweepAlertOutbox } from "../../shared/security/alerts/alert-publisher.ts";
 import { wireAlertOutbox } from "../../shared/wiring/security.ts";
 
-type Dependencies = SweepParts & { now: Clock };
+const stores = wireAlertOutbox();
 
-export const sweepAlertOutboxHandler = ({ now, ...parts }: Dependencies) =>
-  createScheduledHandler("sweep-alert-outbox", ({ remainingMs }) => sweepOutbox(parts, now(), remainingMs));
-
-export const handler = sweepAlertOutboxHandler({ ...wireAlertOutbox(), now: systemClock });
+export const handler = createScheduledHandler("sweep-alert-outbox", ({ remainingMs }) =>
+  sweepAlertOutbox(stores, systemClock(), remainingMs),
+);

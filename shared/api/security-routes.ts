@@ -1,8 +1,8 @@
 /** The endpoints of security events and alerts. Spec: integration security monitoring, "Endpoints". */
 import * as z from "zod/mini";
 import { defineRoute, type Route } from "../http/route.ts";
-import { Alert } from "../security/alerts/alert.ts";
-import { AlertAction, AlertActionResult, AlertPosition, AlertQuery } from "../security/monitoring/alert-request.ts";
+import { Alert, AlertPosition } from "../security/alerts/alert.ts";
+import { AlertAction, AlertActionResult, AlertQuery } from "../security/monitoring/alert-request.ts";
 import { SecurityQuery, SecurityReport } from "../security/monitoring/security-report.ts";
 
 export const securityRoutes = {

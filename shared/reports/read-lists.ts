@@ -1,6 +1,6 @@
 /** Reads the alerts and runs of a report from lists that come page by page, the newest first. */
-import type { Alert } from "../security/alerts/alert.ts";
-import type { AlertPosition, AlertStore } from "../security/alerts/alert-store.ts";
+import type { Alert, AlertPosition } from "../security/alerts/alert.ts";
+import type { AlertStore } from "../security/alerts/alert-store.ts";
 import { firstIdAt } from "../security/event-id.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";

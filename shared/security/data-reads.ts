@@ -1,42 +1,35 @@
 /**
- * Reading records, reports or settings leaves a LOW event of category `data_access`: at most one per user, kind and
- * minute, whatever the number of instances and requests. Decisions: docs/decisions.md, "Security events".
+ * Reading records, reports or settings leaves a LOW event of category `data_access`: one per user, kind and minute,
+ * whatever the number of instances and requests. Decisions: docs/decisions.md, "Security events".
  */
-
+import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
-import type { OrganizationCaller } from "../terms/caller.ts";
 import { MINUTE_MS } from "../terms/hours.ts";
-import type { Origin } from "../terms/requester.ts";
+import { requesterOf, type UserRequest } from "../terms/requester.ts";
 import type { DataReadStore } from "./data-read-store.ts";
 import type { Recorder } from "./recorder.ts";
 import type { NewSecurityEvent } from "./security-event.ts";
 
-/** How many reads an instance remembers; a forgotten one costs a write. */
+/** How many reads an instance remembers. A forgotten read costs a write. */
 const MAX_REMEMBERED = 1_000;
 
-export type Reading = {
-  caller: Pick<OrganizationCaller, "organizationId" | "userId" | "sessionId">;
-  origin: Origin;
-  /** What was read, lower snake case, in the plural where it is a list: the event's action is `read_<kind>`. */
+export type DataRead = UserRequest & {
+  /** Lower snake case, in the plural for a list: the event's action is `read_<kind>`. */
   kind: string;
-  /** Where one of the documented types fits. */
   resourceType?: NonNullable<NewSecurityEvent["resourceType"]>;
 };
 
 export type DataReadRecorder = ReturnType<typeof createDataReadRecorder>;
 
-const toEvent = ({ caller, origin, kind, resourceType }: Reading): NewSecurityEvent => ({
+const toEvent = ({ caller, origin, kind, resourceType }: DataRead): NewSecurityEvent => ({
   eventType: "DATA_READ",
   category: "data_access",
   riskLevel: "LOW",
   source: "user",
   organizationId: caller.organizationId,
-  userId: caller.userId,
-  ...(caller.sessionId !== undefined && { sessionId: caller.sessionId }),
-  ipAddress: origin.ipAddress,
-  ...(origin.userAgent !== undefined && { userAgent: origin.userAgent }),
-  ...(resourceType !== undefined && { resourceType }),
+  ...requesterOf({ caller, origin }),
+  ...definedFields({ resourceType }),
   action: `read_${kind}`,
   success: true,
   metadata: { requestId: origin.requestId },
@@ -54,8 +47,8 @@ export const createDataReadRecorder = ({
 }) => {
   const remembered = new Set<string>();
 
-  /** Whether nobody has recorded it. Where the store cannot tell, twice is better than never. */
-  const isFirst = async ({ caller: { organizationId, userId }, kind }: Reading): Promise<boolean> => {
+  /** Whether the minute has no event for this read yet. If the store fails, the read is recorded, perhaps twice. */
+  const isFirst = async ({ caller: { organizationId, userId }, kind }: DataRead): Promise<boolean> => {
     const minute = Math.floor(clock() / MINUTE_MS) * MINUTE_MS;
     const key = JSON.stringify([organizationId, userId, kind, minute]);
     if (remembered.has(key)) return false;
@@ -70,10 +63,10 @@ export const createDataReadRecorder = ({
   };
 
   return {
-    /** Records that a caller read something, unless the minute has such an event. Never throws. */
-    async record(reading: Reading): Promise<void> {
+    /** Records that a caller read data, unless the minute has an event for it. Never throws. */
+    async record(read: DataRead): Promise<void> {
       try {
-        if (await isFirst(reading)) await recorder.record(toEvent(reading));
+        if (await isFirst(read)) await recorder.record(toEvent(read));
       } catch (error) {
         writeLog("error", "A read was not recorded", { alarm: "event_not_recorded", cause: String(error) });
       }

@@ -1,10 +1,7 @@
-/** Which events a question is about: everything given must hold. */
 /**
- * Which events stand in which index of the event table, and which index serves a selection best. Pure; the table
- * itself is in infra/constructs/resources/tables.ts, its keys and costs in docs/security-events.md.
+ * Security events as items of the event table, the sparse indexes that an event is in, and the index that serves a
+ * selection best. Pure. The indexes are in terms/indexes.ts, keys and costs in docs/security-events.md.
  */
-/** Security events as items of the event table: keys, sparse index keys, expiry, and metadata as JSON text. */
-
 import * as z from "zod/mini";
 import { encodeJson } from "../json/encode-json.ts";
 import { EVENTS_BY_CATEGORY, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_USER, OPEN_EVENTS } from "../terms/indexes.ts";
@@ -12,6 +9,83 @@ import { organizationKey, partKey, unownedKey } from "../terms/keys.ts";
 import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
 import { type Category, type EventType, SecurityEvent } from "./security-event.ts";
 
+/** The partition of an event. */
+export const scopeOf = ({
+  organizationId,
+  ipAddress,
+  id,
+}: Pick<SecurityEvent, "organizationId" | "ipAddress" | "id">) =>
+  organizationId === undefined ? unownedKey(ipAddress ?? id) : organizationKey(organizationId);
+
+/**
+ * Types that most events have, such as those of every sync run and webhook. An index of them would be a copy of the
+ * table; reading the table costs the same.
+ */
+const BULK_TYPES: readonly string[] = [
+  "PROVIDER_REQUEST",
+  "DATA_READ",
+  "PROVIDER_SYNC_STARTED",
+  "PROVIDER_SYNC_COMPLETED",
+  "WEBHOOK_RECEIVED",
+] satisfies EventType[];
+/** The categories without bulk types. */
+const RARE_CATEGORIES: readonly Category[] = ["authentication", "authorization", "system", "compliance"];
+
+type EventIndex =
+  | typeof EVENTS_BY_USER
+  | typeof EVENTS_BY_RISK
+  | typeof EVENTS_BY_TYPE
+  | typeof EVENTS_BY_CATEGORY
+  | typeof OPEN_EVENTS;
+
+/** The index keys of an event. Events of no organization have none: no caller may list them. */
+const indexKeysOf = ({
+  organizationId,
+  userId,
+  eventType,
+  category,
+  riskLevel,
+  processed,
+}: SecurityEvent): { [Key in EventIndex["partitionKey"]]?: string | undefined } => {
+  if (organizationId === undefined) return {};
+  const scope = organizationKey(organizationId);
+  const isAboveLow = isAtLeast(riskLevel, "MEDIUM");
+  return {
+    userKey: userId === undefined ? undefined : partKey(scope, userId),
+    riskKey: isAboveLow ? partKey(scope, riskLevel) : undefined,
+    typeKey: BULK_TYPES.includes(eventType) ? undefined : partKey(scope, eventType),
+    categoryKey: RARE_CATEGORIES.includes(category) ? partKey(scope, category) : undefined,
+    openKey: isAboveLow && !processed ? scope : undefined,
+  };
+};
+
+const Metadata = z.object({ durationMs: z.optional(z.number()) });
+
+/**
+ * The item of an event: metadata as JSON text, and `ms`, a copy of metadata.durationMs for the indexes.
+ * @param ttl epoch seconds.
+ */
+export const toItem = (event: SecurityEvent, ttl: number): Record<string, unknown> => {
+  const { metadata } = event;
+  return {
+    ...event,
+    metadata: metadata === undefined ? undefined : encodeJson(metadata),
+    ms: Metadata.safeParse(metadata).data?.durationMs,
+    ...indexKeysOf(event),
+    scope: scopeOf(event),
+    ttl,
+  };
+};
+
+const Item = z.extend(SecurityEvent, { metadata: z.optional(z.string()) });
+
+/** @throws ZodError if toItem did not make the item. */
+export const fromItem = (item: unknown): SecurityEvent => {
+  const { metadata, ...fields } = Item.parse(item);
+  return metadata === undefined ? fields : { ...fields, metadata: JSON.parse(metadata) };
+};
+
+/** The events that a query asks for: they match all given fields. */
 export type Selection = {
   organizationId: string;
   /** Epoch ms, inclusive. */
@@ -23,151 +97,57 @@ export type Selection = {
   processed?: boolean | undefined;
 };
 
-/**
- * Types that most events have, those of every sync run and webhook among them: an index of them would be a copy of the
- * table, which serves them as well.
- */
-const BULK_TYPES: readonly string[] = [
-  "PROVIDER_REQUEST",
-  "DATA_READ",
-  "PROVIDER_SYNC_STARTED",
-  "PROVIDER_SYNC_COMPLETED",
-  "WEBHOOK_RECEIVED",
-] satisfies EventType[];
-/** The categories that those types do not have. */
-const RARE_CATEGORIES: readonly Category[] = ["authentication", "authorization", "system", "compliance"];
+const FILTERS = ["eventType", "category", "riskLevel", "userId", "processed"] as const;
+export type FilterName = (typeof FILTERS)[number];
 
-type EventIndex =
-  | typeof EVENTS_BY_USER
-  | typeof EVENTS_BY_RISK
-  | typeof EVENTS_BY_TYPE
-  | typeof EVENTS_BY_CATEGORY
-  | typeof OPEN_EVENTS;
-
-type IndexKeys = { [Key in EventIndex["partitionKey"]]?: string };
-
-type Indexed = Pick<SecurityEvent, "organizationId" | "userId" | "eventType" | "category" | "riskLevel" | "processed">;
-
-/** The index keys of an event. Strangers' events have none: nobody may ask for them. */
-export const indexKeysOf = (event: Indexed): IndexKeys => {
-  if (event.organizationId === undefined) return {};
-  const scope = organizationKey(event.organizationId);
-  const isAboveLow = isAtLeast(event.riskLevel, "MEDIUM");
-  return {
-    ...(event.userId !== undefined && { userKey: partKey(scope, event.userId) }),
-    ...(isAboveLow && { riskKey: partKey(scope, event.riskLevel) }),
-    ...(!BULK_TYPES.includes(event.eventType) && { typeKey: partKey(scope, event.eventType) }),
-    ...(RARE_CATEGORIES.includes(event.category) && { categoryKey: partKey(scope, event.category) }),
-    ...(isAboveLow && !event.processed && { openKey: scope }),
-  };
-};
-
-export type FilterName = "eventType" | "category" | "riskLevel" | "userId" | "processed";
-
-/** One partition to read, newest first, and what is left to filter. */
+/** The partition to read, newest event first, and the filters that its key does not answer. */
 export type ReadPlan = {
   index: EventIndex | undefined;
-  /** The partition of the table that the events lie in. */
+  /** The events' partition in the table. */
   scope: string;
   keyName: string;
   keyValue: string;
   /** Filters that the store applies while it reads. */
   filters: FilterName[];
-  /** Filters on what the index does not hold, applied to the whole events. */
+  /** Filters on fields that the index does not hold; applied to the whole events. */
   lateFilters: FilterName[];
-  /** Whether the index holds whole events; else each must be fetched from the table. */
+  /** Whether the index holds whole events; otherwise each event is fetched from the table. */
   isWhole: boolean;
 };
 
-const FILTERS: readonly FilterName[] = ["eventType", "category", "riskLevel", "userId", "processed"];
-/** Not in the indexes that are not whole: one names a user by its key, and marking must not cost an index write. */
+/** Fields that other indexes do not hold. The key of byUser has the user; marking must not cost an index write. */
 const NOT_PROJECTED: readonly FilterName[] = ["userId", "processed"];
 
-/** From the most selective index to the least, with the filter that it answers by itself. */
-const choose = (
-  selection: Selection,
-  scope: string,
-): Pick<ReadPlan, "index" | "keyValue"> & { answered: FilterName[] } => {
-  const { userId, processed, riskLevel, eventType, category } = selection;
-  const isAboveLow = riskLevel !== undefined && isAtLeast(riskLevel, "MEDIUM");
-  if (userId !== undefined) return { index: EVENTS_BY_USER, keyValue: partKey(scope, userId), answered: ["userId"] };
-  if (processed === false && isAboveLow) return { index: OPEN_EVENTS, keyValue: scope, answered: ["processed"] };
-  if (riskLevel === "HIGH" || riskLevel === "CRITICAL") {
-    return { index: EVENTS_BY_RISK, keyValue: partKey(scope, riskLevel), answered: ["riskLevel"] };
-  }
-  if (eventType !== undefined && !BULK_TYPES.includes(eventType)) {
-    return { index: EVENTS_BY_TYPE, keyValue: partKey(scope, eventType), answered: ["eventType"] };
-  }
-  if (category !== undefined && RARE_CATEGORIES.includes(category)) {
-    return { index: EVENTS_BY_CATEGORY, keyValue: partKey(scope, category), answered: ["category"] };
-  }
-  if (isAboveLow) return { index: EVENTS_BY_RISK, keyValue: partKey(scope, riskLevel), answered: ["riskLevel"] };
-  return { index: undefined, keyValue: scope, answered: [] };
-};
-
-/** How to read a selection. */
-export const planRead = (selection: Selection): ReadPlan => {
+const planOf = (selection: Selection, index: EventIndex | undefined, answered?: FilterName): ReadPlan => {
   const scope = organizationKey(selection.organizationId);
-  const { index, keyValue, answered } = choose(selection, scope);
-  const left = FILTERS.filter((name) => selection[name] !== undefined && !answered.includes(name));
+  const part = index === OPEN_EVENTS || answered === undefined ? undefined : selection[answered];
+  const left = FILTERS.filter((name) => selection[name] !== undefined && name !== answered);
   const isWhole = index === undefined || index.holds === "items";
   return {
     index,
     scope,
     keyName: index?.partitionKey ?? "scope",
-    keyValue,
+    keyValue: part === undefined ? scope : partKey(scope, String(part)),
     filters: isWhole ? left : left.filter((name) => !NOT_PROJECTED.includes(name)),
     lateFilters: isWhole ? [] : left.filter((name) => NOT_PROJECTED.includes(name)),
     isWhole,
   };
 };
 
+/** How to read a selection: from its most selective index. */
+export const planRead = (selection: Selection): ReadPlan => {
+  const { userId, processed, riskLevel, eventType, category } = selection;
+  const isAboveLow = riskLevel !== undefined && isAtLeast(riskLevel, "MEDIUM");
+  if (userId !== undefined) return planOf(selection, EVENTS_BY_USER, "userId");
+  if (processed === false && isAboveLow) return planOf(selection, OPEN_EVENTS, "processed");
+  if (riskLevel === "HIGH" || riskLevel === "CRITICAL") return planOf(selection, EVENTS_BY_RISK, "riskLevel");
+  if (eventType !== undefined && !BULK_TYPES.includes(eventType)) return planOf(selection, EVENTS_BY_TYPE, "eventType");
+  if (category !== undefined && RARE_CATEGORIES.includes(category))
+    return planOf(selection, EVENTS_BY_CATEGORY, "category");
+  if (isAboveLow) return planOf(selection, EVENTS_BY_RISK, "riskLevel");
+  return planOf(selection, undefined);
+};
+
 /** How to read the events of a selection of one high level. */
-export const planHighRiskRead = (selection: Selection, level: "HIGH" | "CRITICAL"): ReadPlan => {
-  const scope = organizationKey(selection.organizationId);
-  return {
-    index: EVENTS_BY_RISK,
-    scope,
-    keyName: EVENTS_BY_RISK.partitionKey,
-    keyValue: partKey(scope, level),
-    filters: FILTERS.filter((name) => name !== "riskLevel" && selection[name] !== undefined),
-    lateFilters: [],
-    isWhole: true,
-  };
-};
-
-/** The partition of an event. */
-export const scopeOf = ({
-  organizationId,
-  ipAddress,
-  id,
-}: Pick<SecurityEvent, "organizationId" | "ipAddress" | "id">) =>
-  organizationId === undefined ? unownedKey(ipAddress ?? id) : organizationKey(organizationId);
-
-const Metadata = z.object({ durationMs: z.optional(z.number()) });
-
-/**
- * The item of an event. `ms` repeats metadata.durationMs where an index can hold it.
- * @param ttl epoch seconds.
- */
-export const toItem = (event: SecurityEvent, ttl: number): Record<string, unknown> => {
-  const { metadata, ...fields } = event;
-  return {
-    ...fields,
-    ...(metadata !== undefined && {
-      metadata: encodeJson(metadata),
-      ms: Metadata.safeParse(metadata).data?.durationMs,
-    }),
-    ...indexKeysOf(event),
-    scope: scopeOf(event),
-    ttl,
-  };
-};
-
-const Item = z.extend(SecurityEvent, { metadata: z.optional(z.string()) });
-
-/** @throws ZodError where an item is none that toItem made. */
-export const fromItem = (item: unknown): SecurityEvent => {
-  const { metadata, ...fields } = Item.parse(item);
-  return metadata === undefined ? fields : { ...fields, metadata: JSON.parse(metadata) };
-};
+export const planHighRiskRead = (selection: Selection, level: "HIGH" | "CRITICAL"): ReadPlan =>
+  planOf({ ...selection, riskLevel: level }, EVENTS_BY_RISK, "riskLevel");

@@ -1,16 +1,16 @@
 /**
- * How many of many like failures are recorded: the first five one by one, then a count at 10, 100, 1,000 and so on.
- * The rest is counted in memory, so that whoever floods us with bad tokens cannot make us write. A count is of one
- * instance and hence a lower bound. Decisions: docs/decisions.md, "Security events".
+ * Limits how many similar failures are recorded: the first five one by one, then a count at 10, 100, 1,000 and so on. The
+ * others are only counted in memory, so a flood of bad tokens causes few writes. Each instance counts for itself, so a
+ * count is a lower bound. Decisions: docs/decisions.md, "Security events".
  */
 
 const SINGLE_RECORDS = 5;
-/** A count starts again after this long without a failure. */
+/** After so long without a failure, the count starts again. */
 const QUIET_MS = 60_000;
 const MAX_KEYS = 1_000;
 const MAX_USERS = 1_000;
 
-/** What to record of a failure: itself, a count that stands for those since the record before, or nothing. */
+/** What to record: the failure itself, the count of failures since the last record, or nothing. */
 export type FloodVerdict =
   | { record: "single" }
   | { record: "count"; failures: number; users: number }
@@ -20,17 +20,17 @@ type Count = { total: number; sinceRecord: number; users: Set<string>; lastAt: n
 
 const isPowerOfTen = (count: number): boolean => count >= 10 && /^10+$/.test(String(count));
 
-/** Counts by key (an address and an organization), for this instance. */
+/** Counts failures by key (an address and an organization) for this instance. */
 export const createFloodCounter = () => {
+  /** The key that was quiet longest comes first. */
   const counts = new Map<string, Count>();
 
-  const current = (key: string, now: number): Count => {
-    const known = counts.get(key);
-    // Put in anew, so that the first key is always the one that was quiet longest.
+  const countOf = (key: string, now: number): Count => {
+    const previous = counts.get(key);
     counts.delete(key);
     const count =
-      known !== undefined && now - known.lastAt < QUIET_MS
-        ? known
+      previous !== undefined && now - previous.lastAt < QUIET_MS
+        ? previous
         : { total: 0, sinceRecord: 0, users: new Set<string>(), lastAt: now };
     counts.set(key, count);
     if (counts.size > MAX_KEYS) counts.delete(counts.keys().next().value ?? "");
@@ -39,11 +39,11 @@ export const createFloodCounter = () => {
 
   /**
    * Counts a failure.
-   * @param user the user whom the token names, where there is one.
+   * @param user the user whom the token names, if any.
    * @param now epoch ms.
    */
   return (key: string, user: string | undefined, now: number): FloodVerdict => {
-    const count = current(key, now);
+    const count = countOf(key, now);
     count.total++;
     count.sinceRecord++;
     count.lastAt = now;

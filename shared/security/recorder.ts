@@ -1,9 +1,8 @@
-/** From what a caller of the recorder says to the event that is stored: clean, bounded, and with its place in time. */
 /**
- * The one way to record a security event. It never fails its caller: what cannot be stored goes to the log and to the
- * dead letters instead.
+ * The recorder: the only way to record a security event. It never fails its caller: an event that cannot be stored goes
+ * to the dead letters (dead-letters.ts).
  */
-
+import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { expiryOf, hourName } from "../terms/hours.ts";
 import { isAtLeast, type RiskLevel, riskOfError } from "../terms/risk-levels.ts";
@@ -13,181 +12,144 @@ import { sanitiseMetadata, sanitiseText } from "./redaction/redact-and-cut.ts";
 import type { NewSecurityEvent, SecurityEvent } from "./security-event.ts";
 import type { SecurityEventStore, StoredEvent } from "./security-event-store.ts";
 
-/** Decisions: docs/decisions.md, "Security events". */
-const USER_AGENT_MAX_CHARACTERS = 256;
-const MESSAGE_MAX_CHARACTERS = 512;
-const FIELD_MAX_CHARACTERS = 256;
-
-export type EventSettings = {
-  /** Below it nothing is recorded. */
-  logLevel: RiskLevel;
-  /** An event at or above it raises an alert. */
-  alertThreshold: RiskLevel;
-  retentionDays: number;
-};
-
-/**
- * Whether an event raises an alert: where it reaches the threshold, and where the provider refuses an organization's
- * credentials, whatever the threshold, since nothing is synced from then on. What a stranger can send raises none so.
- */
-const raisesAlert = ({ eventType, resourceType, source }: NewSecurityEvent, risk: RiskLevel, threshold: RiskLevel) =>
-  isAtLeast(risk, threshold) ||
-  (eventType === "AUTHENTICATION_FAILURE" && resourceType === "provider_account" && source !== "webhook");
-
-type Identity = { timestamp: number; now: number; random: Uint8Array };
-
-const cleanTexts = (event: NewSecurityEvent): Partial<SecurityEvent> => {
-  const bounds = {
-    userAgent: USER_AGENT_MAX_CHARACTERS,
-    errorMessage: MESSAGE_MAX_CHARACTERS,
-    ipAddress: FIELD_MAX_CHARACTERS,
-    resource: FIELD_MAX_CHARACTERS,
-    action: FIELD_MAX_CHARACTERS,
-    errorCode: FIELD_MAX_CHARACTERS,
-  } as const;
-  const clean: Partial<SecurityEvent> = {};
-  for (const [name, max] of Object.entries(bounds) as [keyof typeof bounds, number][]) {
-    const value = event[name];
-    if (value !== undefined) clean[name] = sanitiseText(value, max);
-  }
-  return clean;
-};
-
-/** The risk of an event: as it was said, or as the kind of its error has it. */
-export const levelOf = (said: NewSecurityEvent): RiskLevel => said.riskLevel ?? riskOfError(said.errorKind);
-
-/**
- * The event to store. Organization, user and session keep their spelling, because they are what it is found by; every
- * other text is redacted and cut.
- * @param identity.timestamp when it happened, and `now` when it is recorded, both epoch ms.
- * @param identity.random 16 bytes; a digest's where the same event must get the same id again.
- */
-export const buildEvent = (
-  said: NewSecurityEvent,
-  { alertThreshold }: Pick<EventSettings, "alertThreshold">,
-  { timestamp, now, random }: Identity,
-): SecurityEvent => {
-  const { metadata, errorKind, ...fields } = said;
-  const riskLevel = levelOf(said);
-  const alertGenerated = raisesAlert(said, riskLevel, alertThreshold);
-  const facts = errorKind === undefined ? metadata : { ...metadata, errorCategory: errorKind };
-  return {
-    ...fields,
-    ...cleanTexts(said),
-    riskLevel,
-    ...(facts !== undefined && { metadata: sanitiseMetadata(facts) }),
-    id: eventId(timestamp, random),
-    processed: false,
-    alertGenerated,
-    ...(alertGenerated && { alertLevel: riskLevel }),
-    timestamp,
-    createdAt: now,
-  };
-};
-
-/** An event whose record or whose alert failed, and why. */
+/** An event that was not recorded, or whose alert was not raised, and why. */
 export type DeadLetter = { event: SecurityEvent; stage: "record" | "alert"; error: unknown };
 
-export type RecorderParts = {
-  events: Pick<SecurityEventStore, "putAll">;
-  /** Says that an hour of a partition has events which no rollup holds yet. `hour` as in `2026-11-21T10`. */
+export type RecorderDependencies = {
+  events: Pick<SecurityEventStore, "put">;
+  /** Marks an hour of a partition as having events that no rollup counts yet. `hour` as in `2026-11-21T10`. */
   hours: { markHourOpen(scope: string, hour: string): Promise<void> };
   alerts: { raiseForEvent(event: SecurityEvent): Promise<void> };
   deadLetters: { keep(letter: DeadLetter): Promise<void> };
-  settings: EventSettings;
+  settings: {
+    /** Events below it are not recorded. */
+    logLevel: RiskLevel;
+    /** An event at or above it raises an alert. */
+    alertThreshold: RiskLevel;
+    retentionDays: number;
+  };
   now: Clock;
   /** 16 bytes of randomness. */
   random: () => Uint8Array;
 };
 
-/** When it happened, if not now; and what makes its id, where the same event may be recorded twice. */
+/** When the event happened, if not now, and the bytes of its id, if the same event may be recorded twice. */
 type Moment = { timestamp?: number; identity?: Uint8Array };
 
-/** How many hours an instance remembers to have marked; a forgotten one is marked again, which costs a write. */
+/** The texts of an event that are redacted and cut. Decisions: docs/decisions.md, "Security events". */
+const maxCharacters = {
+  userAgent: 256,
+  errorMessage: 512,
+  ipAddress: 256,
+  resource: 256,
+  action: 256,
+  errorCode: 256,
+} as const;
+const textFields = Object.keys(maxCharacters) as (keyof typeof maxCharacters)[];
+
+const sanitisedTexts = (event: NewSecurityEvent): Partial<SecurityEvent> => {
+  const texts: Partial<SecurityEvent> = {};
+  for (const name of textFields) {
+    const text = event[name];
+    if (text !== undefined) texts[name] = sanitiseText(text, maxCharacters[name]);
+  }
+  return texts;
+};
+
+/** The risk level of an event: its own, or the level of its kind of error. */
+export const levelOf = ({ riskLevel, errorKind }: NewSecurityEvent): RiskLevel => riskLevel ?? riskOfError(errorKind);
+
+/**
+ * Whether an event raises an alert. Rejected credentials of an organization's connection do whatever the threshold,
+ * because nothing is synced from then on; a forged webhook, which anybody can send, does not.
+ */
+const raisesAlert = ({ eventType, resourceType, source }: NewSecurityEvent, risk: RiskLevel, threshold: RiskLevel) =>
+  isAtLeast(risk, threshold) ||
+  (eventType === "AUTHENTICATION_FAILURE" && resourceType === "provider_account" && source !== "webhook");
+
+/** How many hours an instance remembers as marked. Marking a forgotten hour again costs a write. */
 const MAX_MARKED_HOURS = 500;
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /** A recorder for one instance of a function. */
-export const createRecorder = ({ events, hours, alerts, deadLetters, settings, now, random }: RecorderParts) => {
-  const marked = new Set<string>();
+export const createRecorder = ({ events, hours, alerts, deadLetters, settings, now, random }: RecorderDependencies) => {
+  const markedHours = new Set<string>();
 
-  /** An hour that is over may be closed already, so a late event always marks it; the current one is marked once. */
-  const markHours = async (stored: readonly StoredEvent[]) => {
-    const currentHour = hourName(now());
-    const places = new Map(stored.map(({ event }) => [`${scopeOf(event)} ${hourName(event.timestamp)}`, event]));
-    for (const [place, event] of places) {
-      const hour = hourName(event.timestamp);
-      if (hour === currentHour && marked.has(place)) continue;
-      await hours.markHourOpen(scopeOf(event), hour);
-      if (marked.size >= MAX_MARKED_HOURS) marked.clear();
-      marked.add(place);
-    }
+  /** A past hour may be closed already, so each of its events marks it; the current hour is marked once. */
+  const markHour = async (event: SecurityEvent) => {
+    const [scope, hour] = [scopeOf(event), hourName(event.timestamp)];
+    if (hour === hourName(now()) && markedHours.has(`${scope} ${hour}`)) return;
+    await hours.markHourOpen(scope, hour);
+    if (markedHours.size >= MAX_MARKED_HOURS) markedHours.clear();
+    markedHours.add(`${scope} ${hour}`);
   };
 
-  const write = async (stored: readonly StoredEvent[]): Promise<void> => {
-    await markHours(stored);
-    await events.putAll(stored);
+  const write = async (stored: StoredEvent): Promise<void> => {
+    await markHour(stored.event);
+    await events.put(stored);
   };
 
-  const keep = (stage: DeadLetter["stage"], failed: readonly SecurityEvent[], error: unknown) =>
-    Promise.all(failed.map((event) => deadLetters.keep({ event, stage, error })));
-
-  const store = async (stored: readonly StoredEvent[]): Promise<void> => {
-    const recorded = stored.map(({ event }) => event);
-    try {
-      await write(stored);
-    } catch (error) {
-      await keep("record", recorded, error);
-      return;
-    }
-    for (const event of recorded.filter(({ alertGenerated }) => alertGenerated)) {
-      await alerts.raiseForEvent(event).catch((error: unknown) => keep("alert", [event], error));
-    }
+  /** Organization, user and session keep their spelling, because events are found by them; other texts are redacted. */
+  const build = (newEvent: NewSecurityEvent, { timestamp = now(), identity = random() }: Moment = {}): StoredEvent => {
+    const { metadata, errorKind, ...fields } = newEvent;
+    const riskLevel = levelOf(newEvent);
+    const alertGenerated = raisesAlert(newEvent, riskLevel, settings.alertThreshold);
+    const facts = errorKind === undefined ? metadata : { ...metadata, errorCategory: errorKind };
+    const event = {
+      ...fields,
+      ...sanitisedTexts(newEvent),
+      riskLevel,
+      ...definedFields({
+        metadata: facts && sanitiseMetadata(facts),
+        alertLevel: alertGenerated ? riskLevel : undefined,
+      }),
+      id: eventId(timestamp, identity),
+      processed: false,
+      alertGenerated,
+      timestamp,
+      createdAt: now(),
+    };
+    return { event, ttl: expiryOf(timestamp, settings.retentionDays) };
   };
-
-  const build = (said: NewSecurityEvent, { timestamp = now(), identity = random() }: Moment = {}): StoredEvent => ({
-    event: buildEvent(said, settings, { timestamp, now: now(), random: identity }),
-    ttl: expiryOf(timestamp, settings.retentionDays),
-  });
-
-  const isRecorded = (said: NewSecurityEvent) => isAtLeast(levelOf(said), settings.logLevel);
 
   return {
-    /** Records an event; undefined where its level is below the one that is recorded. */
-    async record(said: NewSecurityEvent, moment?: Moment): Promise<SecurityEvent | undefined> {
-      if (!isRecorded(said)) return undefined;
-      const stored = build(said, moment);
-      await store([stored]);
-      return stored.event;
-    },
-
-    /** Records many events of one moment with few calls. */
-    async recordAll(said: readonly NewSecurityEvent[]): Promise<void> {
-      const stored = said.filter(isRecorded).map((one) => build(one));
-      if (stored.length > 0) await store(stored);
+    /** Records an event. @returns undefined if its level is below the log level. */
+    async record(newEvent: NewSecurityEvent, moment?: Moment): Promise<SecurityEvent | undefined> {
+      if (!isAtLeast(levelOf(newEvent), settings.logLevel)) return undefined;
+      const stored = build(newEvent, moment);
+      const { event } = stored;
+      let stage: DeadLetter["stage"] = "record";
+      try {
+        await write(stored);
+        stage = "alert";
+        if (event.alertGenerated) await alerts.raiseForEvent(event);
+      } catch (error) {
+        await deadLetters.keep({ event, stage, error });
+      }
+      return event;
     },
 
     /**
-     * Records an event whose alert is the caller's own: it says that one was raised, and raises none.
-     * It is recorded whatever the level, because the alert names it.
+     * Records an event, whatever its level, whose alert the caller has raised: the event has `alertGenerated`, but raises
+     * no alert itself.
      */
-    async recordWithAlert(said: NewSecurityEvent): Promise<SecurityEvent> {
-      const { event, ttl } = build(said);
-      const own = { ...event, alertGenerated: true, alertLevel: event.riskLevel };
-      await write([{ event: own, ttl }]).catch((error: unknown) => keep("record", [own], error));
-      return own;
+    async recordWithAlert(newEvent: NewSecurityEvent): Promise<void> {
+      const { event, ttl } = build(newEvent);
+      const alerted = { ...event, alertGenerated: true, alertLevel: event.riskLevel };
+      await write({ event: alerted, ttl }).catch((error: unknown) =>
+        deadLetters.keep({ event: alerted, stage: "record", error }),
+      );
     },
 
     /**
-     * Records an event that was kept as a dead letter, and raises its alert; either again if need be, which changes
-     * nothing. An event whose time is over is let go.
-     * @throws whatever keeps it from being recorded this time.
+     * Records a dead letter's event and raises its alert. Both may be repeated. An expired event is dropped.
+     * @throws DomainError `store_unavailable`, or Error if the bus did not take the alert: restore the event later.
      */
     async restore(event: SecurityEvent): Promise<void> {
       const ttl = expiryOf(event.timestamp, settings.retentionDays);
       if (ttl * 1000 <= now()) return;
-      await write([{ event, ttl }]);
+      await write({ event, ttl });
       if (event.alertGenerated && event.eventType !== "MANUAL_ALERT_GENERATED") await alerts.raiseForEvent(event);
     },
   };

@@ -1,166 +1,94 @@
-/** How the event table is read: one partition of it or of an index, newest first, within a bound on what is read. */
-
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import {
-  BatchWriteCommand,
-  type DynamoDBDocumentClient,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "../runtime/call-store.ts";
 import { chunksOf } from "../runtime/chunks.ts";
-import { DomainError } from "../runtime/domain-error.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { getItems } from "../runtime/get-items.ts";
-import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { firstIdAt, timeOfEventId } from "./event-id.ts";
-import {
-  type FilterName,
-  fromItem,
-  planHighRiskRead,
-  planRead,
-  type ReadPlan,
-  type Selection,
-  toItem,
-} from "./event-item.ts";
+import { fromItem, planHighRiskRead, planRead, type ReadPlan, type Selection, toItem } from "./event-item.ts";
 import type { SecurityEvent } from "./security-event.ts";
-
-/** 4 MB, read eventually consistent: half a unit for 4 KB. */
-export const READ_UNITS_PER_REQUEST = 512;
-const MAX_STEP = 1_000;
-
-type Item = Record<string, unknown>;
-
-type Read = {
-  selection: Selection;
-  limit: number;
-  /** The id after which (that is, before which in time) to go on. */
-  after?: string | undefined;
-  /** Epoch ms; what has expired by then is left out. */
-  now: number;
-  maxUnits?: number;
-};
-
-const conditionOf = (
-  { keyName, keyValue, filters }: ReadPlan,
-  { selection, now }: Pick<Read, "selection" | "now">,
-) => ({
-  KeyConditionExpression: "#key = :key AND id >= :since",
-  FilterExpression: ["#ttl > :now", ...filters.map((name) => `#${name} = :${name}`)].join(" AND "),
-  ExpressionAttributeNames: {
-    "#key": keyName,
-    "#ttl": "ttl",
-    ...Object.fromEntries(filters.map((name) => [`#${name}`, name])),
-  },
-  ExpressionAttributeValues: {
-    ":key": keyValue,
-    ":since": firstIdAt(selection.since),
-    ":now": Math.floor(now / 1000),
-    ...Object.fromEntries(filters.map((name) => [`:${name}`, selection[name]])),
-  },
-});
-
-const startAfter = ({ scope, keyName, keyValue }: ReadPlan, id: string) => ({ scope, id, [keyName]: keyValue });
-
-const holds = (item: Item, selection: Selection, names: readonly FilterName[]) =>
-  names.every((name) => item[name] === selection[name]);
-
-/** The whole items of an index's entries, in their order; what has gone meanwhile is left out. */
-const fetchWhole = async (client: DynamoDBDocumentClient, tableName: string, entries: readonly Item[]) => {
-  const keys = entries.map(({ scope, id }) => ({ scope, id }));
-  const { items, units } = await getItems(client, tableName, keys);
-  const byId = new Map(items.map((item) => [item.id, item]));
-  return { items: entries.map(({ id }) => byId.get(id)).filter((item) => item !== undefined), units };
-};
-
-/**
- * Reads pages by a plan. A step asks for as many items as are still wanted, and for twice as many each time that the
- * filters left too few: so a page costs what it shows and at most as much again.
- * @returns the items as stored, and the id to go on after if there may be more.
- */
-export const createEventReader =
-  (client: DynamoDBDocumentClient, tableName: string) =>
-  async (
-    plan: ReadPlan,
-    { selection, limit, after, now, maxUnits = READ_UNITS_PER_REQUEST }: Read,
-  ): Promise<{ items: Item[]; next: string | undefined }> => {
-    const items: Item[] = [];
-    let units = 0;
-    let last = after;
-    for (let step = limit + 1; ; step = Math.min(step * 2, MAX_STEP)) {
-      const command = new QueryCommand({
-        TableName: tableName,
-        ...(plan.index !== undefined && { IndexName: plan.index.name }),
-        ...conditionOf(plan, { selection, now }),
-        ...(last !== undefined && { ExclusiveStartKey: startAfter(plan, last) }),
-        Limit: step,
-        ScanIndexForward: false,
-        ReturnConsumedCapacity: "TOTAL",
-      });
-      const {
-        Items = [],
-        LastEvaluatedKey,
-        ConsumedCapacity,
-      } = await callStore((options) => client.send(command, options));
-      units += ConsumedCapacity?.CapacityUnits ?? 0;
-      const whole: { items: Item[]; units: number } = plan.isWhole
-        ? { items: Items, units: 0 }
-        : await fetchWhole(client, tableName, Items);
-      units += whole.units;
-      items.push(...whole.items.filter((item) => holds(item, selection, plan.lateFilters)));
-      if (items.length > limit) return { items: items.slice(0, limit), next: String(items[limit - 1]?.id) };
-      if (LastEvaluatedKey === undefined) return { items, next: undefined };
-      last = String(LastEvaluatedKey.id);
-      if (units >= maxUnits) return { items, next: last };
-    }
-  };
 
 /** An event and its expiry in epoch seconds. */
 export type StoredEvent = { event: SecurityEvent; ttl: number };
 
-/** What became of each id that was to be marked; every id is in one of the lists. */
+/** The ids of events to mark as processed, by outcome; each id is in one list. */
 export type MarkResult = { processed: string[]; alreadyProcessed: string[]; notFound: string[] };
 
-const BATCH_WRITE_MAX = 25;
-const BATCH_ATTEMPTS = 4;
-/** The high-risk events of a page may take this much of a request's reading. */
-const HIGH_RISK_UNITS = READ_UNITS_PER_REQUEST / 4;
+/** 4 MB, read eventually consistent at half a unit per 4 KB. */
+const READ_UNITS_PER_REQUEST = 512;
+/** The high-risk events of a page may use a quarter of a request's units, half of it per level. */
+const READ_UNITS_PER_HIGH_LEVEL = READ_UNITS_PER_REQUEST / 8;
+const MAX_ITEMS_PER_QUERY = 1_000;
 const MARKS_AT_ONCE = 10;
 
-const newestFirst = (a: SecurityEvent, b: SecurityEvent) => (a.id < b.id ? 1 : -1);
+type Item = Record<string, unknown>;
+
+/** `after`: the id of the last event of the previous page. `now`: epoch ms; events expired by then are left out. */
+type PageOptions = { limit: number; after?: string | undefined; now: number };
 
 export type SecurityEventStore = ReturnType<typeof createSecurityEventStore>;
 
 /**
- * The security events of all organizations. Partition key `scope`, sort key `id`; sparse indexes as event-indexes.ts
- * says. All calls throw DomainError `store_unavailable` when the table does not answer.
+ * The security events of all organizations. Partition key `scope`, sort key `id`; for the sparse indexes see
+ * event-item.ts. All calls throw DomainError `store_unavailable` if the table does not answer.
  */
 export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const read = createEventReader(client, tableName);
+  const queryOf = ({ index, keyName, keyValue, filters }: ReadPlan, selection: Selection, now: number) => ({
+    TableName: tableName,
+    IndexName: index?.name,
+    KeyConditionExpression: "#key = :key AND id >= :since",
+    FilterExpression: ["#ttl > :now", ...filters.map((name) => `#${name} = :${name}`)].join(" AND "),
+    ExpressionAttributeNames: {
+      "#key": keyName,
+      "#ttl": "ttl",
+      ...Object.fromEntries(filters.map((name) => [`#${name}`, name])),
+    },
+    ExpressionAttributeValues: {
+      ":key": keyValue,
+      ":since": firstIdAt(selection.since),
+      ":now": Math.floor(now / 1000),
+      ...Object.fromEntries(filters.map((name) => [`:${name}`, selection[name]])),
+    },
+    ScanIndexForward: false,
+    ReturnConsumedCapacity: "TOTAL" as const,
+  });
 
-  const put = async ({ event, ttl }: StoredEvent, deadlineMs?: number): Promise<void> => {
-    const command = new PutCommand({
-      TableName: tableName,
-      Item: toItem(event, ttl),
-      ConditionExpression: "attribute_not_exists(id)",
-    });
-    try {
-      await callStore((options) => client.send(command, options), deadlineMs);
-    } catch (error) {
-      // The event is there: by an earlier record of the same id, or by our own first try whose answer was lost.
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+  /** The whole items of an index's entries, in their order, without those that have been deleted since. */
+  const fetchWhole = async (entries: readonly Item[]) => {
+    const keys = entries.map(({ scope, id }) => ({ scope, id }));
+    const { items, units } = await getItems(client, tableName, keys);
+    const byId = new Map(items.map((item) => [item.id, item]));
+    return { items: entries.map(({ id }) => byId.get(id)).filter((item) => item !== undefined), units };
   };
 
-  const putBatch = async (batch: readonly StoredEvent[]): Promise<void> => {
-    let left = batch.map(({ event, ttl }) => ({ PutRequest: { Item: toItem(event, ttl) } }));
-    for (let attempt = 0; left.length > 0; attempt++) {
-      if (attempt === BATCH_ATTEMPTS) throw new DomainError("store_unavailable", "The store left events unwritten.");
-      if (attempt > 0) await pauseBeforeRetry(attempt);
-      const command = new BatchWriteCommand({ RequestItems: { [tableName]: left } });
-      const { UnprocessedItems } = await callStore((options) => client.send(command, options));
-      left = (UnprocessedItems?.[tableName] ?? []) as typeof left;
+  /**
+   * Reads a page by a plan. The first query asks for the items of the page; while filters leave too few, each further
+   * query asks for twice as many. So a page costs at most twice what it returns.
+   * @param maxUnits a page that has cost so many read units ends early, with a next page.
+   */
+  const readPage = async (
+    plan: ReadPlan,
+    selection: Selection,
+    { limit, after, now }: PageOptions,
+    maxUnits = READ_UNITS_PER_REQUEST,
+  ): Promise<{ events: SecurityEvent[]; next: string | undefined }> => {
+    const query = queryOf(plan, selection, now);
+    const events: SecurityEvent[] = [];
+    let units = 0;
+    let last = after;
+    for (let size = limit + 1; ; size = Math.min(size * 2, MAX_ITEMS_PER_QUERY)) {
+      const start = last && { scope: plan.scope, id: last, [plan.keyName]: plan.keyValue };
+      const command = new QueryCommand({ ...query, Limit: size, ...(start && { ExclusiveStartKey: start }) });
+      const page = await callStore((options) => client.send(command, options));
+      const entries = page.Items ?? [];
+      const whole = plan.isWhole ? { items: entries, units: 0 } : await fetchWhole(entries);
+      units += (page.ConsumedCapacity?.CapacityUnits ?? 0) + whole.units;
+      const matching = whole.items.filter((item) => plan.lateFilters.every((name) => item[name] === selection[name]));
+      events.push(...matching.map(fromItem));
+      if (events.length > limit) return { events: events.slice(0, limit), next: events[limit - 1]?.id };
+      if (page.LastEvaluatedKey === undefined) return { events, next: undefined };
+      last = String(page.LastEvaluatedKey.id);
+      if (units >= maxUnits) return { events, next: last };
     }
   };
 
@@ -175,57 +103,50 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
       ExpressionAttributeValues: { ":true": true, ":false": false, ":now": now, ":seconds": Math.floor(now / 1000) },
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
-    try {
-      await callStore((options) => client.send(command, options));
-      return "processed";
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      const { processed, processedAt, ttl } = error.Item ?? {};
-      if (processed?.BOOL !== true || Number(ttl?.N ?? 0) * 1000 <= now) return "notFound";
-      // Our own mark, whose answer was lost and which the SDK repeated.
-      return Number(processedAt?.N) === now && (error.$metadata.attempts ?? 1) > 1 ? "processed" : "alreadyProcessed";
-    }
+    const result = await conditionalWrite((options) => client.send(command, options));
+    if (result.written) return "processed";
+    const { processed, processedAt, ttl } = result.item ?? {};
+    if (processed !== true || Number(ttl ?? 0) * 1000 <= now) return "notFound";
+    // An earlier attempt of this call may have marked the event and lost its answer.
+    return processedAt === now && result.isRepeated ? "processed" : "alreadyProcessed";
   };
 
   return {
-    /** Writes an event, once for its id: one write unit, and one for each index it stands in. */
-    put,
-
-    /** Writes many events at the same price, 25 in a call. Ids are new ones: a batch knows no condition. */
-    async putAll(events: readonly StoredEvent[], deadlineMs?: number): Promise<void> {
-      const [only, ...others] = events;
-      if (only !== undefined && others.length === 0) return put(only, deadlineMs);
-      for (const batch of chunksOf(events, BATCH_WRITE_MAX)) await putBatch(batch);
+    /** Writes an event; a further event of the same id changes nothing. One write unit, and one per index. */
+    async put({ event, ttl }: StoredEvent): Promise<void> {
+      const command = new PutCommand({
+        TableName: tableName,
+        Item: toItem(event, ttl),
+        ConditionExpression: "attribute_not_exists(id)",
+      });
+      await conditionalWrite((options) => client.send(command, options));
     },
 
     /**
-     * A page of a selection, newest first, from its most selective index. It reads at most 4 MB, so it may be shorter
-     * than `limit` and still have a next one.
+     * A page of a selection, newest event first, from its most selective index. It reads at most 4 MB, so it may be
+     * shorter than `limit` and still have a next page.
      */
-    async list(selection: Selection, { limit, after, now }: { limit: number; after: string | undefined; now: number }) {
-      const { items, next } = await read(planRead(selection), { selection, limit, after, now });
-      return { events: items.map(fromItem), next };
-    },
+    list: (selection: Selection, options: PageOptions) => readPage(planRead(selection), selection, options),
 
     /** The newest HIGH and CRITICAL events of a selection, at most `limit`. */
-    async listHighRisk(selection: Selection, { limit, now }: { limit: number; now: number }): Promise<SecurityEvent[]> {
+    async listHighRisk(selection: Selection, options: PageOptions): Promise<SecurityEvent[]> {
       const levels = (["HIGH", "CRITICAL"] as const).filter(
         (level) => selection.riskLevel === undefined || selection.riskLevel === level,
       );
       const pages = await Promise.all(
         levels.map((level) =>
-          read(planHighRiskRead(selection, level), { selection, limit, now, maxUnits: HIGH_RISK_UNITS / 2 }),
+          readPage(planHighRiskRead(selection, level), selection, options, READ_UNITS_PER_HIGH_LEVEL),
         ),
       );
       return pages
-        .flatMap(({ items }) => items.map(fromItem))
-        .sort(newestFirst)
-        .slice(0, limit);
+        .flatMap(({ events }) => events)
+        .sort((a, b) => (a.id < b.id ? 1 : -1))
+        .slice(0, options.limit);
     },
 
     /**
-     * Marks events of an organization as processed: one write unit each, three above LOW.
-     * Ids of other organizations, of no event and of expired ones are `notFound` alike.
+     * Marks events of an organization as processed: one write unit each, three above LOW. Ids without an unexpired event
+     * of the organization are `notFound`.
      */
     async markProcessed(organizationId: string, ids: readonly string[], now: number): Promise<MarkResult> {
       const result: MarkResult = { processed: [], alreadyProcessed: [], notFound: [] };

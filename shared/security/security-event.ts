@@ -1,8 +1,12 @@
 /**
- * Security events: what every operation of the integration leaves, and every refusal.
+ * Security events: each operation of the integration leaves one, and each refusal.
+ * A subject hands a NewSecurityEvent to the recorder (recorder.ts), which completes and stores it
+ * (security-event-store.ts). If the event reaches ALERT_THRESHOLD, the recorder has an alert raised (alerts/alert.ts).
+ * GET …/security lists events and their statistics (monitoring/security-report.ts).
  * Spec: integration security monitoring, "SecurityEvent" and "Events".
  */
 import * as z from "zod/mini";
+import { epochMs } from "../json/number-fields.ts";
 import { type ErrorKind, type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
 
 export const categories = [
@@ -30,7 +34,7 @@ export const resourceTypes = [
   "report",
 ] as const;
 
-/** What happened. The ten types of the specification, then our additions. */
+/** Each event type with its meaning. The ten types of the specification come first, then our additions. */
 export const eventTypes = {
   PROVIDER_SYNC_STARTED: "Synchronization process initiated",
   PROVIDER_SYNC_COMPLETED: "Synchronization completed successfully",
@@ -55,15 +59,12 @@ export const eventTypes = {
 export type EventType = keyof typeof eventTypes;
 
 const text = z.string();
-const time = z.number().register(z.globalRegistry, {
-  description: "Epoch milliseconds.",
-  override: { type: "integer" },
-});
+const time = epochMs();
 
 /** A security event as it is stored and returned. */
 export const SecurityEvent = z
   .object({
-    /** 26 characters, in order of time (event-id.ts). */
+    /** 26 characters; ids sort by time (event-id.ts). */
     id: text,
     organizationId: z.optional(text),
     userId: z.optional(text),
@@ -95,7 +96,8 @@ export const SecurityEvent = z
   });
 export type SecurityEvent = z.output<typeof SecurityEvent>;
 
-type Stamped =
+/** The fields that the recorder sets. */
+type RecorderField =
   | "id"
   | "location"
   | "processed"
@@ -105,11 +107,11 @@ type Stamped =
   | "timestamp"
   | "createdAt";
 
-/** How bad it is: said outright, or by the kind of error that a failed operation met. */
+/** The risk level itself, or the kind of the error that a failed operation met. */
 type Risk = { riskLevel: RiskLevel; errorKind?: undefined } | { errorKind: ErrorKind; riskLevel?: undefined };
 
-/** What a caller of the recorder says; the recorder adds identity, times, and what follows from the configuration. */
-export type NewSecurityEvent = Omit<SecurityEvent, Stamped | "eventType" | "metadata" | "riskLevel"> & {
+/** What a caller of the recorder provides; the recorder adds id, times, and what follows from the configuration. */
+export type NewSecurityEvent = Omit<SecurityEvent, RecorderField | "eventType" | "metadata" | "riskLevel"> & {
   eventType: EventType;
   metadata?: Readonly<Record<string, unknown>>;
 } & Risk;

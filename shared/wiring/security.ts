@@ -1,6 +1,4 @@
-/** What alerts are decided about and published by, in a deployed function. */
-/** What records the reads of a deployed function. */
-/** The stores that the security report is read from, of a deployed function. */
+/** The dependencies of the security endpoints, of the outbox sweep, and of data reads. */
 
 import { randomBytes } from "node:crypto";
 import { systemClock } from "../runtime/clock.ts";
@@ -14,8 +12,8 @@ import { suspiciousActivityOf } from "../security/alerts/finding.ts";
 import { createDataReadStore } from "../security/data-read-store.ts";
 import { createDataReadRecorder, type DataReadRecorder } from "../security/data-reads.ts";
 import { RANDOM_BYTES } from "../security/event-id.ts";
-import { createAlertActions, recordManualAlert } from "../security/monitoring/alert-actions.ts";
-import type { SecurityReportParts } from "../security/monitoring/security-report.ts";
+import { createAlertActions } from "../security/monitoring/alert-actions.ts";
+import type { SecurityReportDependencies } from "../security/monitoring/security-report.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { countSelection } from "../security/statistics/count-selection.ts";
 import { createEventCountStore, createSelectionCountStore } from "../security/statistics/event-count-store.ts";
@@ -23,11 +21,11 @@ import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { wireRecorder } from "./recorder.ts";
 
+const random = () => randomBytes(RANDOM_BYTES);
+
 /** The alerts of a deployed function. @throws Error at cold start where the environment lacks a variable. */
-export const wireAlertStore = () => {
-  const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "RETENTION_DAYS"]);
-  return createAlertStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, { retentionDays: config.RETENTION_DAYS });
-};
+export const wireAlertStore = () =>
+  createAlertStore(documentClient, readConfig(["SECURITY_ALERTS_TABLE_NAME"]).SECURITY_ALERTS_TABLE_NAME);
 
 /** @throws Error at cold start where the environment lacks a variable. */
 export const wireAlertOutbox = () => {
@@ -40,20 +38,16 @@ export const wireAlertOutbox = () => {
 /** @throws Error at cold start where the environment lacks a variable. */
 export const wireAlertActions = () => {
   const config = readConfig(["SECURITY_EVENTS_TABLE_NAME", "SECURITY_ALERTS_TABLE_NAME", "RETENTION_DAYS"]);
-  const recorder = wireRecorder();
   const events = createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME);
   return createAlertActions({
-    alerts: {
-      ...wireAlertStore(),
-      ...createAlertDecisionStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, {
-        retentionDays: config.RETENTION_DAYS,
-      }),
-    },
+    alerts: createAlertDecisionStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, {
+      retentionDays: config.RETENTION_DAYS,
+    }),
     publisher: wireAlertOutbox().publisher,
     events: { markProcessed: (organizationId, ids) => events.markProcessed(organizationId, ids, systemClock()) },
-    recorder: { recordManualAlert: (alert, generating) => recordManualAlert(recorder, alert, generating) },
+    recorder: wireRecorder(),
     now: systemClock,
-    random: () => randomBytes(RANDOM_BYTES),
+    random,
   });
 };
 
@@ -68,22 +62,15 @@ export const wireDataReads = (): DataReadRecorder => {
 };
 
 /** @throws Error at cold start where the environment lacks a variable. */
-export const wireSecurityReport = (): SecurityReportParts => {
-  const config = readConfig([
-    "SECURITY_EVENTS_TABLE_NAME",
-    "SECURITY_ROLLUPS_TABLE_NAME",
-    "SECURITY_ALERTS_TABLE_NAME",
-    "RETENTION_DAYS",
-  ]);
+export const wireSecurityReport = (): SecurityReportDependencies => {
+  const config = readConfig(["SECURITY_EVENTS_TABLE_NAME", "SECURITY_ROLLUPS_TABLE_NAME"]);
   const counted = {
     openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
     rollups: createRollupStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME),
     events: createEventCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
     selections: createSelectionCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
   };
-  const alerts = createAlertStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, {
-    retentionDays: config.RETENTION_DAYS,
-  });
+  const alerts = wireAlertStore();
   return {
     events: createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
     statistics: { count: (selection, now) => countSelection(counted, selection, now) },

@@ -2,15 +2,10 @@ import { randomBytes } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
-import type { Alert } from "../../shared/security/alerts/alert.ts";
+import type { Alert, AlertPosition, AlertTrigger } from "../../shared/security/alerts/alert.ts";
 import { createAlertDecisionStore } from "../../shared/security/alerts/alert-decision-store.ts";
-import type { Raising } from "../../shared/security/alerts/alert-raiser.ts";
 import { createAlertRaisingStore } from "../../shared/security/alerts/alert-raising-store.ts";
-import {
-  type AlertPosition,
-  createAlertOutboxStore,
-  createAlertStore,
-} from "../../shared/security/alerts/alert-store.ts";
+import { createAlertOutboxStore, createAlertStore } from "../../shared/security/alerts/alert-store.ts";
 import { eventId } from "../../shared/security/event-id.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
 import { declaredTable } from "./security-tables.ts";
@@ -27,7 +22,7 @@ export const randomId = (at: number): string => eventId(at, randomBytes(16));
 export const alertStoresOver = (client: DynamoDBDocumentClient) => {
   const options = { retentionDays: RETENTION_DAYS, random: () => randomBytes(16) };
   return {
-    ...createAlertStore(client, TABLE, options),
+    ...createAlertStore(client, TABLE),
     ...createAlertRaisingStore(client, TABLE, options),
     ...createAlertDecisionStore(client, TABLE, options),
     outbox: createAlertOutboxStore(client, TABLE),
@@ -62,7 +57,7 @@ export const alertStoresAt = (endpoint: string): AlertStores =>
   );
 
 /** A reason to raise an alert at a given time; by default one event with an id of its own. */
-export const reasonAt = (at: number, changes: Partial<Raising> = {}): Raising => {
+export const reasonAt = (at: number, changes: Partial<AlertTrigger> = {}): AlertTrigger => {
   const id = randomId(at);
   return {
     kind: "event",

@@ -1,6 +1,13 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { encodeJson } from "../../json/encode-json.ts";
 import { callStore, isTransactionConflict } from "../../runtime/call-store.ts";
+import { conditionalTransaction, conditionalWrite } from "../../runtime/conditional-write.ts";
 import { DomainError } from "../../runtime/domain-error.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
 import { renderUpdate } from "../../runtime/render-update.ts";
@@ -12,18 +19,22 @@ import {
   type AlertItem,
   hashOfAlertId,
   isExpired,
+  outboxEntry,
   parseAlertItem,
-  placeInList,
-  placeInOutbox,
+  parseRejected,
   resolvedKey,
+  statusEntry,
+  statusKey,
   toAlert,
   unresolvedKey,
 } from "./alert-item.ts";
-import { itemOfRefusal } from "./alert-refusal-store.ts";
 
 const MAX_ATTEMPTS = 12;
 
-/** What a decision came to: the alert as it is now, an alert that had been decided upon before, or none of theirs. */
+/**
+ * The outcome of a decision. `unchanged`: the alert had that status before, or is resolved. `notFound`: the organization
+ * has no unexpired alert of that id.
+ */
 export type Decided = { outcome: "changed"; alert: Alert } | { outcome: "unchanged" } | { outcome: "notFound" };
 
 /** Who decides, and when (epoch ms). */
@@ -36,8 +47,8 @@ const notFound: Decided = { outcome: "notFound" };
 export type AlertDecisionStore = ReturnType<typeof createAlertDecisionStore>;
 
 /**
- * What operators decide about alerts, by id. Another organization's alert, an expired one and none are not told apart.
- * All calls throw DomainError `store_unavailable` when the table does not answer, or does not come to rest.
+ * What operators do with alerts: generate, acknowledge, resolve.
+ * All calls throw DomainError `store_unavailable` if the table does not answer, or if other writes keep interfering.
  */
 export const createAlertDecisionStore = (
   client: DynamoDBDocumentClient,
@@ -47,55 +58,57 @@ export const createAlertDecisionStore = (
   const get = async (key: Record<string, string>) => {
     const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });
     const { Item } = await callStore((options) => client.send(command, options));
-    // As it is stored, too: what is moved must lose nothing.
     return Item && { stored: Item, item: parseAlertItem(Item) };
   };
 
-  /** What became of an alert that is not among the unresolved ones. */
+  /** The outcome for an alert that is not among the unresolved ones. */
   const lookUpResolved = async (scope: string, id: string, now: number): Promise<Decided> => {
     const found = await get({ scope, key: resolvedKey(id) });
     return found === undefined || isExpired(found.item, now) ? notFound : unchanged;
   };
 
-  /** Tries until nobody interferes: raising an alert and deciding about it may meet. */
-  const settle = async (attempt: () => Promise<Decided | "interfered">): Promise<Decided> => {
+  /** Retries while other writes interfere, such as raising the same alert. */
+  const retryOnConflict = async (attempt: () => Promise<Decided | "conflict">): Promise<Decided> => {
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
       const decided = await attempt();
-      if (decided !== "interfered") return decided;
+      if (decided !== "conflict") return decided;
       await pauseBeforeRetry(attempts);
     }
     throw new DomainError("store_unavailable", "The alert changes too fast. Try again.");
   };
 
-  const move = async (found: { stored: Record<string, unknown>; item: AlertItem }, moved: Record<string, unknown>) => {
-    const { scope, key } = found.stored;
-    const command = new TransactWriteCommand({
-      // The SDK sends it again where an answer was lost, and DynamoDB then says what it said the first time.
-      ClientRequestToken: newRequestToken(),
-      TransactItems: [
-        {
-          Delete: {
-            TableName: tableName,
-            Key: { scope, key },
-            ConditionExpression: "#id = :id AND #revision = :revision",
-            ExpressionAttributeNames: { "#id": "id", "#revision": "revision" },
-            ExpressionAttributeValues: { ":id": found.item.id, ":revision": found.item.revision },
-          },
-        },
-        { Put: { TableName: tableName, Item: moved } },
-      ],
-    });
-    await callStore((options) => client.send(command, options));
-  };
-
   return {
-    /** Acknowledges an open alert: one conditional write, and a read where that is refused. */
+    /** Stores an operator's own alert, under an id that no other alert has. Costs as raising does. */
+    async put(organizationId: string, alert: Alert, now: number): Promise<void> {
+      const scope = organizationKey(organizationId);
+      const token = newRequestToken();
+      const hash = hashOfAlertId(alert.id) ?? "";
+      const { eventIds, metadata } = alert;
+      const command = new PutCommand({
+        TableName: tableName,
+        Item: {
+          ...alert,
+          eventIds: eventIds.length > 0 ? eventIds : undefined,
+          metadata: metadata && encodeJson(metadata),
+          ...statusEntry(scope, "open", alert),
+          ...outboxEntry(hash, now),
+          ...{ scope, key: unresolvedKey(hash), token, ttl: expiryOf(alert.lastSeen, retentionDays) },
+        },
+        ConditionExpression: "attribute_not_exists(#scope)",
+        ExpressionAttributeNames: { "#scope": "scope" },
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      });
+      const result = await conditionalWrite((options) => client.send(command, options));
+      // An earlier attempt of this call may have stored the alert and lost its answer.
+      if (!result.written && result.item?.token !== token) throw new Error("Another alert has the new alert's id.");
+    },
+
+    /** Acknowledges an open alert: one conditional write, and a read if its condition fails. */
     async acknowledge(organizationId: string, id: string, { by, now }: Decision): Promise<Decided> {
       const hash = hashOfAlertId(id);
       if (hash === undefined) return notFound;
       const scope = organizationKey(organizationId);
       const token = newRequestToken();
-      const { statusKey } = placeInList(scope, "acknowledged", { firstSeen: 0, id });
       const command = new UpdateCommand({
         TableName: tableName,
         Key: { scope, key: unresolvedKey(hash) },
@@ -105,10 +118,10 @@ export const createAlertDecisionStore = (
             acknowledgedAt: now,
             acknowledgedBy: by,
             token,
-            statusKey,
+            statusKey: statusKey(scope, "acknowledged"),
             outboxChange: "acknowledged",
           },
-          setOnce: placeInOutbox(hash, now),
+          setOnce: outboxEntry(hash, now),
           add: { revision: 1 },
           condition: "#id = :id AND #status = :open AND #ttl > :seconds",
           values: { id, open: "open", seconds: Math.floor(now / 1000) },
@@ -116,31 +129,32 @@ export const createAlertDecisionStore = (
         ReturnValues: "ALL_NEW",
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       });
-      return settle(async () => {
-        try {
-          const { Attributes } = await callStore((options) => client.send(command, options));
-          return changed(parseAlertItem(Attributes));
-        } catch (error) {
-          if (isTransactionConflict(error)) return "interfered";
-          if (!(error instanceof ConditionalCheckFailedException)) throw error;
-          const item = itemOfRefusal(error);
-          if (item?.id !== id) return lookUpResolved(scope, id, now);
-          if (isExpired(item, now)) return notFound;
-          return item.token === token ? changed(item) : unchanged;
-        }
+      return retryOnConflict(async () => {
+        const result = await conditionalWrite((options) => client.send(command, options)).catch((error: unknown) => {
+          if (isTransactionConflict(error)) return undefined;
+          throw error;
+        });
+        if (result === undefined) return "conflict";
+        if (result.written) return changed(parseAlertItem(result.output.Attributes));
+        const item = parseRejected(result.item);
+        if (item?.id !== id) return lookUpResolved(scope, id, now);
+        if (isExpired(item, now)) return notFound;
+        // An earlier attempt of this call may have acknowledged the alert and lost its answer.
+        return item.token === token ? changed(item) : unchanged;
       });
     },
 
     /**
-     * Resolves an alert: a read, and a transaction that moves it from under its hash to under its id, so that the same
-     * reason makes a new alert from then on.
+     * Resolves an alert: a read, and a transaction that moves the alert from its hash to its id. From then on the same
+     * trigger raises a new alert.
      */
     async resolve(organizationId: string, id: string, { by, now }: Decision): Promise<Decided> {
       const hash = hashOfAlertId(id);
       if (hash === undefined) return notFound;
       const scope = organizationKey(organizationId);
-      return settle(async () => {
-        const found = await get({ scope, key: unresolvedKey(hash) });
+      const key = { scope, key: unresolvedKey(hash) };
+      return retryOnConflict(async () => {
+        const found = await get(key);
         if (found === undefined || found.item.id !== id) return lookUpResolved(scope, id, now);
         const { item, stored } = found;
         if (isExpired(item, now)) return notFound;
@@ -152,17 +166,27 @@ export const createAlertDecisionStore = (
           resolvedBy: by,
           revision: item.revision + 1,
           ttl: expiryOf(item.lastSeen, retentionDays),
-          ...placeInList(scope, "resolved", item),
-          ...placeInOutbox(hash, now),
+          ...statusEntry(scope, "resolved", item),
+          ...outboxEntry(hash, now),
           outboxChange: "resolved",
         };
-        try {
-          await move(found, moved);
-          return changed(parseAlertItem(moved));
-        } catch (error) {
-          if (error instanceof TransactionCanceledException) return "interfered";
-          throw error;
-        }
+        const command = new TransactWriteCommand({
+          ClientRequestToken: newRequestToken(),
+          TransactItems: [
+            {
+              Delete: {
+                TableName: tableName,
+                Key: key,
+                ConditionExpression: "#id = :id AND #revision = :revision",
+                ExpressionAttributeNames: { "#id": "id", "#revision": "revision" },
+                ExpressionAttributeValues: { ":id": id, ":revision": item.revision },
+              },
+            },
+            { Put: { TableName: tableName, Item: moved } },
+          ],
+        });
+        const { written } = await conditionalTransaction((options) => client.send(command, options));
+        return written ? changed(parseAlertItem(moved)) : "conflict";
       });
     },
   };

@@ -1,45 +1,42 @@
 /**
- * Where an alert lies in its organization's partition. An unresolved one lies under the hash of what it is about, so
- * that raising it again needs no search and can make no second one; its id ends in that hash, so that the id alone
- * finds it. A resolved one lies under its id.
+ * The keys and items of alerts. An unresolved alert's key is the hash of its rule and subject: raising it again needs no
+ * search and cannot create a second alert. Its id ends in the hash, so the id is enough to find it. A resolved alert's
+ * key is its id. Pure.
  */
-/** Alerts as items of the alert table. What is nested lies in them as JSON text. */
-
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import { encodeJson } from "../../json/encode-json.ts";
+import { ALERT_OUTBOX } from "../../terms/indexes.ts";
 import { partKey } from "../../terms/keys.ts";
+import { defineShardedIndex } from "../../work/sharded-index.ts";
 import { eventId, timeOfEventId } from "../event-id.ts";
-import { Alert, type AlertChange, type AlertStatus, Evidence, MAX_EVENT_IDS } from "./alert.ts";
-import type { Raising } from "./alert-raiser.ts";
+import { Alert, type AlertChange, type AlertStatus, MAX_EVENT_IDS } from "./alert.ts";
 
-/** Events at the threshold, findings, and alerts of operators, told apart by key: findings are read by themselves. */
+/** The kind is part of the hash, so that findings can be read without other alerts. */
 const kinds = { event: "e", finding: "f", manual: "m" } as const;
-export type AlertKind = keyof typeof kinds;
 
 const HASH_BYTES = 15;
 const ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}-([efm][A-Za-z0-9_-]{20})$/;
 const TIME_DIGITS = 15;
 
 /** 21 characters: the kind's letter, and a digest of rule and subject (120 bits). */
-export const alertHash = (kind: AlertKind, rule: string, subject: string): string => {
+export const alertHash = (kind: keyof typeof kinds, rule: string, subject: string): string => {
   const digest = createHash("sha256").update(`${rule}\n${subject}`).digest();
   return kinds[kind] + digest.subarray(0, HASH_BYTES).toString("base64url");
 };
 
 /**
- * @param at when it was raised, epoch ms.
+ * @param at when the alert was raised, epoch ms.
  * @param random 16 bytes.
  */
 export const alertId = (hash: string, at: number, random: Uint8Array): string => `${eventId(at, random)}-${hash}`;
 
-/** The hash in an alert's id; undefined for a text that is none. */
+/** The hash in an alert's id; undefined if the text is not an alert's id. */
 export const hashOfAlertId = (id: string): string | undefined => ID.exec(id)?.[1];
 
-/** What logs call an alert: its id without the hash, by which an address or a user could be guessed. */
+/** An alert's name in logs: its id without the hash, from which an address or a user could be guessed. */
 export const alertNameInLogs = (id: string): string => id.slice(0, id.indexOf("-"));
 
-/** When an alert was raised, in epoch ms; undefined for a text that is no id. */
+/** When an alert was raised, epoch ms; undefined if the text is not an alert's id. */
 export const timeOfAlertId = (id: string): number | undefined => timeOfEventId(alertNameInLogs(id));
 
 const UNRESOLVED = "open#";
@@ -50,39 +47,44 @@ export const unresolvedKey = (hash: string): string => UNRESOLVED + hash;
 /** The sort key of a resolved alert. */
 export const resolvedKey = (id: string): string => `closed#${id}`;
 
-/** What the sort keys of an organization's unresolved findings begin with. */
+/** The prefix of the sort keys of an organization's unresolved findings. */
 export const UNRESOLVED_FINDINGS = UNRESOLVED + kinds.finding;
 
-/** The partition of the index that lists an organization's alerts of a status. */
-export const statusKey = (scope: string, status: string): string => partKey(scope, status);
+/** The partition of index byStatus with an organization's alerts of a status. */
+export const statusKey = (scope: string, status: AlertStatus): string => partKey(scope, status);
 
-/** The order within it: by first sight, then by id. */
-export const listKey = ({ firstSeen, id }: { firstSeen: number; id: string }): string =>
+/** The sort key of index byStatus: firstSeen, then id. */
+export const listKey = ({ firstSeen, id }: Pick<Alert, "firstSeen" | "id">): string =>
   `${String(firstSeen).padStart(TIME_DIGITS, "0")}#${id}`;
 
-/** Changes that are not known to be published are looked for in each of these. */
-export const OUTBOX_SHARDS = 8;
+/** Alerts with a change that waits for publication. */
+export const outboxIndex = defineShardedIndex(ALERT_OUTBOX, { count: 8, prefix: "outbox#" });
 
-const shardName = (shard: number) => `outbox#${shard}`;
+/** The attributes of index byStatus. */
+export const statusEntry = (scope: string, status: AlertStatus, alert: Pick<Alert, "firstSeen" | "id">) => ({
+  statusKey: statusKey(scope, status),
+  listKey: listKey(alert),
+});
 
-export const outboxShards: readonly string[] = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shardName(shard));
+/** The attributes of index byOutbox, which an alert has until its change is published. @param at epoch ms. */
+export const outboxEntry = (hash: string, at: number) => ({
+  outboxShard: outboxIndex.shardOf(hash.charAt(1)),
+  outboxAt: at,
+});
 
-/** The part of the outbox that the changes of a hash's alert wait in. */
-export const outboxShard = (hash: string): string => shardName((hash.codePointAt(1) ?? 0) % OUTBOX_SHARDS);
-
-/** A set where raising adds to it, a list where an operator gave it an order. */
-const texts = z.union([z.set(z.string()), z.array(z.string())]);
+/** A set if events or findings raised the alert, a list in the operator's order if an operator did. */
+const ids = z.union([z.set(z.string()), z.array(z.string())]);
 
 /**
- * Beside the alert's own fields: `token` names the request of the operator that wrote it last, `occurrences` what raised a finding,
- * `outboxAt` since when a change waits to be known as published.
+ * An alert's item, with nested values as JSON text. Beside the alert's own fields: `token` names the operator's request
+ * that wrote it last, `occurrences` the triggers of a finding, `outboxAt` since when a change waits for publication.
  */
 const AlertItem = z.extend(Alert, {
-  eventIds: z.optional(texts),
+  eventIds: z.optional(ids),
   metadata: z.optional(z.string()),
   evidence: z.optional(z.string()),
   evidenceCount: z.optional(z.number()),
-  occurrences: z.optional(texts),
+  occurrences: z.optional(ids),
   ttl: z.number(),
   token: z.optional(z.string()),
   outboxAt: z.optional(z.number()),
@@ -92,61 +94,28 @@ export type AlertItem = z.output<typeof AlertItem>;
 
 export const parseAlertItem = (item: unknown): AlertItem => AlertItem.parse(item);
 
+/** The item that a failed condition returned; undefined if there is none. */
+export const parseRejected = (item: Readonly<Record<string, unknown>> | undefined): AlertItem | undefined =>
+  item === undefined || Object.keys(item).length === 0 ? undefined : parseAlertItem(item);
+
 /** @param now epoch ms. */
 export const isExpired = ({ ttl }: { ttl: number }, now: number): boolean => ttl <= Math.floor(now / 1000);
 
-const shownIds = (ids: AlertItem["eventIds"]): string[] =>
-  Array.isArray(ids) ? ids : [...(ids ?? [])].sort().reverse().slice(0, MAX_EVENT_IDS);
-
-/** The ids of a set that are more than it should hold, the oldest ones. */
-export const surplusIds = (ids: AlertItem["eventIds"]): string[] =>
-  ids instanceof Set ? [...ids].sort().slice(0, -MAX_EVENT_IDS) : [];
+/** The oldest ids of a set that has more than an alert shows. */
+export const surplusIds = (stored: AlertItem["eventIds"]): string[] =>
+  stored instanceof Set ? [...stored].sort().slice(0, -MAX_EVENT_IDS) : [];
 
 /** The alert in an item. */
 export const toAlert = (item: AlertItem): Alert => {
-  const { eventIds, metadata, evidence, evidenceCount } = item;
+  const { eventIds = [], metadata, evidence = "{}", evidenceCount: count } = item;
   return Alert.parse({
     ...item,
-    eventIds: shownIds(eventIds),
+    eventIds: Array.isArray(eventIds) ? eventIds : [...eventIds].sort().reverse().slice(0, MAX_EVENT_IDS),
     metadata: metadata === undefined ? undefined : JSON.parse(metadata),
-    evidence:
-      evidenceCount === undefined
-        ? undefined
-        : Evidence.parse({ ...JSON.parse(evidence ?? "{}"), count: evidenceCount }),
+    evidence: count === undefined ? undefined : { ...JSON.parse(evidence), count },
   });
 };
 
-/** Which change of an item still waits to be published: creation, unless it is known to be, then what came last. */
+/** The change of an item that waits for publication: its creation if that waits, otherwise the last change. */
 export const pendingChange = ({ id, outboxAt, outboxChange }: AlertItem): AlertChange =>
   outboxChange ?? (outboxAt === timeOfAlertId(id) ? "raised" : "repeated");
-
-/** Where an alert is found in the index of its status. */
-export const placeInList = (scope: string, status: AlertStatus, alert: Pick<Alert, "firstSeen" | "id">) => ({
-  statusKey: statusKey(scope, status),
-  listKey: listKey(alert),
-});
-
-/** Where a change waits until it is known to be published. @param at epoch ms. */
-export const placeInOutbox = (hash: string, at: number) => ({ outboxShard: outboxShard(hash), outboxAt: at });
-
-/** A new alert's item, but for its key and expiry. */
-export const newAlertItem = (scope: string, hash: string, fresh: { alert: Alert; token: string; at: number }) => {
-  const { eventIds, metadata, evidence: _, ...fields } = fresh.alert;
-  return {
-    ...fields,
-    ...(eventIds.length > 0 && { eventIds }),
-    ...(metadata !== undefined && { metadata: encodeJson(metadata) }),
-    ...placeInList(scope, "open", fresh.alert),
-    ...placeInOutbox(hash, fresh.at),
-    scope,
-    token: fresh.token,
-  };
-};
-
-/** What raising writes once, when it makes the alert: everything that it would otherwise leave as it is. */
-export const firstFields = ({ rule, subject, title, message }: Raising) => ({
-  rule,
-  subject,
-  title,
-  ...(message !== undefined && { message }),
-});

@@ -1,44 +1,23 @@
-/** How alerts come about: what each cause says of the alert that it raises. Pure; finding.ts has detection's. */
-/** Raises the alerts of events and findings, and publishes what changed. */
-
+/** Raises the alerts of events and findings, and publishes each change. */
+import { definedFields } from "../../json/defined-fields.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { RiskLevel } from "../../terms/risk-levels.ts";
 import { identityOf } from "../event-id.ts";
-import type { Json } from "../redaction/redact.ts";
+import { sanitiseMetadata, sanitiseText } from "../redaction/redact-and-cut.ts";
 import { type EventType, eventTypes, type SecurityEvent } from "../security-event.ts";
-import { Alert } from "./alert.ts";
-import { type AlertKind, alertHash, alertId } from "./alert-item.ts";
+import { Alert, type AlertTrigger, EVENT_RULE, MAX_EVENT_IDS } from "./alert.ts";
+import { alertHash, alertId } from "./alert-item.ts";
 import type { AlertPublisher } from "./alert-publisher.ts";
 import type { AlertRaisingStore } from "./alert-raising-store.ts";
-import { type Finding, raisingOfFinding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
+
+const TITLE_MAX_CHARACTERS = 256;
+const MESSAGE_MAX_CHARACTERS = 1_024;
+
+const isDocumented = (eventType: string): eventType is EventType => Object.hasOwn(eventTypes, eventType);
 
 /**
- * A reason to raise an alert: a new one, or the unresolved one of the same rule and subject again.
- * Its texts are redacted and cut already. Times are those of the evidence, in epoch ms.
- */
-export type Raising = {
-  kind: Exclude<AlertKind, "manual">;
-  rule: string;
-  subject: string;
-  title: string;
-  level: RiskLevel;
-  message?: string;
-  /** Names this very reason: one that comes twice counts once. Of two, the later sorts after the earlier. */
-  occurrence: string;
-  eventIds: readonly string[];
-  evidence?: { count: number; details: Json };
-  firstSeen: number;
-  lastSeen: number;
-};
-
-export const EVENT_RULE = "event_threshold";
-export const MANUAL_RULE = "manual";
-
-const isOurs = (eventType: string): eventType is EventType => Object.hasOwn(eventTypes, eventType);
-
-/**
- * Whom or what an event is about. Failed authentication is an address's: whoever floods us with tokens of many users
- * raises one alert. Everything else is a user's, or else a resource's.
+ * The subject of an event's alert. Failed authentication is about an address, so a flood of tokens of many users from one
+ * address raises one alert. Any other event is about a user, or else a resource.
  */
 const subjectOf = ({ eventType, category, userId, ipAddress, resource }: SecurityEvent): string => {
   const user = userId && `user:${userId}`;
@@ -47,16 +26,15 @@ const subjectOf = ({ eventType, category, userId, ipAddress, resource }: Securit
   return about === undefined ? eventType : `${eventType} ${about}`;
 };
 
-/** The raising of an alert that says that one event reached the threshold. */
-export const raisingOfEvent = (event: SecurityEvent): Raising => {
+const triggerOfEvent = (event: SecurityEvent): AlertTrigger => {
   const { id, eventType, riskLevel, errorMessage, timestamp } = event;
   return {
     kind: "event",
     rule: EVENT_RULE,
     subject: subjectOf(event),
-    title: isOurs(eventType) ? eventTypes[eventType] : eventType,
+    title: isDocumented(eventType) ? eventTypes[eventType] : eventType,
     level: riskLevel,
-    ...(errorMessage !== undefined && { message: errorMessage }),
+    ...definedFields({ message: errorMessage }),
     occurrence: id,
     eventIds: [id],
     firstSeen: timestamp,
@@ -64,7 +42,16 @@ export const raisingOfEvent = (event: SecurityEvent): Raising => {
   };
 };
 
-export type AlertRaiserParts = {
+const triggerOfFinding = ({ evidence: { count, ...details }, ...finding }: Finding): AlertTrigger => ({
+  ...finding,
+  kind: "finding",
+  title: sanitiseText(finding.title, TITLE_MAX_CHARACTERS),
+  ...definedFields({ message: finding.message && sanitiseText(finding.message, MESSAGE_MAX_CHARACTERS) }),
+  eventIds: [...finding.eventIds].sort().slice(-MAX_EVENT_IDS),
+  evidence: { count, details: sanitiseMetadata(details) },
+});
+
+type Dependencies = {
   store: Pick<AlertRaisingStore, "raise">;
   publisher: Pick<AlertPublisher, "publish">;
   now: Clock;
@@ -74,56 +61,52 @@ export type AlertRaiserParts = {
 
 export type AlertRaiser = ReturnType<typeof createAlertRaiser>;
 
-export const createAlertRaiser = ({ store, publisher, now, random }: AlertRaiserParts) => {
-  const raise = async (organizationId: string, raising: Raising): Promise<Alert> => {
+export const createAlertRaiser = ({ store, publisher, now, random }: Dependencies) => {
+  const raise = async (organizationId: string, trigger: AlertTrigger): Promise<Alert> => {
     const at = now();
-    const { alert, change } = await store.raise(organizationId, raising, at);
+    const { alert, change } = await store.raise(organizationId, trigger, at);
     if (change !== undefined) await publisher.publish([{ organizationId, alert, change, at }]);
     return alert;
   };
 
-  /** Publishes the alert of a reason of no organization: it is on the bus and nowhere else. */
-  const publishUnowned = async (raising: Raising, id: string, at: number): Promise<Alert> => {
-    const { rule, subject, title, level, message, eventIds, evidence, firstSeen, lastSeen } = raising;
+  /** Publishes an alert of no organization, which is not stored. `idTime` and `identity` make its id. */
+  const publishUnowned = async (trigger: AlertTrigger, idTime: number, identity: Uint8Array): Promise<Alert> => {
+    const { kind, occurrence: _, evidence, ...fields } = trigger;
     const alert = Alert.parse({
-      ...{ id, title, level, rule, subject, status: "open", count: 1, firstSeen, lastSeen },
-      eventIds: [...eventIds],
-      ...(message !== undefined && { message }),
-      ...(evidence !== undefined && { evidence: { ...Object(evidence.details), count: evidence.count } }),
+      ...fields,
+      id: alertId(alertHash(kind, trigger.rule, trigger.subject), idTime, identity),
+      status: "open",
+      count: 1,
+      evidence: evidence && { ...Object(evidence.details), count: evidence.count },
       revision: 1,
     });
-    const unpublished = await publisher.publish([{ alert, change: "raised", at }]);
+    const unpublished = await publisher.publish([{ alert, change: "raised", at: now() }]);
     if (unpublished.length > 0) throw new Error("The event bus did not take the alert of no organization.");
     return alert;
   };
 
   return {
     /**
-     * Raises the alert of an event that reached the threshold; for the same event again it does nothing.
-     * @throws DomainError `store_unavailable`, or Error where the alert is of no organization and the bus did not take
-     *   it: in both cases there is no alert, and it may be tried again.
+     * Raises the alert of an event that reached the threshold. Raising it for the same event again changes nothing.
+     * @throws DomainError `store_unavailable`, or Error if the bus did not take an alert of no organization: there is no
+     *   alert then; try again.
      */
     async raiseForEvent(event: SecurityEvent): Promise<void> {
-      if (event.organizationId !== undefined) {
-        await raise(event.organizationId, raisingOfEvent(event));
-        return;
-      }
-      const at = now();
-      const raising = raisingOfEvent(event);
-      await publishUnowned(raising, alertId(alertHash(raising.kind, raising.rule, raising.subject), at, random()), at);
+      const trigger = triggerOfEvent(event);
+      if (event.organizationId === undefined) await publishUnowned(trigger, now(), random());
+      else await raise(event.organizationId, trigger);
     },
 
     /**
-     * Raises the alert of a finding, whatever the threshold; for the same finding again it does nothing. One of no
-     * organization is published again, under the same id.
-     * @throws DomainError `store_unavailable`, or Error where it is of no organization and the bus did not take it.
+     * Raises the alert of a finding, whatever the threshold. Raising it for the same finding again changes nothing; an
+     * alert of no organization is published again under the same id.
+     * @throws as raiseForEvent.
      */
     async raiseForFinding(organizationId: string | undefined, finding: Finding): Promise<Alert> {
-      const raising = raisingOfFinding(finding);
-      if (organizationId !== undefined) return raise(organizationId, raising);
-      const { kind, rule, subject, occurrence, lastSeen } = raising;
-      const identity = identityOf("finding", rule, subject, occurrence);
-      return publishUnowned(raising, alertId(alertHash(kind, rule, subject), lastSeen, identity), now());
+      const trigger = triggerOfFinding(finding);
+      if (organizationId !== undefined) return raise(organizationId, trigger);
+      const { rule, subject, occurrence, lastSeen } = trigger;
+      return publishUnowned(trigger, lastSeen, identityOf("finding", rule, subject, occurrence));
     },
   };
 };

@@ -1,26 +1,32 @@
 /**
- * Alerts: what somebody should look at. An event at or above ALERT_THRESHOLD raises one, a finding of detection does,
- * and an operator may. Read alert-raising.ts next for how they come about, alert-store.ts for where they are.
+ * Alerts: reasons for operators to look at an organization. Three things raise an alert: an event at or above
+ * ALERT_THRESHOLD, a finding of detection, and an operator.
+ * Reading order: alert-raiser.ts turns an event or a finding into a trigger, alert-raising-store.ts creates or repeats the
+ * alert, alert-publisher.ts publishes the change. Then alert-store.ts (lists) and monitoring/alert-actions.ts (operators).
  * Decisions: docs/security-events.md, "Alerts and their events".
  */
 import * as z from "zod/mini";
-import { riskLevels } from "../../terms/risk-levels.ts";
+import { cursorTime } from "../../json/cursor-time.ts";
+import { epochMs, integer } from "../../json/number-fields.ts";
+import { type RiskLevel, riskLevels } from "../../terms/risk-levels.ts";
+import type { Json } from "../redaction/redact.ts";
 
 export const alertStatuses = ["open", "acknowledged", "resolved"] as const;
 export type AlertStatus = (typeof alertStatuses)[number];
 
-/** An alert shows this many of its events, the newest. */
+/** An alert has at most this many event ids, the newest. */
 export const MAX_EVENT_IDS = 100;
+
+/** The rules of alerts that no finding raised. */
+export const EVENT_RULE = "event_threshold";
+export const MANUAL_RULE = "manual";
 
 const text = z.string();
 const described = (description: string) => z.string().register(z.globalRegistry, { description });
-const integer = (description: string) =>
-  z.number().register(z.globalRegistry, { description, override: { type: "integer" } });
-const time = integer("Epoch milliseconds.");
+const time = epochMs();
 
-/** What a finding rests on: how many events, and what its rule says beside that. */
+/** The evidence of findings: the number of events, and the details of the rule. */
 export const Evidence = z.looseObject({ count: integer("The events that the findings rest on.") });
-export type Evidence = z.output<typeof Evidence>;
 
 /** An alert as it is stored, returned and published. */
 export const Alert = z
@@ -49,15 +55,38 @@ export const Alert = z
   .register(z.globalRegistry, { id: "Alert", description: "Something to look at, once however often it happened." });
 export type Alert = z.output<typeof Alert>;
 
-/** What happened to an alert. */
+/** Where a page of alerts ended. */
+export const AlertPosition = z.object({ firstSeen: cursorTime, id: z.string() });
+export type AlertPosition = z.output<typeof AlertPosition>;
+
+/**
+ * A reason to raise an alert: a new alert, or the unresolved one of the same rule and subject again. Texts are redacted
+ * and cut. Times are of the evidence, epoch ms.
+ */
+export type AlertTrigger = {
+  kind: "event" | "finding";
+  rule: string;
+  subject: string;
+  title: string;
+  level: RiskLevel;
+  message?: string;
+  /** Identifies the trigger: the same trigger counts once. A later trigger's text sorts after an earlier one's. */
+  occurrence: string;
+  eventIds: readonly string[];
+  evidence?: { count: number; details: Json };
+  firstSeen: number;
+  lastSeen: number;
+};
+
+/** How an alert changed. */
 export const alertChanges = ["raised", "repeated", "acknowledged", "resolved"] as const;
 export type AlertChange = (typeof alertChanges)[number];
 
-/** A change that is to be published. */
+/** A change to publish. */
 export type ChangedAlert = {
-  /** Absent where the alert is of no organization; then it is stored nowhere. */
+  /** Undefined for an alert of no organization, which is published but not stored. */
   organizationId?: string | undefined;
-  /** As it was after the change. */
+  /** The alert after the change. */
   alert: Alert;
   change: AlertChange;
   /** Epoch ms. */

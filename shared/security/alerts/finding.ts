@@ -1,9 +1,8 @@
-/** Findings of detection. Each raises an alert, which is what shows it until somebody resolves it. */
+/** Findings of detection. Each raises an alert, which shows the finding until an operator resolves the alert. */
 import * as z from "zod/mini";
+import { epochMs } from "../../json/number-fields.ts";
 import type { RiskLevel } from "../../terms/risk-levels.ts";
-import { sanitiseMetadata, sanitiseText } from "../redaction/redact-and-cut.ts";
-import { type Alert, Evidence, MAX_EVENT_IDS } from "./alert.ts";
-import type { Raising } from "./alert-raiser.ts";
+import { type Alert, Evidence } from "./alert.ts";
 
 /** The rules of detection. */
 export const findingRules = [
@@ -19,14 +18,14 @@ export const findingRules = [
 ] as const;
 export type FindingRule = (typeof findingRules)[number];
 
-/** What detection found. `firstSeen` and `lastSeen` are the times of the evidence in epoch ms. */
+/** What detection found. `firstSeen` and `lastSeen` are the times of the evidence, epoch ms. */
 export type Finding = {
   rule: FindingRule;
   subject: string;
   title: string;
   level: RiskLevel;
   message?: string;
-  /** Names the finding, so that the same one is not counted twice: its hour or its event. Later ones sort after it. */
+  /** Identifies the finding by its hour or event: the same finding counts once. Later findings sort after earlier ones. */
   occurrence: string;
   eventIds: readonly string[];
   evidence: { readonly count: number; readonly [detail: string]: unknown };
@@ -34,33 +33,20 @@ export type Finding = {
   lastSeen: number;
 };
 
-const TITLE_MAX_CHARACTERS = 256;
-const MESSAGE_MAX_CHARACTERS = 1_024;
-
-/** The raising of a finding's alert: redacted and cut, its newest events kept. */
-export const raisingOfFinding = ({ evidence: { count, ...details }, ...finding }: Finding): Raising => ({
-  ...finding,
-  kind: "finding",
-  title: sanitiseText(finding.title, TITLE_MAX_CHARACTERS),
-  ...(finding.message !== undefined && { message: sanitiseText(finding.message, MESSAGE_MAX_CHARACTERS) }),
-  eventIds: [...finding.eventIds].sort().slice(-MAX_EVENT_IDS),
-  evidence: { count, details: sanitiseMetadata(details) },
-});
-
-/** An unresolved finding as it is returned. */
+/** An unresolved finding as GET …/security returns it. */
 export const SuspiciousActivity = z
   .object({
     alertId: z.string(),
     rule: z.string(),
     subject: z.string(),
     evidence: z.extend(Evidence, { eventIds: z.array(z.string()) }),
-    firstSeen: Evidence.shape.count,
-    lastSeen: Evidence.shape.count,
+    firstSeen: epochMs(),
+    lastSeen: epochMs(),
   })
   .register(z.globalRegistry, { id: "SuspiciousActivity", description: "A finding that nobody has resolved yet." });
 export type SuspiciousActivity = z.output<typeof SuspiciousActivity>;
 
-/** What the alert of a finding says as suspicious activity. */
+/** The suspicious activity that a finding's alert shows. */
 export const suspiciousActivityOf = ({ id, rule, subject, evidence, ...alert }: Alert): SuspiciousActivity => ({
   alertId: id,
   rule,

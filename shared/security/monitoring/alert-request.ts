@@ -1,8 +1,8 @@
-/** What POST …/security/alert takes and answers. Spec: "POST …/security/alert"; decisions: docs/security-events.md. */
+/** The bodies of POST …/security/alert and the query of GET …/security/alert. Decisions: docs/security-events.md. */
 import * as z from "zod/mini";
-import { cursorTime } from "../../json/cursor-time.ts";
 import { encodeJson } from "../../json/encode-json.ts";
 import { text } from "../../json/text.ts";
+import { upperCase, word } from "../../json/word.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
 import { Alert, alertStatuses, MAX_EVENT_IDS } from "../alerts/alert.ts";
 
@@ -13,7 +13,7 @@ const MESSAGE_MAX_CHARACTERS = 1_024;
 const METADATA_MAX_BYTES = 2_048;
 const METADATA_MAX_DEPTH = 16;
 
-/** Ids of any shape: that nothing has one is told in the answer. */
+/** Ids of any form: the answer lists unknown ids as not found. */
 const anyId = z.string({ error: "expected an id" });
 
 const ids = (min: number, max: number, description: string, id: z.ZodMiniType<string> = anyId) => {
@@ -24,21 +24,7 @@ const ids = (min: number, max: number, description: string, id: z.ZodMiniType<st
     .register(z.globalRegistry, { description });
 };
 
-const RISK_LEVEL_EXPECTED = `expected one of ${riskLevels.join(", ")}`;
-const riskLevel = z
-  .pipe(
-    z.pipe(
-      z.string({ error: RISK_LEVEL_EXPECTED }),
-      z.transform((level: string) => level.toUpperCase()),
-    ),
-    z.enum(riskLevels, { error: RISK_LEVEL_EXPECTED }),
-  )
-  .register(z.globalRegistry, {
-    description: "The alert's level, in any case.",
-    override: { type: "string", enum: [...riskLevels] },
-  });
-
-/** Nested no deeper than so; looked at level by level, since JSON.stringify fails on what is very deep. */
+/** Whether a value is nested at most 16 deep. Checked level by level, because JSON.stringify fails on very deep values. */
 const isShallow = (value: unknown): boolean => {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -58,15 +44,15 @@ const metadata = z
   )
   .register(z.globalRegistry, { description: "Anything else to say; 2 KB at most, nested 16 deep at most." });
 
-export const MarkProcessed = z
+const MarkProcessed = z
   .object({ action: z.literal("mark_processed"), eventIds: ids(1, MAX_IDS, "The events to mark.") })
   .register(z.globalRegistry, { id: "MarkProcessed", description: "Marks events as processed." });
 
-export const GenerateAlert = z
+const GenerateAlert = z
   .object({
     action: z.literal("generate_alert"),
     title: text(1, TITLE_MAX_CHARACTERS, "What the alert is called."),
-    riskLevel,
+    riskLevel: word(riskLevels, upperCase, "The alert's level, in any case."),
     message: z.optional(text(1, MESSAGE_MAX_CHARACTERS, "What is the matter.")),
     eventIds: z.optional(ids(0, MAX_EVENT_IDS, "The events that it is about.", text(1, ID_MAX_CHARACTERS, "An id."))),
     metadata: z.optional(metadata),
@@ -74,17 +60,17 @@ export const GenerateAlert = z
   .register(z.globalRegistry, { id: "GenerateAlert", description: "Generates an alert by hand." });
 export type GenerateAlert = z.output<typeof GenerateAlert>;
 
-export const AcknowledgeAlerts = z
+const AcknowledgeAlerts = z
   .object({ action: z.literal("acknowledge"), alertIds: ids(1, MAX_IDS, "The alerts to acknowledge.") })
   .register(z.globalRegistry, { id: "AcknowledgeAlerts", description: "Says that somebody looks after alerts." });
 
-export const ResolveAlerts = z
+const ResolveAlerts = z
   .object({ action: z.literal("resolve"), alertIds: ids(1, MAX_IDS, "The alerts to resolve.") })
   .register(z.globalRegistry, { id: "ResolveAlerts", description: "Closes alerts for good." });
 
 const actions = [MarkProcessed, GenerateAlert, AcknowledgeAlerts, ResolveAlerts] as const;
 
-/** The body: which action, and on what. */
+/** The body of POST …/security/alert. */
 export const AlertAction = z
   .discriminatedUnion("action", actions, {
     error: ({ code, path }) =>
@@ -98,35 +84,29 @@ export type AlertAction = z.output<typeof AlertAction>;
 const outcome = (description: string) => z.array(z.string()).register(z.globalRegistry, { description });
 const notFound = outcome("Those that are of no event or alert that the caller may see.");
 
-export const EventsMarked = z
+const EventsMarked = z
   .object({
     processed: outcome("The events marked now."),
     alreadyProcessed: outcome("Those that had been marked."),
     notFound,
   })
   .register(z.globalRegistry, { id: "EventsMarked", description: "What became of each event id." });
-export const AlertGenerated = z
+const AlertGenerated = z
   .object({ alert: Alert })
   .register(z.globalRegistry, { id: "AlertGenerated", description: "The alert that was generated." });
 const unchanged = outcome("Those that were so already, or are resolved.");
-export const AlertsAcknowledged = z
+const AlertsAcknowledged = z
   .object({ acknowledged: outcome("The alerts acknowledged now."), unchanged, notFound })
   .register(z.globalRegistry, { id: "AlertsAcknowledged", description: "What became of each alert id." });
-export const AlertsResolved = z
+const AlertsResolved = z
   .object({ resolved: outcome("The alerts resolved now."), unchanged, notFound })
   .register(z.globalRegistry, { id: "AlertsResolved", description: "What became of each alert id." });
 
-/** The answer to each action, in their order. */
+/** The answer to each action, in the order of the actions. */
 export const AlertActionResult = z.union([EventsMarked, AlertGenerated, AlertsAcknowledged, AlertsResolved]);
 export type AlertActionResult = z.output<typeof AlertActionResult>;
 
-/** Where a page of alerts ended. */
-export const AlertPosition = z.object({
-  firstSeen: cursorTime,
-  id: z.string(),
-});
-
-/** What GET …/security/alert takes. */
+/** The query of GET …/security/alert. */
 export const AlertQuery = z.object({
   status: z.optional(
     z.enum(alertStatuses, { error: `expected one of ${alertStatuses.join(", ")}` }).register(z.globalRegistry, {

@@ -1,8 +1,9 @@
-/** What GET …/security takes. Spec: "GET /api/integrations/provider/security"; decisions: "Security events". */
-/** What GET …/security answers. Spec: "GET /api/integrations/provider/security". */
+/** The query and the answer of GET …/security. Decisions: docs/decisions.md, "Security events". */
 import * as z from "zod/mini";
 import { InstantParameter } from "../../json/instant.ts";
+import { count } from "../../json/number-fields.ts";
 import { text } from "../../json/text.ts";
+import { lowerCase, upperCase, word } from "../../json/word.ts";
 import { isAtLeast, riskLevels } from "../../terms/risk-levels.ts";
 import { SuspiciousActivity } from "../alerts/finding.ts";
 import type { Selection } from "../event-item.ts";
@@ -10,27 +11,10 @@ import { categories, SecurityEvent } from "../security-event.ts";
 import type { SecurityEventStore } from "../security-event-store.ts";
 import type { Counters } from "../statistics/counters.ts";
 
-/** Decisions: every identifier has at most so many characters. */
+/** Decisions: the maximum length of identifiers. */
 const FILTER_MAX_CHARACTERS = 128;
 
-/** One of a list of words, in any case. */
-const word = <const Words extends readonly string[]>(words: Words, toCase: (text: string) => string, about: string) => {
-  const error = `expected one of ${words.join(", ")}`;
-  return z
-    .pipe(
-      z.pipe(
-        z.string({ error }),
-        z.transform((value: string) => toCase(value)),
-      ),
-      z.enum(words, { error }),
-    )
-    .register(z.globalRegistry, { description: about, override: { type: "string", enum: [...words] } });
-};
-
-const upper = (value: string) => value.toUpperCase();
-const lower = (value: string) => value.toLowerCase();
-
-const eventType = z.pipe(text(1, FILTER_MAX_CHARACTERS, ""), z.transform(upper)).register(z.globalRegistry, {
+const eventType = z.pipe(text(1, FILTER_MAX_CHARACTERS, ""), z.transform(upperCase)).register(z.globalRegistry, {
   description: "Only events of this type, in any case. A name that no type has matches nothing.",
   override: { type: "string", minLength: 1, maxLength: FILTER_MAX_CHARACTERS },
 });
@@ -47,16 +31,12 @@ const processed = z
 
 export const SecurityQuery = z.object({
   eventType: z.optional(eventType),
-  category: z.optional(word(categories, lower, "Only events of this category, in any case.")),
-  riskLevel: z.optional(word(riskLevels, upper, "Only events of this risk level, in any case.")),
+  category: z.optional(word(categories, lowerCase, "Only events of this category, in any case.")),
+  riskLevel: z.optional(word(riskLevels, upperCase, "Only events of this risk level, in any case.")),
   since: z.optional(InstantParameter),
   userId: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only events of this user.")),
   processed: z.optional(processed),
 });
-export type SecurityQuery = z.output<typeof SecurityQuery>;
-
-const count = (description: string) =>
-  z.number().register(z.globalRegistry, { description, override: { type: "integer", minimum: 0 } });
 
 export const SecurityStatistics = z
   .object({
@@ -77,7 +57,7 @@ export const SecurityStatistics = z
   });
 export type SecurityStatistics = z.output<typeof SecurityStatistics>;
 
-/** The statistics of the events that were counted. */
+/** The statistics of counted events. */
 export const statisticsOf = (counters: Counters): SecurityStatistics => {
   const sum = (part: (counter: Counters[number]) => number) =>
     counters.reduce((total, counter) => total + part(counter), 0);
@@ -103,45 +83,44 @@ export const SecurityReport = z
     description:
       "A page of events, newest first; the newest HIGH and CRITICAL ones of the same selection; its statistics; and the findings that are open, whatever the selection.",
   });
-export type SecurityReport = z.output<typeof SecurityReport>;
 
 /** Decisions: without `since`, the last 24 hours. */
 const DEFAULT_PERIOD_MS = 24 * 60 * 60_000;
 
-export type SecurityReportParts = {
+export type SecurityReportDependencies = {
   events: Pick<SecurityEventStore, "list" | "listHighRisk">;
   statistics: { count(selection: Selection, now: number): Promise<Counters> };
   findings: { listOpen(organizationId: string, now: number): Promise<SuspiciousActivity[]> };
 };
 
-type Asked = {
+type ReportRequest = {
   organizationId: string;
-  query: SecurityQuery;
+  query: z.output<typeof SecurityQuery>;
   page: { limit: number; after: { id: string } | undefined };
 };
 
 /**
- * Reads the report on what an organization asks for. Its four parts are read side by side.
- * @throws DomainError `store_unavailable`, or `invalid_field` where the selection is too large to be counted.
+ * The report on an organization's events. Its four parts are read in parallel.
+ * @throws DomainError `store_unavailable`, or `invalid_field` if the selection is too large to be counted.
  */
 export const readSecurityReport = async (
-  { events, statistics, findings }: SecurityReportParts,
-  { organizationId, query, page }: Asked,
+  { events, statistics, findings }: SecurityReportDependencies,
+  { organizationId, query, page: { limit, after } }: ReportRequest,
   now: number,
-): Promise<SecurityReport & { next: { id: string } | undefined }> => {
+): Promise<z.output<typeof SecurityReport> & { next: { id: string } | undefined }> => {
   const { since = now - DEFAULT_PERIOD_MS, ...filters } = query;
   const selection = { organizationId, since, ...filters };
-  const [shown, highRiskEvents, counters, suspiciousActivity] = await Promise.all([
-    events.list(selection, { limit: page.limit, after: page.after?.id, now }),
-    events.listHighRisk(selection, { limit: page.limit, now }),
+  const [page, highRiskEvents, counters, suspiciousActivity] = await Promise.all([
+    events.list(selection, { limit, after: after?.id, now }),
+    events.listHighRisk(selection, { limit, now }),
     statistics.count(selection, now),
     findings.listOpen(organizationId, now),
   ]);
   return {
-    events: shown.events,
+    events: page.events,
     highRiskEvents,
     stats: statisticsOf(counters),
     suspiciousActivity,
-    next: shown.next === undefined ? undefined : { id: shown.next },
+    next: page.next === undefined ? undefined : { id: page.next },
   };
 };

@@ -153,7 +153,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
 
   const own = worker();
   const { recorder } = own;
-  const findings = createAlertStore(own.client, "alerts", options);
+  const findings = createAlertStore(own.client, "alerts");
 
   return {
     ...{ organizationId, scope: `org#${organizationId}`, time, published, worker, own },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { userHash } from "../../../shared/detection/detection-keys.ts";
+import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { ACCOUNT, personOf, RECORDS, seed, startRunOf } from "./seed.ts";
@@ -294,13 +295,9 @@ describe("a large organization", () => {
     } as const;
     for (let i = 0; i < 24; i++) {
       world.time.now += 1_000;
-      await main.recorder.recordAll(
-        Array.from({ length: 100 }, (_, n) => ({
-          ...said,
-          organizationId,
-          ...personOf(n % 4 === 0 ? "bob" : "carol"),
-        })),
-      );
+      await inParallel(Array.from({ length: 100 }).keys(), 10, async (n) => {
+        await main.recorder.record({ ...said, organizationId, ...personOf(n % 4 === 0 ? "bob" : "carol") });
+      });
     }
     await world.request({ scope: "user", userId: "bob" }, by(organizationId));
     const [requested] = await world.list(organizationId);

@@ -1,7 +1,7 @@
 /** An organization with everything that there can be of it, and of its users, through the writers that there are. */
 import { userHash } from "../../../shared/detection/detection-keys.ts";
 import { identityOf } from "../../../shared/security/event-id.ts";
-import { manualAlert, recordManualAlert } from "../../../shared/security/monitoring/alert-actions.ts";
+import { createAlertActions } from "../../../shared/security/monitoring/alert-actions.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { noProgress } from "../../../shared/sync/sync-run.ts";
 import { newWork } from "../../../shared/sync/sync-work.ts";
@@ -49,16 +49,21 @@ const seedUser = async ({ main, time }: World, organizationId: string, userId: s
     metadata: { durationMs: 7 },
   });
   const { ipAddress, userAgent } = person;
-  const alert = manualAlert(
+  const act = createAlertActions({
+    alerts: main.decisions,
+    publisher: { publish: async () => [] },
+    events: { markProcessed: () => Promise.reject(new Error("not used")) },
+    recorder: main.recorder,
+    now: () => time.now,
+    random: () => identityOf("typed", organizationId, userId),
+  });
+  await act(
     { action: "generate_alert", title: `typed ${userId === "bob" ? "by him" : "by her"}`, riskLevel: "LOW" },
     {
-      at: time.now,
-      random: identityOf("typed", organizationId, userId),
+      caller: { organizationId, userId, sessionId: person.sessionId },
+      origin: { requestId: "r", ipAddress, userAgent },
     },
   );
-  await main.alerts.put(organizationId, alert, time.now);
-  const caller = { organizationId, userId, sessionId: person.sessionId } as never;
-  await recordManualAlert(main.recorder, alert, { caller, origin: { requestId: "r", ipAddress, userAgent } });
 };
 
 /** What nobody in particular leaves. */

@@ -18,6 +18,7 @@ import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { createIdempotencyStore } from "../../../shared/runtime/idempotency-store.ts";
+import { createAlertDecisionStore } from "../../../shared/security/alerts/alert-decision-store.ts";
 import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
@@ -123,7 +124,8 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       runLeases: createSyncLeaseStore(client, TABLES.runs),
       ends: createSyncEndStore(client, TABLES.runs, { retentionDays }),
       webhooks: createWebhookEventStore(client, TABLES.webhookEvents),
-      alerts: createAlertStore(client, TABLES.alerts, { retentionDays }),
+      alerts: createAlertStore(client, TABLES.alerts),
+      decisions: createAlertDecisionStore(client, TABLES.alerts, { retentionDays }),
       reports: createEraseReportsStore(client, TABLES.reports),
       keys: createIdempotencyStore(client, TABLES.erasures),
       newErasureId: (now: number) => eventId(now, random()),

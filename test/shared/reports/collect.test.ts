@@ -51,7 +51,7 @@ const stores = () => {
   const alertOptions = { retentionDays: RETENTION_DAYS, random: () => randomBytes(16) };
   const shared = {
     runs: createSyncRunStore(client, "runs"),
-    alerts: createAlertStore(client, "alerts", alertOptions),
+    alerts: createAlertStore(client, "alerts"),
     retentionDays: RETENTION_DAYS,
   };
   const periodEvents = createPeriodEventsStore(client, "events");
@@ -251,7 +251,7 @@ describe("what a review is collected from", () => {
         counts: { openHours: actor.openHours, rollups: actor.rollups, events: actor.counts },
         circuits: createCircuitStore(client, "circuits"),
         runs: createSyncRunStore(client, "runs"),
-        alerts: createAlertStore(client, "alerts", { retentionDays }),
+        alerts: createAlertStore(client, "alerts"),
       });
     const known = async (retentionDays: number) =>
       (week.from - (await withRetention(retentionDays)("nobody", week, week.to + HOUR_MS)).knownFrom) / DAY_MS;

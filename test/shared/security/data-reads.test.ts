@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createDataReadStore } from "../../../shared/security/data-read-store.ts";
-import { createDataReadRecorder, type Reading } from "../../../shared/security/data-reads.ts";
+import { createDataReadRecorder, type DataRead } from "../../../shared/security/data-reads.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
@@ -23,7 +23,7 @@ afterAll(() => database.stop());
 quietLog();
 
 let organizations = 0;
-let reading: Reading;
+let reading: DataRead;
 beforeEach(() => {
   reading = {
     caller: { organizationId: `org ${++organizations}`, userId: "ada", sessionId: "s1" },
@@ -92,7 +92,7 @@ describe("a read", () => {
     expect(record).toHaveBeenCalledTimes(2);
   });
 
-  it.each<[string, (one: Reading) => Reading]>([
+  it.each<[string, (one: DataRead) => DataRead]>([
     ["kind", (one) => ({ ...one, kind: "payments" })],
     ["user", (one) => ({ ...one, caller: { ...one.caller, userId: "bob" } })],
     ["organization", (one) => ({ ...one, caller: { ...one.caller, organizationId: `${one.caller.organizationId}#` } })],

@@ -1,11 +1,11 @@
 import { describe, expect, it, jest } from "@jest/globals";
-import { createRecorder, type DeadLetter, type RecorderParts } from "../../../shared/security/recorder.ts";
+import { createRecorder, type DeadLetter, type RecorderDependencies } from "../../../shared/security/recorder.ts";
 import type { NewSecurityEvent, SecurityEvent } from "../../../shared/security/security-event.ts";
 import { expiryOf } from "../../../shared/terms/hours.ts";
 import type { RiskLevel } from "../../../shared/terms/risk-levels.ts";
 import { HOUR, NOW } from "../../support/security-events.ts";
 
-type Overrides = { settings?: Partial<RecorderParts["settings"]>; failing?: "hours" | "events" | "alerts" };
+type Overrides = { settings?: Partial<RecorderDependencies["settings"]>; failing?: "hours" | "events" | "alerts" };
 
 /** A recorder whose stores are lists, in the order of their calls. */
 const recorderWith = ({ settings, failing }: Overrides = {}) => {
@@ -18,10 +18,10 @@ const recorderWith = ({ settings, failing }: Overrides = {}) => {
   };
   const recorder = createRecorder({
     events: {
-      putAll: async (events) => {
+      put: async (event) => {
         fail("events");
-        calls.push(`put ${events.length}`);
-        stored.push(...events);
+        calls.push("put 1");
+        stored.push(event);
       },
     },
     hours: {
@@ -151,16 +151,14 @@ describe("the recorder", () => {
     expect(Buffer.byteLength(JSON.stringify(event?.metadata))).toBeLessThanOrEqual(2_048);
   });
 
-  it("records many with few calls", async () => {
+  it("marks the hour of each organization, and none for an event below the log level", async () => {
     const { recorder, calls } = recorderWith({ settings: { logLevel: "MEDIUM" } });
-    await recorder.recordAll([
-      said(),
-      said({ riskLevel: "MEDIUM" }),
-      said({ riskLevel: "MEDIUM", organizationId: "globex" }),
-    ]);
-    expect(calls).toEqual(["mark org#acme 2026-11-21T12", "mark org#globex 2026-11-21T12", "put 2"]);
-    await recorder.recordAll([said()]);
-    expect(calls).toHaveLength(3);
+    await recorder.record(said());
+    await recorder.record(said({ riskLevel: "MEDIUM" }));
+    await recorder.record(said({ riskLevel: "MEDIUM", organizationId: "globex" }));
+    expect(calls).toEqual(["mark org#acme 2026-11-21T12", "put 1", "mark org#globex 2026-11-21T12", "put 1"]);
+    await recorder.record(said());
+    expect(calls).toHaveLength(4);
   });
 
   it("gives the same event the same id where its identity is given", async () => {
@@ -184,7 +182,7 @@ describe("the recorder", () => {
   ] as const)("keeps the event as a dead letter when %s fail, and fails nobody", async (failing, stage) => {
     const { recorder, letters } = recorderWith({ failing });
     await expect(recorder.record(said({ riskLevel: "HIGH" }))).resolves.toMatchObject({ riskLevel: "HIGH" });
-    await recorder.recordAll([said({ riskLevel: "HIGH" }), said({ riskLevel: "HIGH" })]);
+    for (let i = 0; i < 2; i++) await recorder.record(said({ riskLevel: "HIGH" }));
     expect(letters).toHaveLength(3);
     expect(letters[0]).toEqual({
       event: expect.objectContaining({ riskLevel: "HIGH" }),
@@ -199,7 +197,7 @@ describe("the recorder", () => {
       if (time.fails) throw new Error("out");
     });
     const recorder = createRecorder({
-      events: { putAll: async () => undefined },
+      events: { put: async () => undefined },
       hours: { markHourOpen: marks },
       alerts: { raiseForEvent: async () => undefined },
       deadLetters: { keep: async () => undefined },

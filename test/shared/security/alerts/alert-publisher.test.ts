@@ -4,7 +4,7 @@ import type { BusEvent, EventBus } from "../../../../shared/runtime/event-bus.ts
 import {
   createAlertPublisher,
   SecurityAlertChanged,
-  sweepOutbox,
+  sweepAlertOutbox,
 } from "../../../../shared/security/alerts/alert-publisher.ts";
 import { createAlertRaiser } from "../../../../shared/security/alerts/alert-raiser.ts";
 import type { SecurityEvent } from "../../../../shared/security/security-event.ts";
@@ -41,7 +41,7 @@ const raiserAt = (at: number) =>
     random: () => randomBytes(16),
   });
 const sweepAt = (now: number) =>
-  sweepOutbox(
+  sweepAlertOutbox(
     { outbox: alerts.outbox, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) },
     now,
     () => 60_000,
@@ -174,8 +174,11 @@ describe("a change whose publication failed, or never came to be", () => {
       },
     };
     const later = NOON + 2 * MINUTE;
-    await expect(sweepOutbox(parts, later, () => 1_000)).resolves.toEqual({ published: 0, failed: 0 });
-    await expect(sweepOutbox({ ...parts, outbox }, later, () => 60_000)).resolves.toEqual({ published: 60, failed: 0 });
+    await expect(sweepAlertOutbox(parts, later, () => 1_000)).resolves.toEqual({ published: 0, failed: 0 });
+    await expect(sweepAlertOutbox({ ...parts, outbox }, later, () => 60_000)).resolves.toEqual({
+      published: 60,
+      failed: 0,
+    });
     expect(rounds.length).toBeGreaterThanOrEqual(5);
     expect(new Set(published.map(({ alert }) => alert.id)).size).toBe(60);
   });
@@ -183,7 +186,7 @@ describe("a change whose publication failed, or never came to be", () => {
   it("is published once by a sweep that cannot take it out", async () => {
     await alerts.raise(freshOrganization(), reasonAt(NOON), NOON);
     const stuck = createAlertPublisher({ bus, outbox: { remove: () => Promise.reject(new Error("denied")) } });
-    const sweep = sweepOutbox({ outbox: alerts.outbox, publisher: stuck }, NOON + 2 * MINUTE, () => 60_000);
+    const sweep = sweepAlertOutbox({ outbox: alerts.outbox, publisher: stuck }, NOON + 2 * MINUTE, () => 60_000);
     await expect(sweep).resolves.toEqual({ published: 1, failed: 0 });
   });
 

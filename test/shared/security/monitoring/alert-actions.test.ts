@@ -6,15 +6,13 @@ import { createHandler } from "../../../../shared/http/create-handler.ts";
 import { createCursors } from "../../../../shared/http/cursor.ts";
 import type { ChangedAlert } from "../../../../shared/security/alerts/alert.ts";
 import {
-  type AlertActionParts,
+  type AlertActionDependencies,
   createAlertActions,
-  recordManualAlert,
 } from "../../../../shared/security/monitoring/alert-actions.ts";
-import { levelOf } from "../../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
 import { defaultSettings } from "../../../../shared/settings/settings.ts";
 import type { OrganizationCaller } from "../../../../shared/terms/caller.ts";
-import { type AlertStores, NOON, randomId, reasonAt, startAlertTable } from "../../../support/alerts.ts";
+import { type AlertStores, NOON, reasonAt, startAlertTable } from "../../../support/alerts.ts";
 import { httpEvent, lambdaContext } from "../../../support/http-event.ts";
 import { quietLog } from "../../../support/quiet-log.ts";
 
@@ -41,7 +39,7 @@ beforeEach(() => {
   caller = { userId: "ada", organizationId, role: "admin", sessionId: "s-1", scope: `org:${organizationId}` };
 });
 
-const parts = (): AlertActionParts => ({
+const parts = (): AlertActionDependencies => ({
   alerts,
   publisher: {
     async publish(changes) {
@@ -57,19 +55,7 @@ const parts = (): AlertActionParts => ({
     }),
   },
   recorder: {
-    recordManualAlert: (alert, generating) =>
-      recordManualAlert(
-        {
-          async recordWithAlert(said) {
-            recorded.push(said);
-            const stamps = { processed: false, alertGenerated: true, timestamp: NOON, createdAt: NOON };
-            const { errorKind: _, ...fields } = said;
-            return { ...fields, riskLevel: levelOf(said), ...stamps, id: randomId(NOON) };
-          },
-        },
-        alert,
-        generating,
-      ),
+    recordWithAlert: async (event) => void recorded.push(event),
   },
   now: () => NOON,
   random: () => randomBytes(16),

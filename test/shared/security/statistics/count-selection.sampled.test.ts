@@ -174,7 +174,8 @@ describe("statistics of a selection", () => {
       [after, 5],
     ] as const) {
       world.settings.retentionDays = days;
-      await actor.recorder().recordAll(Array(number).fill({ ...event, organizationId, source: "user" }));
+      const recorder = actor.recorder();
+      for (let i = 0; i < number; i++) await recorder.record({ ...event, organizationId, source: "user" });
     }
     const recorded = world.stored.length;
     const counts: number[] = [];
@@ -217,8 +218,8 @@ describe("counting one by one", () => {
     });
     await recorder.record(said({ userId: "bob" }));
     world.time.now += 1;
-    await recorder.recordAll(Array(20).fill(said({})));
-    await recorder.recordAll(Array(3).fill(said({ riskLevel: "MEDIUM", userId: "eve" })));
+    for (let i = 0; i < 20; i++) await recorder.record(said({}));
+    for (let i = 0; i < 3; i++) await recorder.record(said({ riskLevel: "MEDIUM", userId: "eve" }));
     const atMost = (max: number) => async (filters: Partial<Selection>) => {
       const selection = { organizationId, since: 0, ...filters };
       const counters = await actor.selections.count(planRead(selection), selection, { max, now: world.time.now });
