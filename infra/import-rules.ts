@@ -36,6 +36,39 @@ export const floors = {
     "terms",
     "json",
   ],
+  // The empty name is infra/ itself: its files synthesise the stack, and local/ runs what they made.
+  infra: [
+    "local",
+    "local/provider",
+    "local/provider/wire",
+    "local/provider/faults",
+    "local/provider/changes",
+    "local/provider/webhooks",
+    "local/provider/seed",
+    "local/provider/operations",
+    "local/provider/store",
+    "local/provider/render",
+    "local/provider/objects",
+    "local/front-ends",
+    "local/gateway",
+    "local/stack",
+    "local/template",
+    "local/schedules",
+    "local/events",
+    "local/queues",
+    "local/lambda",
+    "local/iam",
+    "local/issuer",
+    "local/dynamodb",
+    "local/http",
+    "local/core",
+    "",
+    "constructs",
+    "constructs/access",
+    "constructs/resources",
+    "bundling",
+    "bundling/shims",
+  ],
 } as const;
 
 type Pattern = { readonly group: readonly string[]; readonly message: string };
@@ -81,7 +114,7 @@ const importsOf = (folder: string, from: string): string[] => {
 const upward = (folders: readonly string[], folder: string): Pattern[] => {
   const above = folders.slice(0, folders.indexOf(folder));
   if (above.length === 0) return [];
-  const message = `${folder}/ must not import a higher floor (infra/import-rules.ts).`;
+  const message = `${folder === "" ? "infra" : folder}/ must not import a higher floor (infra/import-rules.ts).`;
   return [{ group: above.flatMap((higher) => importsOf(higher, folder)), message }];
 };
 
@@ -109,6 +142,9 @@ export const importRules = () => ({
       override([`shared/${folder}/*-store.ts`], sharedPatterns(folder, true)),
     ]),
     override(["infra/**"], [noTests, noFunctions, onlyContract]),
+    ...floors.infra.map((folder) =>
+      override([join("infra", folder, "*.ts")], [noTests, noFunctions, onlyContract, ...upward(floors.infra, folder)]),
+    ),
   ],
 });
 
