@@ -3,18 +3,15 @@
  * Decisions: docs/connection.md, "Connecting".
  */
 import { connectionRoutes } from "../../shared/api/connection-routes.ts";
-import type { Connect } from "../../shared/connection/connect.ts";
-import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireConnect } from "../../shared/wiring/connection.ts";
 import { wireParts } from "../../shared/wiring/http.ts";
 
-type Dependencies = { connect: Connect };
+const route = connectionRoutes.connectProvider;
+const connect = wireConnect();
 
-export const connectProviderHandler = ({ connect }: Dependencies, parts: HandlerParts) =>
-  createHandler(
-    connectionRoutes.connectProvider,
-    ({ body, caller, origin }) => connect(body, { caller, origin }),
-    parts,
-  );
-
-export const handler = connectProviderHandler({ connect: wireConnect() }, wireParts(connectionRoutes.connectProvider));
+export const handler = createHandler(
+  route,
+  ({ body, caller, origin }) => connect(body, { caller, origin }),
+  wireParts(route),
+);

@@ -3,14 +3,17 @@
  * Decisions: docs/connection.md.
  */
 import { connectionRoutes } from "../../shared/api/connection-routes.ts";
-import type { ShowConnection } from "../../shared/connection/view-connection.ts";
-import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
-import { wireShowConnection } from "../../shared/wiring/connection.ts";
+import { createHandler } from "../../shared/http/create-handler.ts";
+import { wireViewConnection } from "../../shared/wiring/connection.ts";
+import { wireConnectionStore } from "../../shared/wiring/connection-stores.ts";
 import { wireParts } from "../../shared/wiring/http.ts";
 
-type Dependencies = { show: ShowConnection };
+const route = connectionRoutes.getConnection;
+const connections = wireConnectionStore();
+const view = wireViewConnection();
 
-export const getConnectionHandler = ({ show }: Dependencies, parts: HandlerParts) =>
-  createHandler(connectionRoutes.getConnection, ({ caller }) => show(caller.organizationId), parts);
-
-export const handler = getConnectionHandler({ show: wireShowConnection() }, wireParts(connectionRoutes.getConnection));
+export const handler = createHandler(
+  route,
+  async ({ caller: { organizationId } }) => view(organizationId, await connections.read(organizationId)),
+  wireParts(route),
+);

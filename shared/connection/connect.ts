@@ -1,69 +1,118 @@
 /**
- * What PUT …/connection does: the credentials are tried on the provider, then stored as a whole, and a sync begins.
- * Nothing is stored unless it was verified. docs/connection.md, "Connecting".
+ * PUT …/connection: the provider verifies the credentials, then they are stored as a whole, and a sync starts. Nothing
+ * is stored unless it is verified. docs/connection.md, "Connecting".
  */
-import type { Account, OperationContext, ProviderAccess } from "../provider/provider.ts";
+import { CallTimeoutError } from "../circuit-breaker/guard.ts";
+import { definedFields } from "../json/defined-fields.ts";
+import type { Account, Credentials, OperationContext, ProviderAccess, Tokens } from "../provider/provider.ts";
+import { ProviderError } from "../provider/provider-error.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
-import type { AuthorizationStates } from "./authorization-state.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, ViewConnection } from "./connection.ts";
 import type { ConnectionChangeStore, NewConnection } from "./connection-change-store.ts";
-import { type ActingUser, contextOfUser } from "./connection-events.ts";
+import { type ConnectionUserRequest, contextOfUser, type RecordConnectionChange } from "./connection-events.ts";
 import type { ConnectionRequest } from "./connection-request.ts";
 import { bearerOf, type ConnectionSecrets, type Secret } from "./connection-secrets.ts";
-import { TOKEN_LIFE_MS } from "./credentials.ts";
-import type { TellChange } from "./tell-change.ts";
-import { isRefused, type Verification } from "./verify-account.ts";
-import type { ViewConnection } from "./view-connection.ts";
+import type { OAuthStates } from "./oauth-state.ts";
+import { TOKEN_LIFE_MS } from "./refresh.ts";
 
-export type ConnectParts = {
-  states: Pick<AuthorizationStates, "use">;
-  verification: Verification;
+const rejected = (cause?: unknown) =>
+  new DomainError("credentials_refused", "The provider refuses the credentials. Nothing was stored.", { cause });
+
+const isRejection = ({ reason, status }: ProviderError): boolean =>
+  reason === "invalid_grant" || status === 401 || status === 403;
+
+/**
+ * The client's error for a failed call to the provider: `credentials_refused`, or `provider_unavailable` if the provider
+ * did not judge the credentials. An open circuit and faults of the product stay as they are.
+ */
+const toClientError = (error: unknown): unknown => {
+  if (error instanceof ProviderError && isRejection(error)) return rejected(error);
+  if (!(error instanceof ProviderError || error instanceof CallTimeoutError)) return error;
+  const retryAfterMs = error instanceof ProviderError ? error.retryAfterMs : undefined;
+  return new DomainError("provider_unavailable", "The provider did not answer as it should. Try again.", {
+    cause: error,
+    ...(retryAfterMs !== undefined && { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
+  });
+};
+
+const withClientErrors = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await call();
+  } catch (error) {
+    throw toClientError(error);
+  }
+};
+
+/** Credentials without a refresh: connecting replaces nothing. */
+const fixed = (secret: string): Credentials => ({ current: async () => secret, refused: async () => undefined });
+
+/** Verifies credentials with the provider. Both throw DomainError `credentials_refused`, `provider_unavailable`, … */
+export const createVerification = (provider: Pick<ProviderAccess, "open" | "exchangeCode">) => ({
+  /** The tokens of an authorization code, in one request. */
+  exchange: (code: string, context: OperationContext): Promise<Tokens> =>
+    withClientErrors(() => provider.exchangeCode(code, { ...context, isConnecting: true })),
+
+  /**
+   * The account of a secret.
+   * @param context.accountId the expected account, if known.
+   */
+  readAccount: async (secret: string, context: OperationContext): Promise<Account> => {
+    const opened = provider.open(fixed(secret), { ...context, isConnecting: true });
+    const account = await withClientErrors(() => opened.readAccount());
+    if (context.accountId !== undefined && context.accountId !== account.accountId) throw rejected();
+    return account;
+  },
+});
+
+export type ConnectDependencies = {
+  states: Pick<OAuthStates, "use">;
+  verification: ReturnType<typeof createVerification>;
   provider: Pick<ProviderAccess, "flush">;
   secrets: Pick<ConnectionSecrets, "sealCredentials" | "sealWebhookSecrets">;
   changes: Pick<ConnectionChangeStore, "connect">;
-  /** Ends the runs of the connection before. */
+  /** Ends the runs of the previous connection. */
   cancelRuns(organizationId: string): Promise<void>;
-  startFirstSync(by: ActingUser): Promise<void>;
-  tell: TellChange;
+  startFirstSync(request: ConnectionUserRequest): Promise<void>;
+  recordChange: RecordConnectionChange;
   view: ViewConnection;
   now: Clock;
-  /** A name that no other connection has. */
+  /** A unique text. */
   newToken: () => string;
 };
-
-export type Connect = (request: ConnectionRequest, by: ActingUser) => Promise<Connection>;
 
 type Verified = Account & { secret: Secret; tokenExpiresAt?: number };
 
 const webhookSecretsOf = ({ webhookSecret, webhookSecrets }: ConnectionRequest): readonly string[] | undefined =>
   webhookSecrets ?? (webhookSecret === undefined ? undefined : [webhookSecret]);
 
-/** For what must not fail the request: operators are told, the client is not. */
-const orElse = async <Result>(what: string, work: Promise<Result>, fallback: Result): Promise<Result> => {
+/** For work that must not fail the request: a failure goes to the log only. */
+const orElse = async <Result>(message: string, work: Promise<Result>, fallback: Result): Promise<Result> => {
   try {
     return await work;
   } catch (error) {
-    writeLog("warn", what, { cause: error instanceof Error ? error.message : String(error) });
+    writeLog("warn", message, { cause: error instanceof Error ? error.message : String(error) });
     return fallback;
   }
 };
 
-export const createConnect = (parts: ConnectParts): Connect => {
-  const { states, verification, provider, secrets, changes, tell, view, now, newToken } = parts;
+export const createConnect = (dependencies: ConnectDependencies) => {
+  const { states, verification, provider, secrets, changes, recordChange, view, now, newToken } = dependencies;
 
-  /** A code is spent once it is exchanged; its state is given back only where the provider may not have seen it. */
-  const exchange = async (code: string, state: string, by: ActingUser, context: OperationContext) => {
+  /** An exchange uses up the code. The state is released only if the provider may not have received the code. */
+  const exchange = async (code: string, state: string, by: ConnectionUserRequest, context: OperationContext) => {
     const used = await states.use(by.caller, state);
     try {
       return await verification.exchange(code, context);
     } catch (error) {
-      if (!isRefused(error)) await orElse("A state was not given back", used.giveBack(), undefined);
+      const isRejected = error instanceof DomainError && error.code === "credentials_refused";
+      if (!isRejected) await orElse("Releasing an OAuth state failed", used.release(), undefined);
       throw error;
     }
   };
 
-  const verify = async (request: ConnectionRequest, by: ActingUser): Promise<Verified> => {
+  const verify = async (request: ConnectionRequest, by: ConnectionUserRequest): Promise<Verified> => {
     const context = contextOfUser(by);
     if (request.method === "api_key") {
       const secret: Secret = { method: "api_key", apiKey: request.apiKey };
@@ -72,15 +121,18 @@ export const createConnect = (parts: ConnectParts): Connect => {
     const tokenExpiresAt = now() + TOKEN_LIFE_MS;
     const { accessToken, refreshToken, accountId } = await exchange(request.code, request.state, by, context);
     const secret: Secret = { method: "oauth", accessToken, refreshToken };
-    const itsContext = { ...context, ...(accountId !== undefined && { accountId }) };
-    const account = await verification.readAccount(accessToken, itsContext);
+    const account = await verification.readAccount(accessToken, { ...context, ...definedFields({ accountId }) });
     return { ...account, secret, tokenExpiresAt };
   };
 
-  const store = async (request: ConnectionRequest, verified: Verified, by: ActingUser, startedAt: number) => {
-    const { organizationId } = by.caller;
-    const { secret, accountId, tokenExpiresAt } = verified;
-    const given = webhookSecretsOf(request);
+  const store = async (
+    request: ConnectionRequest,
+    { secret, accountId, tokenExpiresAt }: Verified,
+    by: ConnectionUserRequest,
+    startedAt: number,
+  ) => {
+    const { isConnecting: _, organizationId, ...who } = contextOfUser(by);
+    const webhookSecrets = webhookSecretsOf(request);
     const connection: NewConnection = {
       connectionId: newToken(),
       method: secret.method,
@@ -88,34 +140,40 @@ export const createConnect = (parts: ConnectParts): Connect => {
       connectedAt: now(),
       credentials: await secrets.sealCredentials(organizationId, secret),
       credentialsVersion: newToken(),
-      ...(tokenExpiresAt !== undefined && { tokenExpiresAt }),
-      ...(given !== undefined && { webhookSecrets: await secrets.sealWebhookSecrets(organizationId, given) }),
+      ...definedFields({
+        tokenExpiresAt,
+        webhookSecrets: webhookSecrets && (await secrets.sealWebhookSecrets(organizationId, webhookSecrets)),
+      }),
     };
-    const { isConnecting: _, organizationId: __, ...who } = contextOfUser(by);
-    const untold = await changes.connect(organizationId, connection, {
-      ...{ ...who, requestId: by.origin.requestId, at: now(), durationMs: now() - startedAt },
-      ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", accountId, method: secret.method },
+    const unrecorded = await changes.connect(organizationId, connection, {
+      ...who,
+      requestId: by.origin.requestId,
+      at: now(),
+      durationMs: now() - startedAt,
+      eventType: "PROVIDER_CONNECTION_ESTABLISHED",
+      accountId,
+      method: secret.method,
       connectionId: connection.connectionId,
     });
-    for (const change of untold) await tell(organizationId, change);
+    for (const change of unrecorded) await recordChange(organizationId, change);
     return { status: "connected" as const, ...connection };
   };
 
-  const restartSync = async (by: ActingUser): Promise<void> => {
-    await parts.cancelRuns(by.caller.organizationId);
-    await parts.startFirstSync(by);
+  const restartSync = async (by: ConnectionUserRequest): Promise<void> => {
+    await dependencies.cancelRuns(by.caller.organizationId);
+    await dependencies.startFirstSync(by);
   };
 
-  return async (request, by) => {
+  return async (request: ConnectionRequest, by: ConnectionUserRequest): Promise<Connection> => {
     const startedAt = now();
-    const { organizationId } = by.caller;
     try {
       const stored = await store(request, await verify(request, by), by, startedAt);
       const { method, accountId, connectedAt, tokenExpiresAt } = stored;
-      // The connection stands: what fails from here on the next schedule makes up for.
+      // The connection is stored. If the sync does not start now, the next schedule starts one.
       await orElse("The first sync did not start", restartSync(by), undefined);
-      const bare: Connection = { status: "connected", method, accountId, connectedAt, tokenExpiresAt };
-      return await orElse("The connection is not shown whole", view(organizationId, stored), bare);
+      const own: Connection = { status: "connected", method, accountId, connectedAt, tokenExpiresAt };
+      const shown = view(by.caller.organizationId, stored);
+      return await orElse("Reading the connection's sync fields failed; the answer lacks them", shown, own);
     } finally {
       await provider.flush();
     }

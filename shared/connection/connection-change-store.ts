@@ -1,16 +1,20 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { ConnectionMarkStore } from "../circuit-breaker/connection-mark-store.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
-import type { ConnectionChange } from "./connection-changed.ts";
-import { type ConnectedItem, connectedShardOf, type StoredConnection } from "./connection-item.ts";
-import { createConnectionStore } from "./connection-store.ts";
-import { createConnectionWriter } from "./connection-write-store.ts";
+import {
+  type ConnectedItem,
+  type ConnectionChange,
+  connectedShardOf,
+  type StoredConnection,
+} from "./connection-item.ts";
+import { createConnectionStore, createConnectionWriter } from "./connection-store.ts";
 
 const MAX_ATTEMPTS = 12;
 
-/** What a connect stores. Without webhook secrets those of the same account stay. */
+/** The fields that a connect stores. Without webhook secrets, those of the same account stay. */
 export type NewConnection = Pick<
   ConnectedItem,
   | "connectionId"
@@ -23,7 +27,7 @@ export type NewConnection = Pick<
   | "webhookSecrets"
 >;
 
-/** Everything of a connection but the claim on stored records, which outlives it. */
+/** The fields that a disconnect removes. The claim on stored records stays. */
 const CONNECTION_FIELDS = [
   "connectionId",
   "method",
@@ -39,15 +43,15 @@ const CONNECTION_FIELDS = [
 ];
 
 /**
- * What disconnecting found: the connection that it removed, none, or another than it was to remove. `untold`: changes
- * whose events are to be recorded, the one made now and one that was left behind.
+ * `outcome`: the connection was removed, there was none, or another one than requested. `unrecorded`: changes whose
+ * events must be recorded: this one, and one that an earlier call left behind.
  */
-export type Disconnected = { outcome: "removed" | "none" | "another"; untold: readonly ConnectionChange[] };
+export type Disconnected = { outcome: "removed" | "none" | "another"; unrecorded: readonly ConnectionChange[] };
 
-/** Who disconnects, and when; the rest of the change follows from the connection. */
+/** Who disconnects, and when. The other fields of the change come from the connection. */
 export type DisconnectedBy = Omit<ConnectionChange, "eventType" | "connectionId" | "accountId" | "method">;
 
-const changesOf = ({ change }: StoredConnection): ConnectionChange[] => (change === undefined ? [] : [change]);
+const leftBehind = ({ change }: StoredConnection): ConnectionChange[] => (change === undefined ? [] : [change]);
 
 const otherAccount = () =>
   new DomainError(
@@ -58,8 +62,8 @@ const otherAccount = () =>
 export type ConnectionChangeStore = ReturnType<typeof createConnectionChangeStore>;
 
 /**
- * The changes of a connection's status, each made together with the count of connected organizations and the mark at
- * the organization's circuit. All calls throw DomainError `store_unavailable` when a table does not answer.
+ * Changes of a connection's status. One transaction changes the connection, the count of connected organizations, and
+ * the mark at the organization's circuit. All calls throw DomainError `store_unavailable`.
  */
 export const createConnectionChangeStore = (
   client: DynamoDBDocumentClient,
@@ -69,14 +73,14 @@ export const createConnectionChangeStore = (
   const { read } = createConnectionStore(client, tableName);
   const write = createConnectionWriter(client, tableName, marks);
 
-  /** Reads and tries until what was read still holds when it is written. */
-  const settle = async <Result>(
+  /** Reads the connection and attempts a write; repeats both if the connection changes in between. */
+  const retryOnConflict = async <Result>(
     organizationId: string,
     attempt: (before: StoredConnection) => Promise<{ result: Result } | undefined>,
   ): Promise<Result> => {
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-      const settled = await attempt(await read(organizationId));
-      if (settled !== undefined) return settled.result;
+      const done = await attempt(await read(organizationId));
+      if (done !== undefined) return done.result;
       await pauseBeforeRetry(attempts);
     }
     throw new DomainError("store_unavailable", "The connection changes too fast. Try again.");
@@ -84,8 +88,8 @@ export const createConnectionChangeStore = (
 
   return {
     /**
-     * Puts a connection in place of whatever there was, as a whole: of several at once the last one stays.
-     * @returns the changes whose events are to be recorded: this one, and one that was left behind.
+     * Replaces the connection as a whole: of several concurrent connects the last one stays.
+     * @returns the changes whose events must be recorded: this one, and one that an earlier call left behind.
      * @throws DomainError `other_account` while records of another account are stored.
      */
     connect: (
@@ -93,7 +97,7 @@ export const createConnectionChangeStore = (
       connection: NewConnection,
       change: ConnectionChange,
     ): Promise<readonly ConnectionChange[]> =>
-      settle(organizationId, async (before) => {
+      retryOnConflict(organizationId, async (before) => {
         const { accountId, tokenExpiresAt, webhookSecrets, ...rest } = connection;
         if (before.holdsRecordsOf !== undefined && before.holdsRecordsOf !== accountId) throw otherAccount();
         const wasConnected = before.status === "connected";
@@ -102,8 +106,7 @@ export const createConnectionChangeStore = (
         const update = {
           set: {
             ...{ status: "connected", connectedShard: connectedShardOf(organizationId), accountId, change, ...rest },
-            ...(tokenExpiresAt !== undefined && { tokenExpiresAt }),
-            ...(webhookSecrets !== undefined && { webhookSecrets }),
+            ...definedFields({ tokenExpiresAt, webhookSecrets }),
           },
           remove: [
             ...["refreshOwner", "refreshUntil", "token"],
@@ -115,22 +118,22 @@ export const createConnectionChangeStore = (
             `attribute_${wasConnected ? "exists" : "not_exists"}(#connectedShard)`,
             wasAccount === undefined ? "attribute_not_exists(#accountId)" : "#accountId = :wasAccount",
           ].join(" AND "),
-          values: { ownAccount: accountId, ...(wasAccount !== undefined && { wasAccount }) },
+          values: { ownAccount: accountId, ...definedFields({ wasAccount }) },
         };
         const isDone = await write(organizationId, update, "connectionId", wasConnected ? 0 : 1);
-        return isDone ? { result: [...changesOf(before), change] } : undefined;
+        return isDone ? { result: [...leftBehind(before), change] } : undefined;
       }),
 
     /**
      * Removes the connection with its credentials and webhook secrets.
-     * @param connectionId only this one.
+     * @param connectionId if given, remove only this connection.
      */
     disconnect: (organizationId: string, by: DisconnectedBy, connectionId?: string): Promise<Disconnected> =>
-      settle(organizationId, async (before): Promise<{ result: Disconnected } | undefined> => {
-        const left = changesOf(before);
-        if (before.status === "disconnected") return { result: { outcome: "none", untold: left } };
+      retryOnConflict(organizationId, async (before): Promise<{ result: Disconnected } | undefined> => {
+        const left = leftBehind(before);
+        if (before.status === "disconnected") return { result: { outcome: "none", unrecorded: left } };
         if (connectionId !== undefined && connectionId !== before.connectionId) {
-          return { result: { outcome: "another", untold: left } };
+          return { result: { outcome: "another", unrecorded: left } };
         }
         const { connectionId: was, accountId, method } = before;
         const eventType = "PROVIDER_CONNECTION_REMOVED" as const;
@@ -143,10 +146,10 @@ export const createConnectionChangeStore = (
           values: { was },
         };
         const isDone = await write(organizationId, update, "token", wasConnected ? -1 : 0);
-        return isDone ? { result: { outcome: "removed", untold: [...left, change] } } : undefined;
+        return isDone ? { result: { outcome: "removed", unrecorded: [...left, change] } } : undefined;
       }),
 
-    /** Forgets a change whose event was recorded, unless there is a later one. One write unit. */
+    /** Removes a change whose event is recorded, unless a later change replaced it. One write unit. */
     async forgetChange(organizationId: string, { connectionId, eventType }: ConnectionChange): Promise<void> {
       const update = {
         set: { token: newRequestToken() },
@@ -158,8 +161,8 @@ export const createConnectionChangeStore = (
     },
 
     /**
-     * Says that a connection must be made anew, and destroys its credentials, if they are those that failed.
-     * @returns whether it was this call that did.
+     * Sets the status `needs_reconnect` and removes the credentials, if they are still the ones that failed.
+     * @returns whether this call changed the connection.
      */
     requireReconnect: (
       organizationId: string,

@@ -1,54 +1,96 @@
-/** The security events of refreshing tokens, and who acts in events. Spec: "Events". */
-
+/** The security events of connections: connects, disconnects and token refreshes. Spec: "Events". */
+import { definedFields } from "../json/defined-fields.ts";
 import type { OperationContext } from "../provider/provider.ts";
 import type { ProviderError } from "../provider/provider-error.ts";
+import { writeLog } from "../runtime/log.ts";
+import { identityOf } from "../security/event-id.ts";
+import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
-import type { Origin } from "../terms/requester.ts";
+import { requesterFields, requesterOf, type UserRequest } from "../terms/requester.ts";
+import type { ConnectionChangeStore } from "./connection-change-store.ts";
+import type { ConnectionChange } from "./connection-item.ts";
 
-/** Who connects or disconnects, and from where. */
-export type ActingUser = {
-  caller: Pick<OrganizationCaller, "organizationId" | "userId" | "sessionId" | "scope">;
-  origin: Origin;
-};
+/** A user's request to connect or disconnect. */
+export type ConnectionUserRequest = UserRequest & { caller: Pick<OrganizationCaller, "scope"> };
 
-/** A user's request, as operations against the provider and events name it. */
-export const contextOfUser = ({ caller, origin }: ActingUser): OperationContext => ({
-  organizationId: caller.organizationId,
+/** A user's request as the context of operations against the provider. */
+export const contextOfUser = (request: UserRequest): OperationContext => ({
+  organizationId: request.caller.organizationId,
   source: "user",
-  userId: caller.userId,
-  ...(caller.sessionId !== undefined && { sessionId: caller.sessionId }),
-  ipAddress: origin.ipAddress,
-  ...(origin.userAgent !== undefined && { userAgent: origin.userAgent }),
+  ...definedFields(requesterOf(request)),
 });
 
-const onAccount = ({ isConnecting: _, runId: __, accountId, ...who }: OperationContext) => ({
+const actions = {
+  PROVIDER_CONNECTION_ESTABLISHED: "connect_account",
+  PROVIDER_CONNECTION_REMOVED: "disconnect_account",
+} as const;
+
+const connectionChangedEvent = (organizationId: string, change: ConnectionChange): NewSecurityEvent => {
+  const { eventType, accountId, source, durationMs, method, requestId, reason } = change;
+  return {
+    organizationId,
+    source,
+    ...requesterFields(change),
+    eventType,
+    category: "integration",
+    riskLevel: "LOW",
+    resource: accountId,
+    resourceType: "provider_account",
+    action: actions[eventType],
+    success: true,
+    metadata: { method, ...definedFields({ durationMs, requestId, reason }) },
+  };
+};
+
+export type RecordConnectionChange = (organizationId: string, change: ConnectionChange) => Promise<void>;
+
+/**
+ * Records the security event of a change and then removes the change from the item. The same change is recorded once,
+ * because the event's id follows from the connection. Never throws.
+ */
+export const createConnectionChangeRecorder =
+  (dependencies: {
+    recorder: Pick<Recorder, "record">;
+    changes: Pick<ConnectionChangeStore, "forgetChange">;
+  }): RecordConnectionChange =>
+  async (organizationId, change) => {
+    const { recorder, changes } = dependencies;
+    const { eventType, connectionId, at } = change;
+    const moment = { timestamp: at, identity: identityOf(eventType, organizationId, connectionId) };
+    await recorder.record(connectionChangedEvent(organizationId, change), moment);
+    await changes.forgetChange(organizationId, change).catch((error: unknown) => {
+      writeLog("warn", "Marking a change of a connection as recorded failed", { cause: String(error) });
+    });
+  };
+
+const accountEvent = ({ isConnecting: _, runId: __, accountId, ...who }: OperationContext) => ({
   ...who,
-  ...(accountId !== undefined && { resource: accountId }),
+  ...definedFields({ resource: accountId }),
   resourceType: "provider_account" as const,
 });
 
-const refreshOf = (context: OperationContext, durationMs: number) => ({
-  ...onAccount(context),
+const refreshEvent = (context: OperationContext, durationMs: number) => ({
+  ...accountEvent(context),
   category: "authentication" as const,
   action: "refresh_tokens",
-  metadata: { durationMs, attempts: 1, ...(context.runId !== undefined && { runId: context.runId }) },
+  metadata: { durationMs, attempts: 1, ...definedFields({ runId: context.runId }) },
 });
 
 export const refreshedEvent = (context: OperationContext, durationMs: number): NewSecurityEvent => ({
-  ...refreshOf(context, durationMs),
+  ...refreshEvent(context, durationMs),
   eventType: "PROVIDER_TOKEN_REFRESH",
   riskLevel: "LOW",
   success: true,
 });
 
-/** The token endpoint failed; the connection stays as it is. */
+/** The token endpoint failed, and the connection stays as it is. */
 export const refreshFailedEvent = (
   context: OperationContext,
   durationMs: number,
   { kind, code, status, message }: ProviderError,
 ): NewSecurityEvent => ({
-  ...refreshOf(context, durationMs),
+  ...refreshEvent(context, durationMs),
   eventType: kind === "rate_limit" ? "RATE_LIMIT_EXCEEDED" : "PROVIDER_TOKEN_REFRESH",
   errorKind: kind,
   success: false,
@@ -56,18 +98,18 @@ export const refreshFailedEvent = (
   errorMessage: message,
 });
 
-/** @param reason `invalid_grant`: the refresh token is dead; `token_refused`: a token fresh from an exchange is. */
+/** @param reason `invalid_grant`: the refresh token is rejected; `token_refused`: a new access token is rejected. */
 export const reconnectNeededEvent = (
   context: OperationContext,
   reason: "invalid_grant" | "token_refused",
 ): NewSecurityEvent => ({
-  ...onAccount(context),
+  ...accountEvent(context),
   eventType: "AUTHENTICATION_FAILURE",
   category: "authentication",
   errorKind: "authentication",
   action: "require_reconnect",
   success: false,
   errorCode: reason,
-  errorMessage: "The provider takes the connection's tokens no longer; it must be made anew.",
+  errorMessage: "The provider rejects the connection's tokens; the account must be connected again.",
   ...(context.runId !== undefined && { metadata: { runId: context.runId } }),
 });

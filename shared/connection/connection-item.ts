@@ -1,22 +1,26 @@
 /**
- * What is stored of connections. One item per organization, without expiry:
+ * The stored connection: one item per organization, without expiry.
  *
- * `id` the organization's key · `status` · `connectionId` new at every connect · `method`, `accountId`, `connectedAt` ·
- * `credentials` sealed (connection-secrets.ts) and `credentialsVersion`, new whenever they change · `tokenExpiresAt` (OAuth) ·
- * `webhookSecrets` sealed · `refreshOwner`, `refreshUntil` the lease of who refreshes the tokens · `holdsRecordsOf` the
- * account whose records are stored, and `claimedBy` the connection that said so last · `connectedShard` partition of the
- * index, only while connected · `change` the last connect or disconnect, until its event was recorded · `token` of the
- * write that made the last other change.
+ * - `id`: the organization's key; `status`.
+ * - `connectionId`: new at every connect; `method`, `accountId`, `connectedAt`.
+ * - `credentials`: sealed (connection-secrets.ts); `credentialsVersion`: new at every change of them; `tokenExpiresAt`.
+ * - `webhookSecrets`: sealed.
+ * - `refreshOwner`, `refreshUntil`: the lease of the instance that refreshes the tokens.
+ * - `holdsRecordsOf`: the account whose records are stored; `claimedBy`: the connection that claimed so last.
+ * - `connectedShard`: partition of the index, present only while connected.
+ * - `change`: the last connect or disconnect, until its security event is recorded.
+ * - `token`: identifies the write that made the last other change.
  *
- * `#connected` counts the connected organizations (`n`); `state#…` marks a used OAuth state (used-state-store.ts).
+ * Other items of the table: `#connected` counts the connected organizations (`n`); `state#…` is a used OAuth state
+ * (oauth-state-store.ts).
  */
 import * as z from "zod/mini";
+import { sources } from "../security/security-event.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { shardOf } from "../terms/shard-of.ts";
 import { connectionMethods } from "./connection.ts";
-import { ConnectionChange } from "./connection-changed.ts";
 
-/** No organization's item has this key. */
+/** Not the key of any organization. */
 export const CONNECTED_COUNT_KEY = "#connected";
 
 const CONNECTED_SHARDS = 16;
@@ -25,13 +29,36 @@ const shardName = (shard: number): string => `connected#${shard}`;
 
 export const connectedShards: readonly string[] = Array.from({ length: CONNECTED_SHARDS }, (_, i) => shardName(i));
 
-/** The partition of the index that lists the organization while it is connected. */
+/** The index partition of the organization while it is connected. */
 export const connectedShardOf = (organizationId: string): string =>
   shardName(shardOf(organizationKey(organizationId), CONNECTED_SHARDS));
 
+const text = z.optional(z.string());
+
+/** A connect or disconnect. The write that makes it also stores it, until its security event is recorded. */
+export const ConnectionChange = z.object({
+  eventType: z.enum(["PROVIDER_CONNECTION_ESTABLISHED", "PROVIDER_CONNECTION_REMOVED"]),
+  connectionId: z.string(),
+  accountId: z.string(),
+  method: z.enum(connectionMethods),
+  /** Epoch ms. */
+  at: z.number(),
+  /** Time that the verification took, of a connect. */
+  durationMs: z.optional(z.number()),
+  source: z.enum(sources),
+  userId: text,
+  sessionId: text,
+  ipAddress: text,
+  userAgent: text,
+  requestId: text,
+  /** The cause if no user requested the change. */
+  reason: z.optional(z.literal("deauthorized")),
+});
+export type ConnectionChange = z.output<typeof ConnectionChange>;
+
 const binary = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
-/** What there is whatever the status. */
+/** Fields in every status. */
 const always = {
   holdsRecordsOf: z.optional(z.string()),
   claimedBy: z.optional(z.string()),
@@ -48,15 +75,14 @@ const account = {
   webhookSecrets: z.optional(binary),
 };
 
-/** A connection with credentials that the provider takes, as far as is known. */
 const Connected = z.object({
   status: z.literal("connected"),
   ...account,
   credentials: binary,
   credentialsVersion: z.string(),
-  /** Epoch ms; only of OAuth. */
+  /** Epoch ms; OAuth only. */
   tokenExpiresAt: z.optional(z.number()),
-  /** Epoch ms: somebody refreshes the tokens. */
+  /** Epoch ms: end of the refresh lease. */
   refreshUntil: z.optional(z.number()),
 });
 export type ConnectedItem = z.output<typeof Connected>;
@@ -68,6 +94,14 @@ const StoredConnection = z.discriminatedUnion("status", [
 ]);
 export type StoredConnection = z.output<typeof StoredConnection>;
 
-/** @throws ZodError where what is stored is no connection: a bug of ours. */
+/** @throws ZodError if the stored item is not a connection, which is a fault of the product. */
 export const parseConnection = (item: unknown): StoredConnection =>
   item === undefined ? { status: "disconnected" } : StoredConnection.parse(item);
+
+/**
+ * Whether the provider created an event at or after the connect. The provider's times are whole seconds: an event of the
+ * second of the connect may be later than the connect.
+ * @param connectedAt epoch ms.
+ */
+export const isSinceConnect = (connectedAt: number, { createdSeconds }: { createdSeconds: number }): boolean =>
+  createdSeconds >= Math.floor(connectedAt / 1_000);

@@ -1,12 +1,12 @@
-/** What PUT …/connection takes. Decisions: docs/connection.md. */
+/** What PUT …/connection accepts, and what POST …/connection/authorize returns. Decisions: docs/connection.md. Pure. */
 import * as z from "zod/mini";
 
 const MAX_SECRET_CHARACTERS = 512;
 const MAX_CODE_CHARACTERS = 2_048;
-/** Two are valid while one is being rotated; a platform's and an account's endpoints double them. */
+/** Two secrets are valid during a rotation, for a platform's and an account's endpoint each. */
 const MAX_WEBHOOK_SECRETS = 4;
 
-/** Visible ASCII, as the provider's keys and secrets are: anything else could not stand in a header. */
+/** The provider's keys and secrets are visible ASCII; other characters are not allowed in a header. */
 const secret = (what: string, maxCharacters = MAX_SECRET_CHARACTERS) => {
   const error = `expected ${what} of 1 to ${maxCharacters} visible ASCII characters`;
   return z.string({ error }).check(z.regex(new RegExp(`^[\\x21-\\x7e]{1,${maxCharacters}}$`), { error }));
@@ -18,7 +18,7 @@ const ONE_OF_BOTH = { error: "expected in place of webhookSecret, not beside it"
 
 const webhookSecrets = {
   webhookSecret: z.optional(secret("a webhook secret")).register(z.globalRegistry, {
-    description: "What the provider signs webhooks with.",
+    description: "The secret with which the provider signs webhooks.",
   }),
   webhookSecrets: z
     .optional(
@@ -29,7 +29,7 @@ const webhookSecrets = {
           z.maxLength(MAX_WEBHOOK_SECRETS, { error: SECRETS_EXPECTED }),
         ),
     )
-    .register(z.globalRegistry, { description: "Several, while one is being rotated; in place of `webhookSecret`." }),
+    .register(z.globalRegistry, { description: "Several secrets during a rotation, in place of `webhookSecret`." }),
 };
 
 export const ConnectionRequest = z
@@ -47,12 +47,12 @@ export const ConnectionRequest = z
     { error: "expected the method api_key or oauth" },
   )
   .check(z.refine((one) => one.webhookSecret === undefined || one.webhookSecrets === undefined, ONE_OF_BOTH))
-  .register(z.globalRegistry, { description: "How to connect. Nothing of it is ever answered or logged." });
+  .register(z.globalRegistry, { description: "The credentials of the account. They are never returned or logged." });
 export type ConnectionRequest = z.output<typeof ConnectionRequest>;
 
 export const Authorization = z.object({
-  url: z.string().register(z.globalRegistry, { description: "Where the user grants access at the provider." }),
+  url: z.string().register(z.globalRegistry, { description: "The provider's page on which the user grants access." }),
   state: z.string().register(z.globalRegistry, {
-    description: "Comes back with the code; good for 10 minutes, one connect, and this user only.",
+    description: "Comes back with the code. Valid for 10 minutes, one connect, and this user only.",
   }),
 });

@@ -1,23 +1,23 @@
-/** The secrets of connections, and how they are sealed: for one organization and one purpose each. */
+/** The secrets of connections, each sealed for one organization and one purpose. */
 import * as z from "zod/mini";
 import type { Envelope } from "../runtime/envelope.ts";
 import { organizationKey } from "../terms/keys.ts";
 
-/** What gets us into an account. */
+/** The credentials of an account. */
 const Secret = z.discriminatedUnion("method", [
   z.object({ method: z.literal("api_key"), apiKey: z.string() }),
   z.object({ method: z.literal("oauth"), accessToken: z.string(), refreshToken: z.string() }),
 ]);
 export type Secret = z.output<typeof Secret>;
 
-/** What a request to the provider carries. */
+/** The bearer token of requests to the provider. */
 export const bearerOf = (secret: Secret): string => (secret.method === "api_key" ? secret.apiKey : secret.accessToken);
 
 const WebhookSecrets = z.array(z.string());
 
 export type ConnectionSecrets = ReturnType<typeof createConnectionSecrets>;
 
-/** All calls throw DomainError `store_unavailable` when KMS does not answer. */
+/** All calls throw DomainError `store_unavailable` if KMS does not answer. */
 export const createConnectionSecrets = (envelope: Envelope) => {
   const credentials = (organizationId: string) => ({
     organization: organizationKey(organizationId),

@@ -1,31 +1,32 @@
 /**
- * Ends a connection: on a user's behalf (DELETE …/connection), or because the account took its permission away. The
- * credentials are destroyed and runs end. Done again it changes nothing, but ends and tells what a first try left behind.
+ * Ends a connection: at a user's request (DELETE …/connection), or because the account withdrew its permission. The
+ * credentials are removed and runs end. A repeated call completes what an earlier call left undone.
  */
 import type { OperationContext } from "../provider/provider.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { requesterFields } from "../terms/requester.ts";
 import type { ConnectionChangeStore } from "./connection-change-store.ts";
-import type { TellChange } from "./tell-change.ts";
+import type { RecordConnectionChange } from "./connection-events.ts";
 
-export type DisconnectParts = {
+export type DisconnectDependencies = {
   changes: Pick<ConnectionChangeStore, "disconnect">;
-  tell: TellChange;
+  recordChange: RecordConnectionChange;
   cancelRuns(organizationId: string): Promise<void>;
   now: Clock;
 };
 
-/** `connectionId`: only this one, and none made since. `requestId`, `reason`: for the event. */
+/** `connectionId`: end only this connection, and no later one. `requestId`, `reason`: for the event. */
 export type DisconnectOptions = { connectionId?: string; requestId?: string; reason?: "deauthorized" };
 
-/** @throws DomainError `store_unavailable`; then it is to be done again. */
+/** @throws DomainError `store_unavailable`: repeat the call. */
 export type Disconnect = (context: OperationContext, options?: DisconnectOptions) => Promise<void>;
 
 export const createDisconnect =
-  ({ changes, tell, cancelRuns, now }: DisconnectParts): Disconnect =>
-  async ({ organizationId, source, userId, sessionId, ipAddress, userAgent }, { connectionId, ...said } = {}) => {
-    const who = { source, userId, sessionId, ipAddress, userAgent };
-    const by = { ...who, ...said, at: now() };
-    const { outcome, untold } = await changes.disconnect(organizationId, by, connectionId);
-    for (const change of untold) await tell(organizationId, change);
+  ({ changes, recordChange, cancelRuns, now }: DisconnectDependencies): Disconnect =>
+  async (context, { connectionId, ...cause } = {}) => {
+    const { organizationId, source } = context;
+    const by = { source, ...requesterFields(context), ...cause, at: now() };
+    const { outcome, unrecorded } = await changes.disconnect(organizationId, by, connectionId);
+    for (const change of unrecorded) await recordChange(organizationId, change);
     if (outcome !== "another") await cancelRuns(organizationId);
   };

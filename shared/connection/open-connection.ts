@@ -1,10 +1,111 @@
-/** The door for all who work with an organization's account: its connection, and credentials that look after themselves. */
+/**
+ * Opens an organization's connection for a piece of work: the stored connection, and credentials that refresh
+ * themselves. docs/connection.md, "Tokens".
+ */
 import type { Credentials, OperationContext } from "../provider/provider.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { DomainError } from "../runtime/domain-error.ts";
 import type { ConnectedItem } from "./connection-item.ts";
-import { createCredentials } from "./credentials.ts";
-import { createRefresh, notConnected, type RefreshParts } from "./refresh.ts";
+import { bearerOf } from "./connection-secrets.ts";
+import { createRefresh, notConnected, type OpenedConnection, type RefreshDependencies } from "./refresh.ts";
 
-/** On whose behalf, besides the organization: what the events of a refresh say. */
+/** A token is replaced this long before it expires. */
+const REFRESH_AHEAD_MS = 5 * 60_000;
+
+/** Pause after a failed refresh of a token that has not expired yet. */
+const RETRY_AFTER_MS = 30_000;
+
+type CredentialsDependencies = {
+  /** The connection as stored now; undefined if the account is no longer connected. */
+  read(): Promise<OpenedConnection | undefined>;
+  /**
+   * Exchanges the tokens, or waits for the instance that does (refresh.ts).
+   * @throws DomainError `not_connected` if the account must be connected again; the error of the token endpoint.
+   */
+  refresh(opened: OpenedConnection): Promise<OpenedConnection>;
+  /** Sets `needs_reconnect`: a new token was rejected. */
+  giveUp(opened: OpenedConnection): Promise<void>;
+  now: Clock;
+};
+
+const isNotConnected = (error: unknown): boolean => error instanceof DomainError && error.code === "not_connected";
+
+/**
+ * Credentials for a whole piece of work: kept in memory, read again when the provider rejects them. A rejected API key
+ * is not replaced, and the connection stays `connected`, because a provider in trouble rejects valid keys too
+ * (docs/connection.md).
+ */
+const createCredentials = (
+  first: OpenedConnection,
+  { read, refresh, giveUp, now }: CredentialsDependencies,
+): Credentials => {
+  let opened = first;
+  /** The token that replaced a rejected one. If it is rejected too, another exchange does not help. */
+  let replacement: string | undefined;
+  let refreshing: Promise<void> | undefined;
+  /** Epoch ms: no refresh before this time, because the last one failed. */
+  let retryAt = 0;
+
+  const expiresWithin = (ms: number): boolean =>
+    opened.tokenExpiresAt !== undefined && opened.tokenExpiresAt <= now() + ms;
+
+  /** Concurrent callers in this process share one exchange. */
+  const refreshOnce = (): Promise<void> => {
+    refreshing ??= refresh(opened)
+      .then((refreshed) => {
+        opened = refreshed;
+      })
+      .finally(() => {
+        refreshing = undefined;
+      });
+    return refreshing;
+  };
+
+  /** Replaces a rejected token that is the stored one; undefined if there is no other. */
+  const replace = async (secret: string): Promise<string | undefined> => {
+    if (opened.secret.method === "api_key") return undefined;
+    if (secret === replacement) {
+      await giveUp(opened);
+      return undefined;
+    }
+    await refreshOnce();
+    replacement = bearerOf(opened.secret);
+    return replacement;
+  };
+
+  return {
+    async current() {
+      if (expiresWithin(0) || (expiresWithin(REFRESH_AHEAD_MS) && now() >= retryAt)) {
+        try {
+          await refreshOnce();
+        } catch (error) {
+          // The token has not expired yet: use it although the token endpoint fails.
+          if (isNotConnected(error) || expiresWithin(0)) throw error;
+          retryAt = now() + RETRY_AFTER_MS;
+        }
+      }
+      return bearerOf(opened.secret);
+    },
+
+    async refused(secret) {
+      if (secret !== bearerOf(opened.secret)) return bearerOf(opened.secret);
+      const stored = await read();
+      if (stored === undefined) return undefined;
+      // Another caller may have replaced the token during the read.
+      if (secret !== bearerOf(opened.secret)) return bearerOf(opened.secret);
+      opened = stored;
+      if (secret !== bearerOf(stored.secret)) return bearerOf(stored.secret);
+      try {
+        return await replace(secret);
+      } catch (error) {
+        if (isNotConnected(error)) return undefined;
+        throw error;
+      }
+    },
+  };
+};
+
+/** Who works with the account, besides the organization: the events of a refresh name them. */
 export type OpeningContext = Omit<OperationContext, "organizationId" | "accountId" | "isConnecting">;
 
 /** @throws DomainError `not_connected`, `store_unavailable`. */
@@ -13,17 +114,17 @@ export type OpenConnection = (
   context?: OpeningContext,
 ) => Promise<{ connection: ConnectedItem; credentials: Credentials }>;
 
-/** Reads strongly (one read unit) and opens the credentials (one call of KMS), once for a whole piece of work. */
+/** One strongly consistent read (one read unit) and one KMS call for a whole piece of work. */
 export const createOpenConnection =
-  (parts: RefreshParts): OpenConnection =>
+  (dependencies: RefreshDependencies): OpenConnection =>
   async (organizationId, context = { source: "system" }) => {
-    const connection = await parts.connections.read(organizationId);
+    const connection = await dependencies.connections.read(organizationId);
     if (connection.status !== "connected") throw notConnected();
-    const secret = await parts.secrets.openCredentials(organizationId, connection.credentials);
-    const { read, refresh, giveUp } = createRefresh({ ...context, organizationId }, parts);
+    const secret = await dependencies.secrets.openCredentials(organizationId, connection.credentials);
+    const { read, refresh, giveUp } = createRefresh({ ...context, organizationId }, dependencies);
     const credentials = createCredentials(
       { ...connection, secret },
-      { read: () => read(connection.accountId), refresh, giveUp, now: parts.now },
+      { read: () => read(connection.accountId), refresh, giveUp, now: dependencies.now },
     );
     return { connection, credentials };
   };

@@ -1,12 +1,12 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { ConnectionMarkStore } from "../circuit-breaker/connection-mark-store.ts";
 import { type ConnectedItem, connectedShardOf } from "./connection-item.ts";
-import { createConnectionWriter } from "./connection-write-store.ts";
+import { createConnectionWriter } from "./connection-store.ts";
 
-/** The credentials that are being exchanged, of one connection and of no later one. */
+/** The credentials that are exchanged: of one connection, and one version of them. */
 export type Exchanged = Pick<ConnectedItem, "connectionId" | "credentialsVersion">;
 
-/** What takes their place. `tokenExpiresAt` in epoch ms. */
+/** The new credentials. `tokenExpiresAt` in epoch ms. */
 export type RefreshedTokens = { credentials: Uint8Array; credentialsVersion: string; tokenExpiresAt: number };
 
 const SAME = "#connectionId = :exchangedId AND #credentialsVersion = :exchangedVersion";
@@ -18,10 +18,7 @@ const valuesOf = ({ connectionId, credentialsVersion }: Exchanged) => ({
 
 export type RefreshStore = ReturnType<typeof createRefreshStore>;
 
-/**
- * The refreshing of an organization's tokens, one at a time. One write unit a call, and all throw DomainError
- * `store_unavailable` when the table does not answer.
- */
+/** The lease of a token refresh, and its result. One write unit a call; all throw DomainError `store_unavailable`. */
 export const createRefreshStore = (
   client: DynamoDBDocumentClient,
   tableName: string,
@@ -30,9 +27,9 @@ export const createRefreshStore = (
   const write = createConnectionWriter(client, tableName, marks);
   return {
     /**
-     * Takes the lease, which says by being there that these credentials are being exchanged.
+     * Takes the lease of exchanging these credentials.
      * @param lease.now, lease.until epoch ms.
-     * @returns false where another has it, or the credentials are not these any more.
+     * @returns false if another instance holds the lease, or the credentials have changed.
      */
     takeLease: (
       organizationId: string,
@@ -49,7 +46,7 @@ export const createRefreshStore = (
         "refreshOwner",
       ),
 
-    /** Gives the lease back, where it is still the owner's; `until` is a time that has passed. */
+    /** Ends the lease if the owner still holds it. `until` is a time in the past. */
     async endLease(organizationId: string, owner: string, until: number): Promise<void> {
       const update = {
         set: { refreshUntil: until },
@@ -60,19 +57,19 @@ export const createRefreshStore = (
     },
 
     /**
-     * Puts the new tokens in the place of those that were exchanged, and ends the lease, whosever it is: who exchanged
-     * them has the only ones that are good. Where a later exchange of the old ones failed meanwhile, and so the
-     * connection was said to need another, this heals it.
-     * @returns false where the connection was replaced or removed, or others' tokens are stored already.
+     * Replaces the exchanged tokens and ends the lease, even if another instance holds it: only the new tokens are valid.
+     * If another exchange of the old tokens has failed meanwhile and set `needs_reconnect`, the status becomes
+     * `connected` again.
+     * @returns false if the connection was replaced or removed, or another instance has stored tokens already.
      */
     async storeTokens(organizationId: string, exchanged: Exchanged, tokens: RefreshedTokens): Promise<boolean> {
-      const update = (isHealing: boolean) => ({
+      const update = (reconnects: boolean) => ({
         set: {
           ...tokens,
-          ...(isHealing && { status: "connected", connectedShard: connectedShardOf(organizationId) }),
+          ...(reconnects && { status: "connected", connectedShard: connectedShardOf(organizationId) }),
         },
         remove: ["refreshOwner", "refreshUntil"],
-        condition: `${SAME} AND attribute_${isHealing ? "not_exists" : "exists"}(#connectedShard)`,
+        condition: `${SAME} AND attribute_${reconnects ? "not_exists" : "exists"}(#connectedShard)`,
         values: valuesOf(exchanged),
       });
       const isStored = await write(organizationId, update(false), "credentialsVersion");

@@ -1,6 +1,6 @@
 /**
- * Refreshing an organization's tokens. A refresh token dies at its exchange, so one instance exchanges at a time,
- * under a lease that names what is exchanged; others wait for what it stores. docs/connection.md, "Tokens".
+ * Refreshing an organization's tokens. The exchange invalidates the refresh token, so one instance exchanges at a time,
+ * under a lease that names the exchanged credentials. Others wait for the stored result. docs/connection.md, "Tokens".
  */
 import type { OperationContext, ProviderAccess, Tokens } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
@@ -10,22 +10,30 @@ import { writeLog } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { ConnectionChangeStore } from "./connection-change-store.ts";
 import { reconnectNeededEvent, refreshedEvent, refreshFailedEvent } from "./connection-events.ts";
-import type { StoredConnection } from "./connection-item.ts";
-import type { ConnectionSecrets } from "./connection-secrets.ts";
+import type { ConnectedItem, StoredConnection } from "./connection-item.ts";
+import type { ConnectionSecrets, Secret } from "./connection-secrets.ts";
 import type { ConnectionStore } from "./connection-store.ts";
-import { type OpenedConnection, TOKEN_LIFE_MS } from "./credentials.ts";
 import type { RefreshStore } from "./refresh-store.ts";
 
-/** Longer than an exchange can be under way (10 s, and what the store takes): then its holder is dead, or gave up. */
+/** Decisions: lifetime of an access token from its exchange. */
+export const TOKEN_LIFE_MS = 3_600_000;
+
+/** Longer than an exchange (10 s) and its writes: after this time the holder has crashed or given up. */
 export const LEASE_MS = 15_000;
 
-/** Others wait so long for the holder; an operation that waits has 10 s in all. */
-export const MAX_WAIT_MS = 8_000;
+/** Maximum wait for the holder of the lease; an operation has 10 s in all. */
+const MAX_WAIT_MS = 8_000;
 
-/** Once exchanged, the new tokens exist nowhere but here. */
+/** After an exchange, only this instance has the valid tokens. */
 const STORE_ATTEMPTS = 6;
 
-export type RefreshParts = {
+/** A connection with its credentials in plain text. */
+export type OpenedConnection = Pick<
+  ConnectedItem,
+  "connectionId" | "accountId" | "credentialsVersion" | "tokenExpiresAt"
+> & { secret: Secret };
+
+export type RefreshDependencies = {
   connections: Pick<ConnectionStore, "read">;
   changes: Pick<ConnectionChangeStore, "requireReconnect">;
   refreshes: RefreshStore;
@@ -33,7 +41,7 @@ export type RefreshParts = {
   provider: Pick<ProviderAccess, "refreshTokens">;
   recorder: Pick<Recorder, "record">;
   now: Clock;
-  /** Waits between two looks at the store, or two tries of a write. */
+  /** Waits before the next read of the store or attempt of a write. */
   pause: (attempts: number) => Promise<void>;
   newToken: () => string;
 };
@@ -41,23 +49,23 @@ export type RefreshParts = {
 export const notConnected = (cause?: unknown) =>
   new DomainError("not_connected", "The provider is not connected, or must be connected anew.", { cause });
 
-/** Whether the provider, or our own side before it was asked, has said no: then nothing is under way any more. */
+/** Whether the exchange has ended: the provider rejected it, or it was not sent. */
 const isOver = (error: unknown): boolean =>
   error instanceof DomainError || (error instanceof ProviderError && error.status !== undefined && error.status < 500);
 
-/** Of one organization's connection, in one piece of work. */
-export const createRefresh = (context: OperationContext, parts: RefreshParts) => {
-  const { connections, changes, refreshes, secrets, provider, recorder, now, pause, newToken } = parts;
+/** For one organization's connection and one piece of work. */
+export const createRefresh = (context: OperationContext, dependencies: RefreshDependencies) => {
+  const { connections, changes, refreshes, secrets, provider, recorder, now, pause, newToken } = dependencies;
   const { organizationId } = context;
 
-  /** The connection with its credentials, if it leads to the same account still. */
+  /** The connection with its credentials; undefined if it is no longer a connection to this account. */
   const open = async (stored: StoredConnection, accountId: string): Promise<OpenedConnection | undefined> => {
     if (stored.status !== "connected" || stored.accountId !== accountId) return undefined;
     return { ...stored, secret: await secrets.openCredentials(organizationId, stored.credentials) };
   };
   const read = async (accountId: string) => open(await connections.read(organizationId), accountId);
 
-  /** What others stored in the meantime. @throws DomainError `not_connected` where it is nothing. */
+  /** The newer credentials that another instance stored. @throws DomainError `not_connected` if there are none. */
   const readNewer = async ({ accountId, credentialsVersion }: OpenedConnection, cause?: unknown) => {
     const found = await read(accountId);
     if (found === undefined || found.credentialsVersion === credentialsVersion) throw notConnected(cause);
@@ -72,7 +80,7 @@ export const createRefresh = (context: OperationContext, parts: RefreshParts) =>
     await recorder.record(reconnectNeededEvent({ ...context, accountId: opened.accountId }, reason));
   };
 
-  /** Tries on: the provider has forgotten the old tokens, and nobody else has the new ones. */
+  /** Retries, because the old tokens are invalid and no other instance has the new ones. */
   const store = async (opened: OpenedConnection, renewed: OpenedConnection & { tokenExpiresAt: number }) => {
     for (let attempts = 1; ; attempts++) {
       try {
@@ -82,7 +90,7 @@ export const createRefresh = (context: OperationContext, parts: RefreshParts) =>
       } catch (error) {
         if (attempts < STORE_ATTEMPTS) await pause(attempts);
         else {
-          writeLog("error", "Tokens fresh from the provider were not stored", { alarm: "tokens_not_stored" });
+          writeLog("error", "Storing refreshed tokens failed", { alarm: "tokens_not_stored" });
           throw error;
         }
       }
@@ -104,11 +112,11 @@ export const createRefresh = (context: OperationContext, parts: RefreshParts) =>
 
   const fail = async (opened: OpenedConnection, owner: string, startedAt: number, error: unknown) => {
     if (error instanceof ProviderError && error.reason === "invalid_grant") {
-      // Conditional on the tokens that failed: where another has replaced them meanwhile, those are good.
+      // `giveUp` changes nothing if another instance has replaced these tokens: then the newer ones are valid.
       await giveUp(opened, "invalid_grant");
       return readNewer(opened, error);
     }
-    // Without an answer the exchange may be under way still. Nobody repeats it before the lease is over.
+    // Without an answer, the exchange may still be under way: keep the lease, so that it is not repeated before its end.
     if (isOver(error)) await refreshes.endLease(organizationId, owner, startedAt).catch(() => undefined);
     if (error instanceof ProviderError) {
       const where = { ...context, accountId: opened.accountId };
@@ -149,9 +157,8 @@ export const createRefresh = (context: OperationContext, parts: RefreshParts) =>
   return { read, refresh, giveUp: (opened: OpenedConnection) => giveUp(opened) };
 };
 
-/** Others have the lease and do not come to an end. */
 const busy = () =>
-  new ProviderError("Another instance refreshes the tokens and has not come to an end.", {
+  new ProviderError("Another instance is refreshing the tokens. Try again.", {
     kind: "network",
     outcome: "neutral",
     isRetryable: true,

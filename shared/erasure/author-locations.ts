@@ -1,17 +1,17 @@
 /** Locations with one item each: who changed the connection, the settings or the circuit, and why. */
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
+import type { RecordConnectionChange } from "../connection/connection-events.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
-import type { TellChange } from "../connection/tell-change.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
-import { settingsChangedEvent } from "../settings/settings-changed.ts";
+import { settingsChangedEvent } from "../settings/change-settings.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
 import { type DataLocation, singleLocation } from "./location.ts";
 import type { SettingsAuthorStore } from "./settings-author-store.ts";
 
 export type AuthorDependencies = {
   connections: Pick<ConnectionStore, "read">;
-  tellConnectionChange: TellChange;
+  recordConnectionChange: RecordConnectionChange;
   settings: Pick<SettingsStore, "readStored" | "forgetChange">;
   authors: Pick<SettingsAuthorStore, "read" | "forget">;
   circuits: Pick<CircuitStore, "read" | "forget">;
@@ -28,14 +28,14 @@ export const everyAuthor: ErasedAuthors = { isErased: () => true, mentions: () =
  * audits expect it. The sweep of the events, which must come later, removes the person from the event.
  */
 export const authorLocations = (
-  { connections, tellConnectionChange, settings, authors, circuits, recorder }: AuthorDependencies,
+  { connections, recordConnectionChange, settings, authors, circuits, recorder }: AuthorDependencies,
   organizationId: string,
   { isErased, mentions }: ErasedAuthors,
 ): DataLocation[] => [
   singleLocation("connection", async () => {
     const { change } = await connections.read(organizationId);
     if (change?.userId === undefined || !isErased(change.userId)) return undefined;
-    return () => tellConnectionChange(organizationId, change);
+    return () => recordConnectionChange(organizationId, change);
   }),
 
   singleLocation("settingsChange", async () => {

@@ -2,7 +2,7 @@
  * Works on an erasure, pass by pass (passes.ts), until a pass proves that it is complete. If the invocation's time runs
  * short, another invocation continues. A worker that has lost its lease stops at its next checkpoint. docs/erasure.md.
  */
-import type { RecordsClaimStore } from "../connection/records-claim-store.ts";
+import type { RecordsClaimStore } from "../connection/connection-store.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { handOver, type Invocation } from "../work/hand-over.ts";
 import { createHeldLease, LeaseLostError, type LeaseOwner } from "../work/lease.ts";

@@ -3,9 +3,9 @@
  * and its webhooks. For a user: the sync run that the user requested; another run replaces it. docs/erasure.md, "Passes".
  */
 import type { ConnectionChangeStore } from "../connection/connection-change-store.ts";
+import type { RecordConnectionChange } from "../connection/connection-events.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import { createDisconnect } from "../connection/disconnect.ts";
-import type { TellChange } from "../connection/tell-change.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
@@ -19,7 +19,7 @@ import type { Work } from "./passes.ts";
 export type StopDependencies = {
   connections: Pick<ConnectionStore, "read">;
   changes: Pick<ConnectionChangeStore, "disconnect">;
-  tellConnectionChange: TellChange;
+  recordConnectionChange: RecordConnectionChange;
   runs: Pick<SyncRunStore, "readState">;
   ends: Pick<SyncEndStore, "cancel">;
   partitionsOf(organizationId: string): { webhookEvents: Pick<Partition, "read"> };
@@ -56,7 +56,7 @@ const hasPendingWebhooks = async (webhookEvents: Pick<Partition, "read">): Promi
 };
 
 export const createStopWriters = (dependencies: StopDependencies) => {
-  const { connections, changes, tellConnectionChange: tell, runs, ends, bus, clock } = dependencies;
+  const { connections, changes, recordConnectionChange: recordChange, runs, ends, bus, clock } = dependencies;
 
   return {
     /** Ends the connection and its run. @param save stores `stoppingAt` first, so that a crash is noticed. */
@@ -64,7 +64,7 @@ export const createStopWriters = (dependencies: StopDependencies) => {
       const now = clock();
       const { claimedBy, change } = await connections.read(organizationId);
       // The disconnect would replace an unrecorded change.
-      if (change !== undefined) await tell(organizationId, change);
+      if (change !== undefined) await recordChange(organizationId, change);
       const { claimedBy: _, ...rest } = work;
       const stopping: Work = { ...rest, stoppingAt: now, ...definedFields({ claimedBy }) };
       await save(stopping);
@@ -72,7 +72,7 @@ export const createStopWriters = (dependencies: StopDependencies) => {
       const cancelRuns = async (id: string): Promise<void> => {
         cancelled = await ends.cancel(id, now);
       };
-      await createDisconnect({ changes, tell, cancelRuns, now: clock })({ organizationId, source: "system" });
+      await createDisconnect({ changes, recordChange, cancelRuns, now: clock })({ organizationId, source: "system" });
       return toWait(stopping, now, work.stoppingAt !== undefined, cancelled);
     },
 

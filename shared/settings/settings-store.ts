@@ -1,17 +1,14 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
-import { putIfUnchanged } from "../runtime/conditional-write.ts";
+import { conditionalWrite, putIfUnchanged } from "../runtime/conditional-write.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { defaultSettings, Settings } from "./settings.ts";
-import { SettingsChange } from "./settings-changed.ts";
+import { defaultSettings, Settings, SettingsChange } from "./settings.ts";
 
 /**
- * One item per organization: partition key `id` (security/keys.ts). `version` names the put that wrote it, `changedAt`
- * (epoch ms) and `changedBy` say who that was. `change` lies there only until its security event was recorded. No index,
- * no expiry.
+ * One item per organization: partition key `id` (terms/keys.ts). `version`: identifies the put that wrote the item;
+ * `changedAt` (epoch ms), `changedBy`; `change`: present until its security event is recorded. No index, no expiry.
  */
 const SettingsItem = z.object({
   ...Settings.shape,
@@ -21,12 +18,12 @@ const SettingsItem = z.object({
   change: z.optional(SettingsChange),
 });
 
-/** `version` is undefined where an organization never changed anything. */
+/** `version` is undefined if the organization has never changed its settings. */
 export type StoredSettings = { settings: Settings; version: string | undefined; change: SettingsChange | undefined };
 
 export type SettingsStore = ReturnType<typeof createSettingsStore>;
 
-/** The settings of each organization. All calls throw DomainError `store_unavailable` when the table does not answer. */
+/** The settings of each organization. All calls throw DomainError `store_unavailable` if the table does not answer. */
 export const createSettingsStore = (client: DynamoDBDocumentClient, tableName: string) => {
   const readStored = async (organizationId: string): Promise<StoredSettings> => {
     const command = new GetCommand({
@@ -41,15 +38,15 @@ export const createSettingsStore = (client: DynamoDBDocumentClient, tableName: s
   };
 
   return {
-    /** The settings in force, read strongly: one read unit per 4 KB. */
+    /** The settings in force, read strongly consistent: one read unit per 4 KB. */
     read: async (organizationId: string): Promise<Settings> => (await readStored(organizationId)).settings,
 
-    /** The same, with what the next change must know. */
+    /** The settings with their version and unrecorded change, for the next change. */
     readStored,
 
     /**
-     * Replaces the settings as a whole, unless somebody else did since `version` was read. One write unit per KB.
-     * @returns the new version; undefined where nothing was written.
+     * Replaces all settings if `version` is still the stored one. One write unit per KB.
+     * @returns the new version; undefined if another change came first.
      */
     async replace(
       organizationId: string,
@@ -69,7 +66,7 @@ export const createSettingsStore = (client: DynamoDBDocumentClient, tableName: s
       return isWritten ? token : undefined;
     },
 
-    /** Forgets how a version came about, once that was recorded. Later versions stay as they are. */
+    /** Removes the change of a version after its event is recorded. Later versions stay as they are. */
     async forgetChange(organizationId: string, version: string): Promise<void> {
       const command = new UpdateCommand({
         TableName: tableName,
@@ -79,9 +76,7 @@ export const createSettingsStore = (client: DynamoDBDocumentClient, tableName: s
         ExpressionAttributeNames: { "#change": "change", "#version": "version" },
         ExpressionAttributeValues: { ":version": version },
       });
-      await callStore((options) => client.send(command, options)).catch((error: unknown) => {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      });
+      await conditionalWrite((options) => client.send(command, options));
     },
   };
 };

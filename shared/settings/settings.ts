@@ -1,4 +1,4 @@
-/** An organization's settings: who may come from where, and which roles may read what. Decisions: docs/settings.md. */
+/** An organization's settings: the networks that may call, and the record types that roles may read. docs/settings.md. */
 import * as z from "zod/mini";
 import { RecordType } from "../records/record.ts";
 import { Cidr } from "./cidr.ts";
@@ -7,7 +7,7 @@ const MAX_CIDRS = 100;
 const CIDRS_EXPECTED = `expected a list of at most ${MAX_CIDRS} CIDRs`;
 const TYPES_EXPECTED = "expected a list of record types";
 
-/** The roles that read only what the settings say. */
+/** Roles that may read only the record types in the settings. */
 export const restrictedRoles = ["member", "guest"] as const;
 export type RestrictedRole = (typeof restrictedRoles)[number];
 
@@ -15,7 +15,7 @@ const types = z.array(RecordType, { error: TYPES_EXPECTED }).check(z.maxLength(1
 
 const allowlist = z.array(Cidr, { error: CIDRS_EXPECTED }).check(z.maxLength(MAX_CIDRS, { error: CIDRS_EXPECTED }));
 
-/** What PUT …/settings takes: it replaces all, and a missing field is its default. */
+/** The body of PUT …/settings. It replaces all settings; a missing field gets its default. */
 export const SettingsRequest = z.object({
   ipAllowlist: z._default(allowlist, []),
   recordAccess: z._default(z.object({ member: z._default(types, []), guest: z._default(types, []) }), {
@@ -27,11 +27,23 @@ export const SettingsRequest = z.object({
 export const Settings = z
   .object({
     ipAllowlist: z.array(z.string()).register(z.globalRegistry, {
-      description: "The networks (IPv4 and IPv6 CIDRs) that may call; empty means everyone.",
+      description: "The networks (IPv4 and IPv6 CIDRs) that may call. If empty, every address may call.",
     }),
     recordAccess: z.object({ member: z.array(RecordType), guest: z.array(RecordType) }),
   })
-  .register(z.globalRegistry, { id: "Settings", description: "What an organization decided for its integration." });
+  .register(z.globalRegistry, { id: "Settings", description: "The settings of an organization's integration." });
 export type Settings = z.output<typeof Settings>;
 
 export const defaultSettings: Settings = { ipAllowlist: [], recordAccess: { member: [], guest: [] } };
+
+/** A change of settings: who made it, when (epoch ms), from where, and the settings before it. */
+export const SettingsChange = z.object({
+  before: Settings,
+  at: z.int(),
+  userId: z.string(),
+  sessionId: z.optional(z.string()),
+  requestId: z.string(),
+  ipAddress: z.string(),
+  userAgent: z.optional(z.string()),
+});
+export type SettingsChange = z.output<typeof SettingsChange>;

@@ -1,7 +1,8 @@
 /** Opens a run that a worker has taken: the connected account at the provider, and the stores that its steps use. */
+
+import type { RecordsClaimStore } from "../connection/connection-store.ts";
 import type { Disconnect } from "../connection/disconnect.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
-import type { RecordsClaimStore } from "../connection/records-claim-store.ts";
 import type { Provider, ProviderAccess } from "../provider/provider.ts";
 import type { Apply } from "../records/apply.ts";
 import type { RecordListStore } from "../records/record-list-store.ts";

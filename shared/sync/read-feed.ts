@@ -1,6 +1,6 @@
 /** A page of the provider's event feed, which is read from the newest event back to the cursor. */
 
-import { isSinceConnecting } from "../connection/since-connecting.ts";
+import { isSinceConnect } from "../connection/connection-item.ts";
 import type { Provider, ProviderEvent } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { Observation } from "../records/observation.ts";
@@ -70,11 +70,11 @@ const observationsOf = (event: ProviderEvent, cursor: FeedCursor, page: FeedPage
 
 /** How many events webhooks should have brought: those from before the connection was made are none of them. */
 const missedIn = (context: RunContext, events: readonly ProviderEvent[]): number =>
-  context.expectsWebhooks ? events.filter((event) => isSinceConnecting(context.connectedAt, event)).length : 0;
+  context.expectsWebhooks ? events.filter((event) => isSinceConnect(context.connectedAt, event)).length : 0;
 
 /** An event from before the connection was made is of an earlier one. */
 const requireConnection = async (context: RunContext, events: readonly ProviderEvent[]): Promise<void> => {
-  if (!events.some((event) => event.isDeauthorization && isSinceConnecting(context.connectedAt, event))) return;
+  if (!events.some((event) => event.isDeauthorization && isSinceConnect(context.connectedAt, event))) return;
   await context.disconnect();
   throw new ConnectionGoneError("The account took its permission away.");
 };

@@ -2,8 +2,9 @@
  * Processes an event that a webhook delivered. Its observations reach the records in the same way as a sync run's, so
  * order, repetition and concurrent runs do no harm. docs/webhooks.md, "Processing".
  */
+
+import { isSinceConnect } from "../connection/connection-item.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
-import { isSinceConnecting } from "../connection/since-connecting.ts";
 import type { Provider, ProviderAccess } from "../provider/provider.ts";
 import type { Apply, ApplyOptions } from "../records/apply.ts";
 import { decideApply } from "../records/decide-apply.ts";
@@ -108,7 +109,7 @@ const trustedObservations = async (
 
 /** Whether a deauthorization ends this connection: a later connection has a permission of its own. */
 const endsConnection = (event: WebhookEvent, { connectionId, connectedAt }: EventConnection): boolean =>
-  event.connectionId === connectionId && isSinceConnecting(connectedAt, event);
+  event.connectionId === connectionId && isSinceConnect(connectedAt, event);
 
 export const createProcess = (dependencies: ProcessDependencies): Process => {
   const { events, readConnection, claimRecords, apply, readRecords, reread, disconnect } = dependencies;

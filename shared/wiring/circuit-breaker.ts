@@ -8,7 +8,7 @@ import { createOutageStore } from "../circuit-breaker/outage-store.ts";
 import { createOutageCheck, createTransitionRecorder } from "../circuit-breaker/record-transition.ts";
 import { createRequestCounter } from "../circuit-breaker/request-counter.ts";
 import { createStatisticsStore } from "../circuit-breaker/statistics-store.ts";
-import { createConnectedStore } from "../connection/connected-store.ts";
+import { createConnectedStore } from "../connection/connection-store.ts";
 import { systemClock as clock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";

@@ -1,9 +1,11 @@
-/** What is stored of connections, in a deployed function. Each throws Error at cold start where the environment lacks a variable. */
+/** The stores of connections in a deployed function. Each throws Error if the environment lacks a variable. */
 import { createConnectionMarkStore } from "../circuit-breaker/connection-mark-store.ts";
-import { createConnectedStore } from "../connection/connected-store.ts";
 import { createConnectionChangeStore } from "../connection/connection-change-store.ts";
-import { createConnectionStore } from "../connection/connection-store.ts";
-import { createRecordsClaimStore } from "../connection/records-claim-store.ts";
+import {
+  createConnectedStore,
+  createConnectionStore,
+  createRecordsClaimStore,
+} from "../connection/connection-store.ts";
 import { createRefreshStore } from "../connection/refresh-store.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";

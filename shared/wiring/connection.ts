@@ -1,21 +1,12 @@
-/** How connections are shown by a deployed function; it loads nothing that changes them. */
-/** OAuth's states in a deployed function that uses them. */
-/** Asking users to the provider, in a deployed function: it loads no SDK of the provider's, and stores nothing. */
-/** The door to organizations' accounts, in a deployed function. */
-/** What requests about the connection do, in a deployed function. */
-
-import { createAuthorizationStates, createStateIssuer } from "../connection/authorization-state.ts";
-import { type Authorize, createAuthorize } from "../connection/authorize.ts";
-import { type Connect, createConnect } from "../connection/connect.ts";
-import type { ActingUser } from "../connection/connection-events.ts";
+/** The connection of a deployed function. Each function throws Error if the environment lacks a variable. */
+import { createConnect, createVerification } from "../connection/connect.ts";
+import { createViewConnection } from "../connection/connection.ts";
+import { type ConnectionUserRequest, createConnectionChangeRecorder } from "../connection/connection-events.ts";
 import { createConnectionSecrets } from "../connection/connection-secrets.ts";
-import { createConnectionStore } from "../connection/connection-store.ts";
-import { createDisconnect, type Disconnect, type DisconnectParts } from "../connection/disconnect.ts";
-import { createOpenConnection, type OpenConnection } from "../connection/open-connection.ts";
-import { createTellChange } from "../connection/tell-change.ts";
-import { createUsedStateStore } from "../connection/used-state-store.ts";
-import { createVerification } from "../connection/verify-account.ts";
-import { createViewConnection, type ShowConnection } from "../connection/view-connection.ts";
+import { createDisconnect, type DisconnectDependencies } from "../connection/disconnect.ts";
+import { createAuthorize, createOAuthStates, createStateIssuer } from "../connection/oauth-state.ts";
+import { createOAuthStateStore } from "../connection/oauth-state-store.ts";
+import { createOpenConnection } from "../connection/open-connection.ts";
 import type { ProviderAccess } from "../provider/provider.ts";
 import { createReadCountStore, monthOf } from "../provider/read-count-store.ts";
 import { authorizeUrlOf } from "../provider/stripe/oauth.ts";
@@ -33,7 +24,6 @@ import { wireProviderAccess } from "./provider.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireCancelRuns, wireStartRun } from "./sync.ts";
 
-/** How the connection is shown. @throws Error where the environment lacks a variable; so do all others here. */
 export const wireViewConnection = () => {
   const config = readConfig(["SYNC_RUNS_TABLE_NAME", "WEBHOOK_URL"]);
   const { lastSuccess } = createSyncRunStore(documentClient, config.SYNC_RUNS_TABLE_NAME);
@@ -45,26 +35,17 @@ export const wireViewConnection = () => {
   });
 };
 
-/** What GET …/connection does. */
-export const wireShowConnection = (): ShowConnection => {
-  const { CONNECTIONS_TABLE_NAME } = readConfig(["CONNECTIONS_TABLE_NAME"]);
-  const connections = createConnectionStore(documentClient, CONNECTIONS_TABLE_NAME);
-  const view = wireViewConnection();
-  return async (organizationId: string) => view(organizationId, await connections.read(organizationId));
-};
-
-/** @throws Error at cold start where the environment lacks a variable. */
-export const wireAuthorizationStates = () => {
+const wireOAuthStates = () => {
   const config = readConfig(["CONNECTIONS_TABLE_NAME", "CURSOR_KEY"]);
-  return createAuthorizationStates({
+  return createOAuthStates({
     sealing: createSealing(config.CURSOR_KEY),
-    used: createUsedStateStore(documentClient, config.CONNECTIONS_TABLE_NAME),
+    used: createOAuthStateStore(documentClient, config.CONNECTIONS_TABLE_NAME),
     now: systemClock,
   });
 };
 
-/** What POST …/connection/authorize does. @throws Error at cold start where the environment lacks a variable. */
-export const wireAuthorize = (): Authorize => {
+/** POST …/connection/authorize. It needs no SDK of the provider. */
+export const wireAuthorize = () => {
   const config = readConfig([
     "CURSOR_KEY",
     "PROVIDER_AUTHORIZE_URL",
@@ -79,14 +60,10 @@ export const wireAuthorize = (): Authorize => {
   });
 };
 
-/** @throws Error at cold start where the environment lacks a variable. */
 export const wireConnectionSecrets = () => createConnectionSecrets(wireEnvelope());
 
-/**
- * @param provider the function's one way to the provider, by which tokens are refreshed too.
- * @throws Error at cold start where the environment lacks a variable.
- */
-export const wireOpenConnection = (provider: Pick<ProviderAccess, "refreshTokens">): OpenConnection =>
+/** @param provider the function's access to the provider, which also refreshes tokens. */
+export const wireOpenConnection = (provider: Pick<ProviderAccess, "refreshTokens">) =>
   createOpenConnection({
     connections: wireConnectionStore(),
     changes: wireConnectionChangeStore(),
@@ -99,10 +76,10 @@ export const wireOpenConnection = (provider: Pick<ProviderAccess, "refreshTokens
     newToken: newRequestToken,
   });
 
-/** The first run of a connection is a full one: what another account's runs read says nothing of this one. */
+/** The first run of a connection is full: runs of a previous account are no basis for an incremental run. */
 const wireFirstSync = () => {
   const start = wireStartRun();
-  return async (by: ActingUser): Promise<void> => {
+  return async (by: ConnectionUserRequest): Promise<void> => {
     await start({
       organizationId: by.caller.organizationId,
       trigger: "connection",
@@ -112,28 +89,28 @@ const wireFirstSync = () => {
   };
 };
 
-/** What PUT …/connection does. */
-export const wireConnect = (): Connect => {
+/** PUT …/connection. */
+export const wireConnect = () => {
   const provider = wireProviderAccess();
   const changes = wireConnectionChangeStore();
   return createConnect({
     cancelRuns: wireCancelRuns(),
     startFirstSync: wireFirstSync(),
-    states: wireAuthorizationStates(),
+    states: wireOAuthStates(),
     verification: createVerification(provider),
     provider,
     secrets: wireConnectionSecrets(),
     changes,
-    tell: createTellChange({ changes, recorder: wireRecorder() }),
+    recordChange: createConnectionChangeRecorder({ changes, recorder: wireRecorder() }),
     view: wireViewConnection(),
     now: systemClock,
     newToken: newRequestToken,
   });
 };
 
-/** What DELETE …/connection does, and an account's own end. @param sync what it does to the organization's runs. */
-export const wireDisconnect = (sync: Pick<DisconnectParts, "cancelRuns">): Disconnect => {
+/** DELETE …/connection, and the end of a connection whose account withdrew its permission. */
+export const wireDisconnect = (sync: Pick<DisconnectDependencies, "cancelRuns">) => {
   const changes = wireConnectionChangeStore();
-  const tell = createTellChange({ changes, recorder: wireRecorder() });
-  return createDisconnect({ ...sync, changes, tell, now: systemClock });
+  const recordChange = createConnectionChangeRecorder({ changes, recorder: wireRecorder() });
+  return createDisconnect({ ...sync, changes, recordChange, now: systemClock });
 };

@@ -1,7 +1,6 @@
 /** Detection of deployed functions. Both throw Error at cold start where the environment lacks a variable. */
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
-import { createConnectedStore } from "../connection/connected-store.ts";
-import { createConnectionStore } from "../connection/connection-store.ts";
+import { createConnectedStore, createConnectionStore } from "../connection/connection-store.ts";
 import { createBaselineStore } from "../detection/baseline-store.ts";
 import { createSyncFacts } from "../detection/connection-facts.ts";
 import { createDetectOrganization } from "../detection/detect-organization.ts";

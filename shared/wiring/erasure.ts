@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
-import { createTellChange } from "../connection/tell-change.ts";
+import { createConnectionChangeRecorder } from "../connection/connection-events.ts";
 import { createErasureEvents } from "../erasure/erasure-events.ts";
 import { createErasureLeaseStore, createErasureStore } from "../erasure/erasure-store.ts";
 import { createErasureWorker, type ErasureWorker } from "../erasure/erasure-worker.ts";
@@ -91,7 +91,7 @@ export const wireErasureWorker = (): ErasureWorker => {
     events: createErasureEvents({ recorder }),
     connections: wireConnectionStore(),
     claims: wireRecordsClaimStore(),
-    tellConnectionChange: createTellChange({ changes, recorder }),
+    recordConnectionChange: createConnectionChangeRecorder({ changes, recorder }),
     settings: createSettingsStore(client, config.SETTINGS_TABLE_NAME),
     authors: createSettingsAuthorStore(client, config.SETTINGS_TABLE_NAME),
     circuits: createCircuitStore(client, config.CIRCUITS_TABLE_NAME),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { circuitKey, HELD_SHARD, indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
-import { createConnectedStore } from "../../../shared/connection/connected-store.ts";
+import { createConnectedStore } from "../../../shared/connection/connection-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
 import { circuitTable } from "../../shared/circuit-breaker/circuit-table.ts";

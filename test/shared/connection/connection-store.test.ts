@@ -403,21 +403,21 @@ describe("the lease of a refresh", () => {
 
 describe("the mark of a used state", () => {
   it("is one caller's of twenty, who alone takes it away", async () => {
-    const marks = await Promise.all(Array.from({ length: 20 }, () => stores.usedStates.mark("state", 1_000)));
+    const marks = await Promise.all(Array.from({ length: 20 }, () => stores.usedStates.markUsed("state", 1_000)));
     const [mark = "", ...others] = marks.filter((one) => one !== undefined);
     expect(others).toEqual([]);
-    await stores.usedStates.unmark("state", "another");
-    await expect(stores.usedStates.mark("state", 1_000)).resolves.toBeUndefined();
-    await stores.usedStates.unmark("state", mark);
-    await expect(stores.usedStates.mark("state", 1_000)).resolves.toBeDefined();
+    await stores.usedStates.release("state", "another");
+    await expect(stores.usedStates.markUsed("state", 1_000)).resolves.toBeUndefined();
+    await stores.usedStates.release("state", mark);
+    await expect(stores.usedStates.markUsed("state", 1_000)).resolves.toBeDefined();
   });
 
   it("is known to be ours where answers are lost", async () => {
     const lossy = storesAt(proxy.url);
-    const mark = await lossy.usedStates.mark("lost", 1_000);
+    const mark = await lossy.usedStates.markUsed("lost", 1_000);
     expect(mark).toBeDefined();
-    await expect(stores.usedStates.mark("lost", 1_000)).resolves.toBeUndefined();
-    await lossy.usedStates.unmark("lost", mark ?? "");
-    await expect(stores.usedStates.mark("lost", 1_000)).resolves.toBeDefined();
+    await expect(stores.usedStates.markUsed("lost", 1_000)).resolves.toBeUndefined();
+    await lossy.usedStates.release("lost", mark ?? "");
+    await expect(stores.usedStates.markUsed("lost", 1_000)).resolves.toBeDefined();
   });
 });

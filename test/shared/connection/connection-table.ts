@@ -3,13 +3,15 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
-import { createConnectedStore } from "../../../shared/connection/connected-store.ts";
 import { createConnectionChangeStore, type NewConnection } from "../../../shared/connection/connection-change-store.ts";
-import type { ConnectionChange } from "../../../shared/connection/connection-changed.ts";
-import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
-import { createRecordsClaimStore } from "../../../shared/connection/records-claim-store.ts";
+import type { ConnectionChange } from "../../../shared/connection/connection-item.ts";
+import {
+  createConnectedStore,
+  createConnectionStore,
+  createRecordsClaimStore,
+} from "../../../shared/connection/connection-store.ts";
+import { createOAuthStateStore } from "../../../shared/connection/oauth-state-store.ts";
 import { createRefreshStore } from "../../../shared/connection/refresh-store.ts";
-import { createUsedStateStore } from "../../../shared/connection/used-state-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { declaredTable } from "../../support/security-tables.ts";
@@ -27,7 +29,7 @@ export const storesOver = (client: DynamoDBDocumentClient, marks = createConnect
   circuits: createCircuitStore(client, CIRCUITS),
   claims: createRecordsClaimStore(client, TABLE),
   connected: createConnectedStore(client, TABLE),
-  usedStates: createUsedStateStore(client, TABLE),
+  usedStates: createOAuthStateStore(client, TABLE),
 });
 export type Stores = ReturnType<typeof storesOver>;
 
@@ -80,7 +82,7 @@ export const connectionNamed = (name: string, changes: Partial<NewConnection> = 
 
 export const sealedText = bytes;
 
-/** A change that was told; what tests of the stores do not look at. */
+/** A recorded change, for tests that do not look at it. */
 export const changeOf = ({ connectionId, accountId, method }: NewConnection): ConnectionChange => ({
   ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId, accountId, method },
   ...{ at: 1, durationMs: 1, source: "user", userId: "ada" },
@@ -88,18 +90,18 @@ export const changeOf = ({ connectionId, accountId, method }: NewConnection): Co
 
 const by = { at: 2, source: "user", userId: "bob" } as const;
 
-/** The changes of connections without their telling. */
+/** Changes of connections whose events are not recorded. */
 const quietly = (client: DynamoDBDocumentClient, marks: ReturnType<typeof createConnectionMarkStore>) => {
   const changes = createConnectionChangeStore(client, TABLE, marks);
-  const forget = async (organizationId: string, untold: readonly ConnectionChange[]) => {
-    for (const change of untold) await changes.forgetChange(organizationId, change);
+  const forget = async (organizationId: string, unrecorded: readonly ConnectionChange[]) => {
+    for (const change of unrecorded) await changes.forgetChange(organizationId, change);
   };
   return {
     connectQuietly: async (organizationId: string, connection: NewConnection) =>
       forget(organizationId, await changes.connect(organizationId, connection, changeOf(connection))),
     disconnectQuietly: async (organizationId: string, connectionId?: string) => {
-      const { outcome, untold } = await changes.disconnect(organizationId, by, connectionId);
-      await forget(organizationId, untold);
+      const { outcome, unrecorded } = await changes.disconnect(organizationId, by, connectionId);
+      await forget(organizationId, unrecorded);
       return outcome;
     },
   };

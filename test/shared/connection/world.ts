@@ -1,13 +1,12 @@
 /** A provider with accounts, keys and rotating tokens, and everything of connections around it, over a real table. */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { createAuthorizationStates } from "../../../shared/connection/authorization-state.ts";
-import { createConnect } from "../../../shared/connection/connect.ts";
+import { createConnect, createVerification } from "../../../shared/connection/connect.ts";
+import { createViewConnection } from "../../../shared/connection/connection.ts";
+import { createConnectionChangeRecorder } from "../../../shared/connection/connection-events.ts";
 import { createConnectionSecrets } from "../../../shared/connection/connection-secrets.ts";
 import { createDisconnect } from "../../../shared/connection/disconnect.ts";
+import { createOAuthStates } from "../../../shared/connection/oauth-state.ts";
 import { createOpenConnection } from "../../../shared/connection/open-connection.ts";
-import { createTellChange } from "../../../shared/connection/tell-change.ts";
-import { createVerification } from "../../../shared/connection/verify-account.ts";
-import { createViewConnection } from "../../../shared/connection/view-connection.ts";
 import type { Credentials, OperationContext, Provider, ProviderAccess } from "../../../shared/provider/provider.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import type { Envelope } from "../../../shared/runtime/envelope.ts";
@@ -195,7 +194,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
   };
   const envelope = createTestEnvelope();
   const secrets = createConnectionSecrets(envelope);
-  const states = createAuthorizationStates({
+  const states = createOAuthStates({
     sealing: createSealing("a secret of at least 32 characters"),
     used: stores.usedStates,
     now,
@@ -209,14 +208,14 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     cancelRuns: (organizationId: string) => world.cancelRuns(organizationId),
     startFirstSync: ({ caller }: { caller: { organizationId: string } }) => world.startFirstSync(caller.organizationId),
   };
-  const tell = createTellChange({ recorder, changes: stores.connections });
+  const recordChange = createConnectionChangeRecorder({ recorder, changes: stores.connections });
   const connectAs = createConnect({
-    ...{ states, secrets, tell, view, now, newToken, ...around },
+    ...{ states, secrets, recordChange, view, now, newToken, ...around },
     verification: createVerification(provider.access),
     provider: provider.access,
     changes: stores.connections,
   });
-  const disconnect = createDisconnect({ changes: stores.connections, tell, now, ...around });
+  const disconnect = createDisconnect({ changes: stores.connections, recordChange, now, ...around });
   const openConnection = createOpenConnection({
     ...{ secrets, recorder, now, newToken },
     connections: stores.connections,

@@ -2,8 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
-import { createConnectedStore } from "../../../shared/connection/connected-store.ts";
-import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
+import { createConnectedStore, createConnectionStore } from "../../../shared/connection/connection-store.ts";
 import { createBaselineStore } from "../../../shared/detection/baseline-store.ts";
 import { createSyncFacts } from "../../../shared/detection/connection-facts.ts";
 import { createDetectOrganization } from "../../../shared/detection/detect-organization.ts";

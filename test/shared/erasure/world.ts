@@ -3,9 +3,8 @@ import { BatchWriteCommand, PutCommand, QueryCommand, ScanCommand } from "@aws-s
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
 import { createConnectionChangeStore } from "../../../shared/connection/connection-change-store.ts";
-import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
-import { createRecordsClaimStore } from "../../../shared/connection/records-claim-store.ts";
-import { createTellChange } from "../../../shared/connection/tell-change.ts";
+import { createConnectionChangeRecorder } from "../../../shared/connection/connection-events.ts";
+import { createConnectionStore, createRecordsClaimStore } from "../../../shared/connection/connection-store.ts";
 import { createErasureEvents, ErasureRequested } from "../../../shared/erasure/erasure-events.ts";
 import { createErasureLeaseStore, createErasureStore } from "../../../shared/erasure/erasure-store.ts";
 import { createErasureWorker, type WorkSummary } from "../../../shared/erasure/erasure-worker.ts";
@@ -116,7 +115,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       securityEvents: createSecurityEventStore(client, TABLES.events),
       connections: createConnectionStore(client, TABLES.connections),
       claims: createRecordsClaimStore(client, TABLES.connections),
-      tellConnectionChange: createTellChange({ changes, recorder }),
+      recordConnectionChange: createConnectionChangeRecorder({ changes, recorder }),
       settings: createSettingsStore(client, TABLES.settings),
       authors: createSettingsAuthorStore(client, TABLES.settings),
       circuits: createCircuitStore(client, TABLES.circuits),

@@ -2,8 +2,8 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
-import { defaultSettings, type Settings } from "../../../shared/settings/settings.ts";
-import type { SettingsChange } from "../../../shared/settings/settings-changed.ts";
+import { defaultSettings, type Settings, type SettingsChange } from "../../../shared/settings/settings.ts";
+
 import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { countUnits } from "../../support/consumed-units.ts";

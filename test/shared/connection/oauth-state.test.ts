@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import {
-  createAuthorizationStates,
+  createAuthorize,
+  createOAuthStates,
   InvalidAuthorizationError,
-} from "../../../shared/connection/authorization-state.ts";
-import { createAuthorize } from "../../../shared/connection/authorize.ts";
+} from "../../../shared/connection/oauth-state.ts";
 import { createCursors } from "../../../shared/http/cursor.ts";
 import { createSealing } from "../../../shared/runtime/sealing.ts";
 import { callerOf, NOON } from "./world.ts";
@@ -15,14 +15,14 @@ const createParts = () => {
   const marks = new Map<string, string>();
   const time = { now: NOON };
   const used = {
-    mark: async (state: string) => {
+    markUsed: async (state: string) => {
       if (marks.has(state)) return undefined;
       marks.set(state, "mark");
       return "mark";
     },
-    unmark: async (state: string) => void marks.delete(state),
+    release: async (state: string) => void marks.delete(state),
   };
-  const states = createAuthorizationStates({ sealing: createSealing(SECRET), used, now: () => time.now });
+  const states = createOAuthStates({ sealing: createSealing(SECRET), used, now: () => time.now });
   return { marks, time, states };
 };
 const ada = callerOf("acme");
@@ -40,7 +40,7 @@ describe("a state", () => {
     time.now += TEN_MINUTES - 1;
     const used = await states.use(ada, state);
     await expect(states.use(ada, state)).rejects.toMatchObject({ ...answer, fault: "used" });
-    await used.giveBack();
+    await used.release();
     await states.use(ada, state);
   });
 
