@@ -1,6 +1,6 @@
 /**
- * After a full run: of each type, what the lists gave beside what is stored. What is on one side only is read again
- * first, which heals a deletion that nobody told of; what differs after that is reported.
+ * Compares the lists of a full run with the stored records, type by type. Objects on one side only are read again first,
+ * which corrects a deletion without an event. The remaining differences are reported.
  */
 import type { Observation } from "../records/observation.ts";
 import type { RecordType } from "../records/record.ts";
@@ -12,16 +12,16 @@ import type { ActiveRun } from "./sync-item.ts";
 import { type Completeness, MAX_REPORTED_IDS } from "./sync-run.ts";
 import { afterComparison, type ComparePosition } from "./sync-work.ts";
 
-/** Of one run: reads are rationed. */
+/** The limit of a run. */
 const MAX_REREADS = 500;
 const REREADS_AT_A_TIME = 25;
 
-/** Records between two looks at the clock. */
+/** Records between two checks of the time. */
 const STRIDE = 1_000;
 
 type Sides = { listed: Set<string>; stored: number; onlyListed: string[]; onlyStored: string[] };
 
-/** Both sides of a type; undefined where the time is too short to read them. */
+/** Both sides of a type; undefined if the time is too short to read them. */
 const readSides = async (context: RunContext, run: ActiveRun, type: RecordType): Promise<Sides | undefined> => {
   const { organizationId } = context;
   const bound = run.work.lists[type]?.bound;
@@ -40,11 +40,11 @@ const readSides = async (context: RunContext, run: ActiveRun, type: RecordType):
       await context.keepLease();
       if (context.isTimeShort()) return undefined;
     }
-    // Deleted after it was listed, for one: both sides know of it.
+    // On both sides, also if it was deleted after it was listed.
     missing.delete(id);
     if (deleted) continue;
     stored++;
-    // What was created since the list was begun came by the feed.
+    // The feed has the objects that were created after the list began.
     const isOlder = bound === undefined || createdAt < bound * 1_000;
     if (!listed.has(id) && isOlder) onlyStored.push(id);
   }
@@ -53,7 +53,7 @@ const readSides = async (context: RunContext, run: ActiveRun, type: RecordType):
 
 type Reread = { run: ActiveRun; isCut: boolean; count: number };
 
-/** Reads objects again, one after the other, while there is time and ration, and as long as the provider answers. */
+/** Reads objects again, one after the other, until the time or the limit is reached or the provider fails. */
 const rereadObjects = async (
   context: RunContext,
   run: ActiveRun,
@@ -70,7 +70,7 @@ const rereadObjects = async (
     try {
       for (const id of chunk) observations.push(await context.provider.readObject(type, id));
     } catch (error) {
-      // The report then says what is left; every type was read to its end all the same.
+      // The report lists the rest; the run is complete all the same.
       if (failureOf(error) === undefined) throw error;
       count = MAX_REREADS;
     }

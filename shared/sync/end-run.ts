@@ -1,4 +1,5 @@
-/** How a run ends: decided once, told once, closed. Whoever dies in between leaves the rest to the next worker. */
+/** Ends a run: decides the end once, records its event once, and closes the run. After a crash the next worker does the rest. */
+import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { SyncEndStore } from "./sync-end-store.ts";
 import type { SyncEvents } from "./sync-events.ts";
@@ -7,7 +8,7 @@ import { type ActiveRun, toSyncRun } from "./sync-item.ts";
 import type { SyncRun } from "./sync-run.ts";
 import { cursorOf, type SyncFailure, type SyncWork } from "./sync-work.ts";
 
-type Parts = {
+type Dependencies = {
   ends: Pick<SyncEndStore, "decide" | "close">;
   events: Pick<SyncEvents, "ended">;
   clock: Clock;
@@ -15,15 +16,15 @@ type Parts = {
 
 export type RunEnd = ReturnType<typeof createRunEnd>;
 
-/** Both sides of all types; undefined where a type was not compared. */
+/** The comparison of all types; undefined if a type was not compared. */
 const completenessOf = ({ completeness }: SyncWork): SyncRun["completeness"] => {
   const { customers, subscriptions, invoices, payments } = completeness;
   const isWhole = customers && subscriptions && invoices && payments;
   return isWhole && { customers, subscriptions, invoices, payments };
 };
 
-export const createRunEnd = ({ ends, events, clock }: Parts) => {
-  /** Tells of an end that was decided, and closes the run. */
+export const createRunEnd = ({ ends, events, clock }: Dependencies) => {
+  /** Records an end that is decided, and closes the run. */
   const finish = async (
     organizationId: string,
     run: ActiveRun,
@@ -31,28 +32,29 @@ export const createRunEnd = ({ ends, events, clock }: Parts) => {
     { accountId, failure }: { accountId?: string | undefined; failure?: SyncFailure | undefined } = {},
   ): Promise<void> => {
     const { askedBy } = run;
-    await events.ended(organizationId, accountId, { ...decided, ...(askedBy && { askedBy }) }, failure);
+    await events.ended(organizationId, accountId, { ...decided, ...definedFields({ askedBy }) }, failure);
     await ends.close(organizationId, decided, cursorOf(run.work));
   };
 
   return {
     finish,
 
-    /** Ends a run that got to its end, or whose `failure` keeps it from there. */
+    /** Ends a run that read everything, or that `failure` stopped. */
     async end(organizationId: string, run: ActiveRun, accountId?: string, failure?: SyncFailure): Promise<void> {
-      const met = failure ?? failureOfTypes(run.work.failures);
+      const actualFailure = failure ?? failureOfTypes(run.work.failures);
       const completeness = completenessOf(run.work);
       const decided = await ends.decide(organizationId, {
         ...toSyncRun(run),
-        status: met === undefined ? "succeeded" : "failed",
+        status: actualFailure === undefined ? "succeeded" : "failed",
         finishedAt: Math.max(run.startedAt, clock()),
-        ...(met !== undefined && { error: { category: met.category, message: met.message } }),
-        ...(completeness !== undefined && met === undefined && { completeness }),
+        ...(actualFailure === undefined
+          ? definedFields({ completeness })
+          : { error: { category: actualFailure.category, message: actualFailure.message } }),
       });
-      await finish(organizationId, run, decided, { accountId, failure: met });
+      await finish(organizationId, run, decided, { accountId, failure: actualFailure });
     },
 
-    /** Ends a run whose connection is gone. */
+    /** Ends a run whose connection no longer exists. */
     async cancel(organizationId: string, run: ActiveRun): Promise<void> {
       const ended = { ...toSyncRun(run), status: "cancelled", finishedAt: Math.max(run.startedAt, clock()) } as const;
       await finish(organizationId, run, await ends.decide(organizationId, ended));

@@ -1,27 +1,28 @@
 /**
- * How far the provider's event feed was read. It counts by the provider's own seconds and event ids, never by our
- * clock, which may differ. Pure.
+ * How far the provider's event feed was read: in the provider's own seconds and event ids, never by our clock, which may
+ * differ. Pure.
  */
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
 import type { ProviderEvent } from "../provider/provider.ts";
 
-/** Events may turn up late in the feed: each run reads this much again, and drops what it knows. */
+/** Events may appear late in the feed: each run reads this time again, and drops the events that it has read before. */
 export const OVERLAP_SECONDS = 60;
 
-/** More are not kept; an event that is applied again changes nothing. */
+/** More are not stored; an event that is applied again changes nothing. */
 const MAX_KNOWN_IDS = 1_000;
 
-/** The feed holds 30 days; a cursor that is older than this may have missed some. */
+/** The feed holds 30 days; with an older cursor, events may be missing. */
 export const MAX_CURSOR_AGE_SECONDS = 29 * 24 * 3_600;
 
-/** Of a digest of an event's id: 48 bits, so that two of a thousand events meet once in 10^8 runs. */
+/** 48 bits of an event id's digest: among a thousand events, two are equal once in 10^8 runs. */
 const DIGEST_CHARACTERS = 8;
 
 /**
- * `createdSeconds`: the newest event's, in epoch seconds of the provider; none where the feed was empty. `known`: short
- * digests of the events of the 60 s up to it, one after the other in one text, because each write pays for it.
- * `readAt`: when the feed was so, by its answer's date in epoch seconds.
+ * `createdSeconds`: of the newest event, in epoch seconds of the provider; undefined if the feed was empty. `known`: short
+ * digests of the events of the 60 s up to it, in one text, because each write costs by its size. `readAt`: the date of the
+ * feed's answer, in epoch seconds.
  */
 export const FeedCursor = z.object({
   createdSeconds: z.optional(z.number()),
@@ -30,7 +31,7 @@ export const FeedCursor = z.object({
 });
 export type FeedCursor = z.output<typeof FeedCursor>;
 
-type Seen = Pick<ProviderEvent, "id" | "createdSeconds">;
+type DatedId = Pick<ProviderEvent, "id" | "createdSeconds">;
 
 const digestOf = (id: string): string =>
   createHash("sha256").update(id).digest("base64url").slice(0, DIGEST_CHARACTERS);
@@ -42,63 +43,61 @@ const digestsOf = ({ known }: FeedCursor): Set<string> =>
     ),
   );
 
-/** Where the feed is to be read from to its end; from its beginning where it was empty. */
+/** The second to read the feed from; undefined reads it from its beginning. */
 export const sinceOf = ({ createdSeconds }: FeedCursor): number | undefined =>
   createdSeconds === undefined ? undefined : Math.max(0, createdSeconds - OVERLAP_SECONDS);
 
-/** The cursor before anything is read from the feed on; `newest` is the feed's newest event, if it has any. */
-export const cursorAt = (newest: Seen | undefined, readAt?: number): FeedCursor => ({
-  ...(newest !== undefined && { createdSeconds: newest.createdSeconds }),
+/** The first cursor: the position of the feed's newest event, if there is one. */
+export const cursorAt = (newest: DatedId | undefined, readAt?: number): FeedCursor => ({
+  ...definedFields({ createdSeconds: newest?.createdSeconds, readAt }),
   known: "",
-  ...(readAt !== undefined && { readAt }),
 });
 
-/** Splits events into new ones and the number of those that the cursor knows. */
-export const withoutKnown = <Event extends Seen>(
+/** The events that the cursor has not counted yet, and the number of the others. */
+export const withoutCounted = <Event extends DatedId>(
   cursor: FeedCursor,
   events: readonly Event[],
-): { fresh: Event[]; knownCount: number } => {
+): { fresh: Event[]; countedCount: number } => {
   const known = digestsOf(cursor);
   const fresh = events.filter(({ id }) => !known.has(digestOf(id)));
-  return { fresh, knownCount: events.length - fresh.length };
+  return { fresh, countedCount: events.length - fresh.length };
 };
 
 /**
- * The next run's cursor, as one more page of the feed makes it.
- * @param next what the pages before made of it; undefined at the first page, which has the newest event.
- * @param cursor the present run's: it stays where the feed has nothing newer.
- * @param pageReadAt when the page was read, as far as it is known; the first page's counts.
+ * The next run's cursor after one more page of the feed.
+ * @param next the result of the pages before; undefined at the first page, which has the newest event.
+ * @param cursor the present run's; it stays if the feed has nothing newer.
+ * @param pageReadAt when the page was read, if it is known; the first page's counts.
  */
 export const advance = (
   next: FeedCursor | undefined,
   cursor: FeedCursor,
-  events: readonly Seen[],
+  events: readonly DatedId[],
   pageReadAt?: number,
 ): FeedCursor => {
   const readAt = next === undefined ? pageReadAt : next.readAt;
-  const read = readAt === undefined ? {} : { readAt };
-  if (events.length === 0) return { ...(next ?? cursor), ...read };
+  if (events.length === 0) return { ...(next ?? cursor), ...definedFields({ readAt }) };
   const createdSeconds = next?.createdSeconds ?? Math.max(...events.map((event) => event.createdSeconds));
   const digests = next === undefined ? new Set<string>() : digestsOf(next);
   for (const event of events) {
     if (digests.size >= MAX_KNOWN_IDS) break;
     if (event.createdSeconds >= createdSeconds - OVERLAP_SECONDS) digests.add(digestOf(event.id));
   }
-  return { createdSeconds, known: [...digests].join(""), ...read };
+  return { createdSeconds, known: [...digests].join(""), ...definedFields({ readAt }) };
 };
 
 /**
- * Whether an event is dated earlier than it can have happened: the feed did not have it, no older one than its newest,
- * and yet it is from long before the feed was read. So the provider dates its events behind its answers, or showed this
- * one late. One of the cursor's own second may have been there where the cursor knows no events: it is doubted all the
- * same, which costs a read only where it differs from what is stored.
- * @param event one that the cursor does not know.
+ * Whether an event has a date at which it cannot have happened: the last run did not find it in the feed, though it is
+ * dated long before that read and not before the newest event of then. So the provider dates events earlier than its
+ * answers, or showed this one late. An event in the cursor's own second may be wrongly counted; that costs a read only if
+ * it differs from the record.
+ * @param event one that the cursor has not counted.
  */
-export const isBackdated = ({ createdSeconds = 0, readAt }: FeedCursor, event: Seen): boolean =>
+export const isBackdated = ({ createdSeconds = 0, readAt }: FeedCursor, event: DatedId): boolean =>
   readAt !== undefined && event.createdSeconds >= createdSeconds && event.createdSeconds < readAt - OVERLAP_SECONDS;
 
-/** Whether events may have come and gone since the cursor, by the time of the feed's newest event. */
-export const isTooOld = ({ createdSeconds }: FeedCursor, newest: Seen | undefined): boolean =>
+/** Whether events may have expired from the feed since the cursor, by the time of its newest event. */
+export const isTooOld = ({ createdSeconds }: FeedCursor, newest: DatedId | undefined): boolean =>
   createdSeconds !== undefined &&
   newest !== undefined &&
   newest.createdSeconds - createdSeconds > MAX_CURSOR_AGE_SECONDS;

@@ -6,23 +6,23 @@ import { readPages } from "../runtime/read-pages.ts";
 import { DAY_MS } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 
-/** Far longer than any run; then the table forgets them. */
+/** Far longer than any run; then the items expire. */
 const KEPT_MS = 7 * DAY_MS;
 
 const PAGE_DIGITS = 8;
 
-/** Ids of the provider have no such character. */
+/** The provider's ids do not contain it. */
 const SEPARATOR = "\n";
 
 const Page = z.object({ ids: z.string() });
 
-/** One list of one run; `links` is that of which payments belong to which invoices (run-links.ts). */
+/** A list of a run; `links` says which payments belong to which invoices (payment-links.ts). */
 export type ListName = { organizationId: string; runId: string; type: RecordType | "links" };
 
 export type PageIdStore = ReturnType<typeof createPageIdStore>;
 
 /**
- * The ids that the pages of a full run's lists gave, for the comparison at its end: one item per page, beside the runs
+ * The ids on the pages of a full run's lists, for the comparison at its end: one item per page, beside the runs
  * (sync-item.ts), with the ids in one text. All calls throw DomainError `store_unavailable`.
  */
 export const createPageIdStore = (client: DynamoDBDocumentClient, tableName: string) => {
@@ -33,7 +33,7 @@ export const createPageIdStore = (client: DynamoDBDocumentClient, tableName: str
   const idsOf = (item: unknown): string[] => Page.parse(item).ids.split(SEPARATOR);
 
   return {
-    /** Keeps the ids of a page, in place of those that it gave before; a write unit per KB. @param now epoch ms. */
+    /** Stores the ids of a page in place of those stored for it before; a write unit per KB. @param now epoch ms. */
     async put(list: ListName, page: number, ids: readonly string[], now: number): Promise<void> {
       if (ids.length === 0) return;
       const ttl = Math.floor((now + KEPT_MS) / 1_000);

@@ -1,4 +1,4 @@
-/** A page of the provider's event feed, which is read from the newest event back to the cursor. */
+/** Reads a page of the provider's event feed, from the newest event back to the cursor. */
 
 import { isSinceConnect } from "../connection/connection-item.ts";
 import type { Provider, ProviderEvent } from "../provider/provider.ts";
@@ -13,7 +13,7 @@ import {
   isTooOld,
   MAX_CURSOR_AGE_SECONDS,
   sinceOf,
-  withoutKnown,
+  withoutCounted,
 } from "./feed-cursor.ts";
 import { plusProgress, type RunContext, type Step } from "./run-context.ts";
 import { ConnectionGoneError } from "./sync-failure.ts";
@@ -30,53 +30,53 @@ const countByType = (observations: readonly Observation[]): Partial<Record<Recor
   return counts;
 };
 
-/** Events may have come and gone unseen: everything is to be read. */
+/** Events may be missing: the run must read everything. */
 const asFullRun = (run: ActiveRun): ActiveRun => ({
   ...run,
   mode: "full",
   work: { ...newWork("full"), isCursorLost: true },
 });
 
-/** How long ago the last run was, on one and the same clock. */
+/** Whether the last run is long ago, by our clock alone. */
 const isLongAgo = ({ lastSuccessAt, now }: RunContext): boolean =>
   lastSuccessAt !== undefined && now() - lastSuccessAt > MAX_CURSOR_AGE_SECONDS * 1_000;
 
 /**
- * The first step of a full run: where the feed is read from in its end. From the cursor, where there is one that holds,
- * because lists say nothing of what was deleted since; else from what is its newest event before the first list.
+ * The first step of a full run: decides where it reads the feed from at its end. From the cursor if it is still valid,
+ * because lists do not show what was deleted since; else from the feed's newest event before the first list.
  */
 export const beginFullRun: Step = async (context, run) => {
-  const holds = context.cursor !== undefined && !run.work.isCursorLost && !isLongAgo(context);
+  const isCursorValid = context.cursor !== undefined && !run.work.isCursorLost && !isLongAgo(context);
   const at = { phase: "list", type: "customers" } as const;
-  if (holds) return { ...run, work: { ...run.work, feedStart: context.cursor, at } };
+  if (isCursorValid) return { ...run, work: { ...run.work, feedStart: context.cursor, at } };
   const { items, observedAt } = await context.provider.listEvents({ limit: 1 });
   return { ...run, work: { ...run.work, feedStart: cursorAt(items[0], observedAt?.from), at } };
 };
 
-/** Those events that say something of records, but for what webhooks have brought already. */
+/** The events with observations, without those that webhooks have delivered already. */
 const undelivered = async (context: RunContext, events: readonly ProviderEvent[]): Promise<ProviderEvent[]> => {
-  const telling = events.filter(({ observations }) => observations.length > 0);
-  if (telling.length === 0 || !context.expectsWebhooks) return telling;
-  const delivered = await context.delivered(telling.map(({ id }) => id));
-  return telling.filter(({ id }) => !delivered.has(id));
+  const relevant = events.filter(({ observations }) => observations.length > 0);
+  if (relevant.length === 0 || !context.expectsWebhooks) return relevant;
+  const delivered = await context.delivered(relevant.map(({ id }) => id));
+  return relevant.filter(({ id }) => !delivered.has(id));
 };
 
-/** What an event says. One that is backdated may have happened at any time until it was seen, so that nothing is newer. */
+/** The observations of an event. A backdated event may have happened at any time until it was read. */
 const observationsOf = (event: ProviderEvent, cursor: FeedCursor, page: FeedPage): readonly Observation[] => {
-  const { observedAt: seen } = page;
-  if (seen === undefined || !isBackdated(cursor, event)) return event.observations;
-  return event.observations.map((one) => ({ ...one, observedAt: { from: one.observedAt.from, to: seen.to } }));
+  const { observedAt } = page;
+  if (observedAt === undefined || !isBackdated(cursor, event)) return event.observations;
+  return event.observations.map((one) => ({ ...one, observedAt: { from: one.observedAt.from, to: observedAt.to } }));
 };
 
-/** How many events webhooks should have brought: those from before the connection was made are none of them. */
+/** How many events webhooks should have delivered; events from before the connection do not count. */
 const missedIn = (context: RunContext, events: readonly ProviderEvent[]): number =>
   context.expectsWebhooks ? events.filter((event) => isSinceConnect(context.connectedAt, event)).length : 0;
 
-/** An event from before the connection was made is of an earlier one. */
+/** Ends the connection if a deauthorization belongs to it; one from before the connection belongs to an earlier one. */
 const requireConnection = async (context: RunContext, events: readonly ProviderEvent[]): Promise<void> => {
   if (!events.some((event) => event.isDeauthorization && isSinceConnect(context.connectedAt, event))) return;
   await context.disconnect();
-  throw new ConnectionGoneError("The account took its permission away.");
+  throw new ConnectionGoneError("The account revoked the permission.");
 };
 
 const afterFeed = ({ mode, work }: ActiveRun): SyncWork["at"] =>
@@ -99,14 +99,14 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
     page = await context.provider.listEvents({ since: sinceOf(cursor), after });
   } catch (error) {
     if (!(error instanceof ProviderError && error.reason === "missing") || after === undefined) throw error;
-    // What the page should start after has left the feed, and so has all before it: what is left is read again, once.
+    // The event that the page starts after has left the feed, with all older ones. Read the rest again, once.
     if (restarts < MAX_RESTARTS) return restarted(run, at);
     if (isFull) throw error;
     return asFullRun(run);
   }
   if (!isFull && isTooOld(cursor, page.items[0])) return asFullRun(run);
-  const { fresh: unknown, knownCount } = withoutKnown(cursor, page.items);
-  // What is older than a full run is in its lists.
+  const { fresh: unknown, countedCount } = withoutCounted(cursor, page.items);
+  // The lists of a full run include everything that is older.
   const fresh = isFull
     ? unknown.filter(({ createdSeconds }) => createdSeconds >= (cursor.createdSeconds ?? 0))
     : unknown;
@@ -114,11 +114,11 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
   const observations = missed.flatMap((event) => observationsOf(event, cursor, page));
   const written = await context.apply(observations, "feed");
   await requireConnection(context, fresh);
-  const hasMetKnown = at.hasMetKnown || knownCount > 0;
+  const hasMetKnown = at.hasMetKnown || countedCount > 0;
   const isEnd = page.next === undefined;
-  // The feed does not reach back to what was seen of it last time.
+  // The feed does not reach back to the last run's events.
   if (isEnd && !isFull && cursor.known !== "" && !hasMetKnown) return asFullRun(run);
-  // What was left to the lists is not known to the next run: applied once more it changes nothing.
+  // Do not count the events that the lists cover: the next run applies them, which changes nothing.
   const read = isFull ? fresh : page.items;
   const next = advance(after === undefined ? undefined : run.work.next, cursor, read, page.observedAt?.from);
   const healed = (run.work.healed ?? 0) + missedIn(context, missed);

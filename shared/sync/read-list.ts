@@ -1,5 +1,6 @@
-/** A page of a type's list. What is created while the list is read comes by the feed. */
+/** Reads a page of a type's list. Objects that are created meanwhile are in the feed. */
 
+import { definedFields } from "../json/defined-fields.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { ObjectState } from "../records/observation.ts";
 import { plusProgress, type Step } from "./run-context.ts";
@@ -9,10 +10,7 @@ import { afterList, type ListPosition } from "./sync-work.ts";
 
 const secondsOf = ({ createdAt }: ObjectState): number => Math.floor(createdAt / 1_000);
 
-/**
- * Up to when the pages after the first go: whatever the first one had, also where objects were created ahead of the
- * answer's own date.
- */
+/** The upper bound of the pages after the first: all that the first page had, also objects dated after the answer. */
 const boundOf = (first: ObjectState): number => Math.max(first.observedAt.to, secondsOf(first));
 
 const isMissing = (error: unknown): boolean => error instanceof ProviderError && error.reason === "missing";
@@ -23,8 +21,8 @@ const withFailure = (run: ActiveRun, { type }: ListPosition, error: unknown): Ac
 };
 
 /**
- * Where to go on when the object that the page should start after was deleted: by the time of the last one. Nowhere
- * when that has been tried, and all of a page was created in the same second.
+ * Where to continue if the object that the page starts after was deleted: at the time of the last object. Undefined if that
+ * was tried, and all objects of a page were created in the same second.
  */
 const withoutAfter = (run: ActiveRun, at: ListPosition): ActiveRun | undefined => {
   const { type, lastSeconds: until } = at;
@@ -50,18 +48,18 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
     ]);
     const [first] = items;
     const last = items.at(-1);
-    // An empty list has every object from before the feed was read, which was earlier.
+    // An empty list is complete up to the time when the feed was read, which was earlier.
     const newBound = bound ?? first?.observedAt.from ?? run.work.feedStart?.readAt;
     const lastSeconds = last === undefined ? at.lastSeconds : secondsOf(last);
-    // Beyond the second in which the list was taken up again, nothing comes twice.
+    // Objects repeat only within the second at which the list was continued.
     const isRepeating = repeats !== undefined && lastSeconds === until;
     const lists = {
       ...run.work.lists,
-      [type]: { pages: pages + 1, ...(newBound !== undefined && { bound: newBound }) },
+      [type]: { pages: pages + 1, ...definedFields({ bound: newBound }) },
     };
     const position: ListPosition = {
       ...{ phase: "list", type, until: until ?? (first && boundOf(first)), lastSeconds },
-      ...(next !== undefined && { after: next }),
+      ...definedFields({ after: next }),
       ...(isRepeating && { repeats }),
     };
     return {
@@ -70,7 +68,7 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
       work: { ...run.work, lists, at: next === undefined ? afterList(type) : position },
     };
   } catch (error) {
-    const goingOn = isMissing(error) ? withoutAfter(run, at) : undefined;
-    return goingOn ?? withFailure(run, at, error);
+    const continued = isMissing(error) ? withoutAfter(run, at) : undefined;
+    return continued ?? withFailure(run, at, error);
   }
 };

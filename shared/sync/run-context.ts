@@ -1,12 +1,22 @@
-/** What the steps of a run work with, and the counting that they share. */
-import type { Provider } from "../provider/provider.ts";
+/** What the steps of a run work with: the connected account at the provider, the records, the lease and the clock. */
+
+import type { RecordsClaimStore } from "../connection/connection-store.ts";
+import type { Disconnect } from "../connection/disconnect.ts";
+import type { OpenConnection } from "../connection/open-connection.ts";
+import type { Provider, ProviderAccess } from "../provider/provider.ts";
+import type { Apply } from "../records/apply.ts";
 import type { Observation } from "../records/observation.ts";
 import { type RecordType, recordTypes } from "../records/record.ts";
-import type { ListedId } from "../records/record-item.ts";
+import type { RecordListStore } from "../records/record-list-store.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { HeldLease } from "../work/lease.ts";
 import type { FeedCursor } from "./feed-cursor.ts";
 import type { PageIdStore } from "./page-id-store.ts";
-import type { RunLinks } from "./run-links.ts";
+import { createRunLinks, type RunLinks } from "./payment-links.ts";
+import { originOfRun } from "./sync-events.ts";
+import { ConnectionGoneError } from "./sync-failure.ts";
 import type { ActiveRun } from "./sync-item.ts";
+import type { TakenRun } from "./sync-lease-store.ts";
 import type { SyncRun } from "./sync-run.ts";
 import type { SyncWork } from "./sync-work.ts";
 
@@ -19,40 +29,40 @@ export type RunContext = {
   provider: Provider;
   /** When the connection was made, epoch ms of our clock. */
   connectedAt: number;
-  /** Whether the organization told us what its webhooks are signed with. */
+  /** Whether the organization has webhook secrets. */
   expectsWebhooks: boolean;
-  /** How far the last run that succeeded read the feed; none before the first. */
+  /** How far the last successful run read the feed; undefined before the first. */
   cursor: FeedCursor | undefined;
   lastSuccessAt: number | undefined;
   /**
-   * Brings observations into the records.
-   * @param source a list's unchanged objects cost no write; an event's are remembered to have been seen.
+   * Applies observations to the records.
+   * @param source for a list, unchanged objects cost no write; for the feed, the time of their last observation is written.
    */
   apply(observations: readonly Observation[], source: "list" | "feed"): Promise<Written>;
   pageIds: Pick<PageIdStore, "put" | "read" | "readAll">;
   links: RunLinks;
-  /** The ids of all stored records of a type, in any order. */
-  listIds(organizationId: string, type: RecordType): AsyncIterable<ListedId>;
-  /** Those of the feed's events whose observations webhooks have brought into the records. */
+  /** The ids of all stored records of a type. */
+  listIds: RecordListStore["listIds"];
+  /** The events of the feed that a webhook has delivered and that are applied to the records. */
   delivered(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Ends the connection, because the account took its permission away. */
+  /** Ends the connection, because the account revoked the permission. */
   disconnect(): Promise<void>;
   keepLease(): Promise<void>;
-  /** Whether it is time to leave the rest to another invocation. */
+  /** Whether the rest must be left to another invocation. */
   isTimeShort(): boolean;
-  /** The invocation did nothing before: it has all the time that an invocation can have. */
+  /** Whether this is the invocation's first step: no invocation can have more time. */
   isFresh: boolean;
   now(): number;
 };
 
-/** Does a piece of the work, a page at most; the run as it is afterwards is stored, and the next step goes on from it. */
+/** Does a part of the work, at most one page. The resulting run is stored, and the next step continues from it. */
 export type Step<Position extends SyncWork["at"] = SyncWork["at"]> = (
   context: RunContext,
   run: ActiveRun,
   at: Position,
 ) => Promise<ActiveRun>;
 
-/** The run with more read and written. */
+/** The progress with more objects read and records written. */
 export const plusProgress = (
   progress: SyncRun["progress"],
   read: Partial<Record<RecordType, number>>,
@@ -64,4 +74,97 @@ export const plusProgress = (
     sum[type] = { read: readBefore + (read[type] ?? 0), written: writtenBefore + (written[type] ?? 0) };
   }
   return sum;
+};
+
+/** The time that a step may take: one operation of the provider, and the writes after it. */
+const HANDOVER_MS = 15_000;
+
+export type OpenRunDependencies = {
+  openConnection: OpenConnection;
+  access: Pick<ProviderAccess, "open">;
+  claims: Pick<RecordsClaimStore, "claimRecords">;
+  apply: Apply;
+  records: Pick<RecordListStore, "listIds">;
+  pageIds: Pick<PageIdStore, "put" | "read" | "readAll">;
+  disconnect: Disconnect;
+  delivered(organizationId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>>;
+  clock: Clock;
+};
+
+/** A run and what its steps work with. `operations` counts the calls of the provider so far. */
+export type OpenRun = { context: RunContext; accountId: string; operations: () => number };
+
+/** The provider with the lease kept before each operation, and with operations counted. */
+const createLeasedProvider = (
+  provider: Provider,
+  keepLease: () => Promise<void>,
+): { provider: Provider; operations: () => number } => {
+  let operations = 0;
+  const before = async (): Promise<void> => {
+    await keepLease();
+    operations++;
+  };
+  return {
+    operations: () => operations,
+    provider: {
+      readAccount: () => before().then(() => provider.readAccount()),
+      listObjects: (type, page) => before().then(() => provider.listObjects(type, page)),
+      readObject: (type, id) => before().then(() => provider.readObject(type, id)),
+      listPaymentLinks: (page) => before().then(() => provider.listPaymentLinks(page)),
+      listEvents: (page) => before().then(() => provider.listEvents(page)),
+    },
+  };
+};
+
+/** @throws DomainError `not_connected`. */
+export const openRun = async (
+  dependencies: OpenRunDependencies,
+  organizationId: string,
+  { run, cursor, lastSuccessAt }: TakenRun,
+  { lease, remainingMs }: { lease: Pick<HeldLease, "keep" | "confirm">; remainingMs: () => number },
+): Promise<OpenRun> => {
+  const origin = { ...originOfRun(run), runId: run.id };
+  const { connection, credentials } = await dependencies.openConnection(organizationId, origin);
+  const { connectionId, accountId, connectedAt, webhookSecrets } = connection;
+  const operation = { ...origin, organizationId, accountId };
+  const { provider, operations } = createLeasedProvider(dependencies.access.open(credentials, operation), lease.keep);
+  let isClaimed = false;
+
+  const claim = async (): Promise<void> => {
+    isClaimed ||= await dependencies.claims.claimRecords(organizationId, { connectionId, accountId });
+    if (!isClaimed) throw new ConnectionGoneError("The organization's connection is not this one any more.");
+  };
+
+  return {
+    accountId,
+    operations,
+    context: {
+      organizationId,
+      provider,
+      connectedAt,
+      expectsWebhooks: webhookSecrets !== undefined,
+      cursor,
+      lastSuccessAt,
+      apply: async (observations, source) => {
+        if (observations.length === 0) return {};
+        await claim();
+        // The page may have taken long, and the account may be disconnected since.
+        await lease.confirm();
+        const { written } = await dependencies.apply(organizationId, observations, {
+          reread: provider.readObject,
+          updatesObservedAt: source === "feed",
+        });
+        return written;
+      },
+      pageIds: dependencies.pageIds,
+      links: createRunLinks(dependencies.pageIds, organizationId, dependencies.clock),
+      listIds: dependencies.records.listIds,
+      delivered: (eventIds) => dependencies.delivered(organizationId, eventIds),
+      disconnect: () => dependencies.disconnect(operation, { connectionId, reason: "deauthorized" }),
+      keepLease: lease.keep,
+      isTimeShort: () => remainingMs() < HANDOVER_MS,
+      isFresh: true,
+      now: dependencies.clock,
+    },
+  };
 };

@@ -1,4 +1,4 @@
-/** What POST …/sync does. Decisions: docs/sync.md, "On demand". */
+/** Starts a run at a client's request. Decisions: docs/sync.md, "On demand". */
 
 import * as z from "zod/mini";
 import { effectiveState } from "../circuit-breaker/circuit.ts";
@@ -31,7 +31,7 @@ export type StartSync = (
   by: UserRequest & { idempotencyKey: string | undefined },
 ) => Promise<SyncRun>;
 
-/** What a key stands for: the run that was promised first. The answer follows from it alone. */
+/** The value of an Idempotency-Key: the run that was promised first. The answer depends on nothing else. */
 const Promised = z.pick(SyncRun, { id: true, mode: true, startedAt: true });
 type Promised = z.output<typeof Promised>;
 
@@ -59,8 +59,8 @@ export const createStartSync = (dependencies: StartSyncDependencies): StartSync 
     if (circuit.state === "open") throw new CircuitOpenError(circuit.retryAt, now);
   };
 
-  /** Whether a promised run was put under way, be it that it is over by now. */
-  const isKept = async (organizationId: string, { id }: Promised, { run }: SyncState): Promise<boolean> =>
+  /** Whether a promised run was started; it may have ended since. */
+  const isStarted = async (organizationId: string, { id }: Promised, { run }: SyncState): Promise<boolean> =>
     run?.id === id || (await runs.findEnded(organizationId, id)) !== undefined;
 
   const start = async (promised: Promised, state: SyncState, by: Parameters<StartSync>[1]): Promise<void> => {
@@ -69,7 +69,7 @@ export const createStartSync = (dependencies: StartSyncDependencies): StartSync 
     await requireCircuit(organizationId);
     const wanted = { ...promised, organizationId, trigger: "manual", askedBy: requesterOf(by) } as const;
     const { isRequested } = await startRun(wanted, state);
-    // Nobody was asked: the client may ask again at once. Where a worker has it after all, it stands.
+    // The bus did not take the request: withdraw the run, so that the client may try again. Keep it if it has a worker.
     if (!isRequested && (await runs.withdraw(organizationId, promised.id))) {
       throw new DomainError("store_unavailable", "The run could not be handed to a worker. Try again.");
     }
@@ -77,7 +77,7 @@ export const createStartSync = (dependencies: StartSyncDependencies): StartSync 
 
   /**
    * @throws DomainError `not_connected`, `sync_running`, `idempotency_conflict`, `store_unavailable`; CircuitOpenError.
-   * Failures free the Idempotency-Key.
+   * A failure frees the Idempotency-Key.
    */
   return async (request = {}, by) => {
     const { caller, idempotencyKey } = by;
@@ -93,9 +93,9 @@ export const createStartSync = (dependencies: StartSyncDependencies): StartSync 
     const content = { ...key, request: `startSync ${request.mode ?? ""}` };
     const { isNew, value } = await keys.reserve(content, JSON.stringify(own), now);
     const promised = Promised.parse(JSON.parse(value));
-    if (isNew || !(await isKept(organizationId, promised, state))) {
+    if (isNew || !(await isStarted(organizationId, promised, state))) {
       await start(promised, state, by).catch(async (error: unknown) => {
-        // Another request with the key may be ahead: only the one that reserved it frees it.
+        // Another request with the key may be ahead: only the request that reserved the key frees it.
         if (isNew) await keys.release(key, value).catch(() => undefined);
         throw error;
       });

@@ -1,22 +1,24 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { definedFields } from "../json/defined-fields.ts";
 import { callStore } from "../runtime/call-store.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { renderUpdate } from "../runtime/render-update.ts";
 import { expiryOf } from "../terms/hours.ts";
 import type { FeedCursor } from "./feed-cursor.ts";
-import { parseState, RUN_ATTRIBUTES, runKey, stateKey, toSyncRun } from "./sync-item.ts";
+import { RUN_ATTRIBUTES, runKey, stateKey, toSyncRun } from "./sync-item.ts";
 import { SyncRun } from "./sync-run.ts";
+import { readSyncState } from "./sync-run-store.ts";
 import { cursorOf } from "./sync-work.ts";
 
-/** A run that was cancelled. Its worker writes nothing more from `quietAt` on (epoch ms), and no checkpoint at all. */
+/** A cancelled run. Its worker writes nothing from `quietAt` on (epoch ms), and no checkpoint from now on. */
 export type Cancelled = { run: SyncRun; quietAt: number };
 
 export type SyncEndStore = ReturnType<typeof createSyncEndStore>;
 
 /**
- * How runs end. First the end is decided, once and for all, by the item of the run that is over; then what follows is
- * done, security events for one; then the run is closed. Whoever finds a run decided and not closed repeats the rest.
- * All calls throw DomainError `store_unavailable` when the table does not answer.
+ * How runs end, in three steps: the item of the ended run decides the end once and for all; then the security events are
+ * recorded; then the run is closed. A worker that finds a run decided and not closed repeats the last two steps.
+ * All calls throw DomainError `store_unavailable`.
  */
 export const createSyncEndStore = (
   client: DynamoDBDocumentClient,
@@ -25,7 +27,7 @@ export const createSyncEndStore = (
 ) => {
   /**
    * Decides how a run ends; a write unit per KB.
-   * @returns its end: this one, or the one that was decided before.
+   * @returns the run's end: this one, or the one that was decided before.
    */
   const decide = async (organizationId: string, run: SyncRun): Promise<SyncRun> => {
     const key = runKey(organizationId, run.id);
@@ -36,51 +38,40 @@ export const createSyncEndStore = (
       ConditionExpression: "attribute_not_exists(#key)",
       ExpressionAttributeNames: { "#key": "key" },
     });
-    try {
-      await callStore((options) => client.send(command, options));
-      return run;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      const read = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });
-      const { Item } = await callStore((options) => client.send(read, options));
-      return SyncRun.parse(Item);
-    }
+    const { written } = await conditionalWrite((options) => client.send(command, options));
+    if (written) return run;
+    const read = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });
+    return SyncRun.parse((await callStore((options) => client.send(read, options))).Item);
   };
 
-  /** Closes a run, if it is still there; a write unit per KB, two where the index has it. */
+  /** Closes a run if it is still there; a write unit per KB, two if the run is in the index. */
   const close = async (organizationId: string, { id, status, finishedAt }: SyncRun, cursor?: FeedCursor) => {
     const update = renderUpdate({
-      set: status === "succeeded" ? { lastSuccessAt: finishedAt, ...(cursor !== undefined && { cursor }) } : {},
+      set: status === "succeeded" ? { lastSuccessAt: finishedAt, ...definedFields({ cursor }) } : {},
       remove: RUN_ATTRIBUTES,
       condition: "#run.#id = :id",
       values: { id },
     });
     const command = new UpdateCommand({ TableName: tableName, Key: stateKey(organizationId), ...update });
-    try {
-      await callStore((options) => client.send(command, options));
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await conditionalWrite((options) => client.send(command, options));
   };
 
   return {
     decide,
 
     /**
-     * Closes a run whose end was decided and told of.
-     * @param cursor where the next run goes on from, after a run that succeeded; without one the last cursor stays.
+     * Closes a run whose end is decided and recorded.
+     * @param cursor where the next run continues if this run succeeded; undefined keeps the last cursor.
      */
     close,
 
     /**
-     * Ends whatever run is under way as `cancelled`, at once; its worker stops at its next checkpoint. A read and up
-     * to three write units; where no run is under way, the read. It leaves no security event: what cancels a run
-     * (a connection that ends or is made anew, an erasure) has one of its own.
+     * Cancels the run under way at once; its worker stops at its next checkpoint. A read and up to three write units;
+     * without a run under way, the read. It records no security event: the cause (a connection that ends or is made anew,
+     * an erasure) has its own.
      */
     async cancel(organizationId: string, now: number): Promise<Cancelled | undefined> {
-      const command = new GetCommand({ TableName: tableName, Key: stateKey(organizationId), ConsistentRead: true });
-      const { Item } = await callStore((options) => client.send(command, options));
-      const { run, leaseUntil = now } = parseState(Item);
+      const { run, leaseUntil = now } = await readSyncState(client, tableName, organizationId);
       if (run === undefined) return undefined;
       const ended = await decide(organizationId, { ...toSyncRun(run), status: "cancelled", finishedAt: now });
       await close(organizationId, ended, cursorOf(run.work));

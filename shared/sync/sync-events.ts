@@ -1,18 +1,17 @@
-/**
- * The security events of runs: that one began, and how it ended. A run that was cancelled leaves no end: what cancelled it
- * has an event of its own.
- */
+/** The security events of runs: start and end. A cancelled run has no end event, because its cause has an event. */
+import { type DefinedFields, definedFields } from "../json/defined-fields.ts";
 import { PAGE_SIZE } from "../provider/provider.ts";
 import { recordTypes } from "../records/record.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
+import type { Requester } from "../terms/requester.ts";
 import { errorKinds } from "../terms/risk-levels.ts";
 import type { ActiveRun } from "./sync-item.ts";
 import type { SyncErrorCategory, SyncRun, SyncTrigger } from "./sync-run.ts";
 import type { SyncFailure } from "./sync-work.ts";
 
-type Told = Pick<ActiveRun, "id" | "trigger" | "mode" | "askedBy">;
+type EventRun = Pick<ActiveRun, "id" | "trigger" | "mode" | "askedBy">;
 
 const sourceByTrigger = {
   scheduled: "system",
@@ -21,36 +20,26 @@ const sourceByTrigger = {
   webhook_gap: "webhook",
 } as const satisfies Record<SyncTrigger, NewSecurityEvent["source"]>;
 
-/** Where a run comes from, and who asked for it: what its events say, and those of its operations. */
-export type RunOrigin = {
-  source: NewSecurityEvent["source"];
-  userId?: string;
-  sessionId?: string;
-  ipAddress?: string;
-  userAgent?: string;
-};
+/** Who started a run: for its security events, and those of its operations. */
+export type RunOrigin = { source: NewSecurityEvent["source"] } & Partial<DefinedFields<Requester>>;
 
-export const originOfRun = ({ trigger, askedBy }: Pick<Told, "trigger" | "askedBy">): RunOrigin => {
+export const originOfRun = ({ trigger, askedBy }: Pick<EventRun, "trigger" | "askedBy">): RunOrigin => {
   const source = sourceByTrigger[trigger];
   if (askedBy === undefined) return { source: source === "user" ? "system" : source };
   const { userId, sessionId, ipAddress, userAgent } = askedBy;
-  return {
-    ...{ source, userId, ipAddress },
-    ...(sessionId !== undefined && { sessionId }),
-    ...(userAgent !== undefined && { userAgent }),
-  };
+  return { source, userId, ipAddress, ...definedFields({ sessionId, userAgent }) };
 };
 
-const about = (organizationId: string, accountId: string | undefined, run: Told) => ({
+const about = (organizationId: string, accountId: string | undefined, run: EventRun) => ({
   organizationId,
   ...originOfRun(run),
-  ...(accountId !== undefined && { resource: accountId }),
+  ...definedFields({ resource: accountId }),
   category: "integration" as const,
   resourceType: "provider_account" as const,
   action: `sync_${run.mode}`,
 });
 
-const factsOf = ({ id, trigger, mode }: Told) => ({
+const factsOf = ({ id, trigger, mode }: EventRun) => ({
   runId: id,
   trigger,
   syncType: mode,
@@ -66,9 +55,9 @@ const riskOf = (category: SyncErrorCategory) => {
 
 export type SyncEvents = ReturnType<typeof createSyncEvents>;
 
-/** Each is recorded once for its run, however often it is told, under an id that follows from the run. */
+/** Each event is recorded once for its run, because its id follows from the run's. */
 export const createSyncEvents = ({ recorder }: { recorder: Pick<Recorder, "record"> }) => ({
-  /** PROVIDER_SYNC_STARTED, of the moment in which the run was asked for. */
+  /** PROVIDER_SYNC_STARTED, at the time of the request. */
   async started(organizationId: string, accountId: string, run: ActiveRun): Promise<void> {
     await recorder.record(
       {
@@ -82,7 +71,7 @@ export const createSyncEvents = ({ recorder }: { recorder: Pick<Recorder, "recor
     );
   },
 
-  /** PROVIDER_SYNC_COMPLETED or PROVIDER_SYNC_FAILED; nothing of a run that was cancelled. */
+  /** PROVIDER_SYNC_COMPLETED or PROVIDER_SYNC_FAILED; nothing for a cancelled run. */
   async ended(
     organizationId: string,
     accountId: string | undefined,
@@ -92,11 +81,11 @@ export const createSyncEvents = ({ recorder }: { recorder: Pick<Recorder, "recor
     const { status, startedAt, finishedAt = startedAt, progress, healed, error } = ended;
     if (status === "cancelled") return;
     const metadata = { ...factsOf(ended), durationMs: finishedAt - startedAt, progress, healed };
-    const said = about(organizationId, accountId, ended);
+    const common = about(organizationId, accountId, ended);
     const moment = { timestamp: finishedAt, identity: identityOf("sync_ended", organizationId, ended.id) };
     if (error === undefined) {
       const event = { eventType: "PROVIDER_SYNC_COMPLETED", riskLevel: "LOW", success: true } as const;
-      await recorder.record({ ...said, ...event, metadata }, moment);
+      await recorder.record({ ...common, ...event, metadata }, moment);
       return;
     }
     const event = {
@@ -104,6 +93,6 @@ export const createSyncEvents = ({ recorder }: { recorder: Pick<Recorder, "recor
       errorCode: failure?.code ?? error.category,
       errorMessage: error.message,
     };
-    await recorder.record({ ...said, ...event, metadata }, moment);
+    await recorder.record({ ...common, ...event, metadata }, moment);
   },
 });

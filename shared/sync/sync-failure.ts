@@ -1,20 +1,21 @@
-/** What errors mean to a run. Pure. */
+/** How errors end a run, or only one type of its records. Pure. */
 import { CircuitOpenError } from "../circuit-breaker/guard.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import { type RecordType, recordTypes } from "../records/record.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { SyncFailure, SyncWork } from "./sync-work.ts";
 
-/** The connection that a run was begun with is gone: the run is cancelled. */
+/** The run's connection no longer exists: the run is cancelled. */
 export class ConnectionGoneError extends Error {
   override readonly name = "ConnectionGoneError";
 }
 
-/** What an error says of the run; undefined for what is no end of it, but has the delivery come again. */
+/** The failure of a run; undefined for errors that do not end it: then the request is delivered again. */
 export const failureOf = (error: unknown): SyncFailure | undefined => {
   if (error instanceof ProviderError) {
     const { kind: category, message, code } = error;
-    return { category, message, ...(code !== undefined && { code }) };
+    return { category, message, ...definedFields({ code }) };
   }
   if (error instanceof CircuitOpenError) return { category: "circuit_open", message: error.message, code: error.code };
   if (error instanceof DomainError && error.code === "not_connected") {
@@ -24,13 +25,13 @@ export const failureOf = (error: unknown): SyncFailure | undefined => {
 };
 
 /**
- * Whether the rest of the run need not be tried: nothing would be let through by an open circuit, nor taken from
- * credentials that are refused. Everything else is of one type alone.
+ * Whether a failure ends the run: an open circuit stops every further call, and so do credentials that were rejected. Any
+ * other failure concerns one type only.
  */
 export const endsRun = ({ category }: SyncFailure): boolean =>
   category === "circuit_open" || category === "authentication" || category === "connection";
 
-/** The failure of a type, where the others can go on. @throws the error again where they cannot. */
+/** The failure of one type, if the others can continue. @throws the error again if they cannot. */
 export const failureOfType = (error: unknown): SyncFailure => {
   const failure = failureOf(error);
   if (failure === undefined || endsRun(failure)) throw error;
@@ -43,7 +44,7 @@ export const systemFailure: SyncFailure = {
   code: "internal",
 };
 
-/** What a run that reached its end says of the types that it could not read; undefined where there are none. */
+/** The failure of a run that could not read some types to their end; undefined if it read all. */
 export const failureOfTypes = (failures: SyncWork["failures"]): SyncFailure | undefined => {
   const failed = recordTypes.flatMap((type) => (failures[type] === undefined ? [] : [{ type, ...failures[type] }]));
   const [first] = failed;
@@ -54,6 +55,6 @@ export const failureOfTypes = (failures: SyncWork["failures"]): SyncFailure | un
   return {
     category: first.category,
     message: `Read to their end: ${named(read)}. Not read to their end: ${reasons.join(", ")}.`,
-    ...(first.code !== undefined && { code: first.code }),
+    ...definedFields({ code: first.code }),
   };
 };

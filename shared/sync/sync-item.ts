@@ -1,16 +1,16 @@
 /**
- * What is stored of syncing. Table SyncRuns: partition key `scope` (the organization's), sort key `key`:
+ * The items of the table SyncRuns: partition key `scope` (the organization's), sort key `key`:
  *
- * - `state`, one item, without expiry: `run` the run under way, whole, with its work (sync-work.ts) · `leaseOwner`,
- *   `leaseUntil` (epoch ms) whose it is · `takes` leases taken since it last got on · `activeShard` partition of the
- *   index byActive, from which runs without a worker are resumed · `cursor` how far the feed was read · `lastSuccessAt` ·
- *   `slot` (epoch ms) the schedule's last occurrence that a run was begun for. All in one item, because a quiet run
- *   then costs three writes.
- * - `run#<id>` a run that is over; `ttl`.
- * - `page#<run>#<type>#<page>` the ids that a page of a list gave (page-id-store.ts); `ttl`.
+ * - `state`, one item, without expiry: `run` the run under way with its work (sync-work.ts) · the lease (shared/work/lease.ts);
+ *   `takes` counts since the last checkpoint · `activeShard` of the index byActive, which resume-stalled-syncs reads ·
+ *   `cursor` how far the feed was read · `lastSuccessAt` · `slot` (epoch ms) the schedule's last occurrence for which a run
+ *   began. All in one item, so that a quiet run costs three writes.
+ * - `run#<id>` a run that has ended; `ttl`.
+ * - `page#<run>#<type>#<page>` the ids on a page of a list (page-id-store.ts); `ttl`.
  * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts) and `reads#…` counts of provider reads.
  */
 import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
 import { ACTIVE_RUNS } from "../terms/indexes.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { Requester } from "../terms/requester.ts";
@@ -30,7 +30,7 @@ export const ActiveRun = z.extend(
 );
 export type ActiveRun = z.output<typeof ActiveRun>;
 
-/** An organization's syncing as it is. Times in epoch ms. */
+/** The state of an organization's syncing. Times in epoch ms. */
 export const SyncState = z.object({
   run: z.optional(ActiveRun),
   leaseOwner: z.optional(z.string()),
@@ -59,16 +59,11 @@ export const runKey = (organizationId: string, runId: string) => ({
 /** The runs under way that take longer than a page. `activeIndex.shardOf` is of the item's `scope`. */
 export const activeIndex = defineShardedIndex(ACTIVE_RUNS, { count: 16, prefix: "active#" });
 
-/** What is removed from `state` with a run. */
+/** The attributes that closing a run removes from `state`. */
 export const RUN_ATTRIBUTES = ["run", ...LEASE_ATTRIBUTES, activeIndex.partitionKey];
 
 /** The run as clients see it. */
 export const toSyncRun = ({ id, trigger, mode, startedAt, progress, work: { healed } }: ActiveRun): SyncRun => ({
-  id,
-  trigger,
-  mode,
-  status: "running",
-  startedAt,
-  progress,
-  ...(healed !== undefined && { healed }),
+  ...{ id, trigger, mode, status: "running", startedAt, progress },
+  ...definedFields({ healed }),
 });

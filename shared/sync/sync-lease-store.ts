@@ -1,19 +1,15 @@
-import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore } from "../runtime/call-store.ts";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { definedFields } from "../json/defined-fields.ts";
 import type { LeaseOwner } from "../work/lease.ts";
 import { createLeaseStore, newLease } from "../work/lease-store.ts";
 import { type ActiveRun, activeIndex, parseState, type SyncState, stateKey } from "./sync-item.ts";
+import { readSyncState } from "./sync-run-store.ts";
 
 /** A run whose lease was taken, with the organization's state that its worker needs. */
 export type TakenRun = { run: ActiveRun } & Pick<SyncState, "cursor" | "lastSuccessAt"> & { takes: number };
 
 const takenRun = ({ run, takes = 1, cursor, lastSuccessAt }: SyncState): TakenRun | undefined =>
-  run && {
-    run,
-    takes,
-    ...(cursor !== undefined && { cursor }),
-    ...(lastSuccessAt !== undefined && { lastSuccessAt }),
-  };
+  run && { run, takes, ...definedFields({ cursor, lastSuccessAt }) };
 
 /** The condition that the item still has this run. */
 const ofRun = (id: string) => ({ condition: "#run.#id = :id", values: { id } });
@@ -26,12 +22,6 @@ export type SyncLeaseStore = ReturnType<typeof createSyncLeaseStore>;
  */
 export const createSyncLeaseStore = (client: DynamoDBDocumentClient, tableName: string) => {
   const leases = createLeaseStore(client, tableName);
-
-  const readState = async (organizationId: string): Promise<SyncState> => {
-    const command = new GetCommand({ TableName: tableName, Key: stateKey(organizationId), ConsistentRead: true });
-    const { Item } = await callStore((options) => client.send(command, options));
-    return parseState(Item);
-  };
 
   return {
     /**
@@ -48,7 +38,7 @@ export const createSyncLeaseStore = (client: DynamoDBDocumentClient, tableName: 
         condition: "attribute_not_exists(#run) AND (attribute_not_exists(#slot) OR #slot < :slot)",
         values: { slot },
       });
-      const state = begun === undefined ? await readState(organizationId) : parseState(begun);
+      const state = begun === undefined ? await readSyncState(client, tableName, organizationId) : parseState(begun);
       // The write is refused as well if its own first attempt succeeded and the answer was lost.
       if (begun !== undefined || state.run?.id === run.id) return takenRun(state);
       return state.run && { underWay: state.run.id };

@@ -1,4 +1,4 @@
-/** What is asked of workers over the event bus. */
+/** The bus event that asks a worker to begin or to continue a run. */
 import * as z from "zod/mini";
 import type { BusEvent } from "../runtime/event-bus.ts";
 import { EVENT_SOURCE } from "../security/event-source.ts";
@@ -6,8 +6,8 @@ import { EVENT_SOURCE } from "../security/event-source.ts";
 export const SYNC_REQUESTED_TYPE = "SyncRequested";
 
 /**
- * The detail of the event: to work on a run that is under way, or to begin one for an occurrence of the schedule (`slot`,
- * epoch ms). A detail of the same version only ever gains fields.
+ * The event's detail: the run to work on, or the occurrence of the schedule (`slot`, epoch ms) to begin a run for. Within a
+ * version, fields may only be added.
  */
 export const SyncRequested = z.union([
   z.object({ version: z.literal(1), organizationId: z.string(), runId: z.string() }),
@@ -15,11 +15,11 @@ export const SyncRequested = z.union([
 ]);
 export type SyncRequested = z.output<typeof SyncRequested>;
 
-type Wanted = { organizationId: string } & ({ runId: string } | { slot: number });
+type Request = { organizationId: string } & ({ runId: string } | { slot: number });
 
-/** The event that asks for work. Delivered twice, or too late, it changes nothing. */
-export const syncRequested = (wanted: Wanted): BusEvent & { detail: SyncRequested } => ({
+/** Delivered twice, or too late, the event changes nothing. */
+export const syncRequested = (request: Request): BusEvent & { detail: SyncRequested } => ({
   source: EVENT_SOURCE,
   detailType: SYNC_REQUESTED_TYPE,
-  detail: { version: 1, ...wanted },
+  detail: { version: 1, ...request },
 });

@@ -1,5 +1,6 @@
 /** Sync runs as clients see them. Decisions: docs/sync.md. */
 import * as z from "zod/mini";
+import { count, epochMs } from "../json/number-fields.ts";
 import { type RecordType, recordTypes } from "../records/record.ts";
 import { errorKinds } from "../terms/risk-levels.ts";
 
@@ -12,16 +13,9 @@ export type SyncMode = (typeof syncModes)[number];
 export const syncStatuses = ["running", "succeeded", "failed", "cancelled"] as const;
 export type SyncStatus = (typeof syncStatuses)[number];
 
-/** Kinds of errors that end a run: those of the provider, and our own. */
+/** The kinds of errors that end a run: the provider's, and the service's own. */
 export const syncErrorCategories = [...errorKinds, "circuit_open", "connection", "system"] as const;
 export type SyncErrorCategory = (typeof syncErrorCategories)[number];
-
-const time = (description: string) =>
-  z
-    .number()
-    .register(z.globalRegistry, { description: `Epoch milliseconds: ${description}`, override: { type: "integer" } });
-const count = (description: string) =>
-  z.number().register(z.globalRegistry, { description, override: { type: "integer", minimum: 0 } });
 
 const perType = <Value extends z.ZodMiniType>(value: Value) =>
   z.object(Object.fromEntries(recordTypes.map((type) => [type, value])) as Record<RecordType, Value>);
@@ -32,7 +26,7 @@ const Progress = z.object({
 });
 export type Progress = z.output<typeof Progress>;
 
-/** How many ids of each side a report names. */
+/** The most ids of each side that a report lists. */
 export const MAX_REPORTED_IDS = 100;
 
 export const Completeness = z
@@ -51,8 +45,8 @@ export const SyncRun = z
     trigger: z.enum(syncTriggers),
     mode: z.enum(syncModes),
     status: z.enum(syncStatuses),
-    startedAt: time("when the run was asked for."),
-    finishedAt: z.optional(time("when it ended.")),
+    startedAt: epochMs("when the run was asked for."),
+    finishedAt: z.optional(epochMs("when it ended.")),
     progress: perType(Progress),
     /** Only of a full run that read every type to its end. */
     completeness: z.optional(perType(Completeness)),
@@ -65,16 +59,15 @@ export const SyncRun = z
   });
 export type SyncRun = z.output<typeof SyncRun>;
 
+const nothing = { read: 0, written: 0 };
+
 export const noProgress = (): SyncRun["progress"] => ({
-  customers: { read: 0, written: 0 },
-  subscriptions: { read: 0, written: 0 },
-  invoices: { read: 0, written: 0 },
-  payments: { read: 0, written: 0 },
+  ...{ customers: nothing, subscriptions: nothing, invoices: nothing, payments: nothing },
 });
 
 const MODE_EXPECTED = "expected full or incremental";
 
-/** What POST …/sync takes. */
+/** The body of POST …/sync. */
 export const SyncRequest = z.object({
   mode: z.optional(z.enum(syncModes, { error: MODE_EXPECTED })).register(z.globalRegistry, {
     description:

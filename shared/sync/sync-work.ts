@@ -1,6 +1,6 @@
 /**
- * Where the work of a run is: what a worker goes on from, whoever began it. Kept with the run after each page
- * (sync-lease-store.ts), so a crash repeats at most one. Pure.
+ * The position of a run: where the next worker continues. Stored with the run after each page (sync-lease-store.ts), so a
+ * crash repeats at most one page. Pure.
  */
 import * as z from "zod/mini";
 import { RecordType, recordTypes } from "../records/record.ts";
@@ -10,7 +10,7 @@ import { Completeness, type SyncMode, syncErrorCategories } from "./sync-run.ts"
 const count = z.number();
 const seconds = z.number();
 
-/** Why a run, or a type of it, did not get to its end. `code` is the provider's word, or ours. */
+/** Why a run, or a type of it, was not read to its end. `code` is the provider's, or ours. */
 export const SyncFailure = z.object({
   category: z.enum(syncErrorCategories),
   message: z.string(),
@@ -18,7 +18,7 @@ export const SyncFailure = z.object({
 });
 export type SyncFailure = z.output<typeof SyncFailure>;
 
-/** A list of a full run: how many pages it gave, and a second before which it has every object. */
+/** A list of a full run: its number of pages, and the second before which it is complete. */
 const ReadList = z.object({ pages: count, bound: z.optional(seconds) });
 
 const ListPosition = z.object({
@@ -26,11 +26,11 @@ const ListPosition = z.object({
   type: RecordType,
   /** The next page starts after it. */
   after: z.optional(z.string()),
-  /** The upper bound of the pages after the first, so that the list is finite whatever is created meanwhile. */
+  /** The upper bound of the pages after the first, so that the list ends though objects are created meanwhile. */
   until: z.optional(seconds),
-  /** When the last object listed was created. */
+  /** When the last listed object was created. */
   lastSeconds: z.optional(seconds),
-  /** Number of the page whose last object vanished: its ids come again, since the list goes on by time. */
+  /** Number of the page whose last object was deleted: its ids repeat, because the list continues by time. */
   repeats: z.optional(count),
 });
 export type ListPosition = z.output<typeof ListPosition>;
@@ -38,7 +38,7 @@ export type ListPosition = z.output<typeof ListPosition>;
 const LinksPosition = z.object({
   phase: z.literal("links"),
   after: z.optional(z.string()),
-  /** So many pages of links are kept so far. */
+  /** The number of stored pages of links. */
   pages: z.optional(count),
   restarts: count,
 });
@@ -47,7 +47,7 @@ export type LinksPosition = z.output<typeof LinksPosition>;
 const FeedPosition = z.object({
   phase: z.literal("feed"),
   after: z.optional(z.string()),
-  /** Whether an event was met that the cursor knows: then the feed reaches back to it, and nothing was missed. */
+  /** Whether the feed had an event that the cursor has counted: then it reaches back to the cursor. */
   hasMetKnown: z.boolean(),
   restarts: count,
 });
@@ -70,19 +70,19 @@ export const SyncWork = z.object({
   lists: perType(ReadList),
   /** Types that could not be read to their end. */
   failures: perType(SyncFailure),
-  /** Where a full run reads the feed from: its own cursor, or the feed's newest event before the first list. */
+  /** Where a full run reads the feed from: its cursor, or the feed's newest event before the first list. */
   feedStart: z.optional(FeedCursor),
-  /** The feed does not reach back to the cursor any more. */
+  /** The feed no longer reaches back to the cursor. */
   isCursorLost: z.optional(z.boolean()),
-  /** The cursor that the next run starts from, once the feed was begun. */
+  /** The next run's cursor, once the first page of the feed is read. */
   next: z.optional(FeedCursor),
   /** Both sides of the types that were compared. */
   completeness: perType(Completeness),
-  /** Objects that were read again because only one side has them. */
+  /** The number of objects read again because only one side has them. */
   rereads: count,
-  /** Events that webhooks should have brought and did not. */
+  /** The number of events that webhooks should have delivered and did not. */
   healed: z.optional(count),
-  /** The comparison was given up: there is more than one invocation can hold beside each other. */
+  /** The comparison was given up, because one invocation is too short to read both sides. */
   isIncomparable: z.optional(z.boolean()),
 });
 export type SyncWork = z.output<typeof SyncWork>;
@@ -95,7 +95,7 @@ export const newWork = (mode: SyncMode): SyncWork => ({
   ...nothingDone,
 });
 
-/** What comes after the list of a type. The links of payments come before these, so that each is written with its invoice. */
+/** The position after the list of a type. The links are read before the payments, so that each is written with its invoice. */
 export const afterList = (type: RecordType): SyncWork["at"] => {
   const next = recordTypes[recordTypes.indexOf(type) + 1];
   if (next === "payments") return { phase: "links", restarts: 0 };
@@ -104,12 +104,12 @@ export const afterList = (type: RecordType): SyncWork["at"] => {
 
 export const afterLinks: SyncWork["at"] = { phase: "list", type: "payments" };
 
-/** What comes after the comparison of a type. */
+/** The position after the comparison of a type. */
 export const afterComparison = (type: RecordType): SyncWork["at"] => {
   const next = recordTypes[recordTypes.indexOf(type) + 1];
   return next === undefined ? { phase: "done" } : { phase: "compare", type: next };
 };
 
-/** The cursor for the next run, of one that read the feed to its end. */
+/** The next run's cursor; undefined if the feed was not read to its end. */
 export const cursorOf = ({ at, next }: SyncWork): FeedCursor | undefined =>
   at.phase === "compare" || at.phase === "done" ? next : undefined;

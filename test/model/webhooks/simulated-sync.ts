@@ -1,7 +1,7 @@
 /** Sync runs in a simulated world: the product's steps of a run, with checkpoints to resume from after a crash. */
 
+import { createRunLinks } from "../../../shared/sync/payment-links.ts";
 import type { RunContext } from "../../../shared/sync/run-context.ts";
-import { createRunLinks } from "../../../shared/sync/run-links.ts";
 import { takeStep } from "../../../shared/sync/run-worker.ts";
 import type { ActiveRun } from "../../../shared/sync/sync-item.ts";
 import { noProgress, type SyncMode } from "../../../shared/sync/sync-run.ts";
