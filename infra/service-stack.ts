@@ -3,10 +3,9 @@ import type { Construct } from "constructs";
 import { NO_ISSUER } from "./config.ts";
 import { type AccessTo, accessTo } from "./constructs/access/access-to.ts";
 import { AlarmNotices } from "./constructs/alarm-notices.ts";
-import { BackgroundFunctions } from "./constructs/background-functions.ts";
+import { addBackgroundFunctions } from "./constructs/background-functions.ts";
 import { ServiceEventBus } from "./constructs/event-bus.ts";
 import { ServiceHttpApi } from "./constructs/http-api.ts";
-import { JudgingFunctions } from "./constructs/judging-functions.ts";
 import { OperatorAlarm } from "./constructs/operator-alarm.ts";
 import { CredentialsKey } from "./constructs/resources/credentials-key.ts";
 import { CursorKey } from "./constructs/resources/cursor-key.ts";
@@ -14,8 +13,7 @@ import type { DeploymentConfig } from "./constructs/resources/deployment-config.
 import { ProviderSettings } from "./constructs/resources/provider-settings.ts";
 import { Tables } from "./constructs/resources/tables.ts";
 import { RouteFunctions } from "./constructs/route-functions.ts";
-import { SyncFunctions } from "./constructs/sync-functions.ts";
-import { WebhookFunctions } from "./constructs/webhook-functions.ts";
+import { WebhookEntrance } from "./constructs/webhook-entrance.ts";
 
 /** The whole service of one stage, in one stack. */
 export class ServiceStack extends Stack {
@@ -30,15 +28,17 @@ export class ServiceStack extends Stack {
     const credentialsKey = new CredentialsKey(this, "Credentials", config);
     const provider = new ProviderSettings(this, "Provider", config);
     this.access = accessTo({ tables, bus: events.bus, config, credentialsKey, cursorKey, provider });
-    const webhooks = new WebhookFunctions(this, "Webhooks", { access: this.access, events });
+    const webhooks = new WebhookEntrance(this, "Webhooks", { access: this.access, events });
     const functions = new RouteFunctions(this, "Functions", {
       config,
       access: this.access,
       webhookUrl: webhooks.url,
     });
-    new BackgroundFunctions(this, "Background", { access: this.access, events });
-    new SyncFunctions(this, "Sync", { access: this.access, events, config });
-    new JudgingFunctions(this, "Judging", { access: this.access, events });
+    const queues = new Map([
+      ["SecurityEventNotRecorded", events.unrecorded],
+      ["WebhookReceived", webhooks.received],
+    ] as const);
+    addBackgroundFunctions(this, { access: this.access, bus: events.bus, queues, config });
     new OperatorAlarm(this, "OperatorAlarm");
     if (config.alarmTopicArn !== undefined) new AlarmNotices(this, "AlarmNotices", { topicArn: config.alarmTopicArn });
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });

@@ -1,47 +1,149 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
+import { Alarm, ComparisonOperator, MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { type EventBus, EventField, Match, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import {
+  allBackgroundFunctions,
+  type BackgroundFunction,
+  type BackgroundFunctionName,
+  type FunctionAlarm,
+  type Trigger,
+} from "../../shared/api/background-functions.ts";
+import { type BusEventName, partsOf } from "../../shared/api/bus-events.ts";
 import type { AccessTo } from "./access/access-to.ts";
-import type { ServiceEventBus } from "./event-bus.ts";
-import { runHourly } from "./schedules.ts";
+import { patternOf } from "./event-bus.ts";
+import { backgroundAccess } from "./grants.ts";
+import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { ServiceFunction } from "./service-function.ts";
 
-/** Statistics read rollups eventually consistent: an hour stays open until what was counted of it is everywhere. */
-const ROLLUP_SETTLE = Duration.seconds(3);
+/** The construct that holds a subject's functions. Logical ids contain the name, so a new name replaces functions. */
+const groupIds: Record<BackgroundFunction["subject"], string> = {
+  security: "Background",
+  sync: "Sync",
+  webhooks: "Webhooks",
+  detection: "Judging",
+  reports: "Judging",
+  erasure: "Judging",
+};
 
-type Props = { access: AccessTo; events: ServiceEventBus };
+const toConstructId = (name: string) =>
+  name.replace(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 
-/** The functions that no caller waits for: what schedules and queues start. */
-export class BackgroundFunctions extends Construct {
-  constructor(scope: Construct, id: string, { access, events }: Props) {
-    super(scope, id);
+type Props = {
+  access: AccessTo;
+  bus: EventBus;
+  /** The queues that keep events until a function has processed them. */
+  queues: ReadonlyMap<BusEventName, Queue>;
+  config: Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS">;
+};
 
-    const closeHours = new ServiceFunction(this, "CloseSecurityHours", {
-      file: "close-security-hours",
-      description: "Counts up the hours of security events that are over",
-      access: access.closeSecurityHours,
-      timeout: Duration.minutes(5),
+/** Adds the functions of the table that schedules, events and queues start (shared/api/background-functions.ts). */
+export const addBackgroundFunctions = (stack: Stack, { access, bus, queues, config }: Props): void => {
+  const accessOf = backgroundAccess(access);
+  for (const [name, definition] of allBackgroundFunctions) {
+    const groupId = groupIds[definition.subject];
+    const group = (stack.node.tryFindChild(groupId) as Construct | undefined) ?? new Construct(stack, groupId);
+    const id = toConstructId(name);
+    const { function: target } = new ServiceFunction(group, id, {
+      file: name,
+      description: definition.description,
+      access: accessOf[name],
+      timeout: Duration.seconds(definition.timeoutSeconds),
     });
-    closeHours.function.addEnvironment("ROLLUP_SETTLE_MS", String(ROLLUP_SETTLE.toMilliseconds()));
-    // After detection: judging-functions.ts.
-    runHourly(closeHours, 11);
+    for (const trigger of definition.triggers)
+      addTrigger({ group, id, name, target }, trigger, { bus, queues, config });
+    if (definition.alarm !== undefined) addAlarm(group, target, definition.alarm);
+  }
+};
 
-    const sweepOutbox = new ServiceFunction(this, "SweepAlertOutbox", {
-      file: "sweep-alert-outbox",
-      description: "Publishes changes of alerts that nobody is known to have published",
-      access: access.sweepAlertOutbox,
-      timeout: Duration.minutes(5),
-    });
-    runHourly(sweepOutbox, 16);
+type Added = { group: Construct; id: string; name: BackgroundFunctionName; target: LambdaFunction };
 
-    const restore = new ServiceFunction(this, "RestoreSecurityEvents", {
-      file: "restore-security-events",
-      description: "Records the security events that could not be recorded at their time",
-      access: access.restoreSecurityEvents,
-      timeout: Duration.seconds(30),
-    });
-    restore.function.addEventSource(
-      new SqsEventSource(events.unrecorded, { batchSize: 10, reportBatchItemFailures: true }),
+const addTrigger = (added: Added, trigger: Trigger, { bus, queues, config }: Omit<Props, "access">): void => {
+  if ("hourlyAtMinute" in trigger) {
+    const minute = trigger.hourlyAtMinute;
+    addSchedule(added, `cron(${minute} * * * ? *)`, `Hourly, at minute ${minute}`);
+  } else if ("everyHours" in trigger) {
+    const hours = config[trigger.everyHours];
+    const interval = `${hours} ${hours === 1 ? "hour" : "hours"}`;
+    addSchedule(added, `rate(${interval})`, `Every ${interval}`);
+  } else if ("event" in trigger) addEventRules(added, trigger.event, bus);
+  else {
+    const queue = queues.get(trigger.queueOf);
+    if (queue === undefined) throw new Error(`There is no queue of ${trigger.queueOf}.`);
+    added.target.addEventSource(
+      new SqsEventSource(queue, { batchSize: trigger.batchSize, reportBatchItemFailures: true }),
     );
   }
-}
+};
+
+/** The rule has the function's name, by which operators fire it. */
+const addSchedule = ({ group, id, name, target }: Added, expression: string, description: string): void => {
+  new Rule(group, `${id}Schedule`, {
+    ruleName: `${Stack.of(target).stackName}-${name}`,
+    description,
+    schedule: Schedule.expression(expression),
+    targets: [new LambdaTarget(target)],
+  });
+};
+
+/** One rule for the event, or one for each of its parts, which the function receives as if it were the detail. */
+const addEventRules = ({ group, id, target }: Added, event: BusEventName, bus: EventBus): void => {
+  const parts = partsOf(event);
+  if (parts === undefined) {
+    new Rule(group, `${id}On${event}`, {
+      eventBus: bus,
+      description: `Hands ${event} over`,
+      eventPattern: patternOf(event),
+      targets: [new LambdaTarget(target)],
+    });
+    return;
+  }
+  for (const part of parts) {
+    new Rule(group, `${id}On${event}-${part}`, {
+      eventBus: bus,
+      description: `Hands ${part} of ${event} over`,
+      eventPattern: { ...patternOf(event), detail: { [part]: { version: Match.exists() } } },
+      targets: [
+        new LambdaTarget(target, {
+          event: RuleTargetInput.fromObject({
+            id: EventField.eventId,
+            time: EventField.time,
+            detail: EventField.fromPath(`$.detail.${part}`),
+          }),
+        }),
+      ],
+    });
+  }
+};
+
+const addAlarm = (group: Construct, target: LambdaFunction, alarm: FunctionAlarm): void => {
+  const common = { alarmDescription: alarm.description, threshold: 1 };
+  if ("onErrors" in alarm) {
+    new Alarm(group, alarm.id, {
+      ...common,
+      metric: target.metricErrors({ period: Duration.minutes(15) }),
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    return;
+  }
+  const hourly = { period: Duration.hours(1), statistic: "Sum" };
+  new Alarm(group, alarm.id, {
+    ...common,
+    metric: new MathExpression({
+      expression: "invocations - errors",
+      usingMetrics: { invocations: target.metricInvocations(hourly), errors: target.metricErrors(hourly) },
+      label: "Dispatches that did not fail",
+      period: hourly.period,
+    }),
+    evaluationPeriods: alarm.silentHours,
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    // Hours without invocations have no data.
+    treatMissingData: TreatMissingData.BREACHING,
+  });
+};

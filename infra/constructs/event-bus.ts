@@ -4,17 +4,26 @@ import { EventBus, Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { type BackgroundFunctionName, backgroundFunctions } from "../../shared/api/background-functions.ts";
+import { type BusEventName, EVENT_SOURCE } from "../../shared/api/bus-events.ts";
 
 /** The longest that a queue can keep a message. */
 const KEPT_FOR = Duration.days(14);
 
+/** The pattern of a rule that matches the service's events of a type. */
+export const patternOf = (event: BusEventName) => ({ source: [EVENT_SOURCE], detailType: [event] });
+
+/** How long a queue hides a message from its function: six time-outs, as Lambda's documentation requires. */
+export const visibilityTimeoutFor = (consumer: BackgroundFunctionName): Duration =>
+  Duration.seconds(6 * backgroundFunctions[consumer].timeoutSeconds);
+
 /**
- * The service's own event bus, which subscribers attach their rules to, and the queue of security events that could
- * not be recorded: they come over the bus too, so that no function needs a client for queues.
+ * The service's event bus, to which subscribers attach rules, and the queue of security events that could not be
+ * recorded. Functions publish those on the bus as well, so that no function needs a client for queues.
  */
 export class ServiceEventBus extends Construct {
   readonly bus: EventBus;
-  /** Events that wait for functions/security/restore-security-events.ts. */
+  /** Keeps events for functions/security/restore-security-events.ts. */
   readonly unrecorded: Queue;
 
   constructor(scope: Construct, id: string) {
@@ -24,8 +33,7 @@ export class ServiceEventBus extends Construct {
       retentionPeriod: KEPT_FOR,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      // Six times the time-out of the function that takes them, as Lambda's documentation asks.
-      visibilityTimeout: Duration.minutes(3),
+      visibilityTimeout: visibilityTimeoutFor("restore-security-events"),
     });
     Validations.of(this.unrecorded).acknowledge({
       id: "AwsSolutions-SQS3",
@@ -34,7 +42,7 @@ export class ServiceEventBus extends Construct {
     new Rule(this, "UnrecordedSecurityEventsRule", {
       eventBus: this.bus,
       description: "Keeps security events that could not be recorded",
-      eventPattern: { source: ["integration-security"], detailType: ["SecurityEventNotRecorded"] },
+      eventPattern: patternOf("SecurityEventNotRecorded"),
       targets: [new SqsQueue(this.unrecorded)],
     });
     new Alarm(this, "UnrecordedSecurityEventsAlarm", {

@@ -5,9 +5,9 @@ import { Construct } from "constructs";
 import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import { needsOrganization } from "../../shared/terms/permissions.ts";
 import type { AccessTo } from "./access/access-to.ts";
+import { routeAccess } from "./grants.ts";
 import { type Access, NO_ACCESS, together } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
-import { routeAccess } from "./route-grants.ts";
 import { ServiceFunction } from "./service-function.ts";
 
 type Props = {

@@ -1,7 +1,7 @@
 /** That an organization has hours to be judged, as it travels over the event bus. */
 import * as z from "zod/mini";
 import type { BusEvent } from "../runtime/event-bus.ts";
-import { EVENT_SOURCE } from "../security/event-source.ts";
+import { EVENT_SOURCE } from "../terms/event-source.ts";
 
 /** The detail-types that rules match. */
 export const DETECTION_DUE_TYPE = "DetectionDue";

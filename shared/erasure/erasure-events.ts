@@ -2,8 +2,8 @@
 import * as z from "zod/mini";
 import type { BusEvent } from "../runtime/event-bus.ts";
 import { identityOf } from "../security/event-id.ts";
-import { EVENT_SOURCE } from "../security/event-source.ts";
 import type { Recorder } from "../security/recorder.ts";
+import { EVENT_SOURCE } from "../terms/event-source.ts";
 import type { Removed } from "./erasure.ts";
 import type { RequestOrigin, StoredErasure } from "./erasure-item.ts";
 

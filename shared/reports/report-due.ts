@@ -1,7 +1,7 @@
 /** The bus event that requests a report. */
 import * as z from "zod/mini";
 import type { BusEvent } from "../runtime/event-bus.ts";
-import { EVENT_SOURCE } from "../security/event-source.ts";
+import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { reportKinds } from "./period.ts";
 
 export const REPORT_DUE_TYPE = "ReportDue";

@@ -4,7 +4,7 @@ import { isStoreFailure } from "../runtime/call-store.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { NoteFailure } from "../runtime/note-failure.ts";
-import { EVENT_SOURCE } from "./event-source.ts";
+import { EVENT_SOURCE } from "../terms/event-source.ts";
 import type { DeadLetter } from "./recorder.ts";
 import { SecurityEvent } from "./security-event.ts";
 

@@ -1,7 +1,7 @@
 /** The bus event that asks a worker to begin or to continue a run. */
 import * as z from "zod/mini";
 import type { BusEvent } from "../runtime/event-bus.ts";
-import { EVENT_SOURCE } from "../security/event-source.ts";
+import { EVENT_SOURCE } from "../terms/event-source.ts";
 
 export const SYNC_REQUESTED_TYPE = "SyncRequested";
 

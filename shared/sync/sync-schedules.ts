@@ -7,7 +7,7 @@ import * as z from "zod/mini";
 import { connectedShardOf, connectedShards } from "../connection/connection-item.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
-import { EVENT_SOURCE } from "../security/event-source.ts";
+import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { dispatch } from "../work/dispatch.ts";
 import { isStalled, resumeJobs } from "../work/hand-over.ts";

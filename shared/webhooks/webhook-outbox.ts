@@ -8,7 +8,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { writeLog } from "../runtime/log.ts";
-import { EVENT_SOURCE } from "../security/event-source.ts";
+import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { SWEEP_AFTER_MS, sweepOutbox } from "../work/outbox.ts";
 import type { EventKey, WebhookEventStore } from "./webhook-event-store.ts";
 

@@ -8,8 +8,11 @@ import {
   OPEN_EVENTS,
   OPEN_HOURS,
 } from "../../../shared/terms/indexes.ts";
-import { together } from "../resources/access.ts";
+import { together, variables } from "../resources/access.ts";
 import type { AccessParts } from "./parts.ts";
+
+/** Statistics read rollups eventually consistent: an hour stays open until every read shows its counts. */
+const ROLLUP_SETTLE_MS = 3_000;
 
 /** Security events, their statistics, and alerts. */
 export const securityAccess = (parts: AccessParts) => {
@@ -45,6 +48,7 @@ export const securityAccess = (parts: AccessParts) => {
       rollups.query(OPEN_HOURS),
       detection.may("GetItem", "PutItem"),
       retention,
+      variables({ ROLLUP_SETTLE_MS: String(ROLLUP_SETTLE_MS) }),
     ),
 
     /** What was erased meanwhile does not come back. */

@@ -1,9 +1,10 @@
-/** What the function of each route may do, and no more. A route without a decision here does not compile. */
+/** What each function may do, and no more. A route or background function without a decision here does not compile. */
+import type { BackgroundFunctionName } from "../../shared/api/background-functions.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
 import type { AccessTo } from "./access/access-to.ts";
 import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
 
-/** Every route that takes a token also records its refusals (route-functions.ts). */
+/** Routes with a token also record refusals (route-functions.ts). */
 export const routeAccess = (access: AccessTo, webhookUrl: string) =>
   ({
     createPlant: access.plants("PutItem"),
@@ -29,3 +30,21 @@ export const routeAccess = (access: AccessTo, webhookUrl: string) =>
     listErasures: access.listErasures,
     getOpenApiDocument: NO_ACCESS,
   }) satisfies Record<RouteName, Access>;
+
+export const backgroundAccess = (access: AccessTo) =>
+  ({
+    "dispatch-detection": access.dispatchDetection,
+    "close-security-hours": access.closeSecurityHours,
+    "sweep-alert-outbox": access.sweepAlertOutbox,
+    "resume-stalled-syncs": access.resumeSyncs,
+    "hand-over-webhooks": access.handOverWebhooks,
+    "dispatch-reports": access.dispatchReports,
+    "resume-erasures": access.resumeErasures,
+    "dispatch-syncs": access.dispatchSyncs,
+    "run-sync": access.runSyncs,
+    "detect-organization": access.detect,
+    "make-reports": access.makeReports,
+    "run-erasure": access.erase,
+    "process-webhook": access.processWebhooks,
+    "restore-security-events": access.restoreSecurityEvents,
+  }) satisfies Record<BackgroundFunctionName, Access>;

@@ -1,0 +1,72 @@
+/** Every event that the service publishes on its bus. Functions consume them by background-functions.ts. */
+import type * as z from "zod/mini";
+import { CIRCUIT_EVENT_TYPE, CircuitChanged } from "../circuit-breaker/record-transition.ts";
+import {
+  DETECTION_CONTINUED_TYPE,
+  DETECTION_DUE_TYPE,
+  DetectionDispatch,
+  DetectionDue,
+  DUE_SLOTS,
+} from "../detection/detection-due.ts";
+import { ERASURE_REQUESTED_TYPE, ErasureRequested } from "../erasure/erasure-events.ts";
+import { REPORT_DUE_TYPE, ReportDue } from "../reports/report-due.ts";
+import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
+import { UNRECORDED_EVENT, UnrecordedEvent } from "../security/dead-letters.ts";
+import { SYNC_REQUESTED_TYPE, SyncRequested } from "../sync/sync-request.ts";
+import { SYNC_DISPATCH_TYPE, SyncDispatch } from "../sync/sync-schedules.ts";
+import { WEBHOOK_RECEIVED, WebhookReceived } from "../webhooks/webhook-outbox.ts";
+
+export { EVENT_SOURCE } from "../terms/event-source.ts";
+
+/** Functions that record security events raise alerts, and publish the events that could not be recorded. */
+export const RECORDERS = "every function that records security events";
+
+type BusEventKind = {
+  /** The schema of the event's `detail`, or of each of its parts. */
+  detail: z.ZodMiniType;
+  /** The fields of `detail` that hold parts. A rule per field starts one invocation per part; each part has a `version`. */
+  parts?: readonly string[];
+  /** The functions that publish the event; see RECORDERS. */
+  publishers: readonly string[];
+  /** Whether the event is for subscribers outside the service, whose rules are not part of the stack. */
+  isForSubscribers?: boolean;
+};
+
+/** By the event's `detail-type`. */
+export const busEvents = {
+  [SYNC_REQUESTED_TYPE]: {
+    detail: SyncRequested,
+    publishers: [
+      ...["connect-provider", "dispatch-syncs", "process-webhook", "resume-stalled-syncs", "run-erasure"],
+      ...["run-sync", "start-sync"],
+    ],
+  },
+  [SYNC_DISPATCH_TYPE]: { detail: SyncDispatch, publishers: ["dispatch-syncs"] },
+  [WEBHOOK_RECEIVED]: { detail: WebhookReceived, publishers: ["hand-over-webhooks", "receive-webhook"] },
+  [DETECTION_DUE_TYPE]: { detail: DetectionDue, parts: DUE_SLOTS, publishers: ["dispatch-detection"] },
+  [DETECTION_CONTINUED_TYPE]: { detail: DetectionDispatch, publishers: ["dispatch-detection"] },
+  [REPORT_DUE_TYPE]: { detail: ReportDue, publishers: ["dispatch-reports"] },
+  [ERASURE_REQUESTED_TYPE]: {
+    detail: ErasureRequested,
+    publishers: ["request-erasure", "resume-erasures", "run-erasure"],
+  },
+  [CIRCUIT_EVENT_TYPE]: {
+    detail: CircuitChanged,
+    publishers: ["change-circuit-breaker", "connect-provider", "process-webhook", "run-sync"],
+    isForSubscribers: true,
+  },
+  [ALERT_EVENT_TYPE]: {
+    detail: SecurityAlertChanged,
+    publishers: [RECORDERS, "change-security-alerts", "detect-organization", "sweep-alert-outbox"],
+    isForSubscribers: true,
+  },
+  [UNRECORDED_EVENT]: { detail: UnrecordedEvent, publishers: [RECORDERS] },
+} as const satisfies Record<string, BusEventKind>;
+
+export type BusEventName = keyof typeof busEvents;
+
+/** The fields that hold the parts of an event; undefined if the event is one whole. */
+export const partsOf = (name: BusEventName): readonly string[] | undefined => {
+  const event: BusEventKind = busEvents[name];
+  return event.parts;
+};

@@ -1,0 +1,104 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import {
+  allBackgroundFunctions,
+  type BackgroundFunctionName,
+  type FunctionAlarm,
+  type Trigger,
+} from "../../../shared/api/background-functions.ts";
+import { type BusEventName, busEvents, RECORDERS } from "../../../shared/api/bus-events.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const architecture = readFileSync(join(root, "docs", "architecture.md"), "utf8");
+
+/** The rows of the table of docs/architecture.md whose header starts with a column's name. */
+const rowsOf = (firstColumn: string): string[] => {
+  const lines = architecture.split("\n");
+  const header = lines.findIndex((line) => line.startsWith(`| ${firstColumn} |`));
+  const rows = lines.slice(header + 2);
+  return rows.slice(
+    0,
+    rows.findIndex((line) => !line.startsWith("|")),
+  );
+};
+
+const code = (text: string): string => `\`${text}\``;
+
+const describeTrigger = (trigger: Trigger): string => {
+  if ("hourlyAtMinute" in trigger) return `hourly at minute ${trigger.hourlyAtMinute}`;
+  if ("everyHours" in trigger) return `every ${code(trigger.everyHours)}`;
+  return "event" in trigger ? code(trigger.event) : `the queue of ${code(trigger.queueOf)}`;
+};
+
+const describeTimeout = (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`);
+
+const describeAlarm = (alarm: FunctionAlarm | undefined): string => {
+  if (alarm === undefined) return "";
+  return "onErrors" in alarm ? "an invocation fails" : `no success for ${alarm.silentHours} hours`;
+};
+
+const eventNames = Object.keys(busEvents) as BusEventName[];
+
+const consumersOf = (event: BusEventName): BackgroundFunctionName[] =>
+  allBackgroundFunctions.flatMap(([name, { triggers }]) =>
+    triggers.some(
+      (trigger) =>
+        ("event" in trigger && trigger.event === event) || ("queueOf" in trigger && trigger.queueOf === event),
+    )
+      ? [name]
+      : [],
+  );
+
+const isForSubscribers = (event: BusEventName): boolean => "isForSubscribers" in busEvents[event];
+
+describe("the background functions", () => {
+  it("are the functions without a route, each in the folder of its subject", () => {
+    const files = globSync("functions/*/*.ts", { cwd: root });
+    for (const [name, { subject }] of allBackgroundFunctions)
+      expect(files).toContain(`functions/${subject}/${name}.ts`);
+    const bySchedule = files.filter((file) =>
+      /create(Scheduled|Bus|Queue)Handler/.test(readFileSync(join(root, file), "utf8")),
+    );
+    expect(bySchedule.map((file) => basename(file, ".ts")).sort()).toEqual(
+      allBackgroundFunctions.map(([name]) => name).sort(),
+    );
+  });
+
+  it("are listed in docs/architecture.md", () => {
+    const rows = allBackgroundFunctions.map(([name, { triggers, timeoutSeconds, alarm }]) => {
+      const cells = [code(name), triggers.map(describeTrigger).join("; "), describeTimeout(timeoutSeconds)];
+      return `| ${[...cells, describeAlarm(alarm)].join(" | ")} |`.replace("|  |", "| |");
+    });
+    expect(rowsOf("Function")).toEqual(rows);
+  });
+});
+
+describe("the events of the bus", () => {
+  it("have a consumer each", () => {
+    for (const event of eventNames) {
+      expect({ event, isConsumed: consumersOf(event).length > 0 || isForSubscribers(event) }).toEqual({
+        event,
+        isConsumed: true,
+      });
+    }
+  });
+
+  it("are listed in docs/architecture.md", () => {
+    const rows = eventNames.map((event) => {
+      const publishers = busEvents[event].publishers.map((name) => (name === RECORDERS ? name : code(name)));
+      const consumers = [...consumersOf(event).map(code), ...(isForSubscribers(event) ? ["subscribers"] : [])];
+      return `| ${code(event)} | ${publishers.join(", ")} | ${consumers.join(", ")} |`;
+    });
+    expect(rowsOf("Event")).toEqual(rows);
+  });
+
+  it("are named nowhere else in the product", () => {
+    const files = globSync("{functions,infra,shared}/**/*.ts", { cwd: root, exclude: ["infra/local/**"] });
+    const named = eventNames.map((event) => ({
+      event,
+      files: files.filter((file) => readFileSync(join(root, file), "utf8").includes(`Type: "${event}"`)),
+    }));
+    expect(named.filter(({ files: found }) => found.length > 0)).toEqual([]);
+  });
+});
