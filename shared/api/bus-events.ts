@@ -11,7 +11,7 @@ import {
 import { ERASURE_REQUESTED_TYPE, ErasureRequested } from "../erasure/erasure-events.ts";
 import { REPORT_DUE_TYPE, ReportDue } from "../reports/report-due.ts";
 import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
-import { UNRECORDED_EVENT, UnrecordedEvent } from "../security/dead-letters.ts";
+import { UNRECORDED_EVENT_TYPE, UnrecordedEvent } from "../security/dead-letters.ts";
 import { SYNC_REQUESTED_TYPE, SyncRequested } from "../sync/sync-request.ts";
 import { SYNC_DISPATCH_TYPE, SyncDispatch } from "../sync/sync-schedules.ts";
 import { WEBHOOK_RECEIVED, WebhookReceived } from "../webhooks/webhook-outbox.ts";
@@ -60,7 +60,7 @@ export const busEvents = {
     publishers: [RECORDERS, "change-security-alerts", "detect-organization", "sweep-alert-outbox"],
     isForSubscribers: true,
   },
-  [UNRECORDED_EVENT]: { detail: UnrecordedEvent, publishers: [RECORDERS] },
+  [UNRECORDED_EVENT_TYPE]: { detail: UnrecordedEvent, publishers: [RECORDERS] },
 } as const satisfies Record<string, BusEventKind>;
 
 export type BusEventName = keyof typeof busEvents;

@@ -8,6 +8,8 @@ import { EVENT_SOURCE } from "../terms/event-source.ts";
 import type { DeadLetter } from "./recorder.ts";
 import { SecurityEvent } from "./security-event.ts";
 
+export const UNRECORDED_EVENT_TYPE = "SecurityEventNotRecorded";
+
 /** `stage`: whether recording the event failed, or only raising its alert. */
 export const UnrecordedEvent = z.object({
   version: z.literal(1),
@@ -31,7 +33,7 @@ const impersonalFields = ({ id, organizationId, eventType, category, riskLevel, 
 export const createDeadLetters = (bus: Pick<EventBus, "publish">, noteFailure: NoteFailure) => ({
   async keep({ event, stage, error }: DeadLetter): Promise<void> {
     const detail: UnrecordedEvent = { version: 1, stage, event };
-    const unpublished = await bus.publish([{ source: EVENT_SOURCE, detailType: "SecurityEventNotRecorded", detail }]);
+    const unpublished = await bus.publish([{ source: EVENT_SOURCE, detailType: UNRECORDED_EVENT_TYPE, detail }]);
     const isLost = unpublished.length > 0;
     writeLog("error", "A security event was not recorded", {
       stage,

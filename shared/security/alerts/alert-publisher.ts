@@ -13,6 +13,8 @@ import { Alert, alertChanges, type ChangedAlert } from "./alert.ts";
 import { alertNameInLogs } from "./alert-item.ts";
 import type { AlertOutboxStore } from "./alert-store.ts";
 
+export const ALERT_EVENT_TYPE = "SecurityAlertChanged";
+
 /**
  * The detail of a published event. Events are delivered at least once and in any order: alert id and `revision` identify
  * the change, and the higher revision is the later one. Details of the same version only gain fields.
@@ -36,7 +38,7 @@ const CHANGES_PER_SHARD = 25;
 const toBusEvent = (changed: ChangedAlert): BusEvent & { changed: ChangedAlert } => {
   const { change, at, organizationId, alert } = changed;
   const detail = { version: 1, change, at, ...definedFields({ organizationId }), alert } satisfies SecurityAlertChanged;
-  return { source: EVENT_SOURCE, detailType: "SecurityAlertChanged", detail, changed };
+  return { source: EVENT_SOURCE, detailType: ALERT_EVENT_TYPE, detail, changed };
 };
 
 type Dependencies = { bus: Pick<EventBus, "publish">; outbox: Pick<AlertOutboxStore, "remove"> };
