@@ -101,7 +101,7 @@ const createWorld = (stored: readonly Report[] = [sampleCompliance(), sampleRevi
 };
 
 describe("GET …/reports/{id}", () => {
-  it("answers with the report, and says that Accept decides", async () => {
+  it("returns the report, and varies by Accept", async () => {
     const response = await createWorld().get("compliance-2026-11-21");
     expect(response).toMatchObject({
       statusCode: 200,
@@ -113,7 +113,7 @@ describe("GET …/reports/{id}", () => {
     });
   });
 
-  it("answers with a page where Accept prefers that, which may load and run nothing", async () => {
+  it("returns a page if Accept prefers HTML, with a policy against loading and running anything", async () => {
     const response = await createWorld().get("review-2026-11-16", { accept: "text/html,*/*;q=0.8" });
     expect(response).toMatchObject({
       statusCode: 200,
@@ -126,7 +126,7 @@ describe("GET …/reports/{id}", () => {
   });
 
   it.each(["compliance-2026-11-20", "review-2026-11-17", "nonsense", "%", "x".repeat(2_000)])(
-    "answers 404 as JSON to %j, whatever is preferred",
+    "returns 404 as JSON for %j, whatever Accept prefers",
     async (id) => {
       const { get, record } = createWorld();
       const response = await get(id, { accept: "text/html" });
@@ -136,13 +136,13 @@ describe("GET …/reports/{id}", () => {
     },
   );
 
-  it("answers refusals as JSON, too", async () => {
+  it("returns refusals as JSON too", async () => {
     const headers = { authorization: "Bearer member", accept: "text/html" };
     const response = await createWorld().get("compliance-2026-11-21", headers);
     expect(response).toMatchObject({ statusCode: 403, headers: { "content-type": "application/json" } });
   });
 
-  it("leaves an event that a report was read, in either form", async () => {
+  it("records that a report was read, in both forms", async () => {
     for (const accept of ["text/html", "application/json"]) {
       const { get, record } = createWorld();
       await get("compliance-2026-11-21", { accept });
@@ -153,7 +153,7 @@ describe("GET …/reports/{id}", () => {
 });
 
 describe("GET …/reports", () => {
-  it("answers with what there is, page by page, and not with what it says", async () => {
+  it("returns the entries page by page, without the contents", async () => {
     const { list, record } = createWorld();
     const first = await list("limit=1", { accept: "text/html" });
     const { id, kind, from, to, createdAt } = sampleCompliance();
@@ -165,7 +165,7 @@ describe("GET …/reports", () => {
     expect(record).toHaveBeenCalledWith(expect.objectContaining({ kind: "reports", resourceType: "report" }));
   });
 
-  it("is for those who may read security", async () => {
+  it("requires the permission to read security", async () => {
     expect((await createWorld().list("", { authorization: "Bearer member" })).statusCode).toBe(403);
   });
 });
@@ -173,7 +173,7 @@ describe("GET …/reports", () => {
 describe("the OpenAPI document of reports", () => {
   const document = createOpenApiDocument({ ...routes, ...reportRoutes });
 
-  it("has nothing that Redocly's strictest rules find fault with", async () => {
+  it("passes Redocly's strictest rules", async () => {
     const config = await createConfig({ extends: ["recommended-strict"] });
     const problems = await lintFromString({ source: JSON.stringify(document), config });
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);

@@ -12,8 +12,8 @@ const event = {
 };
 const of = { userId: "bob", matcher: createUserMatcher(["bob"]), addresses: new Set(["192.0.2.7"]) };
 
-describe("of an event, when all is erased", () => {
-  it("goes who it was, and what others may have written", () => {
+describe("an event, when all data is erased", () => {
+  it("loses the user, the origin and texts that others may have written", () => {
     const item = { ...event, ...person, errorMessage: "no calls from 192.0.2.7", resource: "GET /records" };
     expect(cleanEvent(item)).toEqual({ remove: [...Object.keys(person), "errorMessage"], set: {} });
   });
@@ -23,11 +23,11 @@ describe("of an event, when all is erased", () => {
     ["circuit", undefined],
     ["acct_1AbC", { remove: ["resource"], set: {} }],
     ["cus_9", { remove: ["resource"], set: {} }],
-  ])("of the resource %s goes what is the provider's", (resource, expected) => {
+  ])("loses the resource %s only if it is the provider's", (resource, expected) => {
     expect(cleanEvent({ ...event, resource })).toEqual(expected);
   });
 
-  it("stay numbers, flags and our own words of the metadata", () => {
+  it("keeps numbers, flags and the service's own words in its metadata", () => {
     const metadata = {
       ...{ durationMs: 12.5, attempts: 1, isLowerBound: true, runId: "01K", type: "invoices", cause: "force_open" },
       ...{ reason: "maintenance by bob", eventId: "evt_1", ipAllowlist: { from: [], to: ["192.0.2.0/24"] } },
@@ -41,20 +41,20 @@ describe("of an event, when all is erased", () => {
       },
     });
     expect(cleanEvent({ ...event, metadata: '{"reason":"bob"}' })).toEqual({ remove: ["metadata"], set: {} });
-    // Digits that a double cannot hold stay as they are.
+    // Integers beyond the precision of a double stay exact.
     expect(cleanEvent({ ...event, metadata: '{"durationMs":9007199254740993,"reason":"x"}' })).toEqual({
       ...{ remove: [], set: { metadata: '{"durationMs":9007199254740993}' } },
     });
   });
 
-  it("changes nothing where there is nothing", () => {
+  it("stays as it is if it has nothing personal", () => {
     expect(cleanEvent(event)).toBeUndefined();
     expect(cleanEvent({ ...event, metadata: '{"durationMs":9007199254740993,"runId":"01K"}' })).toBeUndefined();
   });
 });
 
-describe("of an event, when a user is erased", () => {
-  it("goes everything personal of their own", () => {
+describe("an event, when a user is erased", () => {
+  it("loses everything personal if it is the user's own", () => {
     const item = {
       ...event,
       ...person,
@@ -72,7 +72,7 @@ describe("of an event, when a user is erased", () => {
     });
   });
 
-  it("goes of others' what names them, and no more", () => {
+  it("of another user loses only what mentions the erased user", () => {
     const item = { ...event, ...person, userId: "ada", userKey: "org#acme#ada" };
     expect(cleanEventOfUser(item, of)).toBeUndefined();
     expect(cleanEventOfUser({ ...item, errorMessage: "not bob", metadata: '{"reason":"for bob","n":1}' }, of)).toEqual({
@@ -81,7 +81,7 @@ describe("of an event, when a user is erased", () => {
     });
   });
 
-  it("goes the address of counts that stand for their failures", () => {
+  it("loses the address if it counts failures from the user's address", () => {
     const count = { ...event, eventType: "AUTHENTICATION_FAILURE", ipAddress: "192.0.2.7", userAgent: "curl/8" };
     expect(cleanEventOfUser(count, of)).toEqual({ remove: ["ipAddress", "userAgent"], set: {} });
     expect(cleanEventOfUser({ ...count, ipAddress: "192.0.2.8" }, of)).toBeUndefined();
@@ -105,7 +105,7 @@ describe("an alert, when a user is erased", () => {
     expect(cleanAlert({ ...alert, subject }, user)).toEqual(expected);
   });
 
-  it("goes where it names an address of theirs", () => {
+  it("is deleted if it names an address of the user", () => {
     const subject = "AUTHENTICATION_FAILURE address:192.0.2.7";
     expect(namesAddress({ ...alert, subject })).toBe(true);
     expect(namesAddress({ ...alert, subject: "x", evidence: '{"addresses":["2001:db8::7"]}' })).toBe(true);
@@ -113,7 +113,7 @@ describe("an alert, when a user is erased", () => {
     expect(cleanAlert({ ...alert, subject }, { ...user, holdsTheirEvents: true })).toBe("delete");
   });
 
-  it("loses what names them where it is about another matter", () => {
+  it("about something else loses what mentions the user", () => {
     const item = {
       ...{ ...alert, subject: "organization", title: "Ask bob", message: "it was bob", acknowledgedBy: "bob" },
       ...{ resolvedBy: "ada", metadata: '{"who":"bob"}', evidence: '{"users":["bob"]}', eventIds: new Set(["01K"]) },

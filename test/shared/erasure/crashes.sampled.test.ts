@@ -6,7 +6,7 @@ import { quietLog } from "../../support/quiet-log.ts";
 import { seed, startRunOf } from "./seed.ts";
 import { createWorld, type Io, mentionsOf, startErasureEngine, type World } from "./world.ts";
 
-// What dies in the middle of telling of a change says that it was not marked.
+// A worker that crashes while it records a change logs that the change was not marked.
 quietLog();
 
 let engine: EmbeddedDynamoDb;
@@ -18,18 +18,18 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-class Death extends Error {}
+class Crash extends Error {}
 
-/** An instance that dies at a call: before it reaches what is outside, or after it did what it does. */
-const mortal = (at: number, dies: "before" | "after"): { io: Io; calls: () => number } => {
+/** An instance that crashes at a call: before the call has an effect, or after it. */
+const crashing = (at: number, dies: "before" | "after"): { io: Io; calls: () => number } => {
   let calls = 0;
   return {
     calls: () => calls,
     io: async (_, work) => {
       const call = calls++;
-      if (call > at || (call === at && dies === "before")) throw new Death("the instance died");
+      if (call > at || (call === at && dies === "before")) throw new Crash("the instance crashed");
       const result = await work();
-      if (call === at) throw new Death("the instance died");
+      if (call === at) throw new Crash("the instance crashed");
       return result;
     },
   };
@@ -51,7 +51,7 @@ const requestOf = async (request: ErasureRequest) => {
 const resultOf = async (organizationId: string) => {
   const [erasure] = await world.list(organizationId);
   const own = await world.storedOf(organizationId);
-  return { erasure, own, told: own.events.filter(({ eventType }) => String(eventType).startsWith("ERASURE")) };
+  return { erasure, own, recorded: own.events.filter(({ eventType }) => String(eventType).startsWith("ERASURE")) };
 };
 
 const scopes = [
@@ -59,39 +59,39 @@ const scopes = [
   { scope: "user", userId: "bob", forgotten: ["bob", "192.0.2.7"], toBeMade: ["due#compliance#2026-11-18"] },
 ] as const;
 
-/** Those that come after the first one die early: at the call of this number. */
-const LATER_DEATHS = [4, 9, 13, 22];
+/** The later workers crash early: at the call of this number. */
+const LATER_CRASHES = [4, 9, 13, 22];
 
-describe.each(scopes)("workers of an erasure of $scope that die", ({ forgotten, toBeMade, ...request }) => {
+describe.each(scopes)("workers of an erasure of $scope that crash", ({ forgotten, toBeMade, ...request }) => {
   let expected: unknown;
   let calls: number;
 
   beforeAll(async () => {
-    const asked = await requestOf(request);
-    const whole = mortal(Number.POSITIVE_INFINITY, "before");
-    await world.deliver(asked, { io: whole.io });
+    const requested = await requestOf(request);
+    const whole = crashing(Number.POSITIVE_INFINITY, "before");
+    await world.deliver(requested, { io: whole.io });
     calls = whole.calls();
-    expected = (await resultOf(asked.organizationId)).erasure?.removed;
+    expected = (await resultOf(requested.organizationId)).erasure?.removed;
   });
 
-  // The first at ten places on the way, and one after the other where it left off.
-  it.each(sampleOf(rangeOf(10), 3))("at call %i tenths on their way leave the rest to the next", async (part) => {
+  // The first worker crashes at one of ten points; each later one continues from the last checkpoint.
+  it.each(sampleOf(rangeOf(10), 3))("after %i tenths of the calls leave the rest to the next worker", async (part) => {
     const first = Math.floor(((part + 0.9) * calls) / 10) - (part % 3);
-    const asked = await requestOf(request);
-    for (const [worker, at] of [first, ...LATER_DEATHS].entries()) {
-      const { io } = mortal(at, (part + worker) % 2 === 0 ? "before" : "after");
-      const death = await world.deliver(asked, { io }, "delivery").catch((error: unknown) => error);
-      if (worker === 0) expect(death).toBeInstanceOf(Error);
-      // The delivery comes again at once, or when the lease is over.
+    const requested = await requestOf(request);
+    for (const [worker, at] of [first, ...LATER_CRASHES].entries()) {
+      const { io } = crashing(at, (part + worker) % 2 === 0 ? "before" : "after");
+      const crash = await world.deliver(requested, { io }, "delivery").catch((error: unknown) => error);
+      if (worker === 0) expect(crash).toBeInstanceOf(Error);
+      // The delivery is repeated at once, or after the lease has expired.
       if ((part + worker) % 3 === 0) world.time.now += 46_000;
     }
     world.time.now += 46_000;
-    await world.deliver(asked, {}, "another");
-    const { erasure, own, told } = await resultOf(asked.organizationId);
+    await world.deliver(requested, {}, "another");
+    const { erasure, own, recorded } = await resultOf(requested.organizationId);
     expect(erasure).toMatchObject({ status: "completed", removed: expected });
-    const { settings: _, ...places } = own;
-    for (const text of forgotten) expect(mentionsOf({ ...places, settings: [] }, text)).toEqual([]);
-    expect(told.map(({ eventType }) => eventType)).toEqual(["ERASURE_REQUESTED", "ERASURE_COMPLETED"]);
+    const { settings: _, ...rest } = own;
+    for (const text of forgotten) expect(mentionsOf({ ...rest, settings: [] }, text)).toEqual([]);
+    expect(recorded.map(({ eventType }) => eventType)).toEqual(["ERASURE_REQUESTED", "ERASURE_COMPLETED"]);
     expect(own.reports.map(({ key }) => key)).toEqual(expect.arrayContaining([...toBeMade]));
   });
 });

@@ -31,7 +31,7 @@ const ofScope = (organizationId: string, stored: Awaited<ReturnType<World["scan"
   ) as typeof stored;
 };
 
-/** What an event counts as, which no erasure changes. */
+/** The fields that statistics count; no erasure changes them. */
 const countedOf = (items: readonly Record<string, unknown>[]) =>
   items.map(({ id, eventType, category, riskLevel, success, ms, ttl, timestamp }) => ({
     ...{ id, eventType, category, riskLevel, success, ms, ttl, timestamp },
@@ -61,23 +61,23 @@ describe("an organization whose data is all erased", () => {
     after = ofScope(organizationId, await world.scan());
   });
 
-  it("says so, with what went", async () => {
+  it("has a completed erasure with the numbers of what was removed", async () => {
     const [erasure, ...others] = await world.list(organizationId);
     expect(others).toEqual([]);
     expect(erasure).toMatchObject({ scope: "all", status: "completed", requestedAt, requestedBy: "root" });
     expect(erasure?.dueAt).toBe(requestedAt + 30 * 86_400_000);
     expect(erasure?.reason).toBeUndefined();
     expect(erasure?.removed).toEqual({
-      // 10 of each user and 3 others, less one that has nothing; the two told of late, that of the disconnect, and the request.
+      // 10 of each user and 3 others, without one that has nothing personal; then two late ones, the disconnect and the request.
       ...{ records: RECORDS, webhookEvents: 3, events: 22 + 2 + 1 + 1, reports: 2 },
       alerts: before.alerts.length,
       detections: 4,
-      // The settings' change and author, the circuit's authors, the run, its page, the state, a mark.
+      // The settings' change and author, the circuit's authors, the run, its page, the state, a read mark.
       other: 7,
     });
   });
 
-  it("waits for the worker of the run under way, and normally takes a minute", async () => {
+  it("waits for the worker of the active run, and takes about a minute", async () => {
     const [erasure] = await world.list(organizationId);
     expect((erasure?.completedAt ?? 0) - requestedAt).toBeGreaterThanOrEqual(45_000);
     expect((erasure?.completedAt ?? 0) - requestedAt).toBeLessThan(120_000);
@@ -91,7 +91,7 @@ describe("an organization whose data is all erased", () => {
     });
   });
 
-  it("has nothing left of what was synced, found or reported", () => {
+  it("has no records, findings or reports left", () => {
     expect(after.records).toEqual([]);
     expect(after.webhookEvents).toEqual([]);
     expect(after.alerts).toEqual([]);
@@ -102,7 +102,7 @@ describe("an organization whose data is all erased", () => {
     expect(mentionsOf(after, "@example.com")).toEqual([]);
   });
 
-  it("keeps what its events count as, and of whom they were nothing", () => {
+  it("keeps what statistics count of its events, and nothing personal", () => {
     const ids = new Set(before.events.map(({ id }) => id));
     expect(countedOf(after.events.filter(({ id }) => ids.has(id)))).toEqual(countedOf(before.events));
     for (const text of [
@@ -138,23 +138,23 @@ describe("an organization whose data is all erased", () => {
     expect(await world.main.connections.read(organizationId)).toMatchObject({ status: "connected" });
   });
 
-  it("has two events of it, which name the erasure", () => {
+  it("has two events of the erasure, which name its id", () => {
     const [erasure] = after.erasures.filter(({ key }) => String(key).startsWith("erasure#"));
     const id = String(erasure?.key).slice("erasure#".length);
-    const told = after.events.filter(({ eventType }) => String(eventType).startsWith("ERASURE"));
-    expect(told.map(({ eventType, category }) => [eventType, category])).toEqual([
+    const recorded = after.events.filter(({ eventType }) => String(eventType).startsWith("ERASURE"));
+    expect(recorded.map(({ eventType, category }) => [eventType, category])).toEqual([
       ["ERASURE_REQUESTED", "compliance"],
       ["ERASURE_COMPLETED", "compliance"],
     ]);
-    for (const { metadata } of told)
+    for (const { metadata } of recorded)
       expect(JSON.parse(String(metadata))).toMatchObject({ erasureId: id, scope: "all" });
   });
 
-  it("leaves the other organization as it was", async () => {
+  it("leaves another organization as it was", async () => {
     expect(ofScope(other, await world.scan())).toEqual(otherBefore);
   });
 
-  it("is done with: another worker finds nothing to do", async () => {
+  it("is completed: another worker finds nothing to do", async () => {
     const [erasure] = await world.list(organizationId);
     await expect(world.deliver({ organizationId, erasureId: erasure?.id ?? "" })).resolves.toMatchObject({
       isTaken: false,
@@ -162,7 +162,7 @@ describe("an organization whose data is all erased", () => {
   });
 });
 
-describe("a user who is erased", () => {
+describe("an erased user", () => {
   let organizationId: string;
   let other: string;
   let before: Awaited<ReturnType<World["scan"]>>;
@@ -183,7 +183,7 @@ describe("a user who is erased", () => {
     after = ofScope(organizationId, await world.scan());
   });
 
-  it("is named nowhere any more, nor where they came from", () => {
+  it("is mentioned nowhere, nor are the user's addresses and browsers", () => {
     for (const text of ["bob", "192.0.2.7", "browser of bob", userHash(organizationKey(organizationId), "bob")]) {
       expect(mentionsOf(before, text).length).toBeGreaterThan(0);
       expect(
@@ -192,20 +192,20 @@ describe("a user who is erased", () => {
     }
   });
 
-  it("is counted", async () => {
+  it("has a completed erasure with the numbers of what was removed", async () => {
     const [erasure] = await world.list(organizationId);
     expect(erasure).toMatchObject({ scope: "user", status: "completed", requestedBy: "root" });
     expect(erasure?.removed).toEqual({
-      // Ten of bob's, the count of his failures, ada's that names him, ada's reason, and the two told of late.
+      // Ten of bob's, the count of his failures, one of carol's that mentions him, and two late ones.
       ...{ records: 0, webhookEvents: 0, events: 10 + 1 + 1 + 2, reports: 1 },
-      // About him by id and by address, typed by him, and two findings that name him.
+      // Two about him, by id and by address; one that he typed; two findings that mention him.
       alerts: 2 + 1 + 2,
       detections: 2,
       other: 6,
     });
   });
 
-  it("leaves records and everybody else's as they were", async () => {
+  it("leaves records and the data of others as they were", async () => {
     expect(after.records).toEqual(before.records);
     expect(after.webhookEvents).toEqual(before.webhookEvents);
     const carols = (items: readonly Record<string, unknown>[]) => items.filter(({ userId }) => userId === "carol");
@@ -219,12 +219,12 @@ describe("a user who is erased", () => {
     expect(ofScope(other, await world.scan())).toEqual(otherBefore);
   });
 
-  it("keeps what the events count as", () => {
+  it("keeps what statistics count of the events", () => {
     const ids = new Set(before.events.map(({ id }) => id));
     expect(countedOf(after.events.filter(({ id }) => ids.has(id)))).toEqual(countedOf(before.events));
   });
 
-  it("leaves alerts that are about others or about none", async () => {
+  it("keeps alerts about others or about no user", async () => {
     const subjects = after.alerts.map(({ subject, rule }) => (rule === "manual" ? "typed" : subject)).sort();
     expect(subjects).toEqual([
       ...["AUTHENTICATION_FAILURE address:198.51.100.9", "PERMISSION_DENIED user:carol"],
@@ -240,7 +240,7 @@ describe("a user who is erased", () => {
     ]);
   });
 
-  it("leaves detection what it knows of others", () => {
+  it("keeps the results of detection about others", () => {
     const window = after.detection.find(({ key }) => String(key).startsWith("window#"));
     expect(JSON.parse(String(window?.findings))).toMatchObject([{ subject: "user:carol" }]);
     expect(JSON.parse(String(window?.carried))).toMatchObject([{ userId: "carol" }]);
@@ -250,14 +250,14 @@ describe("a user who is erased", () => {
     expect(after.detection.length).toBe(before.detection.length - 1);
   });
 
-  it("has the reports without them made anew", () => {
+  it("has the reports that mention them deleted and marked to be made again", () => {
     expect(after.reports.map(({ key }) => key)).toEqual([
       ...["compliance#2026-11-19", "content#compliance#2026-11-19", "due#compliance#2026-11-18"],
       ...["due#review#2026-11-16", "erased"],
     ]);
   });
 
-  it("has the run that they asked for replaced by one of nobody's", async () => {
+  it("has the run that they requested replaced by one without a requester", async () => {
     const { items } = await world.main.runs.list(organizationId, { limit: 9, after: undefined, now: world.time.now });
     expect(items[0]).toMatchObject({ id: "01R", status: "cancelled" });
     const asked = world.published.filter(({ detailType }) => detailType === "SyncRequested");
@@ -268,7 +268,7 @@ describe("a user who is erased", () => {
     });
   });
 
-  it("may have asked for it: their own request is emptied too, and who asked stays in the list", async () => {
+  it("may be the requester: the event of the request is emptied, and `requestedBy` stays in the list", async () => {
     const own = world.newOrganization();
     await world.main.recorder.record({
       ...{ organizationId: own, eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" },

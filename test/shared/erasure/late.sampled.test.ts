@@ -38,7 +38,7 @@ const itsItems = async (organizationId: string) => {
   ) as typeof stored;
 };
 
-/** Does something when the worker has done so many calls. */
+/** Runs some work after so many calls of the worker. */
 const meanwhile = (at: number, work: () => Promise<unknown>): Io => {
   let calls = 0;
   return async (_, call) => {
@@ -47,7 +47,7 @@ const meanwhile = (at: number, work: () => Promise<unknown>): Io => {
   };
 };
 
-/** How many calls a worker makes for what was seeded. */
+/** How many calls a worker makes to erase the seeded data. */
 const callsOf = async (request: Parameters<World["request"]>[0]): Promise<number> => {
   const organizationId = world.newOrganization();
   await seed(world, organizationId, 3);
@@ -67,9 +67,9 @@ const denied = (organizationId: string, userId: string) => ({
   ...personOf(userId),
 });
 
-describe("what arrives while a user is erased", () => {
+describe("data that arrives while a user is erased", () => {
   it.each(sampleOf([0.3, 0.5, 0.7, 0.8], 2))(
-    "is found where %d of the way is done: an event of before, and its alert",
+    "is found after a share of %d of the calls: an older event and its alert",
     async (part) => {
       const at = Math.floor((await callsOf({ scope: "user", userId: "bob" })) * part);
       const organizationId = world.newOrganization();
@@ -91,7 +91,7 @@ describe("what arrives while a user is erased", () => {
     },
   );
 
-  it("is an alert of theirs, raised when its event was emptied already: its address tells", async () => {
+  it("is found if it is an alert whose event was emptied already: the alert names the address", async () => {
     const calls = await callsOf({ scope: "user", userId: "bob" });
     const organizationId = world.newOrganization();
     await seed(world, organizationId, 3);
@@ -109,11 +109,11 @@ describe("what arrives while a user is erased", () => {
     expect(mentionsOf({ ...places, settings: [] }, "192.0.2.7")).toEqual([]);
   });
 
-  it("does not keep it from its end, however busy the user is", async () => {
+  it("does not keep the erasure from completing, however active the user is", async () => {
     const organizationId = world.newOrganization();
     await seed(world, organizationId, 3);
     const asked = await ask(organizationId, { scope: "user", userId: "carol" });
-    // They go on and on: one event with every tenth call.
+    // The user causes an event with every tenth call.
     let calls = 0;
     const io: Io = async (_, call) => {
       if (calls++ % 10 === 9) {
@@ -125,12 +125,12 @@ describe("what arrives while a user is erased", () => {
     await expect(world.deliver(asked, { io })).resolves.toMatchObject({ isCompleted: true, passes: 2 });
     const [erasure] = await world.list(organizationId);
     const left = (await itsItems(organizationId)).events.filter(({ userId }) => userId === "carol");
-    // What is left came after the last look.
+    // The remaining events are younger than the last sweep.
     expect(left.every(({ timestamp }) => Number(timestamp) > (erasure?.requestedAt ?? 0))).toBe(true);
   });
 });
 
-describe("who connects while all is erased", () => {
+describe("a connection that is made while all data is erased", () => {
   const connect = (organizationId: string, accountId: string, connectionId: string) =>
     world.main.changes.connect(
       organizationId,
@@ -145,7 +145,7 @@ describe("who connects while all is erased", () => {
     );
 
   it.each(sampleOf([0.3, 0.6, 0.9], 2))(
-    "where %d of it is done, is disconnected again with what was synced since",
+    "after a share of %d of the calls is ended again, and its records are deleted",
     async (part) => {
       const at = Math.floor((await callsOf({ scope: "all" })) * part);
       const organizationId = world.newOrganization();
@@ -161,7 +161,7 @@ describe("who connects while all is erased", () => {
       expect(erasure).toMatchObject({ status: "completed" });
       const { records, connections } = await itsItems(organizationId);
       if (connections[0]?.status === "connected") {
-        // After the last look: then it is a connection of its own, with records of its own.
+        // Connected after the last sweep: a new connection with its own records.
         expect(connections[0]).toMatchObject({ connectionId: "connection 2", claimedBy: "connection 2" });
         expect(records).toHaveLength(1);
       } else {
@@ -171,7 +171,7 @@ describe("who connects while all is erased", () => {
     },
   );
 
-  it("before the claim is released, may be of the same account only, and of any afterwards", async () => {
+  it("must be of the same account until the claim is released, and may be of any afterwards", async () => {
     const organizationId = world.newOrganization();
     await seed(world, organizationId, 3);
     const asked = await ask(organizationId, { scope: "all" });
@@ -182,18 +182,18 @@ describe("who connects while all is erased", () => {
 });
 
 describe("webhooks that are being processed", () => {
-  it("are waited for, a minute at most", async () => {
+  it("are waited for, at most a minute", async () => {
     const organizationId = world.newOrganization();
     const scope = organizationKey(organizationId);
     const event = { scope, id: "evt_1", type: "customer.updated", receivedAt: world.time.now };
     await world.put("webhookEvents", event);
     const asked = await ask(organizationId, { scope: "all" });
     const requestedAt = world.time.now;
-    let isSettled = false;
+    let isProcessed = false;
     await world.deliver(asked, {
       io: async (_, call) => {
-        if (!isSettled && world.time.now >= requestedAt + 8_000) {
-          isSettled = true;
+        if (!isProcessed && world.time.now >= requestedAt + 8_000) {
+          isProcessed = true;
           await world.put("records", { scope, key: "customers#cus_1", version: "1" });
           await world.put("webhookEvents", { ...event, processedAt: world.time.now });
         }
@@ -207,7 +207,7 @@ describe("webhooks that are being processed", () => {
   });
 });
 
-describe("an event from the queue of those that could not be recorded", () => {
+describe("an event from the queue of unrecorded events", () => {
   const eventAt = (organizationId: string, timestamp: number, userId = "bob"): SecurityEvent => ({
     ...denied(organizationId, userId),
     ...{ id: eventId(timestamp, identityOf("queued", timestamp)), timestamp, createdAt: timestamp },
@@ -221,7 +221,7 @@ describe("an event from the queue of those that could not be recorded", () => {
     ...{ alertGenerated: true, alertLevel: "HIGH", metadata: { durationMs: 3 } },
   });
 
-  it("is emptied where its organization was erased since, or is being erased", async () => {
+  it("is emptied if its organization was erased since, or is being erased", async () => {
     const organizationId = world.newOrganization();
     const event = eventAt(organizationId, world.time.now);
     expect(await clean()(event)).toEqual(event);
@@ -235,7 +235,7 @@ describe("an event from the queue of those that could not be recorded", () => {
     expect(await clean()(others)).toEqual(others);
   });
 
-  it("is emptied where its user was erased since, whom nothing stored names any more", async () => {
+  it("is emptied if its user was erased since, although no stored item names the user", async () => {
     const organizationId = world.newOrganization();
     const event = eventAt(organizationId, world.time.now);
     const others = eventAt(organizationId, world.time.now, "carol");
@@ -245,7 +245,7 @@ describe("an event from the queue of those that could not be recorded", () => {
     expect(await clean()(others)).toEqual(others);
   });
 
-  it("of nobody's organization stays as it is", async () => {
+  it("without an organization stays as it is", async () => {
     const { organizationId: _, ...event } = eventAt("x", world.time.now);
     expect(await clean()(event)).toEqual(event);
   });

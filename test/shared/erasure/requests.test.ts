@@ -37,7 +37,7 @@ const eventsOf = async (organizationId: string) =>
   (await world.scan()).events.filter((event) => event.organizationId === organizationId);
 
 describe("a request", () => {
-  it("is answered, listed, told of and asked a worker for", async () => {
+  it("is answered, listed and recorded, and requests a worker", async () => {
     const organizationId = world.newOrganization();
     world.published.length = 0;
     const requestedAt = world.time.now;
@@ -46,7 +46,7 @@ describe("a request", () => {
       ...{ id: expect.any(String), scope: "user", status: "requested", requestedAt, requestedBy: "root" },
       ...{ dueAt: requestedAt + 30 * DAY, removed: zeros },
     });
-    // Why is shown as long as it is open; whom it is about never.
+    // The list shows the reason while the erasure is open, and never the user.
     expect(await world.list(organizationId)).toEqual([{ ...erasure, reason: "left us" }]);
     expect(world.published).toEqual([
       {
@@ -64,13 +64,13 @@ describe("a request", () => {
     expect(mentionsOf({ ...(await world.scan()), erasures: [] }, "bob")).toEqual([]);
   });
 
-  it("is redacted where its reason says what it should not", async () => {
+  it("has its reason redacted", async () => {
     const organizationId = world.newOrganization();
     await world.request({ scope: "all", reason: "card 4242 4242 4242 4242" }, by(organizationId));
     expect(JSON.stringify(await world.list(organizationId))).not.toContain("4242 4242");
   });
 
-  it("with an Idempotency-Key is one, even when it is completed, and another body is refused", async () => {
+  it("with the same Idempotency-Key is the same, even after it completed; another body is refused", async () => {
     const organizationId = world.newOrganization();
     const request = { scope: "user", userId: "bob" } as const;
     const first = await world.request(request, by(organizationId, "k"));
@@ -84,13 +84,13 @@ describe("a request", () => {
         code: "idempotency_conflict",
       });
     }
-    // Keys belong to the organization, and are free after a day.
+    // Keys belong to the organization, and expire after a day.
     expect((await world.request({ scope: "all" }, by(world.newOrganization(), "k"))).id).not.toBe(first.id);
     world.time.now += DAY;
     expect((await world.request({ scope: "all" }, by(organizationId, "k"))).id).not.toBe(first.id);
   });
 
-  it("is one, however many come with the same key at once", async () => {
+  it("is stored once for concurrent requests with the same key", async () => {
     const organizationId = world.newOrganization();
     const all = await Promise.all(
       Array.from({ length: 8 }, () => world.request({ scope: "all" }, by(organizationId, "k"))),
@@ -99,7 +99,7 @@ describe("a request", () => {
     expect(await world.list(organizationId)).toHaveLength(1);
   });
 
-  it("whose storing failed keeps its key, and is stored by the next try", async () => {
+  it("that could not be stored keeps its key, and the next attempt stores it", async () => {
     const organizationId = world.newOrganization();
     const failure = new DomainError("store_unavailable", "no");
     const broken = createRequestErasure({
@@ -111,7 +111,7 @@ describe("a request", () => {
     expect(await world.list(organizationId)).toMatchObject([{ id: erasure.id }]);
   });
 
-  it("stands where nobody can be told of it: the worker tells, and the hour asks for a worker", async () => {
+  it("is carried out if recorder and bus fail: the worker records it, and the schedule requests a worker", async () => {
     const organizationId = world.newOrganization();
     const mute = createRequestErasure({
       ...world.main,
@@ -132,7 +132,7 @@ describe("a request", () => {
 });
 
 describe("the list", () => {
-  it("is newest first, page by page", async () => {
+  it("has the latest request first, page by page", async () => {
     const organizationId = world.newOrganization();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) {
@@ -151,8 +151,8 @@ describe("the list", () => {
   });
 });
 
-describe("every hour", () => {
-  it("asks for workers of those that have none, and calls the operators after 20 days", async () => {
+describe("the hourly schedule", () => {
+  it("requests a worker for each erasure without one, and raises an alarm after 20 days", async () => {
     const lines: string[] = [];
     const write = jest.spyOn(process.stdout, "write").mockImplementation((line) => {
       lines.push(String(line));
@@ -171,7 +171,7 @@ describe("every hour", () => {
       };
     };
     try {
-      // A request is about to be taken up.
+      // A worker is about to take the request.
       expect(await resume()).toEqual({ isAsked: false, alarms: [] });
       world.time.now += 60_000;
       expect(await resume()).toEqual({ isAsked: true, alarms: [] });

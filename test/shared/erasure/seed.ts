@@ -1,4 +1,4 @@
-/** An organization with everything that there can be of it, and of its users, through the writers that there are. */
+/** Stores every kind of data of an organization and its users, with the service's own writers where possible. */
 import { userHash } from "../../../shared/detection/detection-keys.ts";
 import { identityOf } from "../../../shared/security/event-id.ts";
 import { createAlertActions } from "../../../shared/security/monitoring/alert-actions.ts";
@@ -11,7 +11,7 @@ import type { World } from "./world.ts";
 
 export const ACCOUNT = "acct_1AbC";
 
-/** A user, and from where. */
+/** A user with session, address and browser. */
 export const personOf = (userId: string) => ({
   userId,
   sessionId: `session of ${userId}`,
@@ -26,7 +26,7 @@ const eventOf = (organizationId: string, said: Partial<NewSecurityEvent>): NewSe
     ...said,
   }) as NewSecurityEvent;
 
-/** What each user leaves: ten events, of which three raise alerts, and one tells of an alert that they typed. */
+/** A user's ten events: three raise alerts, and one records an alert that the user typed. */
 const seedUser = async ({ main, time }: World, organizationId: string, userId: string): Promise<void> => {
   const person = personOf(userId);
   const record = (said: Partial<NewSecurityEvent>) => {
@@ -66,13 +66,13 @@ const seedUser = async ({ main, time }: World, organizationId: string, userId: s
   );
 };
 
-/** What nobody in particular leaves. */
+/** Events and alerts without a user. */
 const seedEvents = async ({ main, time }: World, organizationId: string): Promise<void> => {
   const record = (said: Partial<NewSecurityEvent>) => {
     time.now += 1_000;
     return main.recorder.record(eventOf(organizationId, { source: "system", ...said }));
   };
-  // A count that stands for more failures of bob's.
+  // A count of further failures from bob's address.
   await record({
     ...{ eventType: "AUTHENTICATION_FAILURE", category: "authentication", success: false, source: "user" },
     ...{ ipAddress: personOf("bob").ipAddress, userAgent: "x", metadata: { failures: 5, users: 1 } },
@@ -114,7 +114,7 @@ const seedDetection = async ({ put, time }: World, organizationId: string): Prom
   await put("detection", { scope, key: `unjudged#${hourName(time.now)}`, ttl, unjudgedShard: "0" });
 };
 
-/** An entry and what it says, naming a user. */
+/** Two reports with entry and content, each mentioning a user, and a mark. */
 const seedReports = async ({ put, time }: World, organizationId: string): Promise<void> => {
   const scope = organizationKey(organizationId);
   const ttl = Math.floor(time.now / 1_000) + 86_400;
@@ -152,7 +152,7 @@ const seedRecords = async ({ put, putAll, time }: World, organizationId: string,
   await put("webhookEvents", { scope, id: "#gap", askedAt: 1, eventId: "evt_1" });
 };
 
-/** A connection, settings, a circuit and runs, all of them changed by bob. */
+/** A connection, settings, a circuit and runs, all changed by bob. */
 const seedState = async ({ main, put, time }: World, organizationId: string): Promise<void> => {
   const scope = organizationKey(organizationId);
   const { userId, sessionId, ipAddress, userAgent } = personOf("bob");
@@ -218,7 +218,7 @@ const seedState = async ({ main, put, time }: World, organizationId: string): Pr
   });
 };
 
-/** A run under way that bob asked for, with a worker whose lease lasts for another 45 s. */
+/** An active run that a user requested, with a worker whose lease lasts for another 45 s. */
 export const startRunOf = async ({ main, time }: World, organizationId: string, userId: string): Promise<void> => {
   const { sessionId, ipAddress, userAgent } = personOf(userId);
   const askedBy = { userId, sessionId, ipAddress, userAgent };
@@ -229,7 +229,7 @@ export const startRunOf = async ({ main, time }: World, organizationId: string, 
 
 export const RECORDS = 1_203;
 
-/** Of events: 10 of each of two users, 3 of nobody, and 2 that are told of late. */
+/** Events: 10 of each of two users, 3 without a user, and 2 that are recorded late. */
 export const seed = async (world: World, organizationId: string, records = RECORDS): Promise<void> => {
   world.time.now += HOUR_MS;
   await seedState(world, organizationId);

@@ -31,8 +31,8 @@ const completedAt = async (organizationId: string): Promise<number> => {
 
 const scopes = [{ scope: "all" }, { scope: "user", userId: "bob" }] as const;
 
-describe.each(scopes)("a run that bob asked for, when %j is erased", (request) => {
-  it("is cancelled, and its worker's lease is waited for", async () => {
+describe.each(scopes)("a run that bob requested, when %j is erased", (request) => {
+  it("is cancelled, and the erasure waits for its worker's lease", async () => {
     const organizationId = world.newOrganization();
     await startRunOf(world, organizationId, "bob");
     const startedAt = world.time.now;
@@ -42,27 +42,27 @@ describe.each(scopes)("a run that bob asked for, when %j is erased", (request) =
     expect((await completedAt(organizationId)) - startedAt).toBeLessThan(LEASE_MS + 15_000);
   });
 
-  it("is waited for by the next worker too, if the first one dies when it has cancelled it", async () => {
+  it("is waited for by the next worker too, if the first one crashes after the cancellation", async () => {
     const organizationId = world.newOrganization();
     await startRunOf(world, organizationId, "bob");
-    let isDead = false;
+    let hasCrashed = false;
     const io: Io = async (_, call) => {
-      if (isDead) throw new Error("the instance died");
+      if (hasCrashed) throw new Error("the instance crashed");
       const result = await call();
-      isDead = (await world.main.runs.readState(organizationId)).run === undefined;
-      if (isDead) throw new Error("the instance died");
+      hasCrashed = (await world.main.runs.readState(organizationId)).run === undefined;
+      if (hasCrashed) throw new Error("the instance crashed");
       return result;
     };
     const asked = await ask(organizationId, request);
     await expect(world.deliver(asked, { io }, "delivery")).rejects.toThrow();
-    const diedAt = world.time.now;
+    const crashedAt = world.time.now;
     await world.deliver(asked, {}, "delivery");
-    expect((await completedAt(organizationId)) - diedAt).toBeGreaterThanOrEqual(LEASE_MS);
+    expect((await completedAt(organizationId)) - crashedAt).toBeGreaterThanOrEqual(LEASE_MS);
   });
 });
 
-describe("a run that somebody else asked for", () => {
-  it("goes on when bob is erased, and nobody waits for it", async () => {
+describe("a run that another user requested", () => {
+  it("continues when bob is erased, and the erasure does not wait for it", async () => {
     const organizationId = world.newOrganization();
     await startRunOf(world, organizationId, "carol");
     const startedAt = world.time.now;
@@ -76,7 +76,7 @@ describe("a run that somebody else asked for", () => {
 });
 
 describe("a report that is being made", () => {
-  it.each(scopes)("is not stored after %j was erased, though there was none to delete", async (request) => {
+  it.each(scopes)("is not stored after %j was erased, even if there was no report to delete", async (request) => {
     const organizationId = world.newOrganization();
     await world.deliver(await ask(organizationId, request));
     const { reports } = await world.scan();
@@ -86,7 +86,7 @@ describe("a report that is being made", () => {
 });
 
 describe("two workers of one erasure", () => {
-  it("are one: the other finds it taken, and whose lease is over stops", async () => {
+  it("exclude each other: the second finds it taken, and one whose lease has expired stops", async () => {
     const organizationId = world.newOrganization();
     const asked = await ask(organizationId, { scope: "all" });
     let other: unknown;
@@ -94,7 +94,7 @@ describe("two workers of one erasure", () => {
     const io: Io = async (_, call) => {
       const at = calls++;
       if (at === 5) other = await world.deliver(asked);
-      // The first one hangs for longer than its lease.
+      // The first worker hangs for longer than its lease.
       if (at === 8) {
         world.time.now += LEASE_MS + 1;
         await world.deliver(asked);
@@ -105,15 +105,15 @@ describe("two workers of one erasure", () => {
     expect(other).toMatchObject({ isTaken: false });
     await completedAt(organizationId);
     const { events } = await world.scan();
-    const told = events.filter((event) => event.organizationId === organizationId);
-    expect(told.map(({ eventType }) => eventType)).toEqual(["ERASURE_REQUESTED", "ERASURE_COMPLETED"]);
+    const recorded = events.filter((event) => event.organizationId === organizationId);
+    expect(recorded.map(({ eventType }) => eventType)).toEqual(["ERASURE_REQUESTED", "ERASURE_COMPLETED"]);
   });
 });
 
-describe("a worker that dies when it has told of the end", () => {
-  it("leaves one event of it", async () => {
+describe("a worker that crashes after it recorded the completion", () => {
+  it("leaves one event of the completion", async () => {
     const organizationId = world.newOrganization();
-    const told = async () => {
+    const recorded = async () => {
       const { events } = await world.scan();
       return events.filter(
         (event) => event.organizationId === organizationId && event.eventType === "ERASURE_COMPLETED",
@@ -121,7 +121,7 @@ describe("a worker that dies when it has told of the end", () => {
     };
     const io: Io = async (name, call) => {
       const result = await call();
-      if (name === "PutItemCommand" && (await told()).length > 0) throw new Error("the instance died");
+      if (name === "PutItemCommand" && (await recorded()).length > 0) throw new Error("the instance crashed");
       return result;
     };
     const asked = await ask(organizationId, { scope: "all" });
@@ -129,6 +129,6 @@ describe("a worker that dies when it has told of the end", () => {
     expect(await world.list(organizationId)).toMatchObject([{ status: "running" }]);
     world.time.now += 60_000;
     await world.deliver(asked);
-    expect(await told()).toMatchObject([{ timestamp: await completedAt(organizationId) }]);
+    expect(await recorded()).toMatchObject([{ timestamp: await completedAt(organizationId) }]);
   });
 });

@@ -1,4 +1,4 @@
-/** Every table of the service on a real engine, real stores and writers, and erasures that work on them. */
+/** Every table of the service on a real engine, with real stores and writers, and erasures that work on them. */
 import { BatchWriteCommand, PutCommand, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
@@ -45,13 +45,12 @@ export const startErasureEngine = (): Promise<EmbeddedDynamoDb> =>
 
 export const NOW = Date.UTC(2026, 10, 21, 12);
 
-/** A way of an instance to what is outside of it: it may delay, and it may never come back. */
+/** Wraps each call of an instance to a table or the bus: it may delay the call, or fail. */
 export type Io = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 const direct: Io = (_, work) => work();
 
 export type World = ReturnType<typeof createWorld>;
 
-/** @param settings.names a new name for an organization. */
 export const createWorld = (engine: EmbeddedDynamoDb) => {
   const time = { now: NOW };
   const clock = () => time.now;
@@ -65,7 +64,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
     },
   };
 
-  /** All that one instance has; it reaches what is outside of it through `io`. */
+  /** The dependencies of one instance; its calls go through `io`. */
   const instance = (io: Io = direct) => {
     const client = engine.documentClient(documentTranslation);
     client.middlewareStack.add(
@@ -142,7 +141,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
     }
   };
 
-  /** The partition of an organization in each table; its circuit is found by the scan. At most a page of each. */
+  /** The items of an organization in each table, at most a page of each. The circuit is found by a scan. */
   const storedOf = async (organizationId: string): Promise<Record<keyof typeof TABLES, Record<string, unknown>[]>> => {
     const found: [string, Record<string, unknown>[]][] = [];
     for (const [name, TableName] of Object.entries(TABLES)) {
@@ -167,7 +166,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
     return Object.fromEntries(found) as Record<keyof typeof TABLES, Record<string, unknown>[]>;
   };
 
-  /** Everything that is stored, of everybody, by table. */
+  /** All stored items by table. */
   const scan = async (): Promise<Record<keyof typeof TABLES, Record<string, unknown>[]>> => {
     const found: [string, Record<string, unknown>[]][] = [];
     for (const [name, TableName] of Object.entries(TABLES)) {
@@ -186,14 +185,14 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
   };
 
   let deliveries = 0;
-  /** Delivers a request for work to an instance. */
+  /** Delivers a request for a worker to an instance. */
   const deliver = (
     detail: { organizationId: string; erasureId: string },
     { io = direct, remainingMs = () => 900_000 }: { io?: Io; remainingMs?: () => number } = {},
     delivery = `delivery ${++deliveries}`,
   ): Promise<WorkSummary> => createErasureWorker(instance(io))({ version: 1, ...detail }, { delivery, remainingMs });
 
-  /** Delivers what was asked for over the bus until nothing is asked any more. */
+  /** Delivers the published requests for workers until there are no more. */
   const deliverAll = async (): Promise<void> => {
     for (;;) {
       const at = published.findIndex(({ detailType }) => detailType === "ErasureRequested");
@@ -212,7 +211,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
   };
 };
 
-/** Whatever there is of a text in what is stored, with where it is. */
+/** The stored items that contain a text, with their tables. */
 export const mentionsOf = (stored: Awaited<ReturnType<World["scan"]>>, text: string): string[] =>
   Object.entries(stored).flatMap(([table, items]) =>
     items

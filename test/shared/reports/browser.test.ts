@@ -14,7 +14,7 @@ const pages = new Map<string, string>([
   ...hostileReports().map((report) => [`/hostile-${report.kind}`, renderReport(report, ATTACKS[0])] as const),
 ]);
 
-/** Contrast of text against what is behind it, by WCAG 2; those below a ratio. */
+/** The texts whose contrast with their background is below a ratio (WCAG 2). */
 const LOW_CONTRAST = `(() => {
   const parse = (color) => color.match(/[\\d.]+/g).map(Number);
   const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
@@ -60,7 +60,7 @@ describe("a page in a browser", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it.each([...pages.keys()])("%s has nothing to complain about, and is all that is asked for", async (page) => {
+  it.each([...pages.keys()])("%s causes no console message, and loads nothing else", async (page) => {
     asked.length = 0;
     await tab.show(addressOf(page), { width: 1_100 });
     expect(tab.complaints).toEqual([]);
@@ -78,7 +78,7 @@ describe("a page in a browser", () => {
     },
   );
 
-  it.each(["/hostile-compliance", "/hostile-review"])("%s shows attacks as what they are", async (page) => {
+  it.each(["/hostile-compliance", "/hostile-review"])("%s shows attacks as text", async (page) => {
     await tab.show(addressOf(page), { width: 375 });
     expect(await tab.evaluate("document.title")).toContain(ATTACKS[0]);
     expect(await tab.evaluate("document.querySelector('.whose').textContent")).toBe(ATTACKS[0]);
@@ -90,7 +90,7 @@ describe("a page in a browser", () => {
     for (const attack of ATTACKS.slice(0, 7)) expect(text).toContain(attack);
   });
 
-  it("runs no script even where one should get in", async () => {
+  it("runs no script, even if one gets into the page", async () => {
     pages.set(
       "/with-script",
       (pages.get("/compliance") ?? "").replace("<main>", "<main><script>document.title = 'owned'</script>"),
@@ -100,14 +100,14 @@ describe("a page in a browser", () => {
     expect(tab.complaints.splice(0).join()).toContain("Content Security Policy");
   });
 
-  it.each(["light", "dark"] as const)("can be read in the %s", async (scheme) => {
+  it.each(["light", "dark"] as const)("has enough contrast in the %s scheme", async (scheme) => {
     for (const page of ["/compliance", "/review"]) {
       await tab.show(addressOf(page), { width: 1_100, scheme });
       expect(await tab.evaluate(LOW_CONTRAST)).toEqual([]);
     }
   });
 
-  it("differs by light and dark, and prints light", async () => {
+  it("differs between light and dark, and prints light", async () => {
     const paper = "getComputedStyle(document.body).backgroundColor";
     const colors: string[] = [];
     for (const view of [{ scheme: "light" }, { scheme: "dark" }, { scheme: "dark", media: "print" }] as const) {
@@ -117,7 +117,7 @@ describe("a page in a browser", () => {
     expect(colors).toEqual(["rgb(251, 250, 248)", "rgb(20, 22, 26)", "rgb(255, 255, 255)"]);
   });
 
-  it("prints on a few sheets of A4", async () => {
+  it("prints on a few A4 pages", async () => {
     for (const page of ["/compliance", "/review"]) {
       await tab.show(addressOf(page), { width: 1_100 });
       const pdf = (await tab.pdf()).toString("latin1");
@@ -131,7 +131,7 @@ describe("a page in a browser", () => {
     }
   });
 
-  it("keeps the numbers of its charts for those who open them, and for screen readers", async () => {
+  it("has the numbers of its charts in tables, and titles for screen readers", async () => {
     await tab.show(addressOf("/review"), { width: 375 });
     const opened =
       "(() => { const details = document.querySelector('details'); details.open = true; return details.querySelectorAll('tbody tr').length; })()";

@@ -24,7 +24,7 @@ import { declaredTable } from "../../support/security-tables.ts";
 import { comparedRunAt, runAt } from "./samples.ts";
 
 const RETENTION_DAYS = 90;
-/** A Saturday's noon and a half; its day's beginning, its end, and its Monday. */
+/** 12:30 of a Saturday; its day's beginning and end, and its Monday. */
 const DAY = startOfDay(NOW);
 const END = DAY + DAY_MS;
 const MONDAY = DAY - 5 * DAY_MS;
@@ -89,14 +89,14 @@ const denial = (organizationId: string, riskLevel: "HIGH" | "CRITICAL" = "HIGH")
     riskLevel,
   });
 
-const moved = (organizationId: string, generation: number, from: string, to: string) =>
+const transitionEvent = (organizationId: string, generation: number, from: string, to: string) =>
   event(organizationId, {
     ...({ eventType: "CIRCUIT_BREAKER_CHANGED", category: "system", riskLevel: "HIGH", source: "system" } as const),
     metadata: { generation, from, to, cause: "force_open" },
   });
 
-describe("what a compliance report is collected from", () => {
-  it("is the day's, to its first and last moment, and the organization's own", async () => {
+describe("the input of a compliance report", () => {
+  it("has the organization's events of the day, from its first to its last millisecond", async () => {
     const [acme, other] = [newOrganization(), newOrganization()];
     const recorder = actor.recorder();
     for (const timestamp of [DAY - 1, DAY, DAY + HOUR_MS, END - 1, END])
@@ -108,7 +108,7 @@ describe("what a compliance report is collected from", () => {
     expect(oldestEvent?.timestamp).toBe(DAY - 1);
   });
 
-  it("has the high-risk events that were unprocessed at the day's end, whatever happened since", async () => {
+  it("counts the high-risk events that were unprocessed at the day's end, even if they were processed since", async () => {
     const acme = newOrganization();
     const recorder = actor.recorder();
     const ids: string[] = [];
@@ -147,7 +147,7 @@ describe("what a compliance report is collected from", () => {
     expect(input.connection).toBe("disconnected");
   });
 
-  it("has alerts that are open however old they are", async () => {
+  it("has open alerts, however old they are", async () => {
     const acme = newOrganization();
     const { raising, compliance } = stores();
     await raising.raise(acme, reasonAt(DAY - 40 * DAY_MS, { subject: "old" }), DAY - 40 * DAY_MS);
@@ -158,7 +158,7 @@ describe("what a compliance report is collected from", () => {
 });
 
 describe("the statistics of days", () => {
-  it("are those of the events, whichever hours are closed", async () => {
+  it("equal the counts of the events, whichever hours are closed", async () => {
     const hours = 35 * 24;
     await fc.assert(
       fc.asyncProperty(
@@ -191,7 +191,7 @@ describe("the statistics of days", () => {
     );
   });
 
-  it("leave out what has expired, in whole days and in part", async () => {
+  it("leave out expired days and the expired part of a day", async () => {
     const acme = newOrganization();
     const recorder = actor.recorder();
     const first = DAY + 90 * DAY_MS;
@@ -212,8 +212,8 @@ describe("the statistics of days", () => {
   });
 });
 
-describe("what a review is collected from", () => {
-  it("is five weeks of statistics, alerts and runs, and the circuit's changes with the one before", async () => {
+describe("the input of a review", () => {
+  it("has five weeks of statistics, alerts and runs, and the circuit's transitions with the one before", async () => {
     const acme = newOrganization();
     const { ends, raising, review } = stores();
     const recorder = actor.recorder();
@@ -227,7 +227,7 @@ describe("what a review is collected from", () => {
     const steps = [from - 5 * DAY_MS, from - 2 * DAY_MS, MONDAY, to - 1, to];
     for (const [index, timestamp] of steps.entries()) {
       const [before, after] = index % 2 === 0 ? ["closed", "forced_open"] : ["forced_open", "closed"];
-      await recorder.record(moved(acme, index + 1, before ?? "", after ?? ""), { timestamp });
+      await recorder.record(transitionEvent(acme, index + 1, before ?? "", after ?? ""), { timestamp });
     }
     await raising.raise(acme, reasonAt(from, { subject: "new" }), from);
     const input = await review(acme, periodOf("review", MONDAY), to + 31 * MINUTE_MS);
@@ -242,7 +242,7 @@ describe("what a review is collected from", () => {
     world.time.now = NOW;
   });
 
-  it("begins with the first whole week that is still kept", async () => {
+  it("begins with the first week that is still stored completely", async () => {
     const { client, review } = stores();
     const week = periodOf("review", MONDAY);
     const withRetention = (retentionDays: number) =>
@@ -266,7 +266,7 @@ describe("what a review is collected from", () => {
     expect((await review("nobody", week, week.to + HOUR_MS)).days.size).toBe(0);
   });
 
-  it("costs a few units where hours are closed", async () => {
+  it("costs a few units if the hours are closed", async () => {
     const acme = newOrganization();
     const recorder = actor.recorder();
     world.time.now = END + HOUR_MS;
@@ -287,7 +287,7 @@ describe("what a review is collected from", () => {
 });
 
 describe("erasures of an organization", () => {
-  it("are read page by page, without whom they are about", async () => {
+  it("are read page by page, without the users whose data is erased", async () => {
     const all = Array.from({ length: 250 }, (_, n) => ({
       id: String(n),
       status: "running",

@@ -23,14 +23,14 @@ import {
 } from "./samples.ts";
 
 const dayOf = (events: readonly SecurityEvent[], from = SATURDAY) => {
-  const tally = createDayCounter(from);
-  for (const event of events) tally.add(event);
-  return tally.result();
+  const counter = createDayCounter(from);
+  for (const event of events) counter.add(event);
+  return counter.result();
 };
 const reportOn = (events: readonly SecurityEvent[]) => sampleCompliance({ day: dayOf(events) });
 
 describe("access by user", () => {
-  it("counts calls, reads by kind, and refusals beside the user", () => {
+  it("counts the calls, the reads by kind and the refusals of each user", () => {
     const { access } = reportOn([
       readAt(SATURDAY, "ada", "invoices"),
       readAt(SATURDAY + 1, "ada", "invoices"),
@@ -51,7 +51,7 @@ describe("access by user", () => {
     });
   });
 
-  it("counts those whom a flood's count stands for, under nobody's name", () => {
+  it("counts the failures of a counting event without a user", () => {
     const { access } = reportOn([
       badTokenAt(SATURDAY),
       badTokenAt(SATURDAY + 1, { metadata: { failures: 95, users: 3, isLowerBound: true } }),
@@ -59,7 +59,7 @@ describe("access by user", () => {
     expect(access).toMatchObject({ refusals: 96, users: [], withoutUser: { calls: 2, refusals: 96 } });
   });
 
-  it("leaves out what is nobody's call: schedules, webhooks, and the provider's own refusals", () => {
+  it("leaves out events that are not calls: schedules, webhooks and the provider's refusals", () => {
     const { access } = reportOn([
       eventAt(SATURDAY),
       badTokenAt(SATURDAY, { source: "webhook" }),
@@ -69,7 +69,7 @@ describe("access by user", () => {
     expect(access).toMatchObject({ calls: 1, refusals: 1 });
   });
 
-  it("takes a user called like a part of every object for a user", () => {
+  it("accepts a user id that is the name of an object's built-in property", () => {
     const { access } = reportOn([readAt(SATURDAY, "__proto__", "constructor"), denialAt(SATURDAY, "toString")]);
     expect(access.users.map(({ userId, calls }) => [userId, calls])).toEqual([
       ["toString", 1],
@@ -80,7 +80,7 @@ describe("access by user", () => {
 });
 
 describe("events of a day", () => {
-  it("are counted alike in any order, and add up", () => {
+  it("have the same counts in any order, and the counts add up", () => {
     const from = Math.floor(NOW / DAY_MS) * DAY_MS;
     fc.assert(
       fc.property(
@@ -103,7 +103,7 @@ describe("events of a day", () => {
     );
   });
 
-  it("belong to their hour, the last one's last moment too", () => {
+  it("belong to their hour, up to the last millisecond", () => {
     const { hours } = dayOf([eventAt(SATURDAY), eventAt(SATURDAY + DAY_MS - 1, { success: false })]).events;
     expect(hours[0]).toEqual({ events: 1, failures: 0 });
     expect(hours[23]).toEqual({ events: 1, failures: 1 });
@@ -111,7 +111,7 @@ describe("events of a day", () => {
 });
 
 describe("changes", () => {
-  it("say what, who, why and when", () => {
+  it("name the action, the user, the reason and the time", () => {
     const forced = circuitChangeAt(
       SATURDAY,
       { generation: 2, from: "closed", to: "forced_open", cause: "force_open", reason: "maintenance" },
@@ -123,13 +123,13 @@ describe("changes", () => {
     });
   });
 
-  it("name the cause of what nobody did, and no reason where an operator gave none", () => {
+  it("name the cause if no user acted, and no reason if an operator gave none", () => {
     const facts = { generation: 2, from: "closed", to: "open", cause: "failures" };
     expect(changeOf(circuitChangeAt(SATURDAY, facts))).toMatchObject({ why: "failures" });
     expect(changeOf(circuitChangeAt(SATURDAY, facts, { source: "user", userId: "ada" }))).not.toHaveProperty("why");
   });
 
-  it("tell of settings by what came and what went", () => {
+  it("show which settings were added and removed", () => {
     const change = changeOf(
       eventAt(SATURDAY, {
         ...{ eventType: "SETTINGS_CHANGED", userId: "ada", source: "user", action: "change_settings" },
@@ -147,7 +147,7 @@ describe("changes", () => {
     });
   });
 
-  it("tell of connections made, ended, and given up", () => {
+  it("include connections that were made, ended or rejected by the provider", () => {
     const connection = { metadata: { method: "api_key", reason: "deauthorized" }, resource: "acct_1" };
     const removed = eventAt(SATURDAY, { eventType: "PROVIDER_CONNECTION_REMOVED", source: "webhook", ...connection });
     expect(changeOf(removed)).toMatchObject({
@@ -159,7 +159,7 @@ describe("changes", () => {
     expect(changeOf(badTokenAt(SATURDAY))).toBeUndefined();
   });
 
-  it("cut what is too long, and bear metadata of any shape", () => {
+  it("cut long texts, and accept metadata of any shape", () => {
     const long = changeOf(
       circuitChangeAt(SATURDAY, { generation: 1, from: "a", to: "b", cause: "reset", reason: "x".repeat(900) }),
     );
@@ -176,7 +176,7 @@ describe("changes", () => {
 describe("alerts", () => {
   const at = (alerts: Parameters<typeof complianceInput>[0]) => sampleCompliance(alerts).alerts;
 
-  it("say how long each waited, and the median of the day's", () => {
+  it("show how long each waited, and the median of the day", () => {
     const raised = (minutes: number | undefined) =>
       alertAt(SATURDAY + HOUR_MS, {
         subject: `user:${minutes}`,
@@ -191,7 +191,7 @@ describe("alerts", () => {
     expect(at({ alerts: [raised(undefined)] })).not.toHaveProperty("medianTimeToAcknowledgeMs");
   });
 
-  it("count the wait of each once: in the report of the day on which it was answered", () => {
+  it("count each wait once: in the report of the day on which the alert was answered", () => {
     const answered = { acknowledgedAt: SATURDAY + HOUR_MS, resolvedAt: SATURDAY + DAY_MS, status: "resolved" as const };
     const older = alertAt(SATURDAY - 2 * HOUR_MS, { subject: "user:a", ...answered });
     const later = alertAt(SATURDAY + HOUR_MS, {
@@ -204,7 +204,7 @@ describe("alerts", () => {
     expect(at(next)).toMatchObject({ raised: 0, medianTimeToAcknowledgeMs: 23 * HOUR_MS + MINUTE_MS });
   });
 
-  it("tell of the day's, of older ones that are open or were answered, and of no others", () => {
+  it("include those of the day, and older ones that are open or were answered on the day", () => {
     const before = SATURDAY - DAY_MS;
     const { list, raised } = at({
       alerts: [
@@ -230,8 +230,8 @@ describe("alerts", () => {
   });
 });
 
-describe("the rest of a day", () => {
-  it("tells of runs by how they ended, and of the last comparison", () => {
+describe("the other sections of a day", () => {
+  it("count runs by their result, and show the last comparison", () => {
     const { sync } = sampleCompliance({
       runs: [
         runAt(SATURDAY),
@@ -253,14 +253,14 @@ describe("the rest of a day", () => {
     });
   });
 
-  it("holds retention as long as what expires is gone two days later", () => {
+  it("report that retention is held if expired events are removed within two days", () => {
     const { to } = complianceInput().period;
     const held = (expiresAt: number) => sampleCompliance({ oldestEvent: { timestamp: 0, expiresAt } }).retention.isHeld;
     expect([held(to - 2 * DAY_MS + 1), held(to - 2 * DAY_MS)]).toEqual([true, false]);
     expect(sampleCompliance({ oldestEvent: undefined }).retention).toEqual({ days: 90, isHeld: true });
   });
 
-  it("shows erasures that were open at the day's end, with whole days left", () => {
+  it("show erasures that were open at the day's end, with whole days left", () => {
     const { to } = complianceInput().period;
     const erasure = (id: string, requestedAt: number, completedAt?: number) => ({
       ...{ id, status: "running", requestedAt, dueAt: requestedAt + 30 * DAY_MS },
@@ -282,7 +282,7 @@ describe("the rest of a day", () => {
     ]);
   });
 
-  it("is what the schema says", () => {
+  it("match the schema", () => {
     const report = sampleCompliance();
     expect(Report.parse(report)).toEqual(report);
   });
@@ -296,7 +296,7 @@ describe("a report that would be too large", () => {
     refusals: 0,
   }));
 
-  it("shows those first who matter most, and says how many more there are", () => {
+  it("shows the users with most refusals first, and counts the others", () => {
     const input = complianceInput();
     const report = buildComplianceReport({ ...input, day: { ...input.day, users } });
     const { users: shown, moreUsers, calls } = report.access;

@@ -1,4 +1,4 @@
-/** Reports of which every text that came from outside is an attack on whoever opens them. */
+/** Reports in which every text from outside is an attack on the reader's browser. */
 import type { Report } from "../../../shared/reports/report.ts";
 import { sampleCompliance, sampleReview } from "./samples.ts";
 
@@ -16,10 +16,10 @@ export const ATTACKS = [
   LONG,
 ] as const;
 
-/** These name a part of the program rather than something of the world. */
+/** Fields whose texts the service writes itself. */
 const OURS = ["id", "kind", "level", "status", "rule", "measure", "area", "source", "connection", "type"];
 
-/** The report with each of its texts replaced, by one attack after the other. */
+/** The report with each text from outside replaced by an attack, in turn. */
 const poison = (report: Report): Report => {
   let next = 0;
   const poisoned = (value: unknown, name: string): unknown => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-/** The reports of a service with a bus that works off what it is given, and a clock that stands. */
+/** The reports of a service with a bus that queues events, and a clock that the test sets. */
 const startWorld = async () => {
   const table = `reports-${++tables}`;
   await engine.createTables(declaredTable("TablesReports", table));
@@ -87,7 +87,7 @@ const startWorld = async () => {
   return {
     ...{ time, reports, due, connected, published, bus, busy, makerParts, make, dispatch, marked },
     ...collectors,
-    /** Lets an hour's dispatch run, and makes what it asks for. */
+    /** Runs an hour's dispatch, and makes the requested reports. */
     async runHour() {
       const from = published.length;
       const summary = await dispatch(() => 900_000);
@@ -113,7 +113,7 @@ const dueOn = (kind: ReportKind, time: number, organizationId = "acme"): ReportD
 });
 
 describe("making a report", () => {
-  it("makes it once, however often it is asked for, and takes the mark away", async () => {
+  it("makes it once, however often it is requested, and removes the mark", async () => {
     const world = await startWorld();
     world.busy.add("acme compliance-2026-11-21");
     await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
@@ -123,7 +123,7 @@ describe("making a report", () => {
     expect(await world.marked()).toEqual(["org#acme review-2026-11-16"]);
   });
 
-  it("waits until the period is over, and what was on its way is stored", async () => {
+  it("waits until the period is over and its last events are stored", async () => {
     const world = await startWorld();
     world.busy.add("acme compliance-2026-11-21");
     world.time.now = SATURDAY + DAY_MS + 5 * MINUTE_MS - 1;
@@ -133,7 +133,7 @@ describe("making a report", () => {
     expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: true });
   });
 
-  it("makes none of a period without events, runs and connection", async () => {
+  it("makes no report of a period without events, runs and connection", async () => {
     const world = await startWorld();
     world.time.now = MONDAY + 8 * DAY_MS;
     await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
@@ -153,7 +153,7 @@ describe("making a report", () => {
     expect(await world.made("acme", 1)).toEqual(expected);
   });
 
-  it("takes a run for a reason, where the log level leaves out its events", async () => {
+  it("makes a report of a period with runs only, if the log level leaves out their events", async () => {
     const world = await startWorld();
     world.collectCompliance.mockImplementationOnce(async (_, period) =>
       complianceInput({ period, runs: [runAt(SATURDAY)], day: { ...complianceInput().day } }),
@@ -161,7 +161,7 @@ describe("making a report", () => {
     expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: true });
   });
 
-  it("begins anew where reports were erased meanwhile, and leaves the mark where that goes on", async () => {
+  it("begins again if reports were erased meanwhile, and keeps the mark if that is repeated", async () => {
     const world = await startWorld();
     world.busy.add("acme compliance-2026-11-21");
     await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
@@ -185,14 +185,14 @@ describe("making a report", () => {
   });
 });
 
-describe("a report that an erasure has made anew", () => {
+describe("a report that an erasure has marked again", () => {
   const eraseIn = async (world: Awaited<ReturnType<typeof startWorld>>) => {
     const { createEraseReportsStore } = await import("../../../shared/reports/erase-reports-store.ts");
     const erase = createEraseReportsStore(engine.documentClient(documentTranslation), `reports-${tables}`);
     return () => erase.replaceReports("acme", [periodOf("compliance", SATURDAY)], world.time.now);
   };
 
-  it("is not forgotten where the erasure came just when it had been stored", async () => {
+  it("is made again if the erasure came just after it was stored", async () => {
     const world = await startWorld();
     world.busy.add("acme compliance-2026-11-21");
     await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
@@ -215,7 +215,7 @@ describe("a report that an erasure has made anew", () => {
     expect(await world.marked()).toEqual(["org#acme review-2026-11-16"]);
   });
 
-  it("is made anew however old it is, and a mark that has expired is only taken away", async () => {
+  it("is made again however old it is, and an expired mark is only removed", async () => {
     const world = await startWorld();
     world.busy.add("acme compliance-2026-11-21");
     await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
@@ -225,14 +225,14 @@ describe("a report that an erasure has made anew", () => {
     expect(await world.made("acme", 1)).toEqual([]);
     await world.runHour();
     expect(await world.made("acme", 1)).toEqual(["compliance-2026-11-21"]);
-    // That of the week, which nobody has taken for 60 days.
+    // The week's mark, which is 60 days old.
     expect(await world.marked()).toEqual([]);
     expect(world.collectReview).not.toHaveBeenCalled();
   });
 });
 
 describe("the hourly dispatch", () => {
-  it("asks for what detection has marked, once its period is over", async () => {
+  it("requests the reports that detection has marked, when their period is over", async () => {
     const world = await startWorld();
     world.busy.add("acme compliance-2026-11-21");
     await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
@@ -245,7 +245,7 @@ describe("the hourly dispatch", () => {
     expect(await world.runHour()).toMatchObject({ requested: 1 });
   });
 
-  it("sees to it that connected organizations have a report of every day and week, though nothing happens", async () => {
+  it("marks connected organizations, so that they have a report of every day and week without events", async () => {
     const world = await startWorld();
     world.connected.set("acme", SATURDAY - DAY_MS);
     world.time.now = SATURDAY + 31 * MINUTE_MS;
@@ -259,11 +259,11 @@ describe("the hourly dispatch", () => {
     const made = await world.made("acme", 12, SATURDAY - DAY_MS);
     expect(made.filter((id) => id.startsWith("compliance"))).toEqual(days);
     expect(made.filter((id) => id.startsWith("review"))).toEqual(["review-2026-11-16", "review-2026-11-23"]);
-    // Of the whole time, a day is collected once.
+    // Each day is collected once.
     expect(world.collectCompliance).toHaveBeenCalledTimes(10);
   });
 
-  it("reports the day on which somebody was disconnected after it had begun connected", async () => {
+  it("reports the day on which an organization disconnected", async () => {
     const world = await startWorld();
     world.connected.set("acme", SATURDAY - DAY_MS);
     world.time.now = SATURDAY + 31 * MINUTE_MS;
@@ -275,7 +275,7 @@ describe("the hourly dispatch", () => {
     expect(await world.made("acme", 1)).toContain("compliance-2026-11-21");
   });
 
-  it("makes up for 28 days in which the service was down, and for no more", async () => {
+  it("catches up on 28 days in which the service was down, and on no more", async () => {
     const world = await startWorld();
     world.connected.set("acme", SATURDAY - 100 * DAY_MS);
     await world.runHour();
@@ -291,7 +291,7 @@ describe("the hourly dispatch", () => {
     expect(made.filter((id) => id.startsWith("review"))).toHaveLength(4);
   });
 
-  it("asks again for what was not made", async () => {
+  it("requests reports again that were not made", async () => {
     const world = await startWorld();
     world.busy.add("acme compliance-2026-11-21");
     await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
@@ -301,7 +301,7 @@ describe("the hourly dispatch", () => {
     expect(await world.made("acme", 1)).toEqual(["compliance-2026-11-21"]);
   });
 
-  it("marks connected organizations again where it died on the way", async () => {
+  it("marks connected organizations again after a crash", async () => {
     const world = await startWorld();
     for (let n = 0; n < 60; n++) world.connected.set(`organization ${n}`, 0);
     const dying = createReportDispatcher({
@@ -318,7 +318,7 @@ describe("the hourly dispatch", () => {
     expect(await world.runHour()).toMatchObject({ connected: 60, requested: 60 });
   });
 
-  it("leaves the rest to the next hour where its time is short", async () => {
+  it("leaves the rest to the next hour if its time is short", async () => {
     const world = await startWorld();
     for (let n = 0; n < 25; n++) await world.due.markReportsDue(organizationKey(`organization ${n}`), SATURDAY);
     let batches = 0;
@@ -327,7 +327,7 @@ describe("the hourly dispatch", () => {
     expect(await world.dispatch(() => 900_000)).toMatchObject({ requested: 25, left: 0 });
   });
 
-  it("repeats what the bus refuses, and fails where it goes on refusing", async () => {
+  it("repeats events that the bus refuses, and fails if it keeps refusing", async () => {
     const world = await startWorld();
     for (let n = 0; n < 12; n++) await world.due.markReportsDue(organizationKey(`organization ${n}`), SATURDAY);
     let refusals = 3;
@@ -338,7 +338,7 @@ describe("the hourly dispatch", () => {
     await expect(world.dispatch(() => 900_000)).rejects.toThrow("does not take");
   });
 
-  it("asks for the oldest first", async () => {
+  it("requests the oldest reports first", async () => {
     const world = await startWorld();
     world.time.now = MONDAY + 8 * DAY_MS;
     for (const day of [3, 0, 4, 1])

@@ -19,19 +19,19 @@ import { ATTACKS, hostileReports } from "./hostile.ts";
 import { complianceInput, MONDAY, SATURDAY, sampleCompliance, sampleReview } from "./samples.ts";
 
 describe("markup", () => {
-  it("takes whatever is put into a template for text, unless a template made it", () => {
+  it("escapes inserted values as text, unless a template made them", () => {
     const inner = html`<b>${"<i>"}</b>`;
     expect(textOf(html`<p title="${`"'&`}">${inner}${[1, inner]}${undefined}${false}</p>`)).toBe(
       '<p title="&quot;&#39;&amp;"><b>&lt;i&gt;</b>1<b>&lt;i&gt;</b></p>',
     );
   });
 
-  it("is nothing that was ever JSON", () => {
+  it("cannot be parsed from JSON", () => {
     const forged: unknown = JSON.parse(`{"markup":"<script>","Symbol(markup)":"<script>"}`);
     expect(() => textOf(html`${forged as string}`)).toThrow();
   });
 
-  it("lets no text out of its place", () => {
+  it("keeps every text within its element", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
         const whole = textOf(html`<p title="${text}">${text}</p>`);
@@ -57,7 +57,7 @@ describe("numbers and times", () => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  it("read as people write them, in UTC", () => {
+  it("are formatted for readers, in UTC", () => {
     expect(formatCount(1_234_567)).toBe("1,234,567");
     expect([0, 0.0123, 0.25, 1.5].map(formatShare)).toEqual(["0 %", "1.2 %", "25 %", "150 %"]);
     expect(formatDay(SATURDAY)).toBe("Saturday, 21 November 2026");
@@ -68,7 +68,7 @@ describe("numbers and times", () => {
 });
 
 describe("an axis", () => {
-  it("ends at a round number that nothing exceeds, not far above it", () => {
+  it("ends at a round number, at or a little above the greatest value", () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1e12, noNaN: true })), (values) => {
         const end = axisEnd(values);
@@ -97,7 +97,7 @@ describe("a chart", () => {
       }),
     );
 
-  it("stacks parts from the bottom up, and draws none of nothing", () => {
+  it("stacks parts from the bottom up, and leaves out parts of 0", () => {
     const text = chart([
       [1, 3],
       [0, 2],
@@ -110,7 +110,7 @@ describe("a chart", () => {
     ]);
   });
 
-  it("stays within its frame whatever the numbers", () => {
+  it("stays within its frame for any numbers", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 40 }), (values) => {
         for (const [, y, height] of chart(values).matchAll(
@@ -122,7 +122,7 @@ describe("a chart", () => {
     );
   });
 
-  it("says its numbers in a table, and names itself for those who do not see it", () => {
+  it("has its numbers in a table, and a title and description for screen readers", () => {
     const text = chart([[1_234, 5]]);
     expect(text).toContain('role="img" aria-labelledby="c-title c-summary"');
     expect(text).toContain('<th scope="row">day 0</th><td class="number">1,234</td><td class="number">5</td>');
@@ -132,7 +132,7 @@ describe("a chart", () => {
 describe("a page", () => {
   const pages = () => [sampleCompliance(), sampleReview()].map((report) => renderReport(report, "acme"));
 
-  it("is a whole document that asks for nothing and runs nothing", () => {
+  it("is a complete document that loads nothing and runs nothing", () => {
     for (const page of pages()) {
       expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
       expect(page).toContain('content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;;');
@@ -141,7 +141,7 @@ describe("a page", () => {
     }
   });
 
-  it("closes what it opens", () => {
+  it("closes every element", () => {
     for (const page of pages()) {
       const open: string[] = [];
       for (const [, slash, name = "", rest = ""] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)((?:"[^"]*"|[^">])*)>/g)) {
@@ -161,7 +161,7 @@ describe("a page", () => {
     }
   });
 
-  it("shows hostile texts as texts", () => {
+  it("shows attacks as text", () => {
     for (const report of hostileReports()) {
       const page = renderReport(report, ATTACKS[0]);
       expect(page).not.toMatch(/<script|<img|<svg onload|<!--/i);
@@ -170,7 +170,7 @@ describe("a page", () => {
     }
   });
 
-  it("tells of what is to be looked at, and of a day without any of it", () => {
+  it("lists the problems of a day, and says so if there are none", () => {
     const [busy] = pages();
     for (const text of [
       "9 high-risk events were unprocessed",
@@ -206,7 +206,7 @@ describe("a page", () => {
     }
   });
 
-  it("says what the weeks before were like, and that there were none", () => {
+  it("compares with the weeks before, and says so if there are none", () => {
     const [, review] = pages();
     expect(review).toContain("▲ 15.9 times 6.8");
     const first = renderReport(sampleReview({ knownFrom: MONDAY, alerts: [], transitions: [], runs: [] }), "acme");

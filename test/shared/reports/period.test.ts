@@ -15,14 +15,14 @@ import { MONDAY, SATURDAY } from "./samples.ts";
 const anyTime = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
 
 describe("a period", () => {
-  it("is a UTC day, or the seven from Monday to Sunday", () => {
+  it("is a UTC day, or a week from Monday to Sunday", () => {
     expect(periodOf("compliance", SATURDAY + 1)).toEqual({ kind: "compliance", from: SATURDAY, to: SATURDAY + DAY_MS });
     expect(periodOf("review", SATURDAY)).toEqual({ kind: "review", from: MONDAY, to: MONDAY + 7 * DAY_MS });
     expect(periodsOfDay(MONDAY + 7 * DAY_MS - 1).map(reportId)).toEqual(["compliance-2026-11-22", "review-2026-11-16"]);
     expect(periodsOfDay(MONDAY + 7 * DAY_MS).map(reportId)).toEqual(["compliance-2026-11-23", "review-2026-11-23"]);
   });
 
-  it("begins on the Monday before every time, the epoch's too", () => {
+  it("of a review begins on a Monday, also for times near the epoch", () => {
     fc.assert(
       fc.property(anyTime, (time) => {
         const monday = startOfWeek(time);
@@ -32,7 +32,7 @@ describe("a period", () => {
     );
   });
 
-  it("is named by its id and by each of its keys", () => {
+  it("follows from its id and from each of its keys", () => {
     fc.assert(
       fc.property(anyTime, fc.constantFrom(...reportKinds), (time, kind) => {
         const period = periodOf(kind, time);

@@ -17,14 +17,14 @@ const transitions = (...steps: [at: number, to: CircuitTransition["to"], cause: 
   }));
 
 describe("the time that a circuit was open", () => {
-  it("is what an operator holds it for", () => {
+  it("includes the time that an operator holds it open", () => {
     const held = transitions([MONDAY, "forced_open", "force_open"], [MONDAY + HOUR_MS, "closed", "reset"]);
     expect(circuitTime(held, undefined, week)).toEqual({
       ...{ openMs: HOUR_MS, forcedOpenMs: HOUR_MS, openings: 1, isExact: true },
     });
   });
 
-  it("is cut to the week, on both sides", () => {
+  it("is limited to the week on both sides", () => {
     const held = transitions([MONDAY - HOUR_MS, "forced_open", "force_open"]);
     expect(circuitTime(held, undefined, week)).toEqual({
       ...{ openMs: WEEK_MS, forcedOpenMs: WEEK_MS, openings: 0, isExact: true },
@@ -33,13 +33,13 @@ describe("the time that a circuit was open", () => {
     expect(circuitTime(ended, undefined, week)).toMatchObject({ openMs: 0, openings: 0 });
   });
 
-  it("ends by the recovery time-out, whether a call notices it or not", () => {
+  it("ends with the recovery time-out, even without a later transition", () => {
     const opened = transitions([MONDAY, "open", "failures"], [MONDAY + 4 * HOUR_MS, "half_open", "recovery_timeout"]);
     expect(circuitTime(opened, undefined, week)).toMatchObject({ openMs: 30_000, forcedOpenMs: 0, openings: 1 });
     expect(circuitTime(opened.slice(0, 1), undefined, week)).toMatchObject({ openMs: 30_000, isExact: true });
   });
 
-  it("ends with a hold that runs out by itself", () => {
+  it("ends when a hold expires", () => {
     const held = transitions([MONDAY, "forced_open", "force_open"]);
     const hold = { generation: 1, until: MONDAY + HOUR_MS };
     expect(circuitTime(held, hold, week)).toMatchObject({ openMs: HOUR_MS, isExact: true });
@@ -48,7 +48,7 @@ describe("the time that a circuit was open", () => {
     expect(circuitTime(noticed, undefined, week)).toMatchObject({ openMs: DAY_MS, isExact: false });
   });
 
-  it("is known from the state before the first change that is known", () => {
+  it("includes the state before the first known transition", () => {
     const [, reset] = transitions(
       [MONDAY - DAY_MS, "forced_open", "force_open"],
       [MONDAY + HOUR_MS, "closed", "reset"],
@@ -59,7 +59,7 @@ describe("the time that a circuit was open", () => {
     expect(circuitTime([], undefined, week)).toEqual({ openMs: 0, forcedOpenMs: 0, openings: 0, isExact: true });
   });
 
-  it("is not exact where a change was not recorded", () => {
+  it("is not exact if a transition was not recorded", () => {
     const all = transitions(
       [MONDAY, "forced_open", "force_open"],
       [MONDAY + HOUR_MS, "closed", "reset"],
@@ -72,7 +72,7 @@ describe("the time that a circuit was open", () => {
 });
 
 describe("a review", () => {
-  it("holds the week against the mean of the four before", () => {
+  it("compares the week with the mean of the four before", () => {
     const { week: reviewed, weeksBefore, trends, days } = sampleReview();
     expect(weeksBefore.map(({ from }) => from)).toEqual([4, 3, 2, 1].map((n) => MONDAY - n * WEEK_MS));
     expect(days).toHaveLength(35);
@@ -85,7 +85,7 @@ describe("a review", () => {
     expect(refusals).toMatchObject({ value: reviewed.refusals, before, change: reviewed.refusals / before - 1 });
   });
 
-  it("has fewer weeks before it where retention is shorter, and then no change", () => {
+  it("has fewer weeks before it if the retention is shorter, and then no change", () => {
     const { weeksBefore, trends, days, rules } = sampleReview({ knownFrom: MONDAY });
     expect(weeksBefore).toEqual([]);
     expect(days).toHaveLength(7);
@@ -93,7 +93,7 @@ describe("a review", () => {
     expect(rules.every(({ before }) => before === 0)).toBe(true);
   });
 
-  it("counts alerts by level in the week of their first sight", () => {
+  it("counts alerts by level in the week in which they were first seen", () => {
     const alerts = [
       alertAt(MONDAY - 1, { level: "CRITICAL" }),
       alertAt(MONDAY, { level: "CRITICAL" }),
@@ -105,7 +105,7 @@ describe("a review", () => {
     expect(report.weeksBefore.at(-1)?.alerts).toMatchObject({ CRITICAL: 1 });
   });
 
-  it("counts rule by rule, and names the gravest findings first", () => {
+  it("counts by rule, and lists the gravest findings first", () => {
     const alerts = [
       alertAt(MONDAY, { rule: "system_errors", level: "MEDIUM", title: "medium", count: 9 }),
       alertAt(MONDAY, { rule: "system_errors", level: "CRITICAL", title: "critical" }),
@@ -122,7 +122,7 @@ describe("a review", () => {
     });
   });
 
-  it("is what the schema says, and fits however many findings there are", () => {
+  it("matches the schema, and fits with any number of findings", () => {
     const whole = sampleReview();
     expect(Report.parse(whole)).toEqual(whole);
     const alerts = Array.from({ length: 3_000 }, (_, n) =>
@@ -147,11 +147,11 @@ describe("recommendations", () => {
     });
   };
 
-  it("are none of a quiet week", () => {
+  it("are empty for a quiet week", () => {
     expect(quiet().recommendations).toEqual([]);
   });
 
-  it.each([...findingRules])("have advice about the rule %s", (rule) => {
+  it.each([...findingRules])("include advice for the rule %s", (rule) => {
     const { recommendations } = sampleReview({
       alerts: [alertAt(SATURDAY, { rule, status: "resolved" })],
       days: new Map(),
@@ -172,7 +172,7 @@ describe("recommendations", () => {
       "15 refusals",
     ],
     [
-      "refusals where there were none",
+      "refusals after weeks without any",
       { trends: [{ measure: "refusals" as const, value: 10, before: 0 }] },
       "none in the weeks",
     ],
@@ -200,7 +200,7 @@ describe("recommendations", () => {
     expect(about({ circuit: { ...circuit, forcedOpenMs: HOUR_MS - MINUTE_MS } })).toHaveLength(1);
   });
 
-  it("come in order of gravity", () => {
+  it("list the gravest first", () => {
     const levels = sampleReview().recommendations.map(({ level }) =>
       ["CRITICAL", "HIGH", "MEDIUM", "LOW"].indexOf(level),
     );
@@ -208,7 +208,7 @@ describe("recommendations", () => {
     expect(levels).toEqual([...levels].sort((a, b) => a - b));
   });
 
-  it("count failed runs of their weeks", () => {
+  it("count the failed runs of each week", () => {
     const { week: reviewed, weeksBefore } = sampleReview({
       runs: [runAt(MONDAY, { status: "failed" }), runAt(MONDAY - 1, { status: "failed" }), runAt(MONDAY)],
     });

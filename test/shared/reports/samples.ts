@@ -1,4 +1,4 @@
-/** An organization's day and weeks as reports are built from, made up; every text of it may be replaced. */
+/** Invented input of reports: an organization's day and weeks. Every part can be replaced. */
 
 import { buildComplianceReport, type ComplianceInput } from "../../../shared/reports/build-compliance-report.ts";
 import { buildReviewReport, type ReviewInput } from "../../../shared/reports/build-review-report.ts";
@@ -194,11 +194,11 @@ const sampleAlerts = (at: number): Alert[] => [
   }),
 ];
 
-/** A Saturday on which much happened. */
+/** A Saturday with many events. */
 export const complianceInput = (changes: Partial<ComplianceInput> = {}): ComplianceInput => {
   const period = periodOf("compliance", SATURDAY);
-  const tally = createDayCounter(period.from);
-  for (const event of dayEvents(period.from)) tally.add(event);
+  const counter = createDayCounter(period.from);
+  for (const event of dayEvents(period.from)) counter.add(event);
   const runs = [0, 4, 8, 12, 16, 20].map((hour) =>
     runAt(
       period.from + hour * HOUR_MS,
@@ -210,7 +210,7 @@ export const complianceInput = (changes: Partial<ComplianceInput> = {}): Complia
   return {
     period,
     createdAt: period.to + 31 * MINUTE_MS,
-    day: tally.result(),
+    day: counter.result(),
     unprocessedHighRiskEvents: 9,
     retentionDays: 90,
     oldestEvent: { timestamp: period.to - 61 * DAY_MS, expiresAt: period.to + 29 * DAY_MS },

@@ -59,7 +59,7 @@ const listAll = async ({ list }: Stores, organizationId: string, limit: number, 
 };
 
 describe("a report", () => {
-  it("is stored once for its period, whoever comes again", async () => {
+  it("is stored once for its period", async () => {
     const { put, get, has } = stores();
     const acme = newOrganization();
     const report = reportOf("compliance-2026-11-21");
@@ -74,7 +74,7 @@ describe("a report", () => {
     expect(await has(acme, report)).toBe(true);
   });
 
-  it("is the organization's own", async () => {
+  it("is visible to its organization only", async () => {
     const { put, get } = stores();
     const acme = newOrganization();
     await put(acme, reportOf("compliance-2026-11-21"), 0);
@@ -94,7 +94,7 @@ describe("a report", () => {
     expect(await listAll(all, acme, 10, expiresAt)).toHaveLength(0);
   });
 
-  it("may be as large as reports get", async () => {
+  it("can have the maximum size", async () => {
     const { put, get } = stores();
     const users = Array.from({ length: 500 }, (_, n) => ({
       userId: `${"€".repeat(128)}${n}`,
@@ -111,7 +111,7 @@ describe("a report", () => {
 });
 
 describe("the list of reports", () => {
-  it("has the latest period first, and of two that end together the one made last", async () => {
+  it("has the latest period first; of two with the same end, the one made last", async () => {
     const all = stores();
     const acme = newOrganization();
     for (const id of ["review-2026-11-16", "compliance-2026-11-20", "compliance-2026-11-22", "review-2026-11-09"]) {
@@ -126,7 +126,7 @@ describe("the list of reports", () => {
     }
   });
 
-  it("shows every report once, whatever there is and however large a page", async () => {
+  it("shows every report once, for any reports and page size", async () => {
     const all = stores();
     const period = fc.tuple(fc.constantFrom(...reportKinds), fc.integer({ min: 0, max: 60 }));
     await fc.assert(
@@ -148,7 +148,7 @@ describe("the list of reports", () => {
     );
   });
 
-  it("costs the same whatever the reports say", async () => {
+  it("costs the same for reports of any size", async () => {
     const all = stores();
     const acme = newOrganization();
     for (let day = 1; day <= 20; day++)
@@ -165,7 +165,7 @@ const marksOf = async ({ due }: Stores, organizationId: string): Promise<DueRepo
 };
 
 describe("marks of reports that are due", () => {
-  it("are of a day and its week, once however often it is marked", async () => {
+  it("are of a day and its week, once each", async () => {
     const all = stores();
     const acme = newOrganization();
     const scope = organizationKey(acme);
@@ -179,7 +179,7 @@ describe("marks of reports that are due", () => {
     expect(await all.due.read(one)).toBeUndefined();
   });
 
-  it("stay where they were set again since they were read", async () => {
+  it("stay if they were set again after they were read", async () => {
     const { due } = stores();
     const one = { scope: organizationKey(newOrganization()), period: periodOf("compliance", SATURDAY) };
     await due.markReportsDue(one.scope, SATURDAY);
@@ -190,7 +190,7 @@ describe("marks of reports that are due", () => {
     expect(await due.read(one)).toMatchObject({ token: expect.not.stringMatching(`^${read?.token}$`) });
   });
 
-  it("remember how far connected organizations were marked", async () => {
+  it("include the last day for which connected organizations were marked", async () => {
     const { due } = stores();
     expect(await due.connectedThrough()).toBeUndefined();
     await due.setConnectedThrough(SATURDAY);
@@ -199,7 +199,7 @@ describe("marks of reports that are due", () => {
 });
 
 describe("erasing reports", () => {
-  it("deletes what it is told to, entry and content, and no mark and nobody else's", async () => {
+  it("deletes the given reports with entry and content, and no marks and no others", async () => {
     const all = stores();
     const [acme, other] = [newOrganization(), newOrganization()];
     const periods = Array.from({ length: 30 }, (_, n) => periodOf("compliance", MONDAY - n * DAY_MS));
@@ -213,7 +213,7 @@ describe("erasing reports", () => {
     expect(await marksOf(all, acme)).toHaveLength(2);
   });
 
-  it("finds the reports that name a user, in whatever text, and no others", async () => {
+  it("finds the reports that mention a user in any text, and no others", async () => {
     const all = stores();
     const acme = newOrganization();
     const day = (day: number) => periodOf("compliance", SATURDAY + day * DAY_MS);
@@ -235,7 +235,7 @@ describe("erasing reports", () => {
     expect((await marksOf(all, acme)).map(({ period }) => reportId(period))).toEqual(found.map(reportId));
   });
 
-  it("keeps out what was begun before", async () => {
+  it("rejects reports that were begun before", async () => {
     const { put, erase, erasedTimes, get } = stores();
     const acme = newOrganization();
     const report = reportOf("compliance-2026-11-21");
