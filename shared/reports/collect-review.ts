@@ -4,7 +4,7 @@ import { inParallel } from "../runtime/in-parallel.ts";
 import type { AlertStore } from "../security/alerts/alert-store.ts";
 import { firstIdAt } from "../security/event-id.ts";
 import type { SecurityEventStore } from "../security/security-event-store.ts";
-import { type CountSelectionParts, hoursOfDays, joinRanges } from "../security/statistics/count-selection.ts";
+import { hoursOfDays, joinRanges, type RollupDependencies } from "../security/statistics/count-selection.ts";
 import { type Counters, mergeCounters } from "../security/statistics/counters.ts";
 import { isExact, isExpired } from "../security/statistics/rollup-store.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
@@ -21,7 +21,7 @@ import { WEEKS_BEFORE } from "./review-report.ts";
 /** Epoch ms; `to` is exclusive. */
 type Span = { from: number; to: number };
 
-export type CountDaysDependencies = Omit<CountSelectionParts, "selections">;
+export type CountDaysDependencies = RollupDependencies;
 
 const QUERIES_AT_ONCE = 6;
 

@@ -1,6 +1,7 @@
-/** The dependencies of the security endpoints, of the outbox sweep, and of data reads. */
+/** The dependencies of the security endpoints and schedules, and of data reads. */
 
 import { randomBytes } from "node:crypto";
+import { createUnjudgedStore } from "../detection/unjudged-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
@@ -15,19 +16,20 @@ import { RANDOM_BYTES } from "../security/event-id.ts";
 import { createAlertActions } from "../security/monitoring/alert-actions.ts";
 import type { SecurityReportDependencies } from "../security/monitoring/security-report.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
+import type { CloseHoursDependencies } from "../security/statistics/close-hours.ts";
 import { countSelection } from "../security/statistics/count-selection.ts";
-import { createEventCountStore, createSelectionCountStore } from "../security/statistics/event-count-store.ts";
+import { createEventCountStore } from "../security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { wireRecorder } from "./recorder.ts";
 
 const random = () => randomBytes(RANDOM_BYTES);
 
-/** The alerts of a deployed function. @throws Error at cold start where the environment lacks a variable. */
+/** The alerts of a deployed function. @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertStore = () =>
   createAlertStore(documentClient, readConfig(["SECURITY_ALERTS_TABLE_NAME"]).SECURITY_ALERTS_TABLE_NAME);
 
-/** @throws Error at cold start where the environment lacks a variable. */
+/** @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertOutbox = () => {
   const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "EVENT_BUS_NAME"]);
   const outbox = createAlertOutboxStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME);
@@ -35,7 +37,7 @@ export const wireAlertOutbox = () => {
   return { outbox, publisher: createAlertPublisher({ bus, outbox }) };
 };
 
-/** @throws Error at cold start where the environment lacks a variable. */
+/** @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertActions = () => {
   const config = readConfig(["SECURITY_EVENTS_TABLE_NAME", "SECURITY_ALERTS_TABLE_NAME", "RETENTION_DAYS"]);
   const events = createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME);
@@ -51,7 +53,7 @@ export const wireAlertActions = () => {
   });
 };
 
-/** @throws Error at cold start where the environment lacks a variable. */
+/** @throws Error at cold start if the environment lacks a variable. */
 export const wireDataReads = (): DataReadRecorder => {
   const { SECURITY_ROLLUPS_TABLE_NAME } = readConfig(["SECURITY_ROLLUPS_TABLE_NAME"]);
   return createDataReadRecorder({
@@ -61,14 +63,13 @@ export const wireDataReads = (): DataReadRecorder => {
   });
 };
 
-/** @throws Error at cold start where the environment lacks a variable. */
+/** @throws Error at cold start if the environment lacks a variable. */
 export const wireSecurityReport = (): SecurityReportDependencies => {
   const config = readConfig(["SECURITY_EVENTS_TABLE_NAME", "SECURITY_ROLLUPS_TABLE_NAME"]);
   const counted = {
     openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
     rollups: createRollupStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME),
     events: createEventCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
-    selections: createSelectionCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
   };
   const alerts = wireAlertStore();
   return {
@@ -78,5 +79,26 @@ export const wireSecurityReport = (): SecurityReportDependencies => {
       listOpen: async (organizationId, now) =>
         (await alerts.listUnresolvedFindings(organizationId, now)).map(suspiciousActivityOf),
     },
+  };
+};
+
+/** @throws Error at cold start if the environment lacks a variable. */
+export const wireCloseHours = (): CloseHoursDependencies => {
+  const config = readConfig([
+    "SECURITY_EVENTS_TABLE_NAME",
+    "SECURITY_ROLLUPS_TABLE_NAME",
+    "DETECTION_TABLE_NAME",
+    "RETENTION_DAYS",
+    "ROLLUP_SETTLE_MS",
+  ]);
+  return {
+    openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
+    rollups: createRollupStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME),
+    events: createEventCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    detection: createUnjudgedStore(documentClient, config.DETECTION_TABLE_NAME, {
+      retentionDays: config.RETENTION_DAYS,
+    }),
+    now: systemClock,
+    settleMs: config.ROLLUP_SETTLE_MS,
   };
 };

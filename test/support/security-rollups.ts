@@ -11,11 +11,8 @@ import { createRecorder, type Recorder } from "../../shared/security/recorder.ts
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { createSecurityEventStore, type StoredEvent } from "../../shared/security/security-event-store.ts";
 import { closeHours } from "../../shared/security/statistics/close-hours.ts";
-import { type CountSelectionParts, countSelection } from "../../shared/security/statistics/count-selection.ts";
-import {
-  createEventCountStore,
-  createSelectionCountStore,
-} from "../../shared/security/statistics/event-count-store.ts";
+import { countSelection } from "../../shared/security/statistics/count-selection.ts";
+import { createEventCountStore } from "../../shared/security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../../shared/security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../../shared/security/statistics/rollup-store.ts";
 import { isAtLeast } from "../../shared/terms/risk-levels.ts";
@@ -71,16 +68,14 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
     const openHours = createOpenHourStore(client, ROLLUPS, now);
     const rollups = createRollupStore(client, ROLLUPS);
     const counts = createEventCountStore(client, EVENTS);
-    const selections = createSelectionCountStore(client, EVENTS);
     const unjudged = createUnjudgedStore(client, DETECTION, settings);
-    const parts: CountSelectionParts = { openHours, rollups, events: counts, selections };
+    const stores = { openHours, rollups, events: counts };
     return {
       client,
       events,
       openHours,
       rollups,
       counts,
-      selections,
       unjudged,
       windows: createWindowStore(client, DETECTION, settings),
       /** A recorder as in a function instance; it throws failures instead of queueing the event. */
@@ -106,7 +101,7 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
         }),
       close: (remainingMs = () => 300_000) =>
         closeHours({ openHours, rollups, events: counts, detection: unjudged, now, settleMs: 0 }, remainingMs),
-      count: async (selection: Selection) => statisticsOf(await countSelection(parts, selection, now())),
+      count: async (selection: Selection) => statisticsOf(await countSelection(stores, selection, now())),
     };
   };
 

@@ -1,23 +1,29 @@
-/** What must be read to count the events from a time on: days, hours where days do not fit, events where hours do not. */
-/** The statistics of a selection, exact, from rollups wherever they can say it. docs/security-events.md, "Statistics". */
-
+/**
+ * Exact counters of a selection, from rollups wherever possible. docs/security-events.md, "Statistics". The plan says what
+ * to read: days, the hours of days that rollups cannot answer as a whole, and the events of such hours.
+ */
 import { DomainError } from "../../runtime/domain-error.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
 import { DAY_MS, END_OF_TIME_MS, HOUR_MS, startOfDay, startOfHour } from "../../terms/hours.ts";
 import { organizationKey } from "../../terms/keys.ts";
-import { planRead, type Selection } from "../event-item.ts";
+import type { Selection } from "../event-item.ts";
 import { type Counters, createTally, selectCounters } from "./counters.ts";
-import type { EventCountStore, SelectionCountStore } from "./event-count-store.ts";
+import type { EventCountStore } from "./event-count-store.ts";
 import type { OpenHourStore } from "./open-hour-store.ts";
 import { isExact, isExpired, type RollupStore, type Span, type StoredRollup } from "./rollup-store.ts";
 
-/** From one time (inclusive) to another (exclusive), epoch ms. */
-export type Range = { from: number; to: number };
+/** Rollups do not count by user or by `processed`; such selections are counted event by event, up to this many. */
+const MAX_EVENTS_READ = 10_000;
+
+const QUERIES_AT_ONCE = 6;
+
+/** From a time (inclusive) to another (exclusive), epoch ms. */
+type Range = { from: number; to: number };
 
 export type StatisticsPlan = {
-  /** All days whose rollups count, but for those in `days`. */
+  /** All days whose rollups count, except those in `days`. */
   wholeDays: Span | undefined;
-  /** Days that are read by their hours: the one that `since` cuts, and those with an open hour. */
+  /** Days that are read by their hours: the day that `since` cuts, and days with an open hour. */
   days: ReadonlySet<number>;
   /** The hours of those days from `since` on. */
   hours: Span[];
@@ -25,7 +31,7 @@ export type StatisticsPlan = {
   events: Range[];
 };
 
-/** Ranges that touch become one, which is one query. @param starts in ascending order, without repetition. */
+/** Joins adjacent periods, so that one query reads them. @param starts in ascending order, without repetition. */
 export const joinRanges = (starts: readonly number[], length: number): Range[] => {
   const ranges: Range[] = [];
   for (const start of starts) {
@@ -36,18 +42,17 @@ export const joinRanges = (starts: readonly number[], length: number): Range[] =
   return ranges;
 };
 
-/** The hours of days, as few spans. */
+const inOrder = (times: Iterable<number>): number[] => [...new Set(times)].sort((a, b) => a - b);
+
+/** The hours of days, in as few spans as possible. */
 export const hoursOfDays = (days: Iterable<number>): Span[] =>
-  joinRanges(
-    [...days].sort((a, b) => a - b),
-    DAY_MS,
-  ).map(({ from, to }) => ({ first: from, last: to - HOUR_MS }));
+  joinRanges(inOrder(days), DAY_MS).map(({ from, to }) => ({ first: from, last: to - HOUR_MS }));
 
 const ceil = (time: number, length: number) => Math.ceil(time / length) * length;
 
 /**
  * @param since epoch ms, before the end of time.
- * @param openHours the starts of the open hours, in order; those before `since` do not matter.
+ * @param openHours the starts of the open hours, in order. Hours that end before `since` are ignored.
  */
 export const planStatistics = (since: number, openHours: readonly number[]): StatisticsPlan => {
   const firstHour = ceil(since, HOUR_MS);
@@ -55,7 +60,7 @@ export const planStatistics = (since: number, openHours: readonly number[]): Sta
   const open = openHours.filter((hour) => hour + HOUR_MS > since);
   const days = new Set(open.filter((hour) => hour >= firstHour).map(startOfDay));
   if (firstHour < firstDay) days.add(startOfDay(firstHour));
-  const counted = [...new Set([...(firstHour > since ? [startOfHour(since)] : []), ...open])].sort((a, b) => a - b);
+  const counted = inOrder([...(firstHour > since ? [startOfHour(since)] : []), ...open]);
   return {
     wholeDays: firstDay < END_OF_TIME_MS ? { first: firstDay, last: END_OF_TIME_MS - DAY_MS } : undefined,
     days,
@@ -66,27 +71,19 @@ export const planStatistics = (since: number, openHours: readonly number[]): Sta
   };
 };
 
-/** Rollups know neither users nor what was processed: then events are read one by one, but no more than these. */
-const MAX_EVENTS_READ = 10_000;
-
-const QUERIES_AT_ONCE = 6;
-
-export type CountSelectionParts = {
+/** The stores that statistics without users are counted from. */
+export type RollupDependencies = {
   openHours: Pick<OpenHourStore, "list">;
   rollups: Pick<RollupStore, "list">;
   events: Pick<EventCountStore, "countRange">;
-  selections: Pick<SelectionCountStore, "count">;
 };
 
-const runAll = (queries: readonly (() => Promise<void>)[]) =>
-  inParallel(queries, QUERIES_AT_ONCE, async (query) => query());
-
 /**
- * The counters of everything in a partition from a time on. The open hours are known first, and read strongly: an
- * hour that was not open then is whole in its rollup, however closers go on meanwhile.
+ * The counters of all events in a partition since a time. The open hours are read first and strongly consistent: the
+ * rollup of any other hour counts all its events, whatever closers do meanwhile.
  */
 const countAll = async (
-  { openHours, rollups, events }: Omit<CountSelectionParts, "selections">,
+  { openHours, rollups, events }: RollupDependencies,
   scope: string,
   since: number,
   now: number,
@@ -97,60 +94,58 @@ const countAll = async (
   const inexactDays = new Set<number>();
   const inexactHours = new Set<number>();
 
-  const take = (rollup: StoredRollup, inexact: Set<number>) => {
+  const add = (rollup: StoredRollup, inexact: Set<number>) => {
     if (isExpired(rollup, now)) return;
     if (isExact(rollup, now)) tally.addAll(rollup.counters);
     else inexact.add(rollup.period.start);
   };
-  const takeDays = (span: { first: number; last: number }) => async () => {
+  const addDays = (span: Span) => async () => {
     for (const day of await rollups.list(scope, "day", span)) {
-      if (!plan.days.has(day.period.start)) take(day, inexactDays);
+      if (!plan.days.has(day.period.start)) add(day, inexactDays);
     }
   };
-  const takeHours = (span: { first: number; last: number }) => async () => {
+  const addHours = (span: Span) => async () => {
     for (const hour of await rollups.list(scope, "hour", span)) {
-      if (!open.includes(hour.period.start)) take(hour, inexactHours);
+      if (!open.includes(hour.period.start)) add(hour, inexactHours);
     }
   };
-  const takeEvents = (range: { from: number; to: number }) => async () => {
+  const addEvents = (range: Range) => async () => {
     tally.addAll((await events.countRange(scope, range, { now }))?.counters ?? []);
   };
+  const runAll = (queries: readonly (() => Promise<void>)[]) =>
+    inParallel(queries, QUERIES_AT_ONCE, async (query) => query());
 
   await runAll([
-    ...plan.events.map(takeEvents),
-    ...(plan.wholeDays === undefined ? [] : [takeDays(plan.wholeDays)]),
-    ...plan.hours.map(takeHours),
+    ...plan.events.map(addEvents),
+    ...(plan.wholeDays === undefined ? [] : [addDays(plan.wholeDays)]),
+    ...plan.hours.map(addHours),
   ]);
-  // Only where retention ends, or once changed: part of a day has expired, or part of an hour.
-  await runAll(hoursOfDays(inexactDays).map(takeHours));
-  await runAll(
-    joinRanges(
-      [...inexactHours].sort((a, b) => a - b),
-      HOUR_MS,
-    ).map(takeEvents),
-  );
+  // Only if part of a day or of an hour has expired: where retention ends, or after a change of RETENTION_DAYS.
+  await runAll(hoursOfDays(inexactDays).map(addHours));
+  await runAll(joinRanges(inOrder(inexactHours), HOUR_MS).map(addEvents));
   return tally.counters();
 };
 
+export type CountSelectionDependencies = RollupDependencies & { events: Pick<EventCountStore, "countOneByOne"> };
+
 /**
- * Counts a selection: at most 12 read units for the closed hours of 90 days whatever they hold, and the events of the
- * hours that are open or that `since` cuts. With `userId` or `processed`, the events themselves.
- * @param now epoch ms; what has expired by then does not count.
- * @throws DomainError `invalid_field` where more than 10,000 events would have to be read one by one.
+ * Counts a selection: at most 12 read units for the closed hours of 90 days, and the events of hours that are open or
+ * that `since` cuts. With `userId` or `processed`, the events themselves.
+ * @param now epoch ms; events that have expired by then do not count.
+ * @throws DomainError `store_unavailable`, or `invalid_field` if more than 10,000 events would have to be read one by one.
  */
 export const countSelection = async (
-  parts: CountSelectionParts,
+  stores: CountSelectionDependencies,
   selection: Selection,
   now: number,
 ): Promise<Counters> => {
   const { organizationId, since, userId, processed } = selection;
   if (since >= END_OF_TIME_MS) return [];
   if (userId === undefined && processed === undefined) {
-    const counters = await countAll(parts, organizationKey(organizationId), since, now);
-    return selectCounters(counters, selection);
+    return selectCounters(await countAll(stores, organizationKey(organizationId), since, now), selection);
   }
   const max = MAX_EVENTS_READ;
-  const counters = await parts.selections.count(planRead(selection), selection, { max, now });
+  const counters = await stores.events.countOneByOne(selection, { max, now });
   if (counters === undefined) {
     throw new DomainError(
       "invalid_field",

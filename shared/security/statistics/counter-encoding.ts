@@ -1,12 +1,12 @@
 /**
- * Counters as bytes: about seven for each combination, where JSON would take a hundred, because a question about 90
- * days pays for every byte of 90 items.
+ * Counters as bytes: about seven per combination, where JSON takes about a hundred. Statistics of 90 days read 90 such
+ * items and pay for every byte.
  *
- * A byte of version, then per combination: its type's code (0: length and text follow), one byte for category, risk
- * level and what the two flags leave out, and LEB128 numbers: events, failures, timed, and the total time, doubled
- * (even: whole milliseconds; odd: microseconds). Pure.
+ * The first byte is the version. Each combination then has: the code of its type (0: length and text follow); one byte for
+ * category, risk level and two flags; and LEB128 numbers: events, failures, timed, and the total time. A flag omits a
+ * number that is zero or equal to `events`. The total time is doubled: even for whole milliseconds, odd for microseconds.
+ * Pure.
  */
-
 import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { Category } from "../security-event.ts";
 import type { Counter, Counters } from "./counters.ts";
@@ -14,8 +14,8 @@ import type { Counter, Counters } from "./counters.ts";
 const VERSION = 1;
 
 /**
- * Stored for months: a code is never changed or used again. A new type of security-event.ts takes the next one; without
- * one it would be stored as text, which is as right and four times as long.
+ * The codes are stored for months, so never change or reuse one. A new type of security-event.ts gets the next code; a
+ * type without a code is stored as text, which works but is four times as long.
  */
 export const typeCodes: Readonly<Record<string, number>> = {
   PROVIDER_SYNC_STARTED: 1,
@@ -40,7 +40,7 @@ export const typeCodes: Readonly<Record<string, number>> = {
 };
 const SPELLED_OUT = 0;
 
-/** The same holds for these. Seven categories of four levels fill the byte. */
+/** Never change these either. Seven categories of four levels fill the byte. */
 const categoryCodes = {
   integration: 0,
   authentication: 1,
@@ -51,7 +51,7 @@ const categoryCodes = {
 } as const satisfies Record<Category, number>;
 const riskCodes = { LOW: 0, MEDIUM: 1, HIGH: 2, CRITICAL: 3 } as const satisfies Record<RiskLevel, number>;
 
-/** How a number of at most `events` is said: most are nothing or everything. */
+/** How a number from 0 to `events` is stored: most are zero or all. */
 const NONE = 0;
 const ALL = 1;
 const NUMBER = 2;
@@ -122,7 +122,7 @@ const createReader = (bytes: Uint8Array) => {
   };
 };
 
-/** @throws Error where the bytes are none that encodeCounters made. */
+/** @throws Error if encodeCounters did not make the bytes. */
 export const decodeCounters = (bytes: Uint8Array): Counters => {
   const { fail, readByte, readNumber, readText, isAtEnd } = createReader(bytes);
   if (readByte() !== VERSION) throw fail();

@@ -1,18 +1,16 @@
-/** The part of a stored event that statistics count. */
-
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { getItems } from "../../runtime/get-items.ts";
 import { readPages } from "../../runtime/read-pages.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
-import { firstIdAt } from "../event-id.ts";
-import type { FilterName, ReadPlan, Selection } from "../event-item.ts";
+import { firstIdAt, lastIdAt } from "../event-id.ts";
+import { type FilterName, planRead, type Selection } from "../event-item.ts";
 import { categories } from "../security-event.ts";
 import { type Counters, createTally } from "./counters.ts";
 import type { Rollup } from "./rollup-store.ts";
 
-/** What counts of an event; the event table and every index of it have these. `ttl` is epoch seconds. */
-export const CountedItem = z.object({
+/** The fields that counting needs. The event table and all its indexes have them. `ttl`: epoch seconds. */
+const CountedItem = z.object({
   id: z.string(),
   eventType: z.string(),
   category: z.enum(categories),
@@ -21,27 +19,29 @@ export const CountedItem = z.object({
   ms: z.optional(z.number()),
   ttl: z.number(),
 });
-export type CountedItem = z.output<typeof CountedItem>;
+type CountedItem = z.output<typeof CountedItem>;
 
-export const countedFields = Object.keys(CountedItem.shape);
+const countedFields = Object.keys(CountedItem.shape);
 
-/** The parts of a query or of a batch that ask for so many fields and no more. */
-export const projectionOf = (fields: readonly string[]) => ({
+/** Fields of filters that some indexes do not hold. */
+const LateItem = z.object({ id: z.string(), userId: z.optional(z.string()), processed: z.boolean() });
+
+const projectionOf = (fields: readonly string[]) => ({
   ProjectionExpression: fields.map((name) => `#${name}`).join(", "),
   ExpressionAttributeNames: Object.fromEntries(fields.map((name) => [`#${name}`, name])),
 });
 
-/** The greatest id of the times before one. */
-const lastIdBefore = (time: number): string => firstIdAt(time - 1).slice(0, 10) + "Z".repeat(16);
+const matches = (item: object, selection: Selection, filters: readonly FilterName[]): boolean =>
+  filters.every((name) => selection[name] === Reflect.get(item, name));
 
 export type EventCountStore = ReturnType<typeof createEventCountStore>;
 
-/** Counts the events of the event table. Calls throw DomainError `store_unavailable` when it does not answer. */
+/** Counts the events of the event table. All calls throw DomainError `store_unavailable`. */
 export const createEventCountStore = (client: DynamoDBDocumentClient, tableName: string) => ({
   /**
-   * Counts the events of a partition from one time (inclusive) to another (exclusive), both epoch ms, that have not
-   * expired at `now`. Costs what the events weigh: half a read unit per 4 KB, or one when read strongly.
-   * @returns undefined where there are none.
+   * Counts the events of a partition from a time (inclusive) to another (exclusive), both epoch ms, that have not expired
+   * at `now`. Half a read unit per 4 KB of events, one if `strongly` consistent.
+   * @returns undefined if there are no events.
    */
   async countRange(
     scope: string,
@@ -56,7 +56,7 @@ export const createEventCountStore = (client: DynamoDBDocumentClient, tableName:
       KeyConditionExpression: "#scope = :scope AND #id BETWEEN :first AND :last",
       ProjectionExpression,
       ExpressionAttributeNames: { ...ExpressionAttributeNames, "#scope": "scope" },
-      ExpressionAttributeValues: { ":scope": scope, ":first": firstIdAt(from), ":last": lastIdBefore(to) },
+      ExpressionAttributeValues: { ":scope": scope, ":first": firstIdAt(from), ":last": lastIdAt(to - 1) },
       ConsistentRead: strongly,
     });
     for await (const page of pages) {
@@ -70,70 +70,45 @@ export const createEventCountStore = (client: DynamoDBDocumentClient, tableName:
     if (expiries.size === 0) return undefined;
     return { counters: tally.counters(), exactUntil: Math.min(...expiries), expiresAt: Math.max(...expiries) };
   },
+
+  /**
+   * Counts a selection event by event, from its most selective index: half a read unit per 4 KB, and half a unit per
+   * event for fields that only the table has.
+   * @param limits.max the most unexpired events to read in the index. `now`: epoch ms.
+   * @returns undefined if more events would have to be read.
+   */
+  async countOneByOne(selection: Selection, { max, now }: { max: number; now: number }): Promise<Counters | undefined> {
+    const { index, scope, keyName, keyValue, filters, lateFilters } = planRead(selection);
+    const { ProjectionExpression, ExpressionAttributeNames } = projectionOf([
+      ...new Set([...countedFields, ...filters]),
+    ]);
+    const pages = readPages(client, {
+      TableName: tableName,
+      IndexName: index?.name,
+      KeyConditionExpression: "#key = :key AND #id >= :since",
+      ProjectionExpression,
+      ExpressionAttributeNames: { ...ExpressionAttributeNames, "#key": keyName },
+      ExpressionAttributeValues: { ":key": keyValue, ":since": firstIdAt(selection.since) },
+    });
+    let events: CountedItem[] = [];
+    let read = 0;
+    for await (const page of pages) {
+      for (const item of page) {
+        const event = CountedItem.parse(item);
+        if (event.ttl * 1_000 <= now) continue;
+        if (++read > max) return undefined;
+        if (matches(item, selection, filters)) events.push(event);
+      }
+    }
+    if (lateFilters.length > 0) {
+      const keys = events.map(({ id }) => ({ scope, id }));
+      const { items } = await getItems(client, tableName, keys, projectionOf(Object.keys(LateItem.shape)));
+      const late = new Map(items.map((item) => LateItem.parse(item)).map((item) => [item.id, item]));
+      // An event that was deleted since the index was read has no late fields and matches no filter.
+      events = events.filter(({ id }) => matches(late.get(id) ?? {}, selection, lateFilters));
+    }
+    const tally = createTally();
+    events.forEach(tally.add);
+    return tally.counters();
+  },
 });
-
-/** What narrow indexes do not hold. */
-const LateItem = z.object({ id: z.string(), userId: z.optional(z.string()), processed: z.boolean() });
-
-const fits = (item: object, selection: Selection, filters: readonly FilterName[]): boolean =>
-  filters.every((name) => selection[name] === Reflect.get(item, name));
-
-export type SelectionCountStore = ReturnType<typeof createSelectionCountStore>;
-
-/** Counts the events of a selection one by one. Calls throw DomainError `store_unavailable` when it does not answer. */
-export const createSelectionCountStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  /** Those of some events that fit filters which only the table answers. What has gone meanwhile is left out. */
-  const fetchFitting = async (
-    { scope, lateFilters }: ReadPlan,
-    selection: Selection,
-    some: readonly CountedItem[],
-  ): Promise<CountedItem[]> => {
-    const keys = some.map(({ id }) => ({ scope, id }));
-    const { items } = await getItems(client, tableName, keys, projectionOf(Object.keys(LateItem.shape)));
-    const found = new Map(items.map((item) => LateItem.parse(item)).map((late) => [late.id, late]));
-    return some.filter(({ id }) => fits(found.get(id) ?? {}, selection, lateFilters));
-  };
-
-  return {
-    /**
-     * Counts a selection from the partition that its plan names: half a read unit per 4 KB of that, and half a unit
-     * for each event whose fields only the table has.
-     * @param max the most events that may be read there; those that have expired at `now` (epoch ms) do not count.
-     * @returns undefined where more would have to be read.
-     */
-    async count(
-      plan: ReadPlan,
-      selection: Selection,
-      { max, now }: { max: number; now: number },
-    ): Promise<Counters | undefined> {
-      const { ProjectionExpression, ExpressionAttributeNames } = projectionOf([
-        ...new Set([...countedFields, ...plan.filters]),
-      ]);
-      const pages = readPages(client, {
-        TableName: tableName,
-        ...(plan.index !== undefined && { IndexName: plan.index.name }),
-        KeyConditionExpression: "#key = :key AND #id >= :since",
-        ProjectionExpression,
-        ExpressionAttributeNames: { ...ExpressionAttributeNames, "#key": plan.keyName },
-        ExpressionAttributeValues: { ":key": plan.keyValue, ":since": firstIdAt(selection.since) },
-      });
-      const candidates: CountedItem[] = [];
-      let read = 0;
-      for await (const page of pages) {
-        for (const item of page) {
-          const event = CountedItem.parse(item);
-          if (event.ttl * 1_000 <= now) continue;
-          if (++read > max) return undefined;
-          if (fits(item, selection, plan.filters)) candidates.push(event);
-        }
-      }
-      const tally = createTally();
-      if (plan.lateFilters.length === 0) {
-        for (const event of candidates) tally.add(event);
-        return tally.counters();
-      }
-      for (const event of await fetchFitting(plan, selection, candidates)) tally.add(event);
-      return tally.counters();
-    },
-  };
-};

@@ -1,20 +1,16 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../../runtime/call-store.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
 import { readPages } from "../../runtime/read-pages.ts";
 import { END_OF_TIME_MS, hourName, timeOfName } from "../../terms/hours.ts";
 import { OPEN_HOURS } from "../../terms/indexes.ts";
-import { shardOf } from "../../terms/shard-of.ts";
-import { readIndex } from "../../work/sharded-index-store.ts";
+import { createDueMarkStore } from "../../work/due-mark-store.ts";
+import { defineShardedIndex } from "../../work/sharded-index.ts";
 
 /**
- * One item per hour that may have events which its rollup lacks, beside the rollups: partition key `scope`, sort key
- * `period` (`open#2026-11-21T10`). `token` changes with every mark, `markedAt` (epoch ms) says when. It does not
- * expire: the closer takes it away.
- * Index byOpenHour: partition key `openShard` (a text, "0" to "7"), sort key `period`, with token and markedAt.
+ * The marker of an open hour, in the table of the rollups: partition key `scope`, sort key `period`
+ * (`open#2026-11-21T10`). `token` changes with every mark; `markedAt`: epoch ms. Markers do not expire.
  */
 const OpenHourItem = z.object({ scope: z.string(), period: z.string(), token: z.string(), markedAt: z.number() });
 
@@ -26,10 +22,8 @@ export type OpenHour = {
   markedAt: number;
 };
 
-/** Partitions of the index: each takes a thousand marks a second, and most come when an hour begins. */
-export const OPEN_SHARDS = 8;
-
-const openShards: readonly string[] = Array.from({ length: OPEN_SHARDS }, (_, shard) => String(shard));
+/** Each shard takes 1,000 marks a second; most marks come when an hour begins. */
+const openHours = defineShardedIndex(OPEN_HOURS, { count: 8 });
 
 const PREFIX = "open#";
 const keyOf = (hour: number): string => `${PREFIX}${hourName(hour)}`;
@@ -39,70 +33,45 @@ const parse = (item: unknown): OpenHour => {
   return { ...marker, hour: timeOfName(period.slice(PREFIX.length)) };
 };
 
-const openShardOf = (scope: string): string => String(shardOf(scope, OPEN_SHARDS));
-
 export type OpenHourStore = ReturnType<typeof createOpenHourStore>;
 
-/** The open hours of each partition of events. Calls throw DomainError `store_unavailable` when it does not answer. */
-export const createOpenHourStore = (client: DynamoDBDocumentClient, tableName: string, now: Clock) => ({
-  /**
-   * Says that an hour gets events; two write units. Nothing is lost as long as whoever writes an event does this
-   * before, and then finishes within four minutes of it, or within four minutes of the end of the hour: closers leave
-   * an hour alone for five. So once per instance for the hour that it is, and every time for an hour that is over.
-   * @param hour as in `2026-11-21T10`.
-   */
-  async markHourOpen(scope: string, hour: string): Promise<void> {
-    const command = new PutCommand({
-      TableName: tableName,
-      Item: {
-        scope,
-        period: keyOf(timeOfName(hour)),
-        openShard: openShardOf(scope),
-        token: newRequestToken(),
-        markedAt: now(),
-      },
-    });
-    await callStore((options) => client.send(command, options));
-  },
+/** The open hours of each partition of events. All calls throw DomainError `store_unavailable`. */
+export const createOpenHourStore = (client: DynamoDBDocumentClient, tableName: string, now: Clock) => {
+  const marks = createDueMarkStore(client, tableName, openHours);
+  return {
+    /**
+     * Marks an hour as open, before an event of that hour is written; two write units. Closers leave an hour alone for
+     * five minutes after its end and its last mark. So the event must be written within four minutes of the mark, or of
+     * the end of the hour. Mark the current hour once per instance, and a past hour for every event.
+     * @param hour as in `2026-11-21T10`.
+     */
+    markHourOpen: (scope: string, hour: string): Promise<void> =>
+      marks.mark(scope, keyOf(timeOfName(hour)), { token: newRequestToken(), markedAt: now() }),
 
-  /** The open hours of a partition from one on, in order of time, read strongly; one read unit up to 4 KB. */
-  async list(scope: string, from: number): Promise<number[]> {
-    const pages = readPages(client, {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope AND #period BETWEEN :first AND :last",
-      ExpressionAttributeNames: { "#scope": "scope", "#period": "period" },
-      ExpressionAttributeValues: { ":scope": scope, ":first": keyOf(from), ":last": keyOf(END_OF_TIME_MS - 1) },
-      ConsistentRead: true,
-    });
-    const hours: number[] = [];
-    for await (const page of pages) hours.push(...page.map((item) => parse(item).hour));
-    return hours;
-  },
+    /** The open hours of a partition since an hour, in order of time, read strongly consistent; one read unit per 4 KB. */
+    async list(scope: string, from: number): Promise<number[]> {
+      const pages = readPages(client, {
+        TableName: tableName,
+        KeyConditionExpression: "#scope = :scope AND #period BETWEEN :first AND :last",
+        ExpressionAttributeNames: { "#scope": "scope", "#period": "period" },
+        ExpressionAttributeValues: { ":scope": scope, ":first": keyOf(from), ":last": keyOf(END_OF_TIME_MS - 1) },
+        ConsistentRead: true,
+      });
+      const hours: number[] = [];
+      for await (const page of pages) hours.push(...page.map((item) => parse(item).hour));
+      return hours;
+    },
 
-  /**
-   * The open hours of all partitions up to one, the oldest of each shard first. Half a read unit per shard and 4 KB;
-   * what was marked or cleared a moment ago may be missing or still there.
-   */
-  async *listAll(last: number): AsyncGenerator<OpenHour, void, void> {
-    const entries = readIndex(client, tableName, { ...OPEN_HOURS, shards: openShards }, keyOf(last));
-    for await (const item of entries) yield parse(item);
-  },
+    /**
+     * The open hours of all partitions up to an hour, each shard's oldest first. Half a read unit per shard and 4 KB. May
+     * lag by a second.
+     */
+    async *listAll(last: number): AsyncGenerator<OpenHour, void, void> {
+      for await (const item of marks.list(keyOf(last))) yield parse(item);
+    },
 
-  /** Takes a marker away unless the hour was marked again; two write units. @returns whether it did. */
-  async clear({ scope, hour, token }: Pick<OpenHour, "scope" | "hour" | "token">): Promise<boolean> {
-    const command = new DeleteCommand({
-      TableName: tableName,
-      Key: { scope, period: keyOf(hour) },
-      ConditionExpression: "#token = :token",
-      ExpressionAttributeNames: { "#token": "token" },
-      ExpressionAttributeValues: { ":token": token },
-    });
-    try {
-      await callStore((options) => client.send(command, options));
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
-  },
-});
+    /** Removes a marker; two write units. @returns false if the hour was marked again since it was read. */
+    clear: ({ scope, hour, token }: Pick<OpenHour, "scope" | "hour" | "token">): Promise<boolean> =>
+      marks.clear(scope, keyOf(hour), token),
+  };
+};

@@ -1,8 +1,7 @@
 /**
- * Rollups: what the events of an hour or of a day count up to, kept so that nobody reads the events again.
- * An hour that may have events which its rollup lacks is called open; its marker says so (open-hour-store.ts).
+ * Rollups: the counters of an hour's or a day's events, stored so that statistics need not read the events again. An hour
+ * is open while it may have events that its rollup does not count (open-hour-store.ts).
  */
-
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../../runtime/call-store.ts";
@@ -13,26 +12,29 @@ import { dayName, hourName, timeOfName } from "../../terms/hours.ts";
 import { decodeCounters, encodeCounters } from "./counter-encoding.ts";
 import { type Counters, mergeCounters } from "./counters.ts";
 
-/** Events are counted with the seconds at which they expire; all of an hour expire together, or at few moments. */
+/** The two expiries, in epoch seconds, differ only if RETENTION_DAYS was changed between the events. */
 export type Rollup = {
   counters: Counters;
-  /** Epoch seconds at which the first of its events expires: from then on it counts too many. */
+  /** When the first counted event expires: from then on the counters are too high. */
   exactUntil: number;
-  /** Epoch seconds at which the last of its events expires: from then on there is nothing to count. */
+  /** When the last counted event expires: from then on there is nothing to count. */
   expiresAt: number;
 };
 
-/** An hour, or all of its day, with when it begins: epoch ms. */
-export type PeriodKind = "hour" | "day";
+/** `start`: epoch ms. */
+type PeriodKind = "hour" | "day";
 export type Period = { kind: PeriodKind; start: number };
 
-/** Whether all that a rollup counts has expired. @param now epoch ms. */
+/** The starts of the first and the last hour or day, epoch ms. */
+export type Span = { first: number; last: number };
+
+/** Whether all counted events have expired. @param now epoch ms. */
 export const isExpired = ({ expiresAt }: Pick<Rollup, "expiresAt">, now: number): boolean => expiresAt * 1_000 <= now;
 
-/** Whether a rollup counts exactly what has not expired. @param now epoch ms. */
+/** Whether no counted event has expired. @param now epoch ms. */
 export const isExact = ({ exactUntil }: Pick<Rollup, "exactUntil">, now: number): boolean => exactUntil * 1_000 > now;
 
-/** The sum of rollups of which none has expired; undefined where there is none. */
+/** The sum of unexpired rollups; undefined if there are none. */
 export const sumRollups = (rollups: readonly Rollup[]): Rollup | undefined =>
   rollups.length === 0
     ? undefined
@@ -45,7 +47,6 @@ export const sumRollups = (rollups: readonly Rollup[]): Rollup | undefined =>
 /**
  * One item per closed hour and one per day: partition key `scope`, sort key `period` (`hour#2026-11-21T10`,
  * `day#2026-11-21`). `token` changes with every put. `ttl` and `exactUntil` are epoch seconds.
- * The same table has the markers of open hours (open-hour-store.ts).
  */
 const RollupItem = z.object({
   period: z.string(),
@@ -71,14 +72,11 @@ const parse = (item: unknown): StoredRollup => {
   };
 };
 
-/** Epoch ms of the first and the last hour or day. */
-export type Span = { first: number; last: number };
-
 export type RollupStore = ReturnType<typeof createRollupStore>;
 
-/** The rollups of each partition of events. All calls throw DomainError `store_unavailable` when it does not answer. */
+/** The rollups of each partition of events. All calls throw DomainError `store_unavailable`. */
 export const createRollupStore = (client: DynamoDBDocumentClient, tableName: string) => ({
-  /** Reads one strongly, expired or not: one read unit up to 4 KB. */
+  /** Reads a rollup strongly consistent, even if expired: one read unit up to 4 KB. */
   async get(scope: string, period: Period): Promise<StoredRollup | undefined> {
     const command = new GetCommand({
       TableName: tableName,
@@ -90,33 +88,29 @@ export const createRollupStore = (client: DynamoDBDocumentClient, tableName: str
   },
 
   /**
-   * Overwrites one if it is still the one that was read; costs one write unit up to 1 KB.
-   * @param previousToken the token of the one that was read; undefined where there was none.
-   * @returns whether it is written; false where another came first.
+   * Overwrites a rollup if it has not changed since it was read; one write unit up to 1 KB.
+   * @param previousToken the token of the rollup that was read; undefined if there was none.
+   * @returns whether the rollup was written.
    */
   put: (
     scope: string,
     period: Period,
-    { counters, exactUntil, expiresAt }: Rollup,
+    { counters, exactUntil, expiresAt: ttl }: Rollup,
     previousToken: string | undefined,
   ): Promise<boolean> =>
     putIfUnchanged(
       client,
       tableName,
       {
-        scope,
-        period: keyOf(period),
-        counters: encodeCounters(counters),
-        token: newRequestToken(),
-        exactUntil,
-        ttl: expiresAt,
+        ...{ scope, period: keyOf(period), counters: encodeCounters(counters) },
+        ...{ token: newRequestToken(), exactUntil, ttl },
       },
       { attribute: "token", previous: previousToken },
     ),
 
   /**
-   * The hours or days of a span, in order of time, expired or not. Half a read unit per 4 KB; strongly, one.
-   * Read without `strongly` it may lag; closers leave a marker until what they wrote is everywhere.
+   * The hours or days of a span in order of time, even if expired. Half a read unit per 4 KB, one if `strongly`
+   * consistent. Otherwise the list may lag; closers keep an hour open until their writes are on every replica.
    */
   async list(
     scope: string,
