@@ -21,7 +21,6 @@ const wireStores = () => {
     connectedOrganizations: createConnectedStore(documentClient, CONNECTIONS_TABLE_NAME).countConnected,
     store: createCircuitStore(documentClient, CIRCUITS_TABLE_NAME),
     statisticsStore: createStatisticsStore(documentClient, CIRCUITS_TABLE_NAME),
-    outages: createOutageStore(documentClient, CIRCUITS_TABLE_NAME),
   };
 };
 
@@ -30,9 +29,11 @@ export const wireStatisticsReader = () =>
   createStatisticsReader({ ...wireStores(), announcer: { announceOverdue: () => undefined }, clock });
 
 const wireChanging = () => {
-  const { store, statisticsStore, outages, connectedOrganizations } = wireStores();
+  const { store, statisticsStore, connectedOrganizations } = wireStores();
+  const { CIRCUITS_TABLE_NAME, EVENT_BUS_NAME } = readConfig(["CIRCUITS_TABLE_NAME", "EVENT_BUS_NAME"]);
+  const outages = createOutageStore(documentClient, CIRCUITS_TABLE_NAME);
   const recorder = wireRecorder();
-  const bus = createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
+  const bus = createEventBus(eventBusClient, EVENT_BUS_NAME);
   const checkOutage = createOutageCheck({ circuits: store, outages, connectedOrganizations, recorder, clock });
   const onTransition = createTransitionRecorder({ recorder, bus, checkOutage });
   return {

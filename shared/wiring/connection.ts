@@ -9,7 +9,7 @@ import { createOAuthStateStore } from "../connection/oauth-state-store.ts";
 import { createOpenConnection } from "../connection/open-connection.ts";
 import type { ProviderAccess } from "../provider/provider.ts";
 import { createReadCountStore, monthOf } from "../provider/read-count-store.ts";
-import { authorizeUrlOf } from "../provider/stripe/oauth.ts";
+import { authorizeUrlOf } from "../provider/stripe/authorize-url.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";

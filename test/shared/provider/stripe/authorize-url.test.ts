@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { authorizeUrlOf } from "../../../../shared/provider/stripe/oauth.ts";
+import { authorizeUrlOf } from "../../../../shared/provider/stripe/authorize-url.ts";
 
 it("sends users to the provider with the client's id and the state", () => {
   const url = new URL(authorizeUrlOf({ clientId: "ca_123" }, "a&b=c"));
