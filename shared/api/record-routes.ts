@@ -1,7 +1,8 @@
 /** The endpoint of synced records. Decisions: docs/sync.md, "Records". */
 import * as z from "zod/mini";
 import { defineRoute, type Route } from "../http/route.ts";
-import { RecordPosition, RecordQuery, RecordType, SyncedRecord } from "../records/record.ts";
+import { RecordType, SyncedRecord } from "../records/record.ts";
+import { RecordPosition, RecordQuery } from "../records/record-query.ts";
 
 export const recordRoutes = {
   listRecords: defineRoute({

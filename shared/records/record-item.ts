@@ -7,7 +7,8 @@ import * as z from "zod/mini";
 import { RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER } from "../terms/indexes.ts";
 import { organizationKey, partKey } from "../terms/keys.ts";
 import type { ObservedAt } from "./observation.ts";
-import { type RecordFields, type RecordPosition, RecordType, recordFields, SyncedRecord } from "./record.ts";
+import { type RecordFields, RecordType, recordFields, SyncedRecord } from "./record.ts";
+import type { RecordPosition } from "./record-query.ts";
 
 /** Identifies a record within its organization. `id` is the provider's. */
 export type RecordKey = { type: RecordType; id: string };

@@ -3,7 +3,6 @@ import { callStore } from "../runtime/call-store.ts";
 import { queryFilteredPage } from "../runtime/query-filtered-page.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { organizationKey } from "../terms/keys.ts";
-import type { RecordPosition, RecordQuery } from "./record.ts";
 import { type RecordType, recordFields, type SyncedRecord } from "./record.ts";
 import {
   fromListedItem,
@@ -18,6 +17,7 @@ import {
   toSyncedRecord,
   typePrefix,
 } from "./record-item.ts";
+import type { RecordPosition, RecordQuery } from "./record-query.ts";
 
 type Filters = Pick<RecordQuery, "status" | "updatedSince">;
 type PageOfRecords = { items: SyncedRecord[]; next: RecordPosition | undefined };

@@ -4,10 +4,7 @@
  * GET …/records/{type}: docs/sync.md, "Records".
  */
 import * as z from "zod/mini";
-import { cursorTime } from "../json/cursor-time.ts";
-import { InstantParameter } from "../json/instant.ts";
 import { epochMs } from "../json/number-fields.ts";
-import { text as boundedText } from "../json/text.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 
 /** In the order in which a full run reads them: referenced types come before those that refer to them. */
@@ -99,22 +96,6 @@ export const SyncedRecord = z
     description: "What is kept of one object of the provider.",
   });
 export type SyncedRecord = z.output<typeof SyncedRecord>;
-
-const FILTER_MAX_CHARACTERS = 256;
-
-export const RecordQuery = z.object({
-  customerId: z.optional(boundedText(1, FILTER_MAX_CHARACTERS, "Only records of this customer; of customers, itself.")),
-  status: z.optional(boundedText(1, FILTER_MAX_CHARACTERS, "Only records with this status, in the provider's word.")),
-  updatedSince: z.optional(InstantParameter),
-});
-export type RecordQuery = z.output<typeof RecordQuery>;
-
-/** The last record of a page. */
-export const RecordPosition = z.object({
-  createdAt: cursorTime,
-  id: z.string(),
-});
-export type RecordPosition = z.output<typeof RecordPosition>;
 
 /** The resource type of a record in security events. */
 export const resourceTypeOf = {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import type { RecordPosition, RecordQuery, RecordType } from "../../../shared/records/record.ts";
+import type { RecordType } from "../../../shared/records/record.ts";
 import type { ListedId, StoredRecord } from "../../../shared/records/record-item.ts";
+import type { RecordPosition, RecordQuery } from "../../../shared/records/record-query.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { type RecordStores, type RecordTable, recordStoresOver, startRecordTable } from "../../support/record-table.ts";

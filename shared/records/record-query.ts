@@ -1,0 +1,21 @@
+/** What a list of records is asked for. Apart from record.ts, so that functions without such lists do not bundle it. */
+import * as z from "zod/mini";
+import { cursorTime } from "../json/cursor-time.ts";
+import { InstantParameter } from "../json/instant.ts";
+import { text } from "../json/text.ts";
+
+const FILTER_MAX_CHARACTERS = 256;
+
+export const RecordQuery = z.object({
+  customerId: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only records of this customer; of customers, itself.")),
+  status: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only records with this status, in the provider's word.")),
+  updatedSince: z.optional(InstantParameter),
+});
+export type RecordQuery = z.output<typeof RecordQuery>;
+
+/** The last record of a page. */
+export const RecordPosition = z.object({
+  createdAt: cursorTime,
+  id: z.string(),
+});
+export type RecordPosition = z.output<typeof RecordPosition>;
