@@ -18,6 +18,7 @@ export const floors = {
     "reports",
     "detection",
     "detection/rules",
+    "detection/evidence",
     "sync",
     "connection",
     "provider/stripe",

@@ -1,13 +1,13 @@
 /**
- * Judges the hours of one organization that a dispatch found, and raises what they mean; the bus delivers the requests.
+ * DetectionDue event: judges the due hours of one organization and raises their findings.
  * docs/detection.md, "How an hour is judged".
  */
-import type { createDetectOrganization } from "../../shared/detection/detect-organization.ts";
-import { DetectionDue } from "../../shared/detection/detection-due.ts";
+import { DetectionDue } from "../../shared/detection/detection.ts";
 import { createBusHandler } from "../../shared/runtime/create-bus-handler.ts";
 import { wireDetectOrganization } from "../../shared/wiring/detection.ts";
 
-export const detectOrganizationHandler = (detect: ReturnType<typeof createDetectOrganization>) =>
-  createBusHandler("detect-organization", DetectionDue, (due, { remainingMs }) => detect(due, remainingMs));
+const detect = wireDetectOrganization();
 
-export const handler = detectOrganizationHandler(wireDetectOrganization());
+export const handler = createBusHandler("detect-organization", DetectionDue, (due, { remainingMs }) =>
+  detect(due, remainingMs),
+);

@@ -7,7 +7,7 @@ import {
   DetectionDispatch,
   DetectionDue,
   DUE_SLOTS,
-} from "../detection/detection-due.ts";
+} from "../detection/detection.ts";
 import { ERASURE_REQUESTED_TYPE, ErasureRequested } from "../erasure/erasure-events.ts";
 import { REPORT_DUE_TYPE, ReportDue } from "../reports/report-due.ts";
 import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";

@@ -1,29 +1,30 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
+import { putIfUnchanged } from "../runtime/conditional-write.ts";
 import { getItems } from "../runtime/get-items.ts";
 import { DAY_MS, dayName, timeOfName } from "../terms/hours.ts";
-import { BASELINE_KEY, USER_PREFIX, userKey } from "./detection-keys.ts";
-import { BASELINE_DAYS, History } from "./rules/baseline.ts";
-import type { Latency } from "./rules/performance-degradation.ts";
+import { BASELINE_KEY, USER_PREFIX, userKey } from "./detection.ts";
+import { BASELINE_DAYS, History } from "./evidence/baseline.ts";
+import type { Latency } from "./evidence/latency.ts";
 
 /**
- * What an organization does: its days, up to and with `through`; when each hash was seen last (day names); and its
+ * The days of an organization, up to and including `through`; the last day (its name) of each value's hash; and its
  * operations against the provider.
  */
 export type StoredBaseline = {
   history: History;
-  known: Readonly<Record<string, string>>;
+  lastDays: Readonly<Record<string, string>>;
   operations: Latency["days"];
   through: string;
 };
-/** The same of a user. */
+/** The days of a user. */
 export type StoredUserBaseline = Pick<StoredBaseline, "history" | "through">;
 
 /**
- * `baseline` and `user#<hash>`: `since` epoch ms, `days` as JSON text of [day, calls, peak], `known` as JSON text of days
- * and the hashes seen last on them, `operations` as JSON text of [day, operations, ms], `through` the last day that is in it.
+ * `baseline` and `user#<hash>`: `since` epoch ms; `days` as JSON text of [day, calls, peak]; `known` as JSON text of days,
+ * each with the hashes of the values that occurred last on it; `operations` as JSON text of [day, operations, ms];
+ * `through` the last day.
  */
 const BaselineItem = z.object({
   key: z.string(),
@@ -35,22 +36,24 @@ const BaselineItem = z.object({
 });
 
 const Days = z.array(z.tuple([z.string(), z.number(), z.number()]));
-const Known = z.record(z.string(), z.array(z.string()));
+const HashesByDay = z.record(z.string(), z.array(z.string()));
 
-/** Nobody reads days that are older. */
+/** Older days are not read. */
 const KEPT_DAYS = BASELINE_DAYS + 2;
 
-const keptUntil = (through: string): number => (timeOfName(through) + KEPT_DAYS * DAY_MS) / 1_000;
+const expiryAfter = (through: string): number => (timeOfName(through) + KEPT_DAYS * DAY_MS) / 1_000;
 
 const parse = (item: unknown): StoredBaseline => {
   const { since, days, known, operations = "[]", through } = BaselineItem.parse(item);
-  const byDay = Known.parse(known === undefined ? {} : JSON.parse(known));
+  const hashesByDay = HashesByDay.parse(known === undefined ? {} : JSON.parse(known));
   return {
     history: History.parse({
       since,
       days: Days.parse(JSON.parse(days)).map(([day, calls, peak]) => ({ day, calls, peak })),
     }),
-    known: Object.fromEntries(Object.entries(byDay).flatMap(([day, hashes]) => hashes.map((hash) => [hash, day]))),
+    lastDays: Object.fromEntries(
+      Object.entries(hashesByDay).flatMap(([day, hashes]) => hashes.map((hash) => [hash, day])),
+    ),
     operations: Days.parse(JSON.parse(operations)).map(([day, count, totalMs]) => ({
       day,
       operations: count,
@@ -60,87 +63,65 @@ const parse = (item: unknown): StoredBaseline => {
   };
 };
 
-const textOfKnown = (known: StoredBaseline["known"]): string => {
-  const byDay: Record<string, string[]> = {};
-  for (const [hash, day] of Object.entries(known)) byDay[day] = [...(byDay[day] ?? []), hash];
-  return JSON.stringify(byDay);
+const toKnown = (lastDays: StoredBaseline["lastDays"]): string => {
+  const hashesByDay: Record<string, string[]> = {};
+  for (const [hash, day] of Object.entries(lastDays)) hashesByDay[day] = [...(hashesByDay[day] ?? []), hash];
+  return JSON.stringify(hashesByDay);
 };
 
-const toItem = ({ history, through }: StoredUserBaseline) => ({
+const toFields = ({ history, through }: StoredUserBaseline) => ({
   since: history.since,
   days: JSON.stringify(history.days.map(({ day, calls, peak }) => [day, calls, peak])),
   through,
-  ttl: keptUntil(through),
+  ttl: expiryAfter(through),
 });
 
-const toOwnFields = ({ known, operations }: StoredBaseline) => ({
-  known: textOfKnown(known),
+const toOrganizationFields = ({ lastDays, operations, ...baseline }: StoredBaseline) => ({
+  ...toFields(baseline),
+  known: toKnown(lastDays),
   operations: JSON.stringify(operations.map(({ day, operations: count, totalMs }) => [day, count, totalMs])),
 });
 
-/** The day before which nothing is held against anybody any more. @param hour epoch ms. */
-export const oldestKnownDay = (hour: number): string => dayName(hour - BASELINE_DAYS * DAY_MS);
+/** The oldest day that baselines contain. @param hour epoch ms. */
+export const oldestDayOf = (hour: number): string => dayName(hour - BASELINE_DAYS * DAY_MS);
 
 export type BaselineStore = ReturnType<typeof createBaselineStore>;
 
-/** What organizations and their users usually do. All calls throw DomainError `store_unavailable`. */
-export const createBaselineStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  /** Overwrites what was read, or nothing. @returns false where another came first. */
-  const put = async (
-    key: { scope: string; key: string },
-    fields: Record<string, unknown>,
-    previous: string | undefined,
-  ): Promise<boolean> => {
-    const command = new PutCommand({
+/**
+ * The baselines of organizations and their users. Puts overwrite only the baseline that was read: `previous` is its
+ * `through`; false if another invocation came first. All calls throw DomainError `store_unavailable`.
+ */
+export const createBaselineStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+  /** An organization's; a strongly consistent read: one read unit per 4 KB. */
+  async get(scope: string): Promise<StoredBaseline | undefined> {
+    const command = new GetCommand({
       TableName: tableName,
-      Item: { ...key, ...fields },
-      ExpressionAttributeNames: { "#through": "through" },
-      ...(previous === undefined
-        ? { ConditionExpression: "attribute_not_exists(#through)" }
-        : { ConditionExpression: "#through = :previous", ExpressionAttributeValues: { ":previous": previous } }),
+      Key: { scope, key: BASELINE_KEY },
+      ConsistentRead: true,
     });
-    try {
-      await callStore((options) => client.send(command, options));
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
-  };
+    const { Item } = await callStore((options) => client.send(command, options));
+    return Item && parse(Item);
+  },
 
-  return {
-    /** An organization's, read strongly: one read unit per 4 KB. */
-    async get(scope: string): Promise<StoredBaseline | undefined> {
-      const command = new GetCommand({
-        TableName: tableName,
-        Key: { scope, key: BASELINE_KEY },
-        ConsistentRead: true,
-      });
-      const { Item } = await callStore((options) => client.send(command, options));
-      return Item && parse(Item);
-    },
+  /** Those of users, by their hash; strongly consistent reads: a read unit each. */
+  async getUsers(scope: string, hashes: readonly string[]): Promise<Map<string, StoredUserBaseline>> {
+    const keys = hashes.map((hash) => ({ scope, key: userKey(hash) }));
+    const { items } = await getItems(client, tableName, keys, { ConsistentRead: true });
+    return new Map(
+      items.map((item) => {
+        const { history, through } = parse(item);
+        return [String(item.key).slice(USER_PREFIX.length), { history, through }];
+      }),
+    );
+  },
 
-    /** Those of some of its users, by their hash, read strongly: a read unit each. */
-    async getUsers(scope: string, hashes: readonly string[]): Promise<Map<string, StoredUserBaseline>> {
-      const keys = hashes.map((hash) => ({ scope, key: userKey(hash) }));
-      const { items } = await getItems(client, tableName, keys, { ConsistentRead: true });
-      return new Map(
-        items.map((item) => {
-          const { history, through } = parse(item);
-          return [String(item.key).slice(USER_PREFIX.length), { history, through }];
-        }),
-      );
-    },
+  put(scope: string, baseline: StoredBaseline, previous: string | undefined): Promise<boolean> {
+    const item = { scope, key: BASELINE_KEY, ...toOrganizationFields(baseline) };
+    return putIfUnchanged(client, tableName, item, { attribute: "through", previous });
+  },
 
-    /** @param previous up to which day the one went that was read. @returns false where another came first. */
-    put: (scope: string, baseline: StoredBaseline, previous: string | undefined): Promise<boolean> =>
-      put({ scope, key: BASELINE_KEY }, { ...toItem(baseline), ...toOwnFields(baseline) }, previous),
-
-    putUser: (
-      scope: string,
-      hash: string,
-      baseline: StoredUserBaseline,
-      previous: string | undefined,
-    ): Promise<boolean> => put({ scope, key: userKey(hash) }, toItem(baseline), previous),
-  };
-};
+  putUser(scope: string, hash: string, baseline: StoredUserBaseline, previous: string | undefined): Promise<boolean> {
+    const item = { scope, key: userKey(hash), ...toFields(baseline) };
+    return putIfUnchanged(client, tableName, item, { attribute: "through", previous });
+  },
+});

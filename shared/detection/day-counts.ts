@@ -1,23 +1,21 @@
 /**
- * What a day has had so far: it goes from one judged hour to the next, and into the baselines when the day is over.
- * So an hour costs one write, and the baselines one a day. Pure.
+ * The counts of a day so far. They pass from one judged hour to the next, and into the baselines once the day is over:
+ * so an hour costs one write, and the baselines one per day. Pure.
  */
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { dayName, HOUR_MS, startOfDay } from "../terms/hours.ts";
-import { userHash } from "./detection-keys.ts";
-import { BASELINE_DAYS, type CountedDay, type History } from "./rules/baseline.ts";
-import type { Fact } from "./rules/fact.ts";
-import { isTimedOperation } from "./rules/performance-degradation.ts";
-import { isCall, novelties } from "./rules/unusual-api-usage.ts";
+import { userHash } from "./detection.ts";
+import { BASELINE_DAYS, type History } from "./evidence/baseline.ts";
+import { callValues, type Fact, isCall, isTimedOperation } from "./evidence/fact.ts";
 
-/** Calls, the busiest hour's, and the hour of the day that had the first. */
+/** `from`: the hour of the day with the first call. */
 const Counts = z.object({ calls: z.number(), peak: z.number(), from: z.number() });
 type Counts = z.output<typeof Counts>;
 
 /**
- * `since`: the first hour that was judged of the scope, epoch ms. `users` by their hash. `seen`: hashes of the addresses,
- * resources and errors of calls. Both are bounded. `operations` against the provider, and how long they took in all.
+ * `since`: the first judged hour of the scope, epoch ms. `users` by their hash. `seen`: hashes of the addresses, resources
+ * and errors of calls. Both are bounded. `operations` against the provider, with their total duration.
  */
 export const DayCounts = z.object({
   day: z.string(),
@@ -29,42 +27,46 @@ export const DayCounts = z.object({
 });
 export type DayCounts = z.output<typeof DayCounts>;
 
-/** Users beyond these have no baseline of the day; those whom they are many calls of come first. */
+/** Of more users, those with the most calls are counted. */
 const MAX_USERS = 500;
-/** The newest count. */
-const MAX_SEEN = 500;
-const SEEN_BYTES = 6;
+/** Of more values, the newest are kept. */
+const MAX_VALUES = 500;
+const VALUE_HASH_BYTES = 6;
 
-const nothing: Counts = { calls: 0, peak: 0, from: 0 };
+const noCounts: Counts = { calls: 0, peak: 0, from: 0 };
 
-/** What stands for something that may be new: 8 characters. */
-export const seenHash = (scope: string, kind: string, value: string): string =>
-  createHash("sha256").update(`${scope}\n${kind}\n${value}`).digest().subarray(0, SEEN_BYTES).toString("base64url");
+/** The hash that stands for a value of calls: 8 characters. */
+export const valueHash = (scope: string, kind: string, value: string): string =>
+  createHash("sha256")
+    .update(`${scope}\n${kind}\n${value}`)
+    .digest()
+    .subarray(0, VALUE_HASH_BYTES)
+    .toString("base64url");
 
-const withHour = ({ calls, peak, from } = nothing, hourOfDay: number, added: number): Counts => ({
+const withHour = ({ calls, peak, from } = noCounts, hourOfDay: number, added: number): Counts => ({
   calls: calls + added,
   peak: Math.max(peak, added),
   from: calls === 0 ? hourOfDay : from,
 });
 
-/** The calls of each user of an hour, by the user's hash. */
+/** The calls of each user in an hour, by the user's hash. */
 export const callsOfUsers = (scope: string, calls: readonly Fact[]): Map<string, number> => {
   const counts = new Map<string, number>();
   for (const { userId } of calls) if (userId !== undefined) counts.set(userId, (counts.get(userId) ?? 0) + 1);
   return new Map([...counts].map(([userId, count]) => [userHash(scope, userId), count]));
 };
 
-const boundedUsers = (users: Record<string, Counts>): Record<string, Counts> => {
+const boundUsers = (users: Record<string, Counts>): Record<string, Counts> => {
   const entries = Object.entries(users);
   if (entries.length <= MAX_USERS) return users;
   return Object.fromEntries(entries.sort(([, a], [, b]) => b.calls - a.calls).slice(0, MAX_USERS));
 };
 
-/** The day up to an hour's beginning: what came before it, if that was of the same day. @param hour epoch ms. */
+/** The counts of the hour's day up to the hour. @param previous those of the last judged hour. @param hour epoch ms. */
 export const dayBefore = (previous: DayCounts | undefined, hour: number): DayCounts => {
   const day = dayName(hour);
   if (previous?.day === day) return previous;
-  return { day, since: previous?.since ?? hour, all: nothing, users: {}, seen: [] };
+  return { day, since: previous?.since ?? hour, all: noCounts, users: {}, seen: [] };
 };
 
 const withOperations = (before: DayCounts["operations"], facts: readonly Fact[]): Pick<DayCounts, "operations"> => {
@@ -80,32 +82,32 @@ const withCalls = (before: DayCounts, scope: string, hour: number, calls: readon
   const hourOfDay = (hour - startOfDay(hour)) / HOUR_MS;
   const users = { ...before.users };
   for (const [hash, count] of callsOfUsers(scope, calls)) users[hash] = withHour(users[hash], hourOfDay, count);
-  const seen = calls
-    .flatMap(novelties)
-    .flatMap(({ kind, value }) => (value === undefined ? [] : [seenHash(scope, kind, value)]));
+  const values = calls
+    .flatMap(callValues)
+    .flatMap(({ kind, value }) => (value === undefined ? [] : [valueHash(scope, kind, value)]));
   return {
     ...before,
     all: withHour(before.all, hourOfDay, calls.length),
-    users: boundedUsers(users),
-    seen: [...new Set([...before.seen, ...seen])].slice(-MAX_SEEN),
+    users: boundUsers(users),
+    seen: [...new Set([...before.seen, ...values])].slice(-MAX_VALUES),
   };
 };
 
-/** The day up to an hour's end. @param facts of the hour. */
+/** The counts of the day up to the hour's end. @param facts of the hour. */
 export const dayAfter = (before: DayCounts, scope: string, hour: number, facts: readonly Fact[]): DayCounts => ({
   ...withCalls(before, scope, hour, facts.filter(isCall)),
   ...withOperations(before.operations, facts),
 });
 
-/** A history with a day that is over, or that an hour cuts. @param since where there is no history yet. */
+/** A history with the counts of a day. @param since the history's start, if there is none yet; epoch ms. */
 export const withDay = (
   history: History | undefined,
   day: string,
-  { calls, peak }: Counts | undefined = nothing,
+  { calls, peak }: Counts | undefined = noCounts,
   since: number,
 ): History => {
-  const known = history ?? { since, days: [] };
-  if (calls === 0) return known;
-  const others: CountedDay[] = known.days.filter((one) => one.day !== day);
-  return { since: known.since, days: [...others, { day, calls, peak }].slice(-BASELINE_DAYS - 1) };
+  const existing = history ?? { since, days: [] };
+  if (calls === 0) return existing;
+  const others = existing.days.filter((one) => one.day !== day);
+  return { since: existing.since, days: [...others, { day, calls, peak }].slice(-BASELINE_DAYS - 1) };
 };

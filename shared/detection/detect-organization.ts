@@ -1,18 +1,118 @@
-/** Judges the hours that a dispatch found of an organization, or of the events of none, in their order. */
-
-import type { DetectionDue } from "./detection-due.ts";
-import { detectionScope } from "./detection-keys.ts";
-import type { JudgeScope } from "./judge-scope.ts";
+/**
+ * Judges the due hours of an organization, or of the events without one, in order; each hour once.
+ *
+ * First the result of an hour is stored, by a single put of its window; then everything that follows from it is done;
+ * then the window is marked as finished. An invocation that finds an unfinished window does the rest again, which changes
+ * nothing that was done before. So a crash at any point, a repeated delivery and concurrent invocations end alike.
+ */
+import type { Clock } from "../runtime/clock.ts";
+import { HOUR_MS } from "../terms/hours.ts";
+import type { createReadBaselines } from "./baselines.ts";
+import { type DayCounts, dayAfter, dayBefore } from "./day-counts.ts";
+import { type DetectionDue, detectionScope, organizationOfScope } from "./detection.ts";
+import type { HourFactsStore } from "./event-facts-store.ts";
+import type { Hour } from "./evidence/windows.ts";
+import type { RaiseFinding } from "./raise-finding.ts";
+import { hourlyRules, judgeHour } from "./rules/rules.ts";
+import { noSyncFacts, type SyncFacts } from "./sync-facts-store.ts";
 import type { UnjudgedStore } from "./unjudged-store.ts";
+import type { Window, WindowStore } from "./window-store.ts";
 
-/** An hour is begun only while this much of the function's time is left; what is left over the next dispatch brings. */
+export type JudgeDependencies = {
+  windows: Pick<WindowStore, "latest" | "put" | "markFinished">;
+  events: HourFactsStore;
+  readBaselines: ReturnType<typeof createReadBaselines>;
+  readSyncFacts: (organizationId: string, hour: Hour, times: { since: number; now: number }) => Promise<SyncFacts>;
+  raise: RaiseFinding;
+  /** Stores a day that is over in the baselines. Repeated, it changes nothing. */
+  storeDay: (scope: string, ended: DayCounts) => Promise<void>;
+  /** Marks a day (its start, epoch ms) for the organization's reports. Repeated, it changes nothing. */
+  markReportsDue: (organizationId: string, day: number) => Promise<void>;
+  now: Clock;
+};
+
+const versions = (): Record<string, number> => Object.fromEntries(hourlyRules.map(({ id, version }) => [id, version]));
+
+/** `isNew`: judged by this call. */
+export type Judged = { window: Window; isNew: boolean };
+
+export const createJudgeScope = (dependencies: JudgeDependencies) => {
+  const { windows, events, readBaselines, readSyncFacts, raise, storeDay, markReportsDue, now } = dependencies;
+
+  const isFirstOfDay = (window: Window, previous: Window | undefined): boolean =>
+    window.ended !== undefined || previous === undefined;
+
+  /** Does everything that follows from an hour, unless it is done. */
+  const finish = async (scope: string, window: Window, previous: Window | undefined): Promise<void> => {
+    if (window.finishedAt !== undefined) return;
+    const organizationId = organizationOfScope(scope);
+    for (const finding of window.findings) await raise(organizationId, finding);
+    if (window.ended !== undefined) await storeDay(scope, window.ended);
+    if (organizationId !== undefined && isFirstOfDay(window, previous)) {
+      await markReportsDue(organizationId, window.hour);
+    }
+    await windows.markFinished(scope, window.hour, now());
+  };
+
+  const judge = async (scope: string, start: number, previous: Window | undefined): Promise<Window> => {
+    const at = now();
+    const hour: Hour = { start, end: start + HOUR_MS };
+    const organizationId = organizationOfScope(scope);
+    const before = dayBefore(previous?.today, start);
+    const ended = previous === undefined || previous.today.day === before.day ? undefined : previous.today;
+    const facts = await events.readHour(scope, start, at);
+    const [baselines, syncFacts] = await Promise.all([
+      readBaselines({ scope, hour: start, facts, before, ended }),
+      organizationId === undefined
+        ? noSyncFacts
+        : readSyncFacts(organizationId, hour, { since: before.since, now: at }),
+    ]);
+    const carriedIn = previous?.carried ?? [];
+    const { findings, carried } = judgeHour({ hour, facts, carried: carriedIn, ...baselines, ...syncFacts });
+    const window: Window = {
+      ...{ hour: start, judgedAt: at, rules: versions(), eventsRead: facts.length, findings, carried },
+      today: dayAfter(before, scope, start, facts),
+      ended,
+    };
+    // Nothing follows from most hours: then the put is the only write.
+    const isQuiet = findings.length === 0 && !isFirstOfDay(window, previous);
+    return isQuiet ? { ...window, finishedAt: at } : window;
+  };
+
+  /**
+   * Judges an hour, unless it was judged before; late events do not change that. If later hours were judged before it,
+   * nothing is carried from it into them.
+   * @param start of the hour, which must be over; epoch ms.
+   * @throws what keeps the hour from being judged or finished.
+   */
+  return async (scope: string, start: number): Promise<Judged> => {
+    const latest = await windows.latest(scope, start);
+    if (latest?.hour === start) {
+      const previous = latest.finishedAt === undefined ? await windows.latest(scope, start - HOUR_MS) : undefined;
+      await finish(scope, latest, previous);
+      return { window: latest, isNew: false };
+    }
+    // A crashed invocation may have left the previous hour unfinished; no later call would find it.
+    if (latest !== undefined && latest.finishedAt === undefined) {
+      await finish(scope, latest, await windows.latest(scope, latest.hour - HOUR_MS));
+    }
+    const judged = await judge(scope, start, latest);
+    const window = await windows.put(scope, judged);
+    await finish(scope, window, latest);
+    return { window, isNew: window === judged };
+  };
+};
+
+export type JudgeScope = ReturnType<typeof createJudgeScope>;
+
+/** With less of the function's time left, no further hour starts; the next dispatch finds the others. */
 const MARGIN_MS = 15_000;
 
-export type DetectOrganizationParts = { judge: JudgeScope; unjudged: Pick<UnjudgedStore, "clear"> };
+export type DetectDependencies = { judge: JudgeScope; unjudged: Pick<UnjudgedStore, "clear"> };
 
-/** @throws whatever keeps an hour from being judged, so that the delivery comes again; no later hour is judged before. */
+/** @throws what keeps an hour from being judged: the delivery is repeated, and no later hour is judged before. */
 export const createDetectOrganization =
-  ({ judge, unjudged }: DetectOrganizationParts) =>
+  ({ judge, unjudged }: DetectDependencies) =>
   async ({ organizationId, hours, marked }: DetectionDue, remainingMs: () => number) => {
     const scope = detectionScope(organizationId);
     const summary = { judged: 0, judgedBefore: 0, eventsRead: 0, findings: 0, left: 0 };

@@ -1,60 +1,42 @@
 /**
- * Counts failures of the store and of the bus where they surface, and tells of them at once: what fails leaves no events
- * that could be judged later. A count is of one instance, and so a lower bound.
+ * Counts failures of the store and the bus in this instance, and raises their finding at once: without the store, no
+ * events are left for the hourly run. Each instance counts only its own failures.
  */
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
-import type { FailingPart, NoteFailure } from "../runtime/note-failure.ts";
-import type { Finding } from "../security/alerts/finding.ts";
-import { hourName } from "../terms/hours.ts";
-import type { RaiseFinding } from "./raise-findings.ts";
-import { SYSTEM_FAILURES, SYSTEM_SUBJECT, SYSTEM_TITLE } from "./rules/system-errors.ts";
-import { withinTime } from "./within-time.ts";
+import type { NoteFailure } from "../runtime/note-failure.ts";
+import { type RaiseFinding, withinTime } from "./raise-finding.ts";
+import type { ServiceFailure } from "./rules/rule.ts";
+import { failureJudge } from "./rules/rules.ts";
 
-/** Somebody waits for the request that failed; and what the alert is to be stored in may be what fails. */
+/** The failed request waits for this, and the alert's store may be what fails. */
 const RAISE_WITHIN_MS = 1_000;
 const MAX_ORGANIZATIONS = 1_000;
+const WINDOW_MS = failureJudge.needs.failureWindowMs;
 
-type Failure = { at: number; part: FailingPart };
-
-const findingOf = (failures: readonly Failure[], latest: Failure): Finding => {
-  const count = (part: FailingPart) => failures.filter((one) => one.part === part).length;
-  return {
-    rule: "system_errors",
-    subject: SYSTEM_SUBJECT,
-    title: SYSTEM_TITLE,
-    level: "HIGH",
-    // As the hourly rule has it: once an hour, whoever finds it.
-    occurrence: hourName(latest.at),
-    eventIds: [],
-    evidence: { count: failures.length, store: count("store"), bus: count("bus"), ...SYSTEM_FAILURES },
-    firstSeen: failures[0]?.at ?? latest.at,
-    lastSeen: latest.at,
-  };
-};
-
-/** One for an instance. A finding is told of at most once per window and organization; if it cannot be, in the log. */
+/** One per instance. It raises at most one finding per window and organization. If that fails, it logs an alarm. */
 export const createFailureMonitor = ({ raise, now }: { raise: RaiseFinding; now: Clock }): NoteFailure => {
-  const failures = new Map<string | undefined, Failure[]>();
-  const toldAt = new Map<string | undefined, number>();
-
-  const isOld = (at: number, before: number): boolean => at <= before - SYSTEM_FAILURES.windowMs;
+  const failuresByOrganization = new Map<string | undefined, ServiceFailure[]>();
+  const raisedAt = new Map<string | undefined, number>();
 
   return async (organizationId, part) => {
-    const latest = { at: now(), part };
-    const recent = [...(failures.get(organizationId) ?? []), latest].filter(({ at }) => !isOld(at, latest.at));
-    if (failures.size >= MAX_ORGANIZATIONS) failures.clear();
-    failures.set(organizationId, recent);
-    const told = toldAt.get(organizationId);
-    if (recent.length < SYSTEM_FAILURES.threshold || (told !== undefined && !isOld(told, latest.at))) return;
-    if (toldAt.size >= MAX_ORGANIZATIONS) toldAt.clear();
-    toldAt.set(organizationId, latest.at);
+    const at = now();
+    const isRecent = (time: number): boolean => time > at - WINDOW_MS;
+    const before = failuresByOrganization.get(organizationId) ?? [];
+    const failures = [...before, { at, part }].filter((failure) => isRecent(failure.at));
+    if (failuresByOrganization.size >= MAX_ORGANIZATIONS) failuresByOrganization.clear();
+    failuresByOrganization.set(organizationId, failures);
+    const finding = failureJudge.judgeFailures(failures);
+    const lastRaisedAt = raisedAt.get(organizationId);
+    if (finding === undefined || (lastRaisedAt !== undefined && isRecent(lastRaisedAt))) return;
+    if (raisedAt.size >= MAX_ORGANIZATIONS) raisedAt.clear();
+    raisedAt.set(organizationId, at);
     try {
-      await withinTime(raise(organizationId, findingOf(recent, latest)), RAISE_WITHIN_MS);
+      await withinTime(raise(organizationId, finding), RAISE_WITHIN_MS);
     } catch (error) {
-      writeLog("error", "The service keeps failing, and the alert that says so could not be raised", {
+      writeLog("error", "Raising the finding of the service's failures failed", {
         alarm: "system_errors",
-        failures: recent.length,
+        failures: failures.length,
         cause: error instanceof Error ? error.name : String(error),
       });
     }

@@ -1,17 +1,14 @@
-import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
-import { expiryOf } from "../terms/hours.ts";
+
+import { expiryOf, hourName } from "../terms/hours.ts";
 import { UNJUDGED_HOURS } from "../terms/indexes.ts";
-import { readIndex } from "../work/sharded-index-store.ts";
-import {
-  hourOfUnjudgedKey,
-  scopeOfPartition,
-  unjudgedKey,
-  unjudgedShardOf,
-  unjudgedShards,
-  windowKey,
-} from "./detection-keys.ts";
+import { createDueMarkStore } from "../work/due-mark-store.ts";
+import { defineShardedIndex } from "../work/sharded-index.ts";
+import { DETECTOR_SCOPE, hourOfUnjudgedKey, scopeOfPartition, unjudgedKey, windowKey } from "./detection.ts";
+
+const index = defineShardedIndex(UNJUDGED_HOURS, { count: 8 });
 
 const Mark = z.object({ scope: z.string(), key: z.string() });
 const Window = z.object({ finishedAt: z.optional(z.number()) });
@@ -21,13 +18,18 @@ export type UnjudgedHour = { scope: string; hour: number };
 
 export type UnjudgedStore = ReturnType<typeof createUnjudgedStore>;
 
-/** Marks of hours that detection has still to judge. All calls throw DomainError `store_unavailable`. */
+/**
+ * The marks of closed hours that are to be judged, and the completed dispatches. All calls throw DomainError
+ * `store_unavailable`.
+ */
 export const createUnjudgedStore = (
   client: DynamoDBDocumentClient,
   tableName: string,
   { retentionDays }: { retentionDays: number },
 ) => {
-  const isJudged = async (scope: string, hour: number): Promise<boolean> => {
+  const marks = createDueMarkStore(client, tableName, index);
+
+  const isFinished = async (scope: string, hour: number): Promise<boolean> => {
     const command = new GetCommand({
       TableName: tableName,
       Key: { scope, key: windowKey(hour) },
@@ -39,36 +41,32 @@ export const createUnjudgedStore = (
 
   return {
     /**
-     * Marks an hour, unless it was judged and all is done that follows: half a read unit, and two write units for a mark.
-     * A mark too many harms nothing.
+     * Marks an hour, unless its judging is finished: half a read unit, and two write units for a mark.
      * @param partition of the hour's events.
      */
     async markUnjudged(partition: string, hour: number): Promise<void> {
       const scope = scopeOfPartition(partition);
-      if (await isJudged(scope, hour)) return;
-      const command = new PutCommand({
-        TableName: tableName,
-        Item: {
-          scope,
-          key: unjudgedKey(hour),
-          unjudgedShard: unjudgedShardOf(scope),
-          ttl: expiryOf(hour, retentionDays),
-        },
-      });
-      await callStore((options) => client.send(command, options));
+      if (await isFinished(scope, hour)) return;
+      await marks.mark(scope, unjudgedKey(hour), { ttl: expiryOf(hour, retentionDays) });
     },
 
     /** All marks, those of a shard in order of time. Half a read unit per shard and 4 KB; may lag by a second. */
     async *listAll(): AsyncGenerator<UnjudgedHour, void, void> {
-      for await (const item of readIndex(client, tableName, { ...UNJUDGED_HOURS, shards: unjudgedShards })) {
+      for await (const item of marks.list()) {
         const { scope, key } = Mark.parse(item);
         yield { scope, hour: hourOfUnjudgedKey(key) };
       }
     },
 
-    /** Takes a mark away; two write units. */
+    /** Clears a mark; two write units. */
     async clear({ scope, hour }: UnjudgedHour): Promise<void> {
-      const command = new DeleteCommand({ TableName: tableName, Key: { scope, key: unjudgedKey(hour) } });
+      await marks.clear(scope, unjudgedKey(hour));
+    },
+
+    /** Records that the hour's dispatch was completed, with its counts; one write unit. */
+    async recordDispatch(now: number, counts: Readonly<Record<string, number | boolean>>): Promise<void> {
+      const times = { key: hourName(now), dispatchedAt: now, ttl: expiryOf(now, retentionDays) };
+      const command = new PutCommand({ TableName: tableName, Item: { ...counts, scope: DETECTOR_SCOPE, ...times } });
       await callStore((options) => client.send(command, options));
     },
   };

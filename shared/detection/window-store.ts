@@ -1,4 +1,11 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+/**
+ * A window is an hour that was judged: one item per scope and hour, put once, so that an hour is judged once.
+ *
+ * `judgedAt` (epoch ms) · `rules`: the versions that judged it · `eventsRead` · `findings` · `carried`: the facts that the
+ * next hour's windows may contain · `today`: the counts of its day so far · `ended`: those of the day before, only in the
+ * first judged hour of a day · `finishedAt` (epoch ms): when everything that follows from the hour was done.
+ * Nested values are stored as JSON text, and left out if empty: a quiet hour costs one write unit.
+ */
 import {
   type DynamoDBDocumentClient,
   GetCommand,
@@ -6,13 +13,95 @@ import {
   QueryCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
+import { encodeJson } from "../json/encode-json.ts";
 import { callStore } from "../runtime/call-store.ts";
-import { WINDOW_PREFIX, windowKey } from "./detection-keys.ts";
-import { parseWindow, toWindowItem, type Window } from "./window-item.ts";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { type Finding, findingRules } from "../security/alerts/finding.ts";
+import { expiryOf } from "../terms/hours.ts";
+import { riskLevels } from "../terms/risk-levels.ts";
+import { DayCounts } from "./day-counts.ts";
+import { hourOfWindowKey, WINDOW_PREFIX, windowKey } from "./detection.ts";
+import { Fact } from "./evidence/fact.ts";
+
+const StoredFinding = z.object({
+  rule: z.enum(findingRules),
+  subject: z.string(),
+  title: z.string(),
+  level: z.enum(riskLevels),
+  message: z.optional(z.string()),
+  occurrence: z.string(),
+  eventIds: z.array(z.string()),
+  evidence: z.looseObject({ count: z.number() }),
+  firstSeen: z.number(),
+  lastSeen: z.number(),
+});
+
+/** `hour`: its start, epoch ms. */
+export type Window = {
+  hour: number;
+  judgedAt: number;
+  rules: Readonly<Record<string, number>>;
+  eventsRead: number;
+  findings: readonly Finding[];
+  carried: readonly Fact[];
+  today: DayCounts;
+  ended?: DayCounts | undefined;
+  finishedAt?: number | undefined;
+};
+
+const json = z.optional(z.string());
+
+const WindowItem = z.object({
+  key: z.string(),
+  judgedAt: z.number(),
+  rules: z.record(z.string(), z.number()),
+  eventsRead: z.number(),
+  findings: json,
+  carried: json,
+  today: z.string(),
+  ended: json,
+  finishedAt: z.optional(z.number()),
+});
+
+const toJson = (list: readonly unknown[]): string | undefined => (list.length === 0 ? undefined : encodeJson(list));
+
+const toItem = (
+  scope: string,
+  { hour, findings, carried, today, ended, ...fields }: Window,
+  retentionDays: number,
+) => ({
+  ...fields,
+  scope,
+  key: windowKey(hour),
+  findings: toJson(findings),
+  carried: toJson(carried),
+  today: encodeJson(today),
+  ended: ended && encodeJson(ended),
+  ttl: expiryOf(hour, retentionDays),
+});
+
+const parseList = (text: string | undefined): unknown => (text === undefined ? [] : JSON.parse(text));
+
+const parseWindow = (item: unknown): Window => {
+  const { key, findings, carried, today, ended, ...fields } = WindowItem.parse(item);
+  return {
+    ...fields,
+    hour: hourOfWindowKey(key),
+    findings: z
+      .array(StoredFinding)
+      .parse(parseList(findings))
+      .map(({ message, ...finding }) => ({ ...finding, ...definedFields({ message }) })),
+    carried: z.array(Fact).parse(parseList(carried)),
+    today: DayCounts.parse(JSON.parse(today)),
+    ...definedFields({ ended: ended === undefined ? undefined : DayCounts.parse(JSON.parse(ended)) }),
+  };
+};
 
 export type WindowStore = ReturnType<typeof createWindowStore>;
 
-/** The judged hours of each scope (window-item.ts). All calls throw DomainError `store_unavailable`. */
+/** The judged hours of each scope. All calls throw DomainError `store_unavailable`. */
 export const createWindowStore = (
   client: DynamoDBDocumentClient,
   tableName: string,
@@ -29,10 +118,10 @@ export const createWindowStore = (
   };
 
   return {
-    /** Reads one strongly: one read unit per 4 KB. @param hour epoch ms. */
+    /** A strongly consistent read: one read unit per 4 KB. @param hour epoch ms. */
     get,
 
-    /** The latest judged hour up to one, itself included, read strongly: one read unit per 4 KB. @param hour epoch ms. */
+    /** The latest judged hour up to and including `hour`; a strongly consistent read: one read unit per 4 KB. @param hour epoch ms. */
     async latest(scope: string, hour: number): Promise<Window | undefined> {
       const command = new QueryCommand({
         TableName: tableName,
@@ -48,27 +137,23 @@ export const createWindowStore = (
     },
 
     /**
-     * Decides what came of an hour, once and for all; a write unit per KB, and a read where it was decided before.
-     * @returns what was decided: this, or what another came to first.
+     * Stores the result of an hour, unless it has one; a write unit per KB, and a read if it has.
+     * @returns the stored result: this one, or the one that came first.
      */
     async put(scope: string, window: Window): Promise<Window> {
       const command = new PutCommand({
         TableName: tableName,
-        Item: toWindowItem(scope, window, { retentionDays }),
+        Item: toItem(scope, window, retentionDays),
         ConditionExpression: "attribute_not_exists(#key)",
         ExpressionAttributeNames: { "#key": "key" },
       });
-      try {
-        await callStore((options) => client.send(command, options));
-        return window;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        // Another's, or our own whose answer was lost: either way what is stored counts.
-        return (await get(scope, window.hour)) ?? window;
-      }
+      const { written } = await conditionalWrite((options) => client.send(command, options));
+      if (written) return window;
+      // Stored by another invocation, or by an attempt of this call whose answer was lost.
+      return (await get(scope, window.hour)) ?? window;
     },
 
-    /** Says that all is done that follows from an hour; a write unit per KB. An erased one stays erased. */
+    /** Records that everything that follows from an hour was done; a write unit per KB. An erased hour stays erased. */
     async markFinished(scope: string, hour: number, now: number): Promise<void> {
       const command = new UpdateCommand({
         TableName: tableName,
@@ -78,11 +163,7 @@ export const createWindowStore = (
         ExpressionAttributeNames: { "#finishedAt": "finishedAt", "#key": "key" },
         ExpressionAttributeValues: { ":now": now },
       });
-      try {
-        await callStore((options) => client.send(command, options));
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
+      await conditionalWrite((options) => client.send(command, options));
     },
   };
 };

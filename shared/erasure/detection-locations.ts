@@ -1,5 +1,5 @@
 /** The results of detection: deleted with an organization; of a user, only what mentions the user. */
-import { userHash, userKey } from "../detection/detection-keys.ts";
+import { userHash, userKey } from "../detection/detection.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { reviveExactly } from "../json/revive-exactly.ts";
 import { createUserMatcher, type UserMatcher } from "../terms/mentions-user.ts";

@@ -2,11 +2,11 @@
  * Refusals become security events: tokens that are not accepted, and callers who may not or who come with what is
  * another's. Callers with a valid token are recorded one by one, bad tokens up to a bound per address
  * (shared/security/flood.ts). A request without any token is no event; the log's metric counts it. What a refusal means
- * by itself is found at once (shared/detection/at-once.ts).
+ * by itself is found at once (shared/detection/rules/rules.ts).
  */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { findingsOfRefusal } from "../detection/at-once.ts";
-import type { RaiseFinding } from "../detection/raise-findings.ts";
+import type { RaiseFinding } from "../detection/raise-finding.ts";
+import { refusalRules } from "../detection/rules/rules.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
@@ -71,11 +71,14 @@ export type RefusalParts = {
 
 /** What a refusal of a valid token means by itself; its event has this id. */
 const findingsOf = ({ route, event, error, caller }: Refusal, id: string, at: number): Finding[] =>
-  findingsOfRefusal({
-    ...{ eventId: id, at, code: error.code, method: route.method, permission: route.permission },
-    ...{ ipAddress: event.requestContext.http.sourceIp, userId: caller?.userId },
-    namesOther: namesOrganization(error.foreignScope),
-  });
+  refusalRules.flatMap(
+    ({ judgeRefusal }) =>
+      judgeRefusal({
+        ...{ eventId: id, at, code: error.code, method: route.method, permission: route.permission },
+        ...{ ipAddress: event.requestContext.http.sourceIp, userId: caller?.userId },
+        namesOtherOrganization: namesOrganization(error.foreignScope),
+      }) ?? [],
+  );
 
 /** Records refusals for one instance of a function. */
 export const createRefusalRecorder = ({ recorder, raise, now, random }: RefusalParts): RecordRefusal => {

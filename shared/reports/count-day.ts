@@ -1,7 +1,6 @@
 /** Counts a day's events one by one, in any order, and finds the changes among them. Pure. */
 import * as z from "zod/mini";
-import { factOf } from "../detection/rules/fact.ts";
-import { isCall } from "../detection/rules/unusual-api-usage.ts";
+import { factOf, isCall } from "../detection/evidence/fact.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import { cutText } from "../security/redaction/redact-and-cut.ts";
 import type { SecurityEvent } from "../security/security-event.ts";

@@ -1,7 +1,7 @@
 /** The recommendations of a review. Each names the observation that suggests it. Pure. */
-import type { FindingRule } from "../security/alerts/finding.ts";
+import { adviceByRule } from "../detection/rules/rules.ts";
 import { HOUR_MS, MINUTE_MS } from "../terms/hours.ts";
-import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
+import { isAtLeast } from "../terms/risk-levels.ts";
 import type { Recommendation, ReviewReport } from "./review-report.ts";
 
 export type RecommendationInput = Pick<
@@ -13,47 +13,6 @@ const HIGH_FAILURE_RATE = 0.1;
 const RISE = 0.5;
 const FEW = 10;
 const LONG_OPEN_MS = HOUR_MS;
-
-/** What to do about the alerts of a rule. */
-const adviceByRule: Record<FindingRule, { level: RiskLevel; action: string }> = {
-  repeated_auth_failures: {
-    level: "HIGH",
-    action:
-      "Ask the users concerned whether it was them, renew their credentials, and restrict calls to known addresses by the IP allowlist.",
-  },
-  permission_escalation: {
-    level: "HIGH",
-    action: "Check which roles the users concerned need, and what they were looking for.",
-  },
-  policy_violation: {
-    level: "HIGH",
-    action: "Find out who calls from blocked addresses or with foreign ids; if it is a user, correct the IP allowlist.",
-  },
-  unusual_api_usage: {
-    level: "MEDIUM",
-    action: "Confirm with the users concerned that they made these calls; if not, revoke their tokens.",
-  },
-  rate_limit_violations: {
-    level: "MEDIUM",
-    action: "Start fewer syncs by hand, or ask the provider for a higher rate limit.",
-  },
-  abnormal_sync_frequency: {
-    level: "MEDIUM",
-    action: "Find out who or what starts so many sync runs, and whether webhooks get lost.",
-  },
-  sync_silence: {
-    level: "HIGH",
-    action: "Check the connection to the provider, and connect it anew if need be: records are out of date.",
-  },
-  system_errors: {
-    level: "MEDIUM",
-    action: "Ask the service's operators about failures of its store or its event bus.",
-  },
-  performance_degradation: {
-    level: "LOW",
-    action: "Watch how fast the provider answers; tell it if it stays slow.",
-  },
-};
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 

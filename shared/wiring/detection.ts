@@ -2,17 +2,13 @@
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createConnectedStore, createConnectionStore } from "../connection/connection-store.ts";
 import { createBaselineStore } from "../detection/baseline-store.ts";
-import { createSyncFacts } from "../detection/connection-facts.ts";
-import { createDetectOrganization } from "../detection/detect-organization.ts";
+import { createReadBaselines, storeDay } from "../detection/baselines.ts";
+import { createDetectOrganization, createJudgeScope } from "../detection/detect-organization.ts";
 import { createDetectionDispatcher } from "../detection/dispatch-detection.ts";
-import { storeDay } from "../detection/fold-day.ts";
-import { createHeartbeatStore } from "../detection/heartbeat-store.ts";
-import { createHourEventsStore } from "../detection/hour-events-store.ts";
-import { createJudgeScope } from "../detection/judge-scope.ts";
-import { createRaiseFinding } from "../detection/raise-findings.ts";
-import { createSyncFactsStore } from "../detection/sync-facts-store.ts";
+import { createHourFactsStore } from "../detection/event-facts-store.ts";
+import { createRaiseFinding } from "../detection/raise-finding.ts";
+import { createReadSyncFacts, createSyncFactsStore } from "../detection/sync-facts-store.ts";
 import { createUnjudgedStore } from "../detection/unjudged-store.ts";
-import { createReadUsual } from "../detection/usual.ts";
 import { createWindowStore } from "../detection/window-store.ts";
 import { createReportDueStore } from "../reports/report-due-store.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -42,7 +38,6 @@ export const wireDispatchDetection = () => {
     connectedOrganizations: createConnectedStore(documentClient, config.CONNECTIONS_TABLE_NAME).connectedOrganizations,
     syncFacts: createSyncFactsStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
     bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
-    heartbeats: createHeartbeatStore(documentClient, config.DETECTION_TABLE_NAME, options),
     syncIntervalMs: config.SYNC_INTERVAL_HOURS * HOUR_MS,
     retentionMs: config.RETENTION_DAYS * DAY_MS,
     now: systemClock,
@@ -66,9 +61,9 @@ export const wireDetectOrganization = () => {
   return createDetectOrganization({
     judge: createJudgeScope({
       windows: createWindowStore(documentClient, config.DETECTION_TABLE_NAME, options),
-      events: createHourEventsStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
-      readUsual: createReadUsual(baselines),
-      readSyncFacts: createSyncFacts({
+      events: createHourFactsStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+      readBaselines: createReadBaselines(baselines),
+      readSyncFacts: createReadSyncFacts({
         connections: createConnectionStore(documentClient, config.CONNECTIONS_TABLE_NAME),
         circuits: createCircuitStore(documentClient, config.CIRCUITS_TABLE_NAME),
         runs: createSyncRunStore(documentClient, config.SYNC_RUNS_TABLE_NAME),

@@ -1,8 +1,8 @@
 /** The way to the provider of a deployed function. */
 
 import { createBaselineStore } from "../detection/baseline-store.ts";
+import { createOperationFactsStore } from "../detection/event-facts-store.ts";
 import { createLatencyObserver } from "../detection/observe-latency.ts";
-import { createOperationsStore } from "../detection/operations-store.ts";
 import { createWindowStore } from "../detection/window-store.ts";
 import { createProviderAccess } from "../provider/create-provider-access.ts";
 import type { ProviderAccess } from "../provider/provider.ts";
@@ -23,7 +23,7 @@ export const wireLatency = (): LatencyObserver => {
   return createLatencyObserver({
     windows: createWindowStore(documentClient, config.DETECTION_TABLE_NAME, options),
     baselines: createBaselineStore(documentClient, config.DETECTION_TABLE_NAME),
-    operations: createOperationsStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    operations: createOperationFactsStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
     raise: raiseFinding,
     now: systemClock,
   });

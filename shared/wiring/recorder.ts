@@ -3,7 +3,7 @@
 /** The recorder of a deployed function. */
 import { randomBytes } from "node:crypto";
 import { createFailureMonitor } from "../detection/failure-monitor.ts";
-import { createRaiseFinding, type RaiseFinding } from "../detection/raise-findings.ts";
+import { createRaiseFinding, type RaiseFinding } from "../detection/raise-finding.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";

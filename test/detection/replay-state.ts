@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { runBaselineOf } from "../../shared/detection/rules/abnormal-sync-frequency.ts";
-import { addHour, baselineOf, type History } from "../../shared/detection/rules/baseline.ts";
-import type { Fact } from "../../shared/detection/rules/fact.ts";
-import type { ConnectionFact, RuleInput, RunFact } from "../../shared/detection/rules/rule.ts";
-import { isCall, novelties } from "../../shared/detection/rules/unusual-api-usage.ts";
+import { addHour, baselineOf, type History } from "../../shared/detection/evidence/baseline.ts";
+import { callValues, type Fact, isCall } from "../../shared/detection/evidence/fact.ts";
+import { type ConnectionFact, type RunFact, runBaselineOf } from "../../shared/detection/evidence/syncing.ts";
+import type { RuleInput } from "../../shared/detection/rules/rule.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { DAY, HOUR } from "./events.ts";
 
@@ -88,7 +87,7 @@ export const createReplayState = (syncIntervalMs: number) => {
       for (const fact of facts.filter(isCall)) {
         count++;
         if (fact.userId !== undefined) own.set(fact.userId, (own.get(fact.userId) ?? 0) + 1);
-        for (const { kind, value } of novelties(fact)) if (value !== undefined) known[kind].set(value, start);
+        for (const { kind, value } of callValues(fact)) if (value !== undefined) known[kind].set(value, start);
       }
       calls = addHour(calls, start, count);
       for (const [user, made] of own) users.set(user, addHour(users.get(user), start, made));

@@ -1,13 +1,7 @@
-import { hourlyRules, judgeHour } from "../../shared/detection/judge-hour.ts";
-import { type Fact, factOf } from "../../shared/detection/rules/fact.ts";
-import {
-  isTimedOperation,
-  judgeLatency,
-  type Latency,
-  noLatency,
-  withOperation,
-} from "../../shared/detection/rules/performance-degradation.ts";
+import { type Fact, factOf, isTimedOperation } from "../../shared/detection/evidence/fact.ts";
+import { type Latency, noLatency, withOperation } from "../../shared/detection/evidence/latency.ts";
 import type { Rule } from "../../shared/detection/rules/rule.ts";
+import { hourlyRules, judgeHour, latencyRule } from "../../shared/detection/rules/rules.ts";
 import type { Finding, FindingRule } from "../../shared/security/alerts/finding.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { startOfHour } from "../../shared/terms/hours.ts";
@@ -29,7 +23,7 @@ export type ReplayOptions = {
 export const createReplay = ({ rule, syncIntervalMs = HOUR, ignoreMarks = false }: ReplayOptions = {}) => {
   const state = createReplayState(syncIntervalMs);
   const rules: readonly Rule[] = hourlyRules.filter(({ id }) => rule === undefined || id === rule);
-  const watchesLatency = rule === undefined || rule === "performance_degradation";
+  const watchesLatency = rule === undefined || rule === latencyRule.id;
   let carried: readonly Fact[] = [];
   let latency: Latency = noLatency;
 
@@ -40,7 +34,7 @@ export const createReplay = ({ rule, syncIntervalMs = HOUR, ignoreMarks = false 
     const byOccurrence = new Map<string, Finding>();
     for (const fact of watchesLatency ? facts.filter(isTimedOperation) : []) {
       latency = withOperation(latency, fact);
-      const finding = judgeLatency(latency);
+      const finding = latencyRule.judgeOperations(latency);
       if (finding !== undefined && !byOccurrence.has(finding.occurrence)) byOccurrence.set(finding.occurrence, finding);
     }
     return [...byOccurrence.values()];

@@ -9,7 +9,7 @@ import { Bucket } from "aws-cdk-lib/aws-s3";
 import { NO_ISSUER } from "../../infra/config.ts";
 import { createApp } from "../../infra/synth.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
-import { DUE_SLOTS } from "../../shared/detection/detection-due.ts";
+import { DUE_SLOTS } from "../../shared/detection/detection.ts";
 
 const directories: string[] = [];
 const synthesised = (context: Record<string, string> = {}) => {

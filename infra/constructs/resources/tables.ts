@@ -81,7 +81,7 @@ export class Tables extends Construct {
   readonly records: Table;
   /** Items: shared/webhooks/webhook-event-store.ts. */
   readonly webhookEvents: Table;
-  /** Items: shared/detection/detection-keys.ts. */
+  /** Items: shared/detection/detection.ts. */
   readonly detection: Table;
   /** Items: shared/reports/report-store.ts. */
   readonly reports: Table;

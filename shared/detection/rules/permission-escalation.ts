@@ -1,47 +1,49 @@
 /**
- * A user tries what the role does not allow, one thing after another.
+ * A user tries actions that their role does not allow, one after another.
  *
- * Reads: PERMISSION_DENIED of source `user` that names the permission. An address that is not allowed lacks no
- *   permission, and is a violation of policy.
- * Group: `user:…`. Threshold, window: 3 distinct permissions in 60 min; `records:read` is one whatever the type.
- *   One denied change of breaker or settings, or one id of another organization, is enough, and no part of the three. It
- *   is found when it happens, and marked; the hour finds what was recorded unmarked.
+ * Reads: PERMISSION_DENIED of source `user` that names the permission. A blocked address lacks no permission; it is a
+ *   policy violation.
+ * Group: `user:…`. Threshold, window: 3 distinct permissions in 60 min; `records:read` is one whatever the record type.
+ *   One denied change of the breaker or the settings, or one id of another organization, is enough by itself, and does not
+ *   count among the three. Each is found when it happens, and marked; the hour finds those that were recorded unmarked.
  * Deduplication: one finding per user and hour.
- * Severity: HIGH, as a denied request is; CRITICAL for an id of another organization, which nobody comes by honestly.
+ * Severity: HIGH, as a denied request is; CRITICAL for an id of another organization: no honest user has one.
  * Reason: trying one function after another is how broken authorization is looked for
  *   (https://owasp.org/API-Security/editions/2023/en/0xa5-broken-function-level-authorization/, and
- *   https://attack.mitre.org/tactics/TA0004/). Distinct, so that a deployment that retries one call stays quiet: Sigma's
- *   value_count, rather than its event_count
+ *   https://attack.mitre.org/tactics/TA0004/). Distinct permissions, so that a client that retries one call is no finding:
+ *   Sigma's value_count, rather than its event_count
  *   (https://github.com/SigmaHQ/sigma-specification/blob/main/specification/sigma-correlation-rules-specification.md).
  */
-import { catalogueEntry } from "../../terms/error-catalogue.ts";
 import { HOUR_MS } from "../../terms/hours.ts";
-import type { Fact } from "./fact.ts";
-import { findingOfHour, isIn, listed, recent } from "./make-finding.ts";
-import { FOREIGN_TITLE, isForeignId } from "./policy-violation.ts";
-import type { Hour, Rule } from "./rule.ts";
-import { groupBy, slide } from "./sliding-window.ts";
+import { type Fact, isBlockedAddress, isForeignId } from "../evidence/fact.ts";
+import { groupBy, type Hour, isIn, recent, slide } from "../evidence/windows.ts";
+import { type Advice, findingOfHour, findingOfRefusal, listed, type Rule } from "./rule.ts";
 
 const rule = "permission_escalation";
 
-export const DENIED = { threshold: 3, windowMs: HOUR_MS } as const;
+const DENIED = { threshold: 3, windowMs: HOUR_MS } as const;
 
-const ADDRESS_REFUSED = String(catalogueEntry("ip_address_not_allowed").number);
+const kinds = {
+  several: { subject: "user:", title: "A user was denied one permission after another", level: "HIGH" },
+  change: {
+    subject: "user:",
+    title: "A user was denied a change of the circuit breaker or of the settings",
+    level: "HIGH",
+  },
+  foreign: { subject: "user:", title: "A user sent what was given to another organization", level: "CRITICAL" },
+} as const;
 
-/** Changing these is what somebody tries who wants to be more than they are. */
-export const WATCHED_PERMISSIONS: readonly string[] = ["breaker:control", "settings:manage"];
+/** The permissions that one denied change of is enough. */
+const WATCHED_PERMISSIONS: readonly string[] = ["breaker:control", "settings:manage"];
 
-const SEVERAL_TITLE = "A user was denied one permission after another";
-export const CHANGE_TITLE = "A user was denied a change of the circuit breaker or of the settings";
+const isDenial = (fact: Fact): boolean =>
+  fact.type === "PERMISSION_DENIED" &&
+  fact.source === "user" &&
+  fact.userId !== undefined &&
+  fact.permission !== undefined &&
+  !isBlockedAddress(fact);
 
-const isDenial = ({ type, source, userId, permission, errorCode }: Fact): boolean =>
-  type === "PERMISSION_DENIED" &&
-  source === "user" &&
-  userId !== undefined &&
-  permission !== undefined &&
-  errorCode !== ADDRESS_REFUSED;
-
-/** An action begins with the request's method. */
+/** An action starts with the request's method. */
 const isDeniedChange = ({ permission = "", action = "" }: Fact): boolean =>
   WATCHED_PERMISSIONS.includes(permission) && !action.startsWith("get_");
 
@@ -52,7 +54,7 @@ const isOneOfSeveral = (fact: Fact): boolean => isDenial(fact) && !isEnough(fact
 const permissionOf = ({ permission = "" }: Fact): string =>
   permission.startsWith("records:read") ? "records:read" : permission;
 
-/** The latest denial of each permission in each window that has enough of them and ends in the hour. */
+/** The latest denial of each permission, in each window that has enough permissions and ends in the hour. */
 const evidenceOf = (denials: readonly Fact[], hour: Hour): Fact[] => {
   const evidence = new Set<Fact>();
   const latest = new Map<string, Fact>();
@@ -67,10 +69,16 @@ const evidenceOf = (denials: readonly Fact[], hour: Hour): Fact[] => {
   return denials.filter((fact) => evidence.has(fact));
 };
 
-export const permissionEscalation: Rule = {
+export const permissionEscalationAdvice: Advice = {
+  level: "HIGH",
+  action: "Check which roles the users concerned need, and what they were looking for.",
+};
+
+export const permissionEscalation = {
   id: rule,
   version: 1,
-  /** The latest denial of each permission is all that a later window can make use of. */
+  kinds,
+  /** A later window uses only the latest denial of each permission. */
   carries: ({ facts, hour }) => {
     const denials = recent(facts.filter(isOneOfSeveral), hour, DENIED.windowMs);
     const latest = new Map(denials.map((fact) => [`${permissionOf(fact)} ${fact.userId}`, fact]));
@@ -79,17 +87,15 @@ export const permissionEscalation: Rule = {
   judge: ({ facts, hour }) =>
     [...groupBy(facts.filter(isDenial), ({ userId }) => userId)].flatMap(([user, denials]) => {
       const several = evidenceOf(denials.filter(isOneOfSeveral), hour);
-      const alone = denials.filter((fact) => isEnough(fact) && fact.judgedAtOnce !== true && isIn(hour, fact.at));
-      const found = new Set([...several, ...alone]);
+      const single = denials.filter((fact) => isEnough(fact) && fact.judgedAtOnce !== true && isIn(hour, fact.at));
+      const found = new Set([...several, ...single]);
       if (found.size === 0) return [];
       const evidence = denials.filter((fact) => found.has(fact));
-      const isForeign = alone.some(isForeignId);
       return [
         findingOfHour(hour, evidence, {
           rule,
-          subject: `user:${user}`,
-          title: isForeign ? FOREIGN_TITLE : several.length > 0 ? SEVERAL_TITLE : CHANGE_TITLE,
-          level: isForeign ? "CRITICAL" : "HIGH",
+          kind: single.some(isForeignId) ? kinds.foreign : several.length > 0 ? kinds.several : kinds.change,
+          id: user,
           evidence: {
             count: evidence.length,
             permissions: listed(evidence.map(permissionOf)),
@@ -98,4 +104,16 @@ export const permissionEscalation: Rule = {
         }),
       ];
     }),
-};
+  judgeRefusal: (refused) => {
+    const { code, method, permission, ipAddress, userId } = refused;
+    const about = (kind: (typeof kinds)[keyof typeof kinds]) =>
+      userId === undefined ? { kind: { ...kind, subject: "address:" }, id: ipAddress } : { kind, id: userId };
+    if (refused.namesOtherOrganization) {
+      const evidence = { count: 1, permission, address: ipAddress };
+      return findingOfRefusal(refused, { rule, ...about(kinds.foreign), evidence });
+    }
+    if (code !== "role_may_not" || method === "GET" || !WATCHED_PERMISSIONS.includes(permission)) return undefined;
+    const evidence = { count: 1, permissions: [permission] };
+    return findingOfRefusal(refused, { rule, ...about(kinds.change), evidence });
+  },
+} satisfies Rule;

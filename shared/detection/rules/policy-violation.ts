@@ -1,50 +1,50 @@
 /**
- * Somebody acts against what the organization has settled.
+ * A request violates the organization's settings.
  *
- * Reads: PERMISSION_DENIED because of the address that a call came from, or of an id that names another organization.
- *   Each is found when it happens, and marked; this finds what was recorded unmarked.
+ * Reads: PERMISSION_DENIED because of the caller's address, or because of an id that was issued to another organization.
+ *   Each is found when it happens, and marked; the hour finds those that were recorded unmarked.
  * Groups: `address:…`; `user:…` of such an id. Threshold: one. Window: the hour. Deduplication: one finding per subject
  *   and hour.
- * Severity: HIGH: a valid token is used where, or for what, it may not be.
- * Reason: a token that comes from elsewhere may be a stolen one (https://attack.mitre.org/techniques/T1078/).
+ * Severity: HIGH: a valid token is used from a place, or for a purpose, that is not allowed.
+ * Reason: a token used from another address may be stolen (https://attack.mitre.org/techniques/T1078/).
  */
-import { catalogueEntry } from "../../terms/error-catalogue.ts";
-import type { Fact } from "./fact.ts";
-import { findingOfHour, isIn, listed } from "./make-finding.ts";
-import type { Rule } from "./rule.ts";
-import { groupBy } from "./sliding-window.ts";
+import { isBlockedAddress, isForeignId } from "../evidence/fact.ts";
+import { groupBy, isIn } from "../evidence/windows.ts";
+import { type Advice, findingOfHour, findingOfRefusal, listed, type Rule } from "./rule.ts";
 
 const rule = "policy_violation";
 
-const ADDRESS_REFUSED = String(catalogueEntry("ip_address_not_allowed").number);
+const kinds = {
+  blocked: {
+    subject: "address:",
+    title: "Calls from an address that the organization does not allow",
+    level: "HIGH",
+  },
+  foreign: { subject: "user:", title: "A user sent what was given to another organization", level: "HIGH" },
+} as const;
 
-/** Whether a request was denied because of its address. */
-export const isBlockedAddress = ({ type, errorCode }: Pick<Fact, "type" | "errorCode">): boolean =>
-  type === "PERMISSION_DENIED" && errorCode === ADDRESS_REFUSED;
+export const policyViolationAdvice: Advice = {
+  level: "HIGH",
+  action: "Find out who calls from blocked addresses or with foreign ids; if it is a user, correct the IP allowlist.",
+};
 
-/** Whether a cursor or a state was refused that another organization had been given: no other refusal is CRITICAL. */
-export const isForeignId = ({ type, source, riskLevel }: Fact): boolean =>
-  type === "PERMISSION_DENIED" && source === "user" && riskLevel === "CRITICAL";
-
-export const BLOCKED_TITLE = "Calls from an address that the organization does not allow";
-export const FOREIGN_TITLE = "A user sent what was given to another organization";
-
-const subjectOf = (fact: Fact): string =>
-  isForeignId(fact) && fact.userId !== undefined ? `user:${fact.userId}` : `address:${fact.ipAddress}`;
-
-export const policyViolation: Rule = {
+export const policyViolation = {
   id: rule,
   version: 1,
+  kinds,
   judge: ({ facts, hour }) => {
     const violations = facts.filter(
       (fact) => (isBlockedAddress(fact) || isForeignId(fact)) && fact.judgedAtOnce !== true && isIn(hour, fact.at),
     );
-    return [...groupBy(violations, subjectOf)].map(([subject, evidence]) =>
+    const subjects = groupBy(violations, (fact) =>
+      isForeignId(fact) && fact.userId !== undefined
+        ? kinds.foreign.subject + fact.userId
+        : `${kinds.blocked.subject}${fact.ipAddress}`,
+    );
+    return [...subjects].map(([subject, evidence]) =>
       findingOfHour(hour, evidence, {
         rule,
-        subject,
-        title: evidence.some(isForeignId) ? FOREIGN_TITLE : BLOCKED_TITLE,
-        level: "HIGH",
+        kind: { ...(evidence.some(isForeignId) ? kinds.foreign : kinds.blocked), subject },
         evidence: {
           count: evidence.length,
           users: listed(evidence.map(({ userId }) => userId)),
@@ -54,4 +54,20 @@ export const policyViolation: Rule = {
       }),
     );
   },
-};
+  judgeRefusal: (refused) => {
+    const { code, permission, ipAddress, userId } = refused;
+    if (refused.namesOtherOrganization) {
+      const subject = userId === undefined ? kinds.blocked.subject : kinds.foreign.subject;
+      const evidence = { count: 1, permission, address: ipAddress };
+      return findingOfRefusal(refused, {
+        rule,
+        kind: { ...kinds.foreign, subject },
+        id: userId ?? ipAddress,
+        evidence,
+      });
+    }
+    if (code !== "ip_address_not_allowed") return undefined;
+    const evidence = { count: 1, users: userId === undefined ? [] : [userId] };
+    return findingOfRefusal(refused, { rule, kind: kinds.blocked, id: ipAddress, evidence });
+  },
+} satisfies Rule;

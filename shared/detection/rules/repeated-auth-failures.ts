@@ -1,145 +1,306 @@
 /**
- * Somebody, or something, is not let in again and again.
+ * Authentication fails again and again: of callers' tokens, or of the connection's credentials.
  *
  * Reads: AUTHENTICATION_FAILURE of source `user` (a caller's token) or of operations against the provider (the
- *   connection's credentials), never of source `webhook`, which any stranger could send; a count record weighs what it
- *   stands for. A key that is refused while connecting is a PROVIDER_REQUEST, and is not read.
+ *   connection's credentials); never of source `webhook`, which any stranger can send. A count of a flood weighs as many
+ *   failures as it counts. A key that is rejected while connecting is a PROVIDER_REQUEST, and is not read.
  * Groups, thresholds, windows:
- *   `user:…`, `address:…`: 5 failures in 15 min. Failures of one address with one user's tokens are that user's alone.
- *   `address:…`: 30 failures of 10 users in 10 min. A count's users may be those named beside it, so not added to them.
- *   `connection`: 3 refusals without a succeeded run between, through any reconnecting, in 28 days.
+ *   `user:…`, `address:…`: 5 failures in 15 min. Failures of one address with one user's tokens are the user's only.
+ *   `address:…`: 30 failures of 10 users in 10 min. A count's users may be those named beside it, so they are not added.
+ *   `connection`: 3 rejections without a succeeded run between, whatever reconnecting there was, in 28 days.
  * Deduplication: one finding per subject and hour.
- * Severity: HIGH. CRITICAL where a success of the user comes within 15 min after the fifth failure, from an address
- *   that no failure in that window came from: whoever guessed may be in.
- * Reason: guessing and spraying (https://attack.mitre.org/techniques/T1110/, T1110/003); five failures of one user, and
- *   a success after five, are common thresholds of published rules:
+ * Severity: HIGH. CRITICAL if the user succeeds within 15 min after the fifth failure from an address without a failure
+ *   in that window: the attacker may be in.
+ * Reason: guessing and spraying (https://attack.mitre.org/techniques/T1110/, T1110/003); five failures of one user, and a
+ *   success after five, are common thresholds of published rules:
  *   https://github.com/elastic/detection-rules/blob/main/rules/integrations/anthropic/credential_access_anthropic_multiple_authentication_failures.toml
  *   https://github.com/elastic/detection-rules/blob/main/rules/windows/credential_access_bruteforce_multiple_logon_failure_followed_by_success.toml
  *   https://github.com/elastic/detection-rules/blob/main/rules/integrations/okta/credential_access_okta_password_spray_single_source.toml
  *   The window is short because a person who mistypes gives up sooner. Two failed connections may be a typing error.
  */
 import type { Finding } from "../../security/alerts/finding.ts";
-import { carriedRefusals, connectionFindings, isConnectionRefusal } from "./connection-refusals.ts";
-import type { Fact } from "./fact.ts";
-import { findingOfHour, isIn, listed, recent } from "./make-finding.ts";
-import type { Rule, RuleInput } from "./rule.ts";
-import { groupBy } from "./sliding-window.ts";
+import { DAY_MS, MINUTE_MS } from "../../terms/hours.ts";
+import { type Fact, inOrder } from "../evidence/fact.ts";
 import {
-  before,
-  endingIn,
-  FAILURES,
-  type Firings,
-  failuresOf,
-  findSuspects,
-  MANY_USERS,
-  SUCCESS_WITHIN_MS,
-  weightOf,
-  withoutAddress,
-} from "./token-failures.ts";
+  factsIn,
+  groupBy,
+  type Hour,
+  heavyWindows,
+  isIn,
+  type Range,
+  recent,
+  slide,
+  type Windows,
+  windowsEndingIn,
+} from "../evidence/windows.ts";
+import { type Advice, findingOfHour, listed, type Rule, type RuleInput } from "./rule.ts";
 
 const rule = "repeated_auth_failures";
 
+const FAILURES = { threshold: 5, windowMs: 15 * MINUTE_MS } as const;
+const SPRAYING = { users: 10, failures: 30, windowMs: 10 * MINUTE_MS } as const;
+/** A success counts for less than so long after the fifth failure. */
+const SUCCESS_WITHIN_MS = 15 * MINUTE_MS;
+const MAX_CARRIED_FAILURES = 80;
+
+const REJECTIONS = 3;
+/** Rejections that no success has followed yet are carried for so long. */
+const REJECTIONS_KEPT_MS = 28 * DAY_MS;
+const MAX_CARRIED_REJECTIONS = 20;
+/** Decisions: the deadline of an operation. */
+const OPERATION_MS = 10_000;
+
+const kinds = {
+  user: { subject: "user:", title: "Repeated authentication failures of a user", level: "HIGH" },
+  breach: {
+    subject: "user:",
+    title: "A user's success from elsewhere after repeated authentication failures",
+    level: "CRITICAL",
+  },
+  address: { subject: "address:", title: "Repeated authentication failures from an address", level: "HIGH" },
+  spraying: {
+    subject: "address:",
+    title: "Authentication failures of many users from one address",
+    level: "HIGH",
+  },
+  connection: {
+    subject: "connection",
+    title: "The provider keeps refusing the connection's credentials",
+    level: "HIGH",
+  },
+} as const;
+
+// The connection's credentials.
+
+/** The failed operation (with attempts), or the demand to reconnect that is recorded besides. */
+const isRejection = ({ type, source, attempts, action }: Fact): boolean =>
+  type === "AUTHENTICATION_FAILURE" &&
+  source !== "webhook" &&
+  (attempts !== undefined || action === "require_reconnect");
+
+/** When runs succeeded, as far as is known: the log level may exclude their events. */
+const successesOf = ({ facts, runs, hour, connection }: RuleInput): number[] =>
+  [
+    ...(connection?.lastSuccessAt === undefined ? [] : [connection.lastSuccessAt]),
+    ...runs.flatMap(({ status, finishedAt }) =>
+      status === "succeeded" && finishedAt !== undefined ? [finishedAt] : [],
+    ),
+    ...facts.flatMap(({ type, success, at }) => (type === "PROVIDER_SYNC_COMPLETED" && success ? [at] : [])),
+  ]
+    .filter((at) => at < hour.end)
+    .sort((a, b) => a - b);
+
+/** The rejections, each once: a demand to reconnect is recorded before the failed operation that led to it. */
+const rejectionsOf = (facts: readonly Fact[]): Fact[] => {
+  let reconnectAt = Number.NEGATIVE_INFINITY;
+  return facts.filter(isRejection).filter(({ at, attempts }) => {
+    if (attempts === undefined) reconnectAt = at;
+    return attempts === undefined || at - reconnectAt >= OPERATION_MS;
+  });
+};
+
+const carriedRejections = (input: RuleInput): Fact[] => {
+  const rejections = input.facts.filter(isRejection);
+  if (rejections.length === 0) return [];
+  const latestSuccess = successesOf(input).at(-1) ?? 0;
+  const open = rejections.filter(({ at }) => at > latestSuccess);
+  return recent(open, input.hour, REJECTIONS_KEPT_MS).slice(-MAX_CARRIED_REJECTIONS);
+};
+
+const connectionFindings = (input: RuleInput): Finding[] => {
+  const { facts, hour } = input;
+  if (!facts.some(isRejection)) return [];
+  const successes = successesOf(input);
+  /** Rejections without a success between them are one series. */
+  const series = groupBy(rejectionsOf(facts), ({ at }) => String(successes.findLast((success) => success <= at)));
+  const evidence = [...series.values()]
+    .filter((rejections) => rejections.some(({ at }, index) => index >= REJECTIONS - 1 && isIn(hour, at)))
+    .flat();
+  if (evidence.length === 0) return [];
+  const reasons = listed(evidence.map(({ errorCode }) => errorCode));
+  return [
+    findingOfHour(hour, evidence, {
+      rule,
+      kind: kinds.connection,
+      evidence: { count: evidence.length, threshold: REJECTIONS, reasons },
+    }),
+  ];
+};
+
+// Callers' tokens.
+
 const isTokenFailure = (fact: Fact): boolean =>
-  fact.type === "AUTHENTICATION_FAILURE" && fact.source === "user" && !isConnectionRefusal(fact);
+  fact.type === "AUTHENTICATION_FAILURE" && fact.source === "user" && !isRejection(fact);
 
-const inOrder = (facts: Iterable<Fact>): Fact[] =>
-  [...new Set(facts)].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+/** The failures that a fact stands for: one, or those of a flood's count. */
+const weightOf = ({ failures }: Fact): number => failures ?? 1;
 
-const failureCount = (facts: readonly Fact[]): number =>
+const countFailures = (facts: readonly Fact[]): number =>
   facts.filter(isTokenFailure).reduce((sum, fact) => sum + weightOf(fact), 0);
 
-/** Successes of a user from elsewhere, and the failures that they came after. */
-const breachOf = (firings: readonly Firings[], succeeded: readonly Fact[]) => {
+/** Counts the failures in a window, and the users that they are of. A flood's count has a number of users, but no names. */
+const tallyUsers = () => {
+  const named = new Map<string, number>();
+  const counts: Fact[] = [];
+  let weight = 0;
+  let unknown = 0;
+  /** The user of a token without a valid signature is unknown. */
+  const isUnknown = ({ userId, failures, users }: Fact) => userId === undefined && (failures === undefined || !users);
+  const change = (fact: Fact, by: 1 | -1) => {
+    weight += by * weightOf(fact);
+    if (isUnknown(fact)) unknown += by;
+    if (fact.userId === undefined) return;
+    const left = (named.get(fact.userId) ?? 0) + by;
+    if (left === 0) named.delete(fact.userId);
+    else named.set(fact.userId, left);
+  };
+  return {
+    add: (fact: Fact) => {
+      change(fact, 1);
+      if (fact.failures !== undefined) counts.push(fact);
+    },
+    remove: (fact: Fact) => {
+      change(fact, -1);
+      if (fact.failures !== undefined) counts.shift();
+    },
+    weight: () => weight,
+    /** The least number of users: those of counts may be the named ones. */
+    users: () => counts.reduce((most, { users = 0 }) => Math.max(most, users), named.size),
+    /** The user whose tokens all failures are of, if there is one. */
+    onlyUser: (): string | undefined => {
+      const isOne = named.size === 1 && unknown === 0 && counts.every(({ users = 0 }) => users <= 1);
+      return isOne ? named.keys().next().value : undefined;
+    },
+  };
+};
+
+type AddressWindows = { failing: Windows; spraying: Windows };
+
+/** The windows with too many failures, per user and per address. @param failures in order of time. */
+const findSuspects = (failures: readonly Fact[]) => {
+  const users = new Map<string, Windows[]>();
+  const addresses = new Map<string, AddressWindows>();
+  const addUser = (user: string, windows: Windows) => {
+    if (windows.ranges.length > 0) users.set(user, [...(users.get(user) ?? []), windows]);
+  };
+  for (const [user, facts] of groupBy(failures, ({ userId }) => userId)) {
+    addUser(user, heavyWindows(facts, { ...FAILURES, weightOf }));
+  }
+  for (const [address, facts] of groupBy(failures, ({ ipAddress }) => ipAddress)) {
+    const failing: Range[] = [];
+    const ofOneUser = new Map<string, Range[]>();
+    const tally = tallyUsers();
+    slide(facts, FAILURES.windowMs, tally, (_, range) => {
+      if (tally.weight() < FAILURES.threshold) return;
+      const user = tally.onlyUser();
+      if (user === undefined) failing.push(range);
+      else ofOneUser.set(user, [...(ofOneUser.get(user) ?? []), range]);
+    });
+    for (const [user, ranges] of ofOneUser) addUser(user, { facts, ranges });
+
+    const spraying: Range[] = [];
+    const wide = tallyUsers();
+    slide(facts, SPRAYING.windowMs, wide, (_, range) => {
+      if (wide.weight() >= SPRAYING.failures && wide.users() >= SPRAYING.users) spraying.push(range);
+    });
+    addresses.set(address, { failing: { facts, ranges: failing }, spraying: { facts, ranges: spraying } });
+  }
+  return { users, addresses };
+};
+
+/** The windows without a failure from the address. */
+const withoutAddress = ({ facts, ranges }: Windows, address: string): Windows => {
+  const without: Range[] = [];
+  let next = 0;
+  let latest = -1;
+  for (const range of ranges) {
+    for (; next <= range.to; next++) if (facts[next]?.ipAddress === address) latest = next;
+    if (latest < range.from) without.push(range);
+  }
+  return { facts, ranges: without };
+};
+
+/** The windows that the success follows in time. */
+const beforeSuccess = ({ facts, ranges }: Windows, success: Fact): Windows => ({
+  facts,
+  ranges: ranges.filter(({ to }) => {
+    const elapsedMs = success.at - (facts[to]?.at ?? Number.POSITIVE_INFINITY);
+    return elapsedMs >= 0 && elapsedMs < SUCCESS_WITHIN_MS;
+  }),
+});
+
+/** The successes of a user from elsewhere, and the failures that they followed. */
+const breachOf = (windows: readonly Windows[], succeeded: readonly Fact[]) => {
   const breaches = [...groupBy(succeeded, ({ ipAddress }) => ipAddress)].flatMap(([address, successes]) => {
-    const elsewhere = firings.map((one) => withoutAddress(one, address));
+    const elsewhere = windows.map((one) => withoutAddress(one, address));
     return successes.flatMap((success) => {
-      const failures = elsewhere.flatMap((one) => failuresOf(before(one, success)));
+      const failures = elsewhere.flatMap((one) => factsIn(beforeSuccess(one, success)));
       return failures.length > 0 ? [{ success, failures }] : [];
     });
   });
   return { successes: breaches.map(({ success }) => success), failures: breaches.flatMap(({ failures }) => failures) };
 };
 
-const userFinding = (
-  hour: RuleInput["hour"],
-  user: string,
-  firings: readonly Firings[],
-  successes: readonly Fact[],
-) => {
-  const breach = breachOf(firings, successes);
-  const ownFailures = firings.flatMap((one) => failuresOf(endingIn(one, hour)));
-  const evidence = inOrder([...ownFailures, ...breach.failures, ...breach.successes]);
+const userFindings = (hour: Hour, user: string, windows: readonly Windows[], succeeded: readonly Fact[]): Finding[] => {
+  const breach = breachOf(windows, succeeded);
+  const failures = windows.flatMap((one) => factsIn(windowsEndingIn(one, hour)));
+  const evidence = inOrder([...failures, ...breach.failures, ...breach.successes]);
   if (evidence.length === 0) return [];
-  const isBreached = breach.successes.length > 0;
+  const isBreach = breach.successes.length > 0;
   const details = {
-    count: failureCount(evidence),
-    threshold: FAILURES.threshold,
-    windowMs: FAILURES.windowMs,
+    count: countFailures(evidence),
+    ...FAILURES,
     addresses: listed(evidence.filter(isTokenFailure).map(({ ipAddress }) => ipAddress)),
-    ...(isBreached && { succeededFrom: listed(breach.successes.map(({ ipAddress }) => ipAddress)) }),
+    ...(isBreach && { succeededFrom: listed(breach.successes.map(({ ipAddress }) => ipAddress)) }),
   };
   return [
-    findingOfHour(hour, evidence, {
-      rule,
-      subject: `user:${user}`,
-      title: isBreached
-        ? "A user's success from elsewhere after repeated authentication failures"
-        : "Repeated authentication failures of a user",
-      level: isBreached ? "CRITICAL" : "HIGH",
-      evidence: details,
-    }),
+    findingOfHour(hour, evidence, { rule, kind: isBreach ? kinds.breach : kinds.user, id: user, evidence: details }),
   ];
 };
 
-const addressFinding = (
-  hour: RuleInput["hour"],
-  address: string,
-  { several, manyUsers }: { several: Firings; manyUsers: Firings },
-) => {
-  const spraying = endingIn(manyUsers, hour);
-  const windows = [...endingIn(several, hour).windows, ...spraying.windows];
-  const evidence = failuresOf({ facts: several.facts, windows });
+const addressFindings = (hour: Hour, address: string, { failing, spraying }: AddressWindows): Finding[] => {
+  const sprayed = windowsEndingIn(spraying, hour).ranges;
+  const evidence = factsIn({ ...failing, ranges: [...windowsEndingIn(failing, hour).ranges, ...sprayed] });
   if (evidence.length === 0) return [];
-  const isSpraying = spraying.windows.length > 0;
-  const users = new Set(evidence.flatMap(({ userId }) => (userId === undefined ? [] : [userId])));
+  const isSpraying = sprayed.length > 0;
+  const users = new Set(evidence.flatMap(({ userId }) => userId ?? []));
   const details = {
-    count: failureCount(evidence),
+    count: countFailures(evidence),
     users: evidence.reduce((most, fact) => Math.max(most, fact.users ?? 0), users.size),
     ...(isSpraying
-      ? { threshold: MANY_USERS.failures, usersThreshold: MANY_USERS.users, windowMs: MANY_USERS.windowMs }
-      : { threshold: FAILURES.threshold, windowMs: FAILURES.windowMs }),
+      ? { threshold: SPRAYING.failures, usersThreshold: SPRAYING.users, windowMs: SPRAYING.windowMs }
+      : FAILURES),
   };
-  return [
-    findingOfHour(hour, evidence, {
-      rule,
-      subject: `address:${address}`,
-      title: isSpraying
-        ? "Authentication failures of many users from one address"
-        : "Repeated authentication failures from an address",
-      level: "HIGH",
-      evidence: details,
-    }),
-  ];
+  const kind = isSpraying ? kinds.spraying : kinds.address;
+  return [findingOfHour(hour, evidence, { rule, kind, id: address, evidence: details })];
 };
 
-export const repeatedAuthFailures: Rule = {
+export const repeatedAuthFailuresAdvice: Advice = {
+  level: "HIGH",
+  action:
+    "Ask the users concerned whether it was them, renew their credentials, and restrict calls to known addresses by the IP allowlist.",
+};
+
+export const repeatedAuthFailures = {
   id: rule,
   version: 1,
+  kinds,
   carries: (input) => [
-    ...carriedRefusals(input),
-    // A success may follow a window that lies before the hour.
-    ...recent(input.facts.filter(isTokenFailure), input.hour, FAILURES.windowMs + SUCCESS_WITHIN_MS).slice(-80),
+    ...carriedRejections(input),
+    // A success in the next hour may follow a window that ended before it.
+    ...recent(input.facts.filter(isTokenFailure), input.hour, FAILURES.windowMs + SUCCESS_WITHIN_MS).slice(
+      -MAX_CARRIED_FAILURES,
+    ),
   ],
   judge: (input) => {
     const { facts, hour } = input;
     const { users, addresses } = findSuspects(facts.filter(isTokenFailure));
     const succeeded = facts.filter(({ success, source, at }) => success && source === "user" && isIn(hour, at));
-    const findings: Finding[] = connectionFindings(input);
-    for (const [user, firings] of users) {
-      const successes = succeeded.filter(({ userId }) => userId === user);
-      findings.push(...userFinding(hour, user, firings, successes));
-    }
-    for (const [address, suspect] of addresses) findings.push(...addressFinding(hour, address, suspect));
-    return findings;
+    const ofUser = groupBy(succeeded, ({ userId }) => userId);
+    return [
+      ...connectionFindings(input),
+      ...[...users].flatMap(([user, windows]) => userFindings(hour, user, windows, ofUser.get(user) ?? [])),
+      ...[...addresses].flatMap(([address, windows]) => addressFindings(hour, address, windows)),
+    ];
   },
-};
+} satisfies Rule;

@@ -1,58 +1,86 @@
 /**
  * The service itself fails: its store or its bus.
  *
- * Reads: failed events whose error says that the store or the bus did not answer, or that the service failed. Most of such
- *   failures are found when they happen (the same threshold), and marked; this finds what was recorded unmarked.
+ * Reads: failed events whose error code means that the store or the bus did not answer, or that the service failed. Most
+ *   failures are found when they happen, with the same threshold, and marked; the hour finds those recorded unmarked.
  * Group: `system`. Threshold, window: 3 failures in 5 min. Deduplication: one finding per hour.
  * Severity: HIGH.
- * Reason: one failure is what retries are for; three within minutes are an outage of something, and should be told
- *   apart from the provider's (https://sre.google/sre-book/monitoring-distributed-systems/).
+ * Reason: retries make up for one failure; three within minutes are an outage, which must be distinguished from one of
+ *   the provider (https://sre.google/sre-book/monitoring-distributed-systems/).
  */
+import type { FailingPart } from "../../runtime/note-failure.ts";
+import type { Finding } from "../../security/alerts/finding.ts";
 import { catalogueEntry, type ErrorName } from "../../terms/error-catalogue.ts";
-import { MINUTE_MS } from "../../terms/hours.ts";
-import type { Fact } from "./fact.ts";
-import { findingOfHour, isIn, listed, recent } from "./make-finding.ts";
-import type { Rule } from "./rule.ts";
-import { factsIn, heavyWindows } from "./sliding-window.ts";
+import { hourName, MINUTE_MS } from "../../terms/hours.ts";
+import type { Fact } from "../evidence/fact.ts";
+import { factsIn, heavyWindows, recent, windowsEndingIn } from "../evidence/windows.ts";
+import { type Advice, findingOfHour, listed, type Rule, type ServiceFailure } from "./rule.ts";
 
 const rule = "system_errors";
 
-/** The hourly run and whoever counts failures as they happen share it. */
-export const SYSTEM_FAILURES = { threshold: 3, windowMs: 5 * MINUTE_MS } as const;
+const FAILURES = { threshold: 3, windowMs: 5 * MINUTE_MS } as const;
 
-export const SYSTEM_SUBJECT = "system";
-export const SYSTEM_TITLE = "The store or the event bus keeps failing";
+const kinds = {
+  system: { subject: "system", title: "The store or the event bus keeps failing", level: "HIGH" },
+} as const;
 
-const names: readonly ErrorName[] = ["store_unavailable", "internal"];
-const codes = new Set<string>(["system", ...names, ...names.map((name) => String(catalogueEntry(name).number))]);
+const systemCodes = (): Set<string> => {
+  const names: readonly ErrorName[] = ["store_unavailable", "internal"];
+  return new Set(["system", ...names, ...names.map((name) => String(catalogueEntry(name).number))]);
+};
 
-const isSystemFailure = ({ success, errorCode, judgedAtOnce }: Fact): boolean =>
-  !success && judgedAtOnce !== true && errorCode !== undefined && codes.has(errorCode);
+const failuresIn = (facts: readonly Fact[]): Fact[] => {
+  const codes = systemCodes();
+  return facts.filter(
+    ({ success, errorCode, judgedAtOnce }) =>
+      !success && judgedAtOnce !== true && errorCode !== undefined && codes.has(errorCode),
+  );
+};
 
-export const systemErrors: Rule = {
+export const systemErrorsAdvice: Advice = {
+  level: "MEDIUM",
+  action: "Ask the service's operators about failures of its store or its event bus.",
+};
+
+const needs = { failureWindowMs: FAILURES.windowMs };
+
+const judgeFailures = (failures: readonly ServiceFailure[]): Finding | undefined => {
+  const [first] = failures;
+  const last = failures.at(-1);
+  if (first === undefined || last === undefined || failures.length < FAILURES.threshold) return undefined;
+  const count = (part: FailingPart) => failures.filter((one) => one.part === part).length;
+  return {
+    rule,
+    ...kinds.system,
+    // The same as for the hourly finding, so that both count once an hour.
+    occurrence: hourName(last.at),
+    eventIds: [],
+    evidence: { count: failures.length, store: count("store"), bus: count("bus"), ...FAILURES },
+    firstSeen: first.at,
+    lastSeen: last.at,
+  };
+};
+
+/** The part that judges at once; functions that need no more bundle no more. */
+export const systemFailures = { needs, judgeFailures } satisfies Partial<Rule>;
+
+export const systemErrors = {
   id: rule,
   version: 1,
-  carries: ({ facts, hour }) => recent(facts.filter(isSystemFailure), hour, SYSTEM_FAILURES.windowMs),
+  kinds,
+  needs,
+  carries: ({ facts, hour }) => recent(failuresIn(facts), hour, FAILURES.windowMs),
   judge: ({ facts, hour }) => {
-    const failures = facts.filter(isSystemFailure);
-    const windows = heavyWindows(failures, { ...SYSTEM_FAILURES, weightOf: () => 1 });
-    const evidence = factsIn(
-      failures,
-      windows.filter(({ to }) => isIn(hour, failures[to]?.at ?? hour.end)),
-    );
+    const evidence = factsIn(windowsEndingIn(heavyWindows(failuresIn(facts), FAILURES), hour));
     if (evidence.length === 0) return [];
+    const actions = listed(evidence.map(({ action }) => action));
     return [
       findingOfHour(hour, evidence, {
         rule,
-        subject: SYSTEM_SUBJECT,
-        title: SYSTEM_TITLE,
-        level: "HIGH",
-        evidence: {
-          count: evidence.length,
-          actions: listed(evidence.map(({ action }) => action)),
-          ...SYSTEM_FAILURES,
-        },
+        kind: kinds.system,
+        evidence: { count: evidence.length, actions, ...FAILURES },
       }),
     ];
   },
-};
+  judgeFailures,
+} satisfies Rule;

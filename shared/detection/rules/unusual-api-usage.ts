@@ -1,107 +1,92 @@
 /**
- * An organization, or one of its users, calls the API far more than ever.
+ * An organization, or one of its users, calls the API far more often than before.
  *
- * Reads: events of source `user`, one call each; what calls led to at the provider belongs to the rules of sync.
- * Groups: `user:…`, and `organization` where its users do not explain it.
- * Threshold: 30 calls in the hour, whose Poisson tail is below 1e-6 against the own baseline of up to 28 days (surprise.ts).
+ * Reads: events of source `user`, one call each; operations against the provider belong to the rules of syncing.
+ * Groups: `user:…`; `organization` if its users do not explain the number.
+ * Threshold: 30 calls in the hour whose Poisson tail is below 1e-6 against the own baseline of 28 days (surprise.ts).
  * Window: the hour.
  * Deduplication: one finding per subject and hour.
- * Severity: MEDIUM, as calls that are allowed harm nobody by themselves.
- * Evidence: calls, what was expected and the probability; and what is new about them: addresses, resources, errors that
- *   28 days have not seen. Novelty alone is no finding, since everything is new once.
- * Reason: a stolen token is seen by what is done with it (https://attack.mitre.org/techniques/T1078/), and an API by what
- *   is taken out of it (https://owasp.org/API-Security/editions/2023/en/0xa4-unrestricted-resource-consumption/). Not a
- *   z-score: regular traffic has no variance, and would be flagged never or always.
+ * Severity: MEDIUM: calls that are allowed do no harm by themselves.
+ * Evidence: the calls, the expected number and the probability; and the addresses, resources and errors that did not occur
+ *   in 28 days. New values alone are no finding, since everything is new once.
+ * Reason: a stolen token shows by its use (https://attack.mitre.org/techniques/T1078/), and scraping by its volume
+ *   (https://owasp.org/API-Security/editions/2023/en/0xa4-unrestricted-resource-consumption/). Not a z-score: regular
+ *   traffic has no variance, and would be flagged never or always.
  */
-
-import type { Fact } from "./fact.ts";
-import { findingOfHour, isIn, listed } from "./make-finding.ts";
-import type { Rule, RuleInput } from "./rule.ts";
-import { groupBy } from "./sliding-window.ts";
-import { type Surprise, surpriseOf } from "./surprise.ts";
+import type { Baseline } from "../evidence/baseline.ts";
+import { callValues, type Fact, isCall } from "../evidence/fact.ts";
+import { roundExpected, surpriseOf } from "../evidence/surprise.ts";
+import { groupBy, isIn } from "../evidence/windows.ts";
+import { type Advice, type FindingKind, findingOfHour, listed, type Rule, type RuleInput } from "./rule.ts";
 
 const rule = "unusual_api_usage";
 
-/** Decisions: below it nothing is unusual. */
-export const LEAST_CALLS = 30;
+/** Decisions: the least calls of a finding. */
+const LEAST_CALLS = 30;
 
-/** Somebody new is believed to make 60 calls an hour, until two hours have shown better: a first hour may have 100. */
-export const CALLS_PRIOR = { calls: 120, hours: 2 } as const;
+/** The prior: 60 calls an hour, worth two hours. So a first hour may have some 100 calls. */
+const CALLS = { prior: { calls: 120, hours: 2 }, least: LEAST_CALLS } as const;
 
-const CALLS = { prior: CALLS_PRIOR, least: LEAST_CALLS } as const;
+const kinds = {
+  user: { subject: "user:", title: "Unusually many calls of the API by a user", level: "MEDIUM" },
+  organization: { subject: "organization", title: "Unusually many calls of the API", level: "MEDIUM" },
+} as const;
 
-/** Ends of runs, and operations against the provider, which have attempts, are nobody's calls. */
-const isOfProvider = ({ type, attempts, action }: Fact): boolean =>
-  attempts !== undefined ||
-  type === "PROVIDER_SYNC_COMPLETED" ||
-  type === "PROVIDER_SYNC_FAILED" ||
-  action === "require_reconnect";
-
-/** Whether a fact is a call of the API; baselines count these. */
-export const isCall = (fact: Fact): boolean => fact.source === "user" && !isOfProvider(fact);
-
-/** What may be new about a call, as `isKnown` is asked. */
-export const novelties = ({ ipAddress, action, resourceType, errorCode }: Fact) => [
-  { kind: "address" as const, value: ipAddress },
-  { kind: "resource" as const, value: action ?? resourceType },
-  { kind: "error" as const, value: errorCode },
-];
-
-const newIn = (calls: readonly Fact[], isKnown: RuleInput["isKnown"]) => {
+const newValuesIn = (calls: readonly Fact[], isKnown: RuleInput["isKnown"]) => {
   const found = { address: new Set<string>(), resource: new Set<string>(), error: new Set<string>() };
-  for (const { kind, value } of calls.flatMap(novelties)) {
+  for (const { kind, value } of calls.flatMap(callValues)) {
     if (value !== undefined && !found[kind].has(value) && !isKnown(kind, value)) found[kind].add(value);
   }
   const { address, resource, error } = found;
   return { newAddresses: listed(address), newResources: listed(resource), newErrors: listed(error) };
 };
 
-const PLACES = 1_000;
-
+/** @returns undefined if the number of calls is not surprising. */
 const findingOf = (
   { hour, isKnown }: RuleInput,
-  subject: string,
   calls: readonly Fact[],
-  { expected, probability }: Surprise,
-  baseline: RuleInput["baseline"],
-) =>
-  findingOfHour(hour, calls, {
+  baseline: Baseline,
+  about: { kind: FindingKind; id?: string },
+) => {
+  const surprise = surpriseOf(calls.length, baseline, CALLS);
+  if (surprise === undefined) return undefined;
+  return findingOfHour(hour, calls, {
     rule,
-    subject,
-    title: subject === "organization" ? "Unusually many calls of the API" : "Unusually many calls of the API by a user",
-    level: "MEDIUM",
+    ...about,
     evidence: {
       count: calls.length,
-      expected: Math.round(expected * PLACES) / PLACES,
-      probability: Number(probability.toPrecision(3)),
+      expected: roundExpected(surprise.expected),
+      probability: Number(surprise.probability.toPrecision(3)),
       baselineCalls: baseline.calls,
       baselineHours: Math.round(baseline.hours),
       threshold: LEAST_CALLS,
       windowMs: hour.end - hour.start,
-      ...newIn(calls, isKnown),
+      ...newValuesIn(calls, isKnown),
     },
   });
+};
 
-export const unusualApiUsage: Rule = {
+export const unusualApiUsageAdvice: Advice = {
+  level: "MEDIUM",
+  action: "Confirm with the users concerned that they made these calls; if not, revoke their tokens.",
+};
+
+export const unusualApiUsage = {
   id: rule,
   version: 1,
+  kinds,
+  needs: { calls: LEAST_CALLS },
   judge: (input) => {
     const { hour, baseline, baselineOfUser } = input;
     const calls = input.facts.filter((fact) => isCall(fact) && isIn(hour, fact.at));
-    const suspects = [...groupBy(calls, ({ userId }) => userId)].flatMap(([user, own]) => {
-      // Of most users nobody needs to know the baseline.
+    const ofUsers = [...groupBy(calls, ({ userId }) => userId)].flatMap(([id, own]) => {
+      // Baselines of users with fewer calls were not read.
       if (own.length < LEAST_CALLS) return [];
-      const usual = baselineOfUser(user);
-      const surprise = surpriseOf(own.length, usual, CALLS);
-      return surprise === undefined ? [] : [{ user, own, usual, surprise }];
+      return findingOf(input, own, baselineOfUser(id), { kind: kinds.user, id }) ?? [];
     });
-    const ofUsers = suspects.map(({ user, own, usual, surprise }) =>
-      findingOf(input, `user:${user}`, own, surprise, usual),
-    );
-    const explained = suspects.reduce((sum, { own }) => sum + own.length, 0);
-    const surprise = surpriseOf(calls.length, baseline, CALLS);
+    const explained = ofUsers.reduce((sum, { evidence }) => sum + evidence.count, 0);
     const isUnexplained = surpriseOf(calls.length - explained, baseline, CALLS) !== undefined;
-    if (surprise === undefined || !isUnexplained) return ofUsers;
-    return [...ofUsers, findingOf(input, "organization", calls, surprise, baseline)];
+    const ofOrganization = isUnexplained && findingOf(input, calls, baseline, { kind: kinds.organization });
+    return ofOrganization ? [...ofUsers, ofOrganization] : ofUsers;
   },
-};
+} satisfies Rule;

@@ -1,8 +1,11 @@
-/** Apart from oauth.ts, whose schemas would add 9 KB to the function that only needs this URL. */
+/**
+ * Where users grant access: https://docs.stripe.com/stripe-apps/api-authentication/oauth. Apart from oauth.ts, so that the
+ * function that redirects users does not load its schemas.
+ */
 const PUBLIC_AUTHORIZE_URL = "https://marketplace.stripe.com/oauth/v2/authorize";
 
 /** `authorizeUrl`: the page where users grant access, if not the provider's public one. */
-type AuthorizeSettings = { clientId: string; authorizeUrl?: string | undefined };
+export type AuthorizeSettings = { clientId: string; authorizeUrl?: string | undefined };
 
 /** The URL at which a user grants the platform access to an account. */
 export const authorizeUrlOf = ({ clientId, authorizeUrl }: AuthorizeSettings, state: string): string => {

@@ -1,7 +1,7 @@
 /** What detection costs: an hour of an organization, and from that a month of ten thousand with a million events a day. */
 
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { DUE_SLOTS } from "../../../shared/detection/detection-due.ts";
+import { DUE_SLOTS } from "../../../shared/detection/detection.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { call, createStage, HOUR, type Stage, startDetectionEngine } from "../../shared/detection/stage.ts";
 import { countUnits, type Units } from "../../support/consumed-units.ts";

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { userHash } from "../../../shared/detection/detection-keys.ts";
+import { userHash } from "../../../shared/detection/detection.ts";
 import { DAY_MS } from "../../../shared/terms/hours.ts";
 import { depth, rangeOf, sampleOf } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";

@@ -1,11 +1,8 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { connectedShardOf } from "../../../shared/connection/connection-item.ts";
-import { DetectionDispatch, DetectionDue, DUE_SLOTS, MAX_HOURS } from "../../../shared/detection/detection-due.ts";
-import {
-  createDetectionDispatcher,
-  type DispatchDetectionParts,
-} from "../../../shared/detection/dispatch-detection.ts";
+import { DetectionDispatch, DetectionDue, DUE_SLOTS, MAX_HOURS } from "../../../shared/detection/detection.ts";
+import { createDetectionDispatcher, type DispatchDependencies } from "../../../shared/detection/dispatch-detection.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { DAY_MS, HOUR_MS, hourName } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
@@ -121,32 +118,32 @@ describe("dispatching detection", () => {
 });
 
 /** Many organizations without a store, and a bus that may refuse. */
-const partsOf = (count: number, publish: DispatchDetectionParts["bus"]["publish"]) => {
-  const beats: number[] = [];
-  const parts: DispatchDetectionParts = {
+const createWorld = (count: number, publish: DispatchDependencies["bus"]["publish"]) => {
+  const recordedAt: number[] = [];
+  const dependencies: DispatchDependencies = {
     unjudged: {
       async *listAll() {
         for (let i = 0; i < count; i++) yield { scope: organizationKey(`o${i}`), hour: HOUR };
       },
+      recordDispatch: async (at) => void recordedAt.push(at),
     },
     openHours: { async *listAll() {} },
     async *connectedOrganizations() {},
     syncFacts: { lastSuccesses: async () => new Map() },
     bus: { publish },
-    heartbeats: { beat: async (at) => void beats.push(at) },
     ...{ syncIntervalMs: SYNC_INTERVAL_MS, retentionMs: 90 * DAY_MS, now: () => JUDGED_AT },
   };
-  return { beats, parts };
+  return { recordedAt, dependencies };
 };
 
 describe("a dispatch of many", () => {
   it("hands over what it has no time for, so that each is asked for once in all", async () => {
     const sent: BusEvent[] = [];
-    const { beats, parts } = partsOf(950, async (events) => {
+    const { recordedAt, dependencies } = createWorld(950, async (events) => {
       sent.push(...events);
       return [];
     });
-    const dispatch = createDetectionDispatcher(parts);
+    const dispatch = createDetectionDispatcher(dependencies);
     let after: string | undefined;
     let invocations = 0;
     for (let isOver = false; !isOver; invocations++) {
@@ -165,27 +162,31 @@ describe("a dispatch of many", () => {
     expect(asked).toHaveLength(950);
     expect(new Set(asked.map(({ organizationId }) => organizationId)).size).toBe(950);
     expect(invocations).toBeGreaterThan(1);
-    expect(beats).toEqual([JUDGED_AT]);
+    expect(recordedAt).toEqual([JUDGED_AT]);
   });
 
   it("publishes again what the bus did not take: ten organizations an event, ten events a call", async () => {
     const sent = new Set<unknown>();
     const sizes: number[] = [];
     let calls = 0;
-    const { parts } = partsOf(225, async (events) => {
+    const { dependencies } = createWorld(225, async (events) => {
       sizes.push(events.length);
       const refused = ++calls % 2 === 1 ? events.slice(0, 3) : [];
       for (const { organizationId } of partsOfEvents(events.slice(refused.length))) sent.add(organizationId);
       return refused.map((event) => ({ event, reason: "ThrottlingException" }));
     });
-    await createDetectionDispatcher(parts)(undefined, plenty);
+    await createDetectionDispatcher(dependencies)(undefined, plenty);
     expect(sizes).toEqual([10, 3, 10, 3, 3, 3]);
     expect(sent.size).toBe(225);
   });
 
   it("fails where the bus takes nothing, without saying that it ran", async () => {
-    const { beats, parts } = partsOf(3, async (events) => events.map((event) => ({ event, reason: "TimeoutError" })));
-    await expect(createDetectionDispatcher(parts)(undefined, plenty)).rejects.toThrow("The event bus does not take");
-    expect(beats).toEqual([]);
+    const { recordedAt, dependencies } = createWorld(3, async (events) =>
+      events.map((event) => ({ event, reason: "TimeoutError" })),
+    );
+    await expect(createDetectionDispatcher(dependencies)(undefined, plenty)).rejects.toThrow(
+      "The event bus does not take",
+    );
+    expect(recordedAt).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import type { HourInput } from "../../../shared/detection/judge-hour.ts";
-import { type Fact, factOf } from "../../../shared/detection/rules/fact.ts";
-import type { RunFact } from "../../../shared/detection/rules/rule.ts";
+import { type Fact, factOf } from "../../../shared/detection/evidence/fact.ts";
+import type { RunFact } from "../../../shared/detection/evidence/syncing.ts";
+import type { HourInput } from "../../../shared/detection/rules/rules.ts";
 import { createEvents, HOUR, MINUTE } from "../../detection/events.ts";
 
 export const START = Date.UTC(2026, 10, 21, 10);

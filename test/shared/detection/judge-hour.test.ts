@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { hourlyRules, judgeHour, MAX_CARRIED_PER_RULE } from "../../../shared/detection/judge-hour.ts";
-import type { Fact } from "../../../shared/detection/rules/fact.ts";
-import { factOf } from "../../../shared/detection/rules/fact.ts";
+import { type Fact, factOf } from "../../../shared/detection/evidence/fact.ts";
+import { hourlyRules, judgeHour, MAX_CARRIED_PER_RULE } from "../../../shared/detection/rules/rules.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
 import { hourName } from "../../../shared/terms/hours.ts";
 import { createEvents, HOUR, MINUTE } from "../../detection/events.ts";

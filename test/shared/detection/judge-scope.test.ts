@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { userHash } from "../../../shared/detection/detection-keys.ts";
-import { hourlyRules } from "../../../shared/detection/judge-hour.ts";
+import { userHash } from "../../../shared/detection/detection.ts";
+import { hourlyRules } from "../../../shared/detection/rules/rules.ts";
 import { SecurityAlertChanged } from "../../../shared/security/alerts/alert-publisher.ts";
 import { suspiciousActivityOf } from "../../../shared/security/alerts/finding.ts";
 import { SecurityReport } from "../../../shared/security/monitoring/security-report.ts";

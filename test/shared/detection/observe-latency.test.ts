@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createBaselineStore } from "../../../shared/detection/baseline-store.ts";
+import { createOperationFactsStore } from "../../../shared/detection/event-facts-store.ts";
 import { createLatencyObserver } from "../../../shared/detection/observe-latency.ts";
-import { createOperationsStore } from "../../../shared/detection/operations-store.ts";
-import { createRaiseFinding } from "../../../shared/detection/raise-findings.ts";
+import { createRaiseFinding } from "../../../shared/detection/raise-finding.ts";
 import { createWindowStore } from "../../../shared/detection/window-store.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { countUnits } from "../../support/consumed-units.ts";
@@ -28,7 +28,7 @@ const createObserver = (raise = createRaiseFinding(stage.own.alerts)) => {
   const observer = createLatencyObserver({
     windows: createWindowStore(client, "detection", { retentionDays: RETENTION_DAYS }),
     baselines: createBaselineStore(client, "detection"),
-    operations: createOperationsStore(client, "events"),
+    operations: createOperationFactsStore(client, "events"),
     raise,
     now: () => stage.time.now,
   });

@@ -4,18 +4,14 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectedStore, createConnectionStore } from "../../../shared/connection/connection-store.ts";
 import { createBaselineStore } from "../../../shared/detection/baseline-store.ts";
-import { createSyncFacts } from "../../../shared/detection/connection-facts.ts";
-import { createDetectOrganization } from "../../../shared/detection/detect-organization.ts";
-import type { DetectionDue } from "../../../shared/detection/detection-due.ts";
+import { createReadBaselines, storeDay } from "../../../shared/detection/baselines.ts";
+import { createDetectOrganization, createJudgeScope } from "../../../shared/detection/detect-organization.ts";
+import type { DetectionDue } from "../../../shared/detection/detection.ts";
 import { createDetectionDispatcher } from "../../../shared/detection/dispatch-detection.ts";
-import { storeDay } from "../../../shared/detection/fold-day.ts";
-import { createHeartbeatStore } from "../../../shared/detection/heartbeat-store.ts";
-import { createHourEventsStore } from "../../../shared/detection/hour-events-store.ts";
-import { createJudgeScope } from "../../../shared/detection/judge-scope.ts";
-import { createRaiseFinding } from "../../../shared/detection/raise-findings.ts";
-import { createSyncFactsStore } from "../../../shared/detection/sync-facts-store.ts";
+import { createHourFactsStore } from "../../../shared/detection/event-facts-store.ts";
+import { createRaiseFinding } from "../../../shared/detection/raise-finding.ts";
+import { createReadSyncFacts, createSyncFactsStore } from "../../../shared/detection/sync-facts-store.ts";
 import { createUnjudgedStore } from "../../../shared/detection/unjudged-store.ts";
-import { createReadUsual } from "../../../shared/detection/usual.ts";
 import { createWindowStore } from "../../../shared/detection/window-store.ts";
 import { createReportDueStore } from "../../../shared/reports/report-due-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
@@ -107,9 +103,9 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
     });
     const judge = createJudgeScope({
       windows,
-      events: createHourEventsStore(client, "events"),
-      readUsual: createReadUsual(baselines),
-      readSyncFacts: createSyncFacts({
+      events: createHourFactsStore(client, "events"),
+      readBaselines: createReadBaselines(baselines),
+      readSyncFacts: createReadSyncFacts({
         connections: createConnectionStore(client, "connections"),
         circuits: createCircuitStore(client, "circuits"),
         runs,
@@ -129,7 +125,6 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
       dispatch: createDetectionDispatcher({
         ...{ unjudged, openHours, syncFacts, bus, now },
         connectedOrganizations: createConnectedStore(client, "connections").connectedOrganizations,
-        heartbeats: createHeartbeatStore(client, "detection", options),
         syncIntervalMs: SYNC_INTERVAL_MS,
         retentionMs: RETENTION_DAYS * DAY_MS,
       }),

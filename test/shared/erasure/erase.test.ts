@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { userHash } from "../../../shared/detection/detection-keys.ts";
+import { userHash } from "../../../shared/detection/detection.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";

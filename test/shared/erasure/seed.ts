@@ -1,5 +1,5 @@
 /** Stores every kind of data of an organization and its users, with the service's own writers where possible. */
-import { userHash } from "../../../shared/detection/detection-keys.ts";
+import { userHash } from "../../../shared/detection/detection.ts";
 import { identityOf } from "../../../shared/security/event-id.ts";
 import { createAlertActions } from "../../../shared/security/monitoring/alert-actions.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";

@@ -1,10 +1,65 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import {
+  adviceByRule,
+  failureJudge,
+  latencyRule,
+  leastNeed,
+  refusalRules,
+  rules,
+  silentIntervals,
+} from "../../../../shared/detection/rules/rules.ts";
 import { findingRules } from "../../../../shared/security/alerts/finding.ts";
 import { replayCase } from "../../../detection/replay-case.ts";
 import { allCases } from "./all-cases.ts";
 
-it("has cases of every rule", () => {
-  expect(allCases.map(({ rule }) => rule).sort()).toEqual([...findingRules].sort());
+const root = join(import.meta.dirname, "../../../..");
+
+/** The rows of a rule in the first table of docs/detection.md: a row without a name continues the rule above. */
+const documentedRows = (): Map<string, string[]> => {
+  const table = readFileSync(join(root, "docs/detection.md"), "utf8").split("\n## The rules\n\n")[1]?.split("\n\n")[0];
+  const rows = new Map<string, string[]>();
+  let name = "";
+  for (const row of table?.split("\n").slice(2) ?? []) {
+    name = /^\| `([a-z_]+)` \|/.exec(row)?.[1] ?? name;
+    rows.set(name, [...(rows.get(name) ?? []), row]);
+  }
+  return rows;
+};
+
+describe("the list of rules", () => {
+  it("has exactly the rules that alerts and reports name", () => {
+    expect(rules.map(({ id }) => id).sort()).toEqual([...findingRules].sort());
+  });
+
+  it("has cases and advice for every rule", () => {
+    expect(allCases.map(({ rule }) => rule).sort()).toEqual([...findingRules].sort());
+    for (const { cases } of allCases) expect(cases.length).toBeGreaterThan(0);
+    for (const { id } of rules) expect(adviceByRule[id].action).not.toBe("");
+  });
+
+  it("is documented, with the subject and level of every kind of finding", () => {
+    const rows = documentedRows();
+    expect([...rows.keys()].sort()).toEqual([...findingRules].sort());
+    for (const { id, kinds } of rules) {
+      for (const { subject, level } of Object.values(kinds)) {
+        const isDocumented = rows.get(id)?.some((row) => row.includes(`\`${subject}`) && row.includes(level));
+        expect({ id, subject, level, isDocumented }).toEqual({ id, subject, level, isDocumented: true });
+      }
+    }
+  });
+
+  it("names the rules that judge at once, and what they need", () => {
+    expect(refusalRules).toEqual(rules.filter(({ judgeRefusal }) => judgeRefusal !== undefined));
+    const [failures, ...otherFailures] = rules.filter(({ judgeFailures }) => judgeFailures !== undefined);
+    expect(otherFailures).toEqual([]);
+    expect(failures).toMatchObject(failureJudge);
+    expect(rules.filter(({ judgeOperations }) => judgeOperations !== undefined)).toEqual([latencyRule]);
+    expect(leastNeed("silentIntervals")).toBe(silentIntervals);
+    expect(leastNeed("failureWindowMs")).toBe(failureJudge.needs.failureWindowMs);
+    expect(leastNeed("slowOperationMs")).toBe(latencyRule.needs.slowOperationMs);
+  });
 });
 
 describe.each(allCases)("$rule", ({ rule, cases }) => {
@@ -15,7 +70,7 @@ describe.each(allCases)("$rule", ({ rule, cases }) => {
     for (const finding of findings) {
       expect(finding).toMatchObject({ rule });
       expect(finding.eventIds.every((id) => ids.has(id))).toBe(true);
-      // Silence is what it says: there is nothing to show for it.
+      // Silence leaves no events.
       expect(finding.eventIds.length > 0).toBe(rule !== "sync_silence");
       expect(finding.lastSeen).toBeGreaterThanOrEqual(finding.firstSeen);
     }

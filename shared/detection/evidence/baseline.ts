@@ -1,25 +1,32 @@
 /**
- * What an organization, or a user of it, usually does in an hour: counts per day, of the 28 days before the hour and of
- * the hours of its own day before it. Days without any are not kept, but count.
+ * A baseline: how much a scope or a user did per hour, in the 28 days before an hour and in the earlier hours of its day.
+ * Days without counts are not stored, but their hours count. Pure.
  */
 import * as z from "zod/mini";
 import { DAY_MS, dayName, HOUR_MS, startOfDay, timeOfName } from "../../terms/hours.ts";
-import type { Baseline } from "./rule.ts";
 
 export const BASELINE_DAYS = 28;
 
-/** How much a day had, and how much its busiest hour. */
+/**
+ * What came before an hour: the total, the hours that could have had some, and the count of the busiest hour of each day
+ * that had some, in no order.
+ */
+export type Baseline = { calls: number; hours: number; dailyPeaks: readonly number[] };
+
+export const noBaseline: Baseline = { calls: 0, hours: 0, dailyPeaks: [] };
+
+/** The count of a day, and of its busiest hour. */
 export const CountedDay = z.object({ day: z.string(), calls: z.number(), peak: z.number() });
 export type CountedDay = z.output<typeof CountedDay>;
 
-/** Counts since an hour, epoch ms, the first one that was counted; oldest day first. */
+/** Counts since `since` (the first counted hour, epoch ms); oldest day first. */
 export const History = z.object({ since: z.number(), days: z.array(CountedDay) });
 export type History = z.output<typeof History>;
 
 const oldestDay = (hourStart: number): number => startOfDay(hourStart) - BASELINE_DAYS * DAY_MS;
 
 /**
- * The history with one more hour. Hours are added in order, each once; those without any need not be.
+ * The history with one more hour. Hours must be added in order, each once; hours without a count may be left out.
  * @param hourStart epoch ms.
  */
 export const addHour = (history: History | undefined, hourStart: number, calls: number): History => {
@@ -27,14 +34,14 @@ export const addHour = (history: History | undefined, hourStart: number, calls: 
   const kept = days.filter(({ day }) => timeOfName(day) >= oldestDay(hourStart));
   if (calls === 0) return { since, days: kept };
   const day = dayName(hourStart);
-  const known = kept.find((one) => one.day === day) ?? { calls: 0, peak: 0 };
-  const counted = { day, calls: known.calls + calls, peak: Math.max(known.peak, calls) };
+  const before = kept.find((one) => one.day === day) ?? { calls: 0, peak: 0 };
+  const counted = { day, calls: before.calls + calls, peak: Math.max(before.peak, calls) };
   return { since, days: [...kept.filter((one) => one.day !== day), counted] };
 };
 
-/** What came before an hour. @param hourStart epoch ms. */
+/** The baseline of an hour. @param hourStart epoch ms. */
 export const baselineOf = (history: History | undefined, hourStart: number): Baseline => {
-  if (history === undefined) return { calls: 0, hours: 0, dailyPeaks: [] };
+  if (history === undefined) return noBaseline;
   const oldest = oldestDay(hourStart);
   const days = history.days.filter(({ day }) => timeOfName(day) >= oldest);
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { logFactorial, poissonTail } from "../../../../shared/detection/rules/poisson.ts";
+import { logFactorial, poissonTail } from "../../../shared/detection/evidence/surprise.ts";
 
 const SCALE = 10n ** 400n;
 

@@ -1,0 +1,35 @@
+/** Raises the alerts of findings. */
+import { writeLog } from "../runtime/log.ts";
+import type { AlertRaiser } from "../security/alerts/alert-raiser.ts";
+import type { Finding } from "../security/alerts/finding.ts";
+
+export type RaiseFinding = (organizationId: string | undefined, finding: Finding) => Promise<void>;
+
+/**
+ * Raises a finding; repeated, it changes nothing. A finding of no organization goes to the bus, and alarms the operators
+ * by a log line with rule and hour only: the alert's id is a digest of ids or addresses, so it is not logged.
+ * @throws DomainError `store_unavailable`; Error if the bus does not take a finding of no organization.
+ */
+export const createRaiseFinding =
+  (alerts: Pick<AlertRaiser, "raiseForFinding">): RaiseFinding =>
+  async (organizationId, finding) => {
+    await alerts.raiseForFinding(organizationId, finding);
+    if (organizationId !== undefined) return;
+    const { rule, level, occurrence } = finding;
+    writeLog("warn", "A finding of no organization", { alarm: rule, level, occurrence });
+  };
+
+/**
+ * Waits for work that the request itself does not need. Work that exceeds the limit keeps running; its result is ignored.
+ * @throws the work's error; Error if the limit is exceeded.
+ */
+export const withinTime = async <Result>(work: Promise<Result>, limitMs: number): Promise<Result> => {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("It took too long.")), limitMs);
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
