@@ -1,6 +1,5 @@
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
-import type { RunningParts } from "./running-parts.ts";
-import { startParts } from "./start-parts.ts";
+import { type RunningParts, startParts } from "./start-parts.ts";
 
 export type LocalCloud = RunningParts & { stop(): Promise<void> };
 

@@ -3,7 +3,7 @@ import type { Clock } from "./core/clock.ts";
 import type { StackModel } from "./core/model.ts";
 import { startFunctionUrl } from "./front-ends/function-url.ts";
 import { startHttpApi } from "./front-ends/http-api.ts";
-import { type HeldPort, holdPort } from "./http/hold-port.ts";
+import { type HeldPort, holdPort } from "./http/listen.ts";
 import type { Authorizer } from "./iam/authorizer.ts";
 import type { Functions } from "./lambda/functions.ts";
 import { FUNCTION_URL } from "./stack/functions.ts";

@@ -1,24 +1,41 @@
 import { mkdirSync } from "node:fs";
+import type { AdvanceClock } from "./advance-clock.ts";
 import { createAdvanceClock } from "./advance-clock.ts";
 import { startCompute } from "./compute.ts";
 import { startControl } from "./control.ts";
 import { createActivity } from "./core/activity.ts";
 import { createClock } from "./core/clock.ts";
+import type { StackModel } from "./core/model.ts";
 import { startWatchdog } from "./core/watchdog.ts";
 import { startDynamoDb } from "./dynamodb/engine.ts";
 import { createTables } from "./dynamodb/tables.ts";
 import { sweepExpired } from "./dynamodb/ttl-sweep.ts";
+import type { Denial } from "./gateway/gateway.ts";
 import { createAuthorizer } from "./iam/authorizer.ts";
 import { startIssuer } from "./issuer/issuer.ts";
+import type { Functions } from "./lambda/functions.ts";
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
-import type { RunningParts } from "./running-parts.ts";
+import type { ProviderSimulator } from "./provider/simulator.ts";
 import { createFireSchedule, createSchedules } from "./schedules/schedules.ts";
 import { readStack } from "./stack/read-stack.ts";
+import type { RunningStack } from "./stack-file.ts";
 import { holdFrontEndPorts, startFrontEnds } from "./start-front-ends.ts";
 import { startProvider } from "./start-provider.ts";
 
 const DEFAULT_AUDIENCE = "plant-store";
 const SWEEP_INTERVAL_MS = 3_600_000;
+
+/** What a local cloud lets its users see and do while it runs. */
+export type RunningParts = {
+  stack: RunningStack;
+  model: StackModel;
+  functions: Pick<Functions, "invoke" | "list">;
+  advanceClock: AdvanceClock;
+  /** Calls that a role did not allow, in order; each was also logged. */
+  denials: readonly Denial[];
+  /** The account of the simulator that a first look is taken at; none where another server stands in its place. */
+  demo: ProviderSimulator["demo"] | undefined;
+};
 
 /**
  * Starts the parts of a local cloud in the order in which they need each other.

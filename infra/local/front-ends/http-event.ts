@@ -30,9 +30,6 @@ export type EventContext = {
   nowMs: number;
 };
 
-/** An event of payload format 2.0. Keys that the request gives no value for are absent. */
-export type HttpEvent = ReturnType<typeof createHttpEvent>;
-
 /** `21/Nov/2026:10:00:00 +0000` */
 const commonLogTime = (epochMs: number): string => {
   const [, day, month, year, time] = new Date(epochMs).toUTCString().split(" ");

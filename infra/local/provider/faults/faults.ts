@@ -3,7 +3,7 @@ import { createRandom } from "../../core/random.ts";
 import type { Database } from "../store/database.ts";
 
 /** Why the provider limits a rate, as `Stripe-Rate-Limited-Reason` says it. */
-export const rateLimitReasons = [
+const rateLimitReasons = [
   "global-rate",
   "endpoint-rate",
   "global-concurrency",

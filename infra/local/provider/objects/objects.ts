@@ -1,10 +1,172 @@
 /**
- * The provider's objects as the simulator keeps them: what cannot be derived, and nothing else.
- * How they look on the wire, in which API version, is in render/. Times in epoch seconds, amounts in the minor unit.
+ * The provider's objects as the simulator keeps them: only what cannot be derived.
+ * render/ makes wire objects of them. Times in epoch seconds, amounts in the minor unit.
  */
 import * as z from "zod";
-import { Customer, Invoice, Subscription } from "./billing.ts";
-import { Charge, Dispute, InvoicePayment, PaymentIntent, Refund } from "./payments.ts";
+
+/** What schemas of objects are made of. Times in epoch seconds, amounts in the currency's minor unit. */
+const text = z.string();
+const seconds = z.int().min(0);
+const amount = z.int().min(0);
+/** What every object has. A deleted one is kept: of a customer a stub can be read for ever. */
+const base = { id: text, created: seconds, deleted: z.boolean() };
+
+const Customer = z.strictObject({
+  object: z.literal("customer"),
+  ...base,
+  name: text.nullable(),
+  email: text.nullable(),
+  phone: text.nullable(),
+  currency: text,
+  delinquent: z.boolean(),
+  balance: z.int(),
+});
+
+const SubscriptionItem = z.strictObject({
+  id: text,
+  price: text,
+  product: text,
+  unitAmount: amount,
+  interval: z.enum(["month", "year"]),
+  quantity: z.int().min(0),
+});
+
+const Subscription = z.strictObject({
+  object: z.literal("subscription"),
+  ...base,
+  customer: text,
+  status: z.enum([
+    "incomplete",
+    "incomplete_expired",
+    "trialing",
+    "active",
+    "past_due",
+    "canceled",
+    "unpaid",
+    "paused",
+  ]),
+  currency: text,
+  items: z.array(SubscriptionItem),
+  collectionMethod: z.enum(["charge_automatically", "send_invoice"]),
+  periodStart: seconds,
+  periodEnd: seconds,
+  trialStart: seconds.nullable(),
+  trialEnd: seconds.nullable(),
+  cancelAtPeriodEnd: z.boolean(),
+  canceledAt: seconds.nullable(),
+  endedAt: seconds.nullable(),
+  latestInvoice: text.nullable(),
+});
+
+const InvoiceLine = z.strictObject({
+  id: text,
+  description: text,
+  amount,
+  price: text.nullable(),
+  product: text.nullable(),
+  quantity: z.int(),
+  subscriptionItem: text.nullable(),
+});
+
+const Invoice = z.strictObject({
+  object: z.literal("invoice"),
+  ...base,
+  customer: text,
+  customerName: text.nullable(),
+  customerEmail: text.nullable(),
+  subscription: text.nullable(),
+  status: z.enum(["draft", "open", "paid", "void", "uncollectible"]),
+  number: text.nullable(),
+  currency: text,
+  collectionMethod: z.enum(["charge_automatically", "send_invoice"]),
+  billingReason: z.enum(["manual", "subscription_create", "subscription_cycle"]),
+  lines: z.array(InvoiceLine),
+  amountPaid: amount,
+  attemptCount: z.int(),
+  dueDate: seconds.nullable(),
+  nextAttempt: seconds.nullable(),
+  periodStart: seconds,
+  periodEnd: seconds,
+  finalizedAt: seconds.nullable(),
+  paidAt: seconds.nullable(),
+  voidedAt: seconds.nullable(),
+  uncollectibleAt: seconds.nullable(),
+  paymentIntent: text.nullable(),
+  charge: text.nullable(),
+});
+
+const PaymentIntent = z.strictObject({
+  object: z.literal("payment_intent"),
+  ...base,
+  customer: text.nullable(),
+  invoice: text.nullable(),
+  amount,
+  amountReceived: amount,
+  currency: text,
+  status: z.enum([
+    "requires_payment_method",
+    "requires_confirmation",
+    "requires_action",
+    "processing",
+    "requires_capture",
+    "canceled",
+    "succeeded",
+  ]),
+  description: text.nullable(),
+  latestCharge: text.nullable(),
+  failureCode: text.nullable(),
+  canceledAt: seconds.nullable(),
+  cancellationReason: text.nullable(),
+});
+
+const Charge = z.strictObject({
+  object: z.literal("charge"),
+  ...base,
+  customer: text.nullable(),
+  paymentIntent: text.nullable(),
+  invoice: text.nullable(),
+  amount,
+  amountRefunded: amount,
+  currency: text,
+  status: z.enum(["succeeded", "pending", "failed"]),
+  description: text.nullable(),
+  failureCode: text.nullable(),
+  disputed: z.boolean(),
+});
+
+const Refund = z.strictObject({
+  object: z.literal("refund"),
+  ...base,
+  charge: text,
+  paymentIntent: text.nullable(),
+  amount,
+  currency: text,
+  status: z.enum(["pending", "succeeded", "failed", "canceled"]),
+  reason: text.nullable(),
+});
+
+const Dispute = z.strictObject({
+  object: z.literal("dispute"),
+  ...base,
+  charge: text,
+  paymentIntent: text.nullable(),
+  amount,
+  currency: text,
+  status: z.enum(["needs_response", "under_review", "won", "lost"]),
+  reason: text,
+});
+
+const InvoicePayment = z.strictObject({
+  object: z.literal("invoice_payment"),
+  ...base,
+  invoice: text,
+  paymentIntent: text,
+  amountRequested: amount,
+  amountPaid: amount.nullable(),
+  currency: text,
+  status: z.enum(["open", "paid", "canceled"]),
+  paidAt: seconds.nullable(),
+});
 
 /** The schema of each kind of object, by the provider's name for it. */
 export const objectSchemas = {

@@ -5,7 +5,7 @@ type Subscription = ObjectOf<"subscription">;
 type Item = Subscription["items"][number];
 
 /** A recurring price as it is inside items and invoice lines. */
-export const renderPrice = (price: Pick<Item, "price" | "product" | "unitAmount" | "interval">, currency: string) => ({
+const renderPrice = (price: Pick<Item, "price" | "product" | "unitAmount" | "interval">, currency: string) => ({
   id: price.price,
   object: "price",
   active: true,
@@ -54,7 +54,7 @@ const renderPlan = (item: Item, currency: string) => ({
   usage_type: "licensed",
 });
 
-export const renderSubscriptionItem = (item: Item, subscription: Subscription) => ({
+const renderSubscriptionItem = (item: Item, subscription: Subscription) => ({
   id: item.id,
   object: "subscription_item",
   billing_thresholds: null,

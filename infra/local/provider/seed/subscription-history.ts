@@ -22,7 +22,7 @@ import { liveCharge } from "./charge-history.ts";
 const HOUR = 3_600;
 const DAY = 86_400;
 /** How far back the history goes. */
-export const HISTORY_MONTHS = 18;
+const HISTORY_MONTHS = 18;
 
 /** The same day of another month, or the month's last where it has no such day. */
 export const addMonths = (epochSeconds: number, months: number): number => {

@@ -1,6 +1,15 @@
+import { createHmac } from "node:crypto";
 import type { WireObject } from "../render/render-object.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { signPayload } from "./signature.ts";
+
+/**
+ * The header by which a receiver tells that a payload is the provider's: one `v1` for each secret, and a `v0` that
+ * test accounts get beside them and nobody must trust. `seconds` is when it is sent, in epoch seconds.
+ */
+const signPayload = (payload: string, secrets: readonly string[], seconds: number): string => {
+  const signed = (secret: string) => createHmac("sha256", secret).update(`${seconds}.${payload}`).digest("hex");
+  return [`t=${seconds}`, ...secrets.map((secret) => `v1=${signed(secret)}`), `v0=${signed("v0")}`].join(",");
+};
 
 const TIMEOUT_MS = 20_000;
 

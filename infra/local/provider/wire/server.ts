@@ -10,9 +10,29 @@ import { findSecret, readSecret, requireAccount } from "./authenticate.ts";
 import { faultAnswer } from "./fault-answer.ts";
 import type { OAuth } from "./oauth.ts";
 import { readParameters } from "./parameters.ts";
-import { readForm } from "./read-form.ts";
 import type { RequestCountsKeeper } from "./request-counts.ts";
 import { writeAnswer } from "./write-answer.ts";
+
+const MAX_FORM_BYTES = 1_048_576;
+
+/** The form that a request carries, empty where it has none; undefined where the client went away, or sent too much. */
+const readForm = async (message: IncomingMessage): Promise<URLSearchParams | undefined> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of message) {
+      size += chunk.length;
+      if (size > MAX_FORM_BYTES) {
+        message.socket.destroy();
+        return undefined;
+      }
+      chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
+};
 
 const TOKEN_PATH = "/v1/oauth/token";
 const AUTHORIZE_PATH = "/oauth/v2/authorize";
