@@ -2,7 +2,7 @@ import type { NotRun, StackModel } from "./core/model.ts";
 import type { RunningStack } from "./stack-file.ts";
 
 /**
- * What a newcomer reads when the local cloud is ready: where everything answers, what does not run, lines to paste.
+ * The text at the end of the start: addresses, what does not run, and commands to try.
  * @param demoOrganization the organization that is connected to the provider's simulator.
  */
 export const banner = (stack: RunningStack, model: StackModel, demoOrganization?: string): string => {

@@ -5,7 +5,7 @@ import type { RunningStack } from "./stack-file.ts";
 /** The organization that `npm start` connects, so that the first look shows something. */
 const DEMO_ORGANIZATION = "demo";
 
-/** What the simulator signs the demo organization's webhooks with; it guards nothing. */
+/** The secret of the demo organization's webhooks; it protects nothing. */
 const WEBHOOK_SECRET = "whsec_local_demo";
 
 const CONNECTION = "/api/integrations/provider/connection";
@@ -31,8 +31,8 @@ const sendWebhooks = async (stack: RunningStack, accountId: string): Promise<voi
 /**
  * Connects the demo organization to the simulator by the API itself, as an administrator would, unless it was
  * connected at an earlier start. Without a simulator nothing happens.
- * @returns the demo organization's id, where there is one.
- * @throws Error that says what the API answered.
+ * @returns the demo organization's id, if there is one.
+ * @throws Error with the API's answer.
  */
 export const connectDemo = async ({ stack, demo }: Pick<LocalCloud, "stack" | "demo">): Promise<string | undefined> => {
   if (demo === undefined || stack.apiUrl === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { Queue, Queues } from "./queues/queues.ts";
 /** Messages that one answer shows; `depth` says how many there are. */
 const MAX_SHOWN = 1_000;
 
-/** Times in epoch milliseconds; what is visible later than now is in flight, or was sent with a delay. */
+/** Times in epoch milliseconds. A message that becomes visible later than now is in flight. */
 const shown = (message: StoredMessage) => ({
   messageId: message.id,
   body: message.body,
@@ -19,9 +19,9 @@ const shown = (message: StoredMessage) => ({
 });
 
 /**
- * Buses and queues on the control server: `GET /events?since=` shows what was published, `GET /queues/{name}` the messages
+ * Buses and queues on the control server: `GET /events?since=` shows published events, `GET /queues/{name}` the messages
  * of a queue without receiving them, `POST /queues/{name}/redrive` sends dead letters back to the queue that they came
- * from and answers when all that this caused has finished.
+ * from and answers when everything that this caused has finished.
  */
 export const controlMessaging = (options: {
   buses: Pick<EventBuses, "list" | "publishedSince">;

@@ -20,7 +20,7 @@ const Advance = z.strictObject({
 /**
  * Starts the server by which developers and tests drive the local cloud: `GET /` lists, `POST /schedules/{name}`
  * fires one and `POST /clock/advance` moves the clock; both answer when all that they caused has finished.
- * What it says of buses and queues is in control-messaging.ts.
+ * control-messaging.ts has the routes of buses and queues.
  */
 export const startControl = (options: {
   functions: Pick<Functions, "list">;

@@ -14,7 +14,7 @@ export type LocalCloudOptions = {
   maxInstances?: number;
   audience?: string;
   claimNames?: { organization: string; role: string };
-  /** A server that speaks the payment provider's protocol, in place of the simulator. */
+  /** A server with the payment provider's protocol, instead of the simulator. */
   providerApiUrl?: string;
   /** The platform's own credentials at that server, or at the simulator. */
   providerOauth?: Platform;

@@ -4,7 +4,7 @@ import { type RunningParts, startParts } from "./start-parts.ts";
 export type LocalCloud = RunningParts & { stop(): Promise<void> };
 
 /**
- * Runs an assembly on this machine, until `stop`. What was started is stopped again when a later part does not start.
+ * Runs an assembly on this machine, until `stop`. If a part does not start, the parts before it are stopped.
  * @throws Error that says what to do: taken port, data directory in use, a template that is not understood.
  */
 export const startLocalCloud = async (options: LocalCloudOptions): Promise<LocalCloud> => {

@@ -6,7 +6,7 @@ import { writeDataFile } from "./core/data-file.ts";
 /** Always in the checkout, wherever the data are. */
 const STACK_FILE = join(import.meta.dirname, "..", "..", ".local", "stack.json");
 
-/** Where a running local cloud answers; URLs without a trailing slash. What the stack does not have is left out. */
+/** The addresses of a running local cloud; URLs without a trailing slash. Parts that the stack does not have are absent. */
 export type RunningStack = z.infer<typeof RunningStack>;
 const RunningStack = z.object({
   apiUrl: z.string().optional(),
@@ -26,7 +26,7 @@ const RunningStack = z.object({
 
 export const writeStackFile = (stack: RunningStack): void => writeDataFile(STACK_FILE, stack);
 
-/** Undefined where none is there or it cannot be read. */
+/** Undefined if there is none or it cannot be read. */
 export const readStackFile = (): RunningStack | undefined => {
   try {
     return RunningStack.parse(JSON.parse(readFileSync(STACK_FILE, "utf8")));

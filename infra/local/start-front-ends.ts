@@ -46,7 +46,7 @@ export const holdFrontEndPorts = async (options: {
 };
 
 /**
- * Starts what the template serves over HTTP: its APIs, and its function URLs at the ports that were held for them.
+ * Starts the template's HTTP API and its function URLs, at the ports that were held for them.
  * @returns the base URLs of the first of each, as the stack file has them
  */
 export const startFrontEnds = async (options: {

@@ -25,7 +25,7 @@ import { startProvider } from "./start-provider.ts";
 const DEFAULT_AUDIENCE = "plant-store";
 const SWEEP_INTERVAL_MS = 3_600_000;
 
-/** What a local cloud lets its users see and do while it runs. */
+/** The interface of a running local cloud. */
 export type RunningParts = {
   stack: RunningStack;
   model: StackModel;
@@ -33,13 +33,13 @@ export type RunningParts = {
   advanceClock: AdvanceClock;
   /** Calls that a role did not allow, in order; each was also logged. */
   denials: readonly Denial[];
-  /** The account of the simulator that a first look is taken at; none where another server stands in its place. */
+  /** The demo account of the simulator; undefined if another server replaces the simulator. */
   demo: ProviderSimulator["demo"] | undefined;
 };
 
 /**
  * Starts the parts of a local cloud in the order in which they need each other.
- * @param onStop takes what is to be done at stop, last first; also called for what was started before a failure
+ * @param onStop registers work for the stop, which runs in reverse order; a failed start runs it too
  */
 export const startParts = async (
   options: LocalCloudOptions,
@@ -90,7 +90,7 @@ export const startParts = async (
   const overrides = {
     ISSUER: issuer.url,
     AUDIENCE: audience,
-    // The embedded engine has one copy of everything: each read sees what was written before.
+    // The embedded engine has one copy of the data: each read sees all earlier writes.
     ROLLUP_SETTLE_MS: "0",
     ...provider.environment,
     ...options.environment,

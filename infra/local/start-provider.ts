@@ -22,7 +22,7 @@ const environmentOf = (url: string, authorizeUrl: string, platform: Platform | u
   PROVIDER_OAUTH_SECRET: platform?.secret ?? "",
 });
 
-/** The payment provider that functions speak to: the simulator, unless another server is named. */
+/** The payment provider that functions call: the simulator, unless another server is named. */
 export const startProvider = async (
   options: Pick<LocalCloudOptions, "dataDirectory" | "providerApiUrl" | "providerOauth"> & {
     clock: Clock;

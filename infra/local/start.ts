@@ -55,7 +55,7 @@ const parseUrl = (name: string, text: string): string => {
   return text.replace(/\/+$/, "");
 };
 
-/** What is to stand in place of parts of the local cloud. */
+/** Servers that replace parts of the local cloud. */
 const replacements = () => {
   if (!clientId !== !secret)
     throw new Error("PROVIDER_OAUTH_CLIENT_ID and PROVIDER_OAUTH_SECRET go together: give both or neither");
@@ -72,7 +72,7 @@ const log = (source: string, line: string) => console.log(`${source.replace(/[0-
 const start = async () => {
   const port = parsePort(PORT || undefined);
   const replaced = replacements();
-  // Asked before the build, so that nobody waits for a build to be told.
+  // Checked before the build, so that the error comes at once.
   await (await listen(createServer(), port)).close();
 
   let cloud: LocalCloud | undefined;
@@ -88,7 +88,7 @@ const start = async () => {
   let firstSignalAt: number | undefined;
   const onSignal = () => {
     firstSignalAt ??= performance.now();
-    // The watchdog ends what is left.
+    // The watchdog ends the remaining processes.
     if (performance.now() - firstSignalAt > SAME_SIGNAL_MS) process.kill(process.pid, "SIGKILL");
     void stop();
   };
@@ -97,7 +97,7 @@ const start = async () => {
   const parent = process.ppid;
   if (npmScript !== undefined) setInterval(() => process.ppid === parent || void stop(), PARENT_CHECK_MS).unref();
 
-  // Loaded only now: the CDK takes its time, and whoever made a mistake above is told at once.
+  // Loaded only now, because the CDK is slow to load and the errors above must come at once.
   enableCompileCache(join(root, ".cache", "node"));
   const [{ prepareAssembly }, { startLocalCloud }, { connectDemo }] = await Promise.all([
     import("../prepare-assembly.ts"),

@@ -1,20 +1,20 @@
-/** Ends what was begun; calling it again does nothing. */
+/** Ends an activity; a second call does nothing. */
 export type End = () => void;
 
 export type Activity = {
-  /** A request from outside begins. Waits while the clock is about to move. */
+  /** Begins a request from outside. Waits while the clock is about to move. */
   enter(): Promise<End>;
-  /** Work begins that something else has caused (an asynchronous invocation, a delivery). Never waits. */
+  /** Begins work that other work has caused (an asynchronous invocation, a delivery). Never waits. */
   begin(): End;
-  /** Resolves as soon as nothing that was begun is under way; requests from outside do not count. */
+  /** Resolves when all work that was begun has ended; requests from outside do not count. */
   idle(): Promise<void>;
-  /** Runs the step at a moment when nothing at all is under way; requests that arrive meanwhile wait. */
+  /** Runs the step when nothing is under way; requests that arrive at that moment wait. */
   quiesce(step: () => void): Promise<void>;
 };
 
 /**
- * Counts what is under way in the whole local cloud, so that the clock never moves during an invocation
- * and "everything that it caused is done" can be awaited. Whoever hands work over begins the next before ending its own.
+ * Counts all work in the local cloud, so that the clock never moves during an invocation
+ * and a caller can wait for everything that it caused. Work that causes more work begins it before its own end.
  */
 export const createActivity = (): Activity => {
   let entered = 0;

@@ -4,16 +4,16 @@ import { readDataFile, writeDataFile } from "./data-file.ts";
 
 const ClockFile = z.object({ offsetMs: z.int().min(0) });
 
-/** The time that functions, tokens, schedules and the TTL sweep see: the machine's plus an offset that only grows. */
+/** The time of functions, tokens, schedules and TTL: the machine's time plus an offset that only grows. */
 export type Clock = {
   /** Epoch milliseconds. */
   now(): number;
   offsetMs(): number;
-  /** Moves on to that time; does nothing where it has passed. */
+  /** Moves to that time; does nothing if it has passed. */
   moveTo(epochMs: number): void;
 };
 
-/** The clock of one data directory: its offset is kept there, so that data never come from the future. */
+/** The clock of one data directory. Its offset is kept there, so that stored times are never in the future. */
 export const createClock = (dataDirectory: string): Clock => {
   const file = join(dataDirectory, "clock.json");
   let offsetMs = readDataFile(file, ClockFile)?.offsetMs ?? 0;

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import type * as z from "zod";
 
 /**
- * Reads a small JSON file of the data directory; `undefined` where there is none yet.
- * @throws Error naming the file when it does not hold what the schema says.
+ * Reads a small JSON file of the data directory; `undefined` if there is none yet.
+ * @throws Error naming the file if it does not match the schema.
  */
 export const readDataFile = <T>(file: string, schema: z.ZodType<T>): T | undefined => {
   let text: string;
@@ -20,7 +20,7 @@ export const readDataFile = <T>(file: string, schema: z.ZodType<T>): T | undefin
   }
 };
 
-/** Writes it whole or not at all: a reader never sees a half. `mode` is the file's, 0600 for secrets. */
+/** Writes a file atomically. `mode` is the file's mode, 0600 for secrets. */
 export const writeDataFile = (file: string, content: unknown, mode = 0o644): void => {
   mkdirSync(dirname(file), { recursive: true });
   const temporary = `${file}.${process.pid}.tmp`;

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * Reads lines `+ target` and `- target`; at the end of its input, which is our death however we die, it kills what is left.
- * A shell, since it costs a megabyte and a millisecond; a target is what kill(1) takes (negative: a process group).
+ * Reads lines `+ target` and `- target`. Its input ends when this process ends; then it kills the remaining targets.
+ * A shell costs one megabyte and one millisecond. A target is an argument of kill(1) (negative: a process group).
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -24,7 +24,7 @@ export type Watchdog = {
   stop(): Promise<void>;
 };
 
-/** Starts the small process that kills what it guards if this process is killed before it could stop its children. */
+/** Starts a small process. If this process is killed before it could stop its children, it kills them. */
 export const startWatchdog = (): Watchdog => {
   // Detached, so that Ctrl+C in the terminal does not reach it.
   const child = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true, env: {} });

@@ -2,7 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
 /**
  * A client of the local cloud's own, straight to the engine and past every role. Close it with `destroy`.
- * DynamoDB Local keeps data apart by access key and region, so whoever calls the engine calls it with these.
+ * DynamoDB Local separates data by access key and region, so every call to the engine must use these.
  */
 export const engineClient = (endpoint: string): DynamoDBClient =>
   new DynamoDBClient({

@@ -19,7 +19,7 @@ const holderOf = (content: string): number | undefined => {
   return pid !== undefined && isRunning(holder) && (birth === "" || birthOf(holder) === birth) ? holder : undefined;
 };
 
-/** @returns whether the lock is ours now. A link appears whole or not at all, so nobody reads half a lock. */
+/** @returns whether this process has the lock now. A link is atomic, so no process reads half a lock. */
 const tryToTake = (file: string, content: string): boolean => {
   const draft = `${file}.${process.pid}.draft`;
   writeFileSync(draft, content);

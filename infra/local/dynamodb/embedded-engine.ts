@@ -31,7 +31,7 @@ const freePort = async (): Promise<number> => {
   return address.port;
 };
 
-/** Resolves once the engine says that it listens; with what it said instead, if it ends before. */
+/** Resolves when the engine listens; with its output if it ends before. */
 const untilListening = (child: ChildProcess): Promise<{ said?: string }> =>
   new Promise((resolve) => {
     let said = "";
@@ -55,7 +55,7 @@ export const databaseArguments = (databaseFile: string): string[] => ["--db-path
 
 /**
  * Starts the engine on a free port of loopback, over the file or in memory.
- * @throws Error with what the engine said when it does not come up.
+ * @throws Error with the engine's output if it does not start.
  */
 export const startEmbeddedEngine = async (databaseFile?: string): Promise<EmbeddedEngine> => {
   const program = findEngine();
@@ -70,7 +70,7 @@ export const startEmbeddedEngine = async (databaseFile?: string): Promise<Embedd
       detached: true,
       env: {},
     });
-    // After a failure that nobody caught there is no time to wait for it.
+    // After an uncaught error there is no time to wait for it.
     const kill = (): void => void child.kill("SIGKILL");
     process.once("exit", kill);
     child.once("exit", () => process.removeListener("exit", kill));

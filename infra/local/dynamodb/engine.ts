@@ -4,7 +4,7 @@ import { type Lock, lockDataDirectory } from "./data-directory-lock.ts";
 import { type EmbeddedEngine, startEmbeddedEngine } from "./embedded-engine.ts";
 import { forgetEngine, recordEngine, stopOrphanedEngine } from "./orphaned-engine.ts";
 
-/** A DynamoDB that answers. `endpoint` has no trailing slash; `pid` is the embedded engine's, where it is that. */
+/** A running DynamoDB. `endpoint` has no trailing slash; `pid` is that of the embedded engine, if it is used. */
 export type DynamoDb = { endpoint: string; pid?: number; stop(): Promise<void> };
 
 export type DynamoDbOptions = {
@@ -12,13 +12,13 @@ export type DynamoDbOptions = {
   dataDirectory?: string;
   /** A DynamoDB-compatible endpoint to use in place of the embedded engine. */
   endpoint?: string;
-  /** Called when the embedded engine ends though nobody stopped it. */
+  /** Called if the embedded engine ends without `stop`. */
   onUnexpectedExit?: () => void;
 };
 
 const answerTimeoutMs = 5_000;
 
-/** Any answer will do: endpoints differ in what they say to a plain GET. */
+/** Any answer will do: endpoints answer a plain GET differently. */
 const useEndpoint = async (endpoint: string): Promise<DynamoDb> => {
   const url = new URL(endpoint);
   try {

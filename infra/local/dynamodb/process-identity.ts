@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** Linux tells it under /proc, and may have no `ps`; elsewhere there is `ps`. Undefined where neither answers. */
+/** Tries each source in turn: Linux has /proc and may have no `ps`, other systems have `ps`. Undefined if none works. */
 const firstOf = (...sources: (() => string)[]): string | undefined => {
   for (const source of sources) {
     try {
@@ -21,7 +21,7 @@ const ps = (pid: number, column: string): string => {
   return output.trim();
 };
 
-/** The command line of a running process, undefined where there is none or it cannot be read. */
+/** The command line of a running process; undefined if the process has ended or cannot be read. */
 export const commandLineOf = (pid: number): string | undefined =>
   firstOf(
     () => readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim(),
@@ -47,7 +47,7 @@ const stateOf = (pid: number): string | undefined =>
     () => ps(pid, "stat"),
   );
 
-/** Whether the process runs; one of another user counts, a dead one that nobody has waited for does not. */
+/** Whether the process runs. A process of another user counts; a zombie does not. */
 export const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0);

@@ -11,7 +11,7 @@ import {
 import type { IndexDefinition, TableDefinition, TableModel } from "../core/model.ts";
 import { engineClient } from "./client.ts";
 
-/** How an existing table falls short of what is wanted; `conflict` says what cannot be changed in place. */
+/** The differences of an existing table from the template's; `conflict` names one that cannot be changed in place. */
 type Comparison = { missing: IndexDefinition[]; surplus: string[]; conflict?: string };
 
 type Shape = {

@@ -4,7 +4,7 @@ import { engineClient } from "./client.ts";
 
 type Key = Record<string, AttributeValue>;
 
-/** Deletes one item if it is still past: whoever moved its expiry meanwhile keeps it. */
+/** Deletes one item if it is still expired: its expiry may have been moved since the scan. */
 const deleteExpired = async (
   client: DynamoDBClient,
   table: TableModel,

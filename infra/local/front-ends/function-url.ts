@@ -10,7 +10,7 @@ import type { Functions } from "../lambda/functions.ts";
 import { createHttpEvent } from "./http-event.ts";
 import { toHttpResponse } from "./http-response.ts";
 
-/** Not documented; an HTTP API's. */
+/** Not documented; the limit of an HTTP API. */
 const MAX_HEADER_BYTES = 10_240;
 
 /**
@@ -41,7 +41,7 @@ const FORBIDDEN: WireResponse = {
   ),
 };
 
-/** A function that fails, that takes too long, or whose answer is none. */
+/** The answer if the function fails, takes too long or answers nonsense. */
 const FAILED: WireResponse = {
   statusCode: 502,
   headers: { "content-type": "application/json" },
@@ -90,7 +90,7 @@ export const startFunctionUrl = async (options: FunctionUrlOptions): Promise<Lis
     if (!isOpen()) return FORBIDDEN;
     const leave = await activity.enter();
     const event = createHttpEvent(request, {
-      // What Lambda says of a caller that it does not know.
+      // Lambda's value for an unauthenticated caller.
       accountId: "anonymous",
       apiId: urlId,
       routeKey: "$default",

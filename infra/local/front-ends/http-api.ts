@@ -30,7 +30,7 @@ export type HttpApiOptions = {
   log: (line: string) => void;
 };
 
-/** What is left of a decoded path: a decoded `?` ends it. Undefined where it cannot be decoded. */
+/** The decoded path up to a decoded `?`; undefined if it cannot be decoded. */
 const decodePath = (target: string): string | undefined => {
   try {
     return decodeURIComponent(target.split("?", 1)[0] ?? "").split("?", 1)[0];
@@ -89,7 +89,7 @@ export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> 
   return listening;
 };
 
-/** Gives up on a function that takes too long, counted from when an instance has the event; the function goes on. */
+/** Answers 503 if a function takes too long, counted from when an instance has the event. The function continues. */
 const within = (timeoutMs: number, invoke: (onStart: () => void) => Promise<InvocationResult>): Promise<WireResponse> =>
   new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;

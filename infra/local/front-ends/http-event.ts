@@ -14,7 +14,7 @@ const HOP_BY_HOP = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-/** All others reach the function as bytes: those of forms, too, and bodies that do not say what they are. */
+/** All other bodies reach the function as base64, forms and bodies without a content type included. */
 const TEXTUAL = /^\s*(text\/|application\/([\w.-]+\+)?(json|xml|javascript)\s*(;|$))/i;
 
 /** What one front end (HTTP API, Lambda URL) knows beside the request itself. */

@@ -20,7 +20,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const FORBIDDEN_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
 
 /**
- * The HTTP response for what a function answered, given as JSON text; undefined where it is malformed.
+ * The HTTP response for a function's answer (JSON text); undefined if the answer is malformed.
  * An answer without `statusCode` is a body of its own: 200 and JSON.
  */
 export const toHttpResponse = (payload: string): WireResponse | undefined => {

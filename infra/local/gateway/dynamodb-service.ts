@@ -6,7 +6,7 @@ import { engineScope } from "../dynamodb/client.ts";
 import { dynamoDbChecks } from "./dynamodb-checks.ts";
 import { type AwsAnswer, type AwsCall, type AwsService, errorAnswer } from "./service.ts";
 
-/** The engine wants a signature and does not verify it; DynamoDB Local tells databases apart by key and region. */
+/** The engine requires a signature and does not verify it; DynamoDB Local separates databases by key and region. */
 const asLocalCloud = (authorization = ""): string =>
   authorization.replace(
     /Credential=[^/]*\/([^/]*)\/[^/]*/,

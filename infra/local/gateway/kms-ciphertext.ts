@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
-/** What a caller binds a ciphertext to; only the same one decrypts it. */
+/** The context that a ciphertext is bound to: only the same context decrypts it. */
 export type EncryptionContext = Readonly<Record<string, string>>;
 
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Read from no other KMS, and by none: `1 | length of the key's id (1) | key's id | iv | encrypted | tag`. */
+/** A format of its own: `1 | length of the key's id (1) | key's id | iv | encrypted | tag`. */
 const FORMAT = 1;
 const PREFIX_BYTES = 2;
 
@@ -25,14 +25,14 @@ export const encrypt = (keyId: string, material: Buffer, context: EncryptionCont
   return Buffer.concat([head, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 };
 
-/** The id of the key that made it, as it says itself; undefined where it is no ciphertext of this KMS. */
+/** The id of the key that a ciphertext names; undefined if it is not a ciphertext of this KMS. */
 export const keyIdIn = (blob: Buffer): string | undefined => {
   const idEnd = idEndOf(blob);
   const isWhole = blob[0] === FORMAT && blob.length >= idEnd + IV_BYTES + TAG_BYTES;
   return isWhole ? blob.toString("utf8", PREFIX_BYTES, idEnd) : undefined;
 };
 
-/** @returns undefined where the ciphertext was changed, or has another context. */
+/** @returns undefined if the ciphertext was changed or has another context. */
 export const decrypt = (material: Buffer, context: EncryptionContext, blob: Buffer): Buffer | undefined => {
   const headEnd = idEndOf(blob) + IV_BYTES;
   const head = blob.subarray(0, headEnd);

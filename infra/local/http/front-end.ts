@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
-/** A request as it came over the wire, before any front end of AWS made an event of it. */
+/** A request as received, before a front end of AWS makes an event of it. */
 export type WireRequest = {
   method: string;
   /** The request target, undecoded: path and query. */
@@ -8,7 +8,7 @@ export type WireRequest = {
   httpVersion: string;
   /** Names and values by turns, as sent. */
   rawHeaders: readonly string[];
-  /** Undefined where the request has none. */
+  /** Undefined if the request has none. */
   body: Buffer | undefined;
   sourceIp: string;
 };
@@ -24,7 +24,7 @@ export type FrontEndOptions = {
   /** Bound on the request line and all header values together. */
   maxHeaderBytes: number;
   answer: (request: WireRequest) => Promise<WireResponse>;
-  /** Something threw that should not: answered with 500. */
+  /** Called for an unexpected error, which is answered 500. */
   onError: (error: unknown) => void;
 };
 
@@ -35,7 +35,7 @@ export const ownAnswer = (statusCode: number, message: string): WireResponse => 
   body: Buffer.from(JSON.stringify({ message })),
 });
 
-/** The wire side that an HTTP API and a Lambda URL share: limits, bodies, aborted requests. It listens on nothing yet. */
+/** The HTTP side that an HTTP API and a Lambda URL share: limits, bodies, aborted requests. It does not listen yet. */
 export const createFrontEnd = (options: FrontEndOptions): Server => {
   const { maxBodyBytes, maxHeaderBytes, answer, onError } = options;
   const serve = async (message: IncomingMessage): Promise<WireResponse | undefined> => {
@@ -53,7 +53,7 @@ export const createFrontEnd = (options: FrontEndOptions): Server => {
     });
   };
   const server = createServer(
-    // Twice the bound on headers: what is a little over it is told so by us.
+    // Twice the limit of headers, so that we answer 431 to a request slightly over it.
     { maxHeaderSize: 2 * maxHeaderBytes, keepAliveTimeout: 60_000 },
     async (message, response) => {
       try {

@@ -2,7 +2,7 @@ import { createFrontEnd, type WireResponse } from "./front-end.ts";
 import { type Listening, listen } from "./listen.ts";
 import { createRouter } from "./router.ts";
 
-/** What a route of the local cloud's own servers gets: path parameters decoded, the body parsed (`undefined` without one). */
+/** The request of a route of the local cloud's own servers: decoded path parameters, parsed body (`undefined` without one). */
 export type JsonRequest = { parameters: Record<string, string>; query: URLSearchParams; body: unknown };
 export type JsonAnswer = { status: number; body: unknown };
 /** By `METHOD /path/{parameter}`. */

@@ -46,11 +46,11 @@ const refusal = (error: unknown, port: number): unknown => {
   return error;
 };
 
-/** A port that is taken until `release`, which may be called twice. */
+/** A port that is held until `release`, which may be called twice. */
 export type HeldPort = Pick<Listening, "url" | "port"> & { release(): Promise<void> };
 
 /**
- * Takes a port for a server to come, where its URL must be known before it starts. Who asks it meanwhile is told 503.
+ * Holds a port for a server whose URL must be known before it starts. Until then requests are answered 503.
  * @param port 0 for any that is free
  * @throws Error that names the port when it is taken or not permitted.
  */

@@ -71,14 +71,14 @@ const callerOf = (model: StackModel, principal: Principal): Caller => {
   }
 };
 
-/** The policy of the resource, or of what it is a part of, as an index is of its table. */
+/** The policy of the resource, or of the resource that it is a part of: an index is a part of its table. */
 const resourcePolicyOf = ({ resourcePolicies }: StackModel, resource: string): PolicyStatement[] =>
   Object.entries(resourcePolicies)
     .filter(([arn]) => resource === arn || resource.startsWith(`${arn}/`))
     .flatMap(([, statements]) => statements);
 
 /**
- * A resource's policy that names the account lets the account's own policies decide; it grants nothing by itself.
+ * If the policy of a resource names the account, the account's own policies decide. It grants nothing by itself.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html#principal-accounts
  */
 const withoutAccount = (request: AccessRequest, accountId: string): AccessRequest => ({
@@ -88,9 +88,9 @@ const withoutAccount = (request: AccessRequest, accountId: string): AccessReques
 
 /**
  * Judges as IAM would: a function by its role's policies and the resource's policy, all others by the resource's alone.
- * A key of KMS is the exception: no role may use it unless its own policy lets the role, or the account decide.
+ * KMS keys are the exception: a role may use a key only if the key's policy allows the role or lets the account decide.
  * https://docs.aws.amazon.com/kms/latest/developerguide/key-policies.html
- * @throws TemplateError at once when a policy says what is not understood.
+ * @throws TemplateError if a policy has an element that is not supported.
  */
 export const createAuthorizer = (model: StackModel): Authorizer => {
   checkPolicies(model);

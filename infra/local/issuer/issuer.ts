@@ -5,7 +5,7 @@ import { type JsonAnswer, refuse, startJsonServer } from "../http/json-server.ts
 import { openSigningKeys } from "./signing-keys.ts";
 import { type ClaimNames, claimsFor, TokenRequest } from "./token-request.ts";
 
-/** Body of `POST /rotate`: whether tokens of the old key shall stop verifying. */
+/** Body of `POST /rotate`: whether tokens of the old key stop verifying. */
 const Rotation = z.strictObject({ forget: z.boolean().default(false) });
 /** Body of `POST /outage`: seconds on the local cloud's clock; without any until cleared, which 0 does. */
 const Outage = z.strictObject({ seconds: z.int().min(0).optional() });
@@ -21,7 +21,7 @@ export type IssuerOptions = {
 /** `url` is the issuer, without a trailing slash. */
 export type Issuer = { url: string; jwksUrl: string; close(): Promise<void> };
 
-/** Runs the work on a body that the schema accepts; else 400 that says what is wrong and where. */
+/** Runs the work on a body that the schema accepts; else answers 400 with what is wrong and where. */
 const accepting =
   <Schema extends z.ZodType>(schema: Schema, work: (input: z.output<Schema>) => JsonAnswer | Promise<JsonAnswer>) =>
   ({ body }: { body: unknown }) => {

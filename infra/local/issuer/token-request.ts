@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 
-/** About 30 years either way: enough for every test of a lifetime, and still a number that a JWT carries. */
+/** About 30 years either way: enough for every test of a lifetime. */
 const MAX_LIFETIME_SECONDS = 1_000_000_000;
 
-/** What a developer or a test asks the issuer for. `claims` override any claim; `null` removes it. */
+/** The request of a token. `claims` override any claim; `null` removes it. */
 export const TokenRequest = z.strictObject({
   organizationId: z.string().optional(),
   role: z.string().default("admin"),

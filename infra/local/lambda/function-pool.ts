@@ -100,7 +100,7 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
       living.delete(instance);
       const at = idle.findIndex((one) => one.instance === instance);
       if (at !== -1) clearTimeout(idle.splice(at, 1)[0]?.reaper);
-      // Its place is free for whoever waits.
+      // Its place is free for a waiting event.
       const waiting = stopped ? undefined : queue.shift();
       if (waiting) void run(start(), waiting);
     });

@@ -10,7 +10,7 @@ export type FunctionsOptions = Pick<FunctionPoolOptions, "maxInstances" | "clock
   log: (logicalId: string, line: string) => void;
 };
 
-/** Every function of the stack with its pool of instances; none is started before its first event. */
+/** Every function of the stack with its pool of instances. Its first event starts the first instance. */
 export type Functions = {
   /** Invokes synchronously; `payload` is JSON text. See FunctionPool.invoke. Never rejects. */
   invoke(functionArn: string, payload: string, onStart?: () => void): Promise<InvocationResult>;

@@ -43,13 +43,13 @@ const Message = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("error"), error: FunctionError, fatal: z.boolean() }),
 ]);
 
-/** What came of the initialisation or of one event; after `exit` or a fatal error there is no process any more. */
+/** The outcome of the initialisation or of one event. After `exit` or a fatal error the process has ended. */
 export type Outcome = z.infer<typeof Message> | { kind: "exit"; code: number | null; signal: NodeJS.Signals | null };
 
 export type Instance = {
-  /** What the load of the function's code came to: `ready`, `error` or `exit`. */
+  /** The outcome of loading the function's code: `ready`, `error` or `exit`. */
   initialised: Promise<Outcome>;
-  /** Hands over one event; the caller waits for the answer before it hands over the next. */
+  /** Sends one event. The caller waits for the answer before it sends the next. */
   handOver(event: InstanceEvent): Promise<Outcome>;
   /** Ends it at once, whatever it does, with all that it started. */
   kill(): void;
@@ -132,7 +132,7 @@ export const startInstance = (options: InstanceOptions): Instance => {
       settle(exit);
       resolve();
     });
-    // What it started itself goes with it, else its pipes would stay open.
+    // Kill the processes that it started too: otherwise its pipes would stay open.
     child.on("exit", kill);
     // Only after its last message and its last line of log were read.
     child.on("close", (code, signal) => {

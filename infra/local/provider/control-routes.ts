@@ -34,7 +34,7 @@ const Webhooks = z.union(
 /** Deliveries that one answer shows. */
 const MAX_SHOWN = 100;
 
-/** Runs the work on a body that the schema accepts; else 400 that says what is wrong and where. */
+/** Runs the work on a body that the schema accepts; else answers 400 with what is wrong and where. */
 const accepting =
   <Schema extends z.ZodType>(schema: Schema, work: (input: z.output<Schema>) => JsonAnswer | Promise<JsonAnswer>) =>
   ({ body }: JsonRequest) => {
@@ -42,7 +42,7 @@ const accepting =
     return parsed.success ? work(parsed.data) : refuse(400, z.prettifyError(parsed.error));
   };
 
-/** What the control server serves under `/provider`: what the simulator has, and how it is told to change or to fail. */
+/** The routes of the control server under `/provider`: they show the simulator, change it and make it fail. */
 export const providerRoutes = (options: {
   url: () => string;
   store: Store;

@@ -23,7 +23,7 @@ export type ProviderSimulator = {
   controlRoutes: JsonRoutes;
   /** Events that webhooks have not taken yet. */
   pendingDeliveries(): number;
-  /** When the next of them is tried again, in epoch milliseconds, and to try what is due: for who moves the clock. */
+  /** When the next delivery is retried, in epoch milliseconds; `poll` sends what is due. For advancing the clock. */
   nextDueAt(): number | undefined;
   poll(): void;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export type ProviderSimulator = {
 
 /**
  * Starts a stand-in for the payment provider: its wire protocol on a port of loopback, over businesses that do not
- * exist. What it has is in `provider.sqlite` of the data directory, and seeded at the first start.
+ * exist. Its data are in `provider.sqlite` of the data directory, generated at the first start.
  */
 export const startProviderSimulator = async (options: {
   dataDirectory: string;

@@ -12,7 +12,7 @@ const UNFINISHED = [
   "requires_capture",
 ];
 
-/** What becomes of a payment, and with it of the invoice that it is for. */
+/** Changes the state of a payment and of its invoice. */
 export const changePayment =
   (outcome: "succeed" | "fail" | "process" | "cancel") =>
   (context: ChangeContext, { id, failureCode }: OneChange): void => {

@@ -26,16 +26,16 @@ export const actions = [
 export type Action = (typeof actions)[number];
 
 const common = {
-  /** The demo account where it is left out. */
+  /** By default the demo account. */
   accountId: z.string().optional(),
-  /** What is chosen by chance is chosen alike for the same seed and the same state. */
+  /** The same seed and state make the same random choices. */
   seed: z.int().default(0),
 };
 
 const OneChange = z.strictObject({
   ...common,
   action: z.enum(actions),
-  /** What it is done to; for `create_…` the customer. Any that it can be done to where it is left out. */
+  /** The object of the change; for `create_…` the customer. By default any suitable object. */
   id: z.string().optional(),
   /** For `update` and `create_customer`: attributes as the simulator names them, see objects/. */
   fields: z.record(z.string(), z.json()).default({}),
@@ -56,7 +56,7 @@ export const ChangeRequest = z.union([OneChange, RandomChanges], {
 export type OneChange = z.output<typeof OneChange>;
 export type ChangeRequest = z.output<typeof ChangeRequest>;
 
-/** A change that cannot be made: `status` 404 where there is no such object, 409 where its state forbids it. */
+/** A change that cannot be made: `status` is 404 if there is no such object, 409 if its state forbids the change. */
 export class ImpossibleChangeError extends Error {
   readonly status: 400 | 404 | 409;
 

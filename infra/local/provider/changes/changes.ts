@@ -10,7 +10,7 @@ import { makeChange } from "./make-change.ts";
 import { inventChange } from "./random-changes.ts";
 import type { ChangeContext } from "./targets.ts";
 
-/** What changes did: the objects that they wrote and the events that tell of it, in order. */
+/** The objects that changes wrote, and their events, in order. */
 export type Changed = {
   objects: { object: ObjectType; id: string }[];
   events: Pick<NewEvent, "id" | "type" | "created">[];
@@ -26,7 +26,7 @@ export const createChanges = (options: {
   const { store, sender, platform, now } = options;
   const { accounts, objects, events, grants, database } = store;
 
-  /** @param choices by what the change is chosen, where it is left to chance. */
+  /** @param choices the seed of random choices. */
   const write = (account: AccountRow, choices: string, work: (context: ChangeContext) => void): Changed => {
     const { changes = 0 } = accounts.byId(account.id) ?? {};
     const ids = createRandom(`${account.account_id} change ${changes}`);
@@ -93,7 +93,7 @@ export const createChanges = (options: {
           ? [one(account, request)]
           : Array.from({ length: request.count }, (_, index) => invented(account, `seed ${request.seed} ${index}`)),
       ),
-    /** Tells that an account has let the platform in. */
+    /** Publishes that an account has authorized the platform. */
     authorized: (account: AccountRow): Changed =>
       together(account, () => [tellApplication(account, "account.application.authorized")]),
   };

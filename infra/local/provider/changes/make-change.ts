@@ -16,7 +16,7 @@ import { changePayment } from "./change-payment.ts";
 import { type Action, ImpossibleChangeError, type OneChange } from "./change-request.ts";
 import { type ChangeContext, paymentOf, requireAny, requireTarget, subscriptionsOf } from "./targets.ts";
 
-/** The event that tells of an update; of some objects none does. */
+/** The events of an update; some types have none. */
 const UPDATE_EVENTS = {
   customer: ["customer.updated"],
   subscription: ["customer.subscription.updated"],
@@ -141,7 +141,7 @@ const WORK: Record<Exclude<Action, "deauthorize">, Work> = {
   },
 };
 
-/** Makes a change in the ledger. @throws ImpossibleChangeError where it cannot be made. */
+/** Makes a change in the ledger. @throws ImpossibleChangeError if it cannot be made. */
 export const makeChange = (
   context: ChangeContext,
   change: OneChange & { action: Exclude<Action, "deauthorize"> },

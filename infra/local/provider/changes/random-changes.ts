@@ -3,7 +3,7 @@ import { inventPerson } from "../seed/people.ts";
 import type { Action, OneChange } from "./change-request.ts";
 import { type ChangeContext, pickTarget } from "./targets.ts";
 
-/** What a business does in a day, and how often. */
+/** The weights of random changes. */
 const PLANS = {
   update: 20,
   create_customer: 12,
@@ -33,7 +33,7 @@ const personFields = (random: Random) => {
     : { name, email };
 };
 
-/** One believable change; it may turn out impossible where nothing is left that it could be done to. */
+/** One random change. It is impossible if there is no suitable object left. */
 export const inventChange = (context: ChangeContext): OneChange & { action: Exclude<Action, "deauthorize"> } => {
   const { random, account } = context;
   const action = random.weighted(PLANS);

@@ -6,19 +6,19 @@ import type { AccountRow } from "../store/account-table.ts";
 import type { Store } from "../store/store.ts";
 import { ImpossibleChangeError } from "./change-request.ts";
 
-/** What a change is made with. */
+/** The inputs of a change. */
 export type ChangeContext = { store: Store; account: AccountRow; ledger: Ledger; random: Random };
 
 type Wanted<Type extends ObjectType> = { type: Type; statuses?: readonly string[] };
 
-/** Any object of that type in one of these states; undefined where there is none. */
+/** Any object of that type in one of these states; undefined if there is none. */
 export const pickTarget = <Type extends ObjectType>(
   { store, account, ledger, random }: ChangeContext,
   { type, statuses }: Wanted<Type>,
 ): ObjectOf<Type> | undefined => {
   const { first, last } = store.objects.span(account.id, type);
   const narrowed = statuses === undefined ? {} : { statuses };
-  // From any moment on, then from the start.
+  // First from a random time on, then from the start.
   const since = first + random.int(last - first + 1);
   const found =
     store.objects.firstSince(account.id, type, { ...narrowed, since }) ??
@@ -27,8 +27,8 @@ export const pickTarget = <Type extends ObjectType>(
 };
 
 /**
- * The object that was named, or any that will do.
- * @throws ImpossibleChangeError where there is none, or it is in another state.
+ * The named object, or any suitable one.
+ * @throws ImpossibleChangeError if there is none or it is in another state.
  */
 export const requireTarget = <Type extends ObjectType>(
   context: ChangeContext,
@@ -49,7 +49,7 @@ export const requireTarget = <Type extends ObjectType>(
   return object;
 };
 
-/** Whatever has this id, or any customer. @throws ImpossibleChangeError */
+/** The object with this id, or any customer. @throws ImpossibleChangeError */
 export const requireAny = (context: ChangeContext, id: string | undefined) => {
   if (id === undefined) return requireTarget(context, id, { type: "customer" });
   const { store, account, ledger } = context;
@@ -59,7 +59,7 @@ export const requireAny = (context: ChangeContext, id: string | undefined) => {
   return object;
 };
 
-/** How an invoice is paid; undefined for one that has no payment. */
+/** The payment of an invoice; undefined if it has none. */
 export const paymentOf = (
   { store, account, ledger }: ChangeContext,
   invoice: ObjectOf<"invoice">,

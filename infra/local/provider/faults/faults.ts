@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createRandom } from "../../core/random.ts";
 import type { Database } from "../store/database.ts";
 
-/** Why the provider limits a rate, as `Stripe-Rate-Limited-Reason` says it. */
+/** The values of `Stripe-Rate-Limited-Reason`. */
 const rateLimitReasons = [
   "global-rate",
   "endpoint-rate",
@@ -13,12 +13,12 @@ const rateLimitReasons = [
 
 const kinds = [
   z.strictObject({ kind: z.literal("rate_limit"), reason: z.enum(rateLimitReasons).default("global-rate") }),
-  /** 429 without a reason: two requests wanted one object. */
+  /** 429 without a reason: two requests used one object at the same time. */
   z.strictObject({ kind: z.literal("lock_timeout") }),
   z.strictObject({ kind: z.literal("error"), status: z.literal([400, 401, 402, 403, 404, 409, 500, 502, 503, 504]) }),
-  /** Not the provider's: a proxy's page. */
+  /** The HTML page of a proxy. */
   z.strictObject({ kind: z.literal("html"), status: z.int().min(200).max(599).default(502) }),
-  /** Answers as always, but later. Real time. */
+  /** Answers later than usual; real time. */
   z.strictObject({ kind: z.literal("slow"), ms: z.int().min(0).max(300_000) }),
   /** Never answers. */
   z.strictObject({ kind: z.literal("timeout") }),
@@ -27,20 +27,20 @@ const kinds = [
 ] as const;
 
 const common = {
-  /** One account's; all accounts' where it is left out. */
+  /** By default all accounts. */
   accountId: z.string().optional(),
-  /** `/v1/invoices` and what begins like it. */
+  /** Such as `/v1/invoices`, with everything that begins with it. */
   pathPrefix: z.string().startsWith("/").optional(),
-  /** The next so many requests that it concerns; until cleared where it is left out. */
+  /** How many requests it concerns; by default until it is cleared. */
   times: z.int().min(1).optional(),
-  /** How likely it hits a request that it concerns; those that it spares count among the `times` too. */
+  /** The probability that it fails a request that it concerns. A request that it spares counts among the `times`. */
   probability: z.number().min(0).max(1).default(1),
-  /** What decides by chance: the same requests are hit for the same seed. */
+  /** The seed of the probability: the same seed fails the same requests. */
   seed: z.int().default(0),
   retryAfterSeconds: z.int().min(0).optional(),
 };
 
-/** What shall go wrong, as the control server takes it. */
+/** A fault, as the control server takes it. */
 export const Fault = z.discriminatedUnion("kind", [
   kinds[0].extend(common),
   kinds[1].extend(common),
@@ -55,10 +55,10 @@ export type Fault = z.output<typeof Fault>;
 const Kept = z.object({ fault: Fault, seen: z.int(), hits: z.int() });
 const Row = z.object({ id: z.int(), fault: z.string().transform((text) => Kept.parse(JSON.parse(text))) });
 
-/** A fault that was asked for, how many requests it concerned so far and how many of these it hit. */
+/** A fault with the number of requests that it concerned (`seen`) and failed (`hits`). */
 export type KeptFault = z.output<typeof Kept> & { id: number };
 
-/** The faults in force. They are kept: a restart clears none. */
+/** The faults in force. A restart keeps them. */
 export const openFaults = (database: Database) => {
   const list = (): KeptFault[] =>
     database
@@ -68,7 +68,7 @@ export const openFaults = (database: Database) => {
         const { id, fault } = Row.parse(row);
         return { id, ...fault };
       });
-  // Read by every request, changed by few.
+  // Cached: every request reads them.
   let faults = list();
   const remove = (id: number) => database.statement("DELETE FROM faults WHERE id = ?").run(id);
 
@@ -87,7 +87,7 @@ export const openFaults = (database: Database) => {
       faults = list();
       return cleared.length;
     },
-    /** What hits this request; the earliest asked for, where several concern it. Slowness adds up with others. */
+    /** The faults of this request: of several the oldest, and all that slow it down. */
     hit(accountId: string | undefined, path: string): Fault[] {
       const hits: Fault[] = [];
       for (const kept of faults) {

@@ -8,7 +8,7 @@ import * as z from "zod";
 const text = z.string();
 const seconds = z.int().min(0);
 const amount = z.int().min(0);
-/** What every object has. A deleted one is kept: of a customer a stub can be read for ever. */
+/** The attributes of every object. A deleted object is kept, because a stub of a deleted customer can be read. */
 const base = { id: text, created: seconds, deleted: z.boolean() };
 
 const Customer = z.strictObject({
@@ -200,5 +200,5 @@ export const isA = <Type extends ObjectType>(
   type: Type,
 ): object is ObjectOf<Type> & StoredObject => object.object === type;
 
-/** What an invoice asks for. */
+/** The total of an invoice. */
 export const totalOf = ({ lines }: ObjectOf<"invoice">): number => lines.reduce((sum, line) => sum + line.amount, 0);

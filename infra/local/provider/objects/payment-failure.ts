@@ -14,7 +14,7 @@ const FAILURES = {
 /** The codes by which seeded payments fail. */
 export const failureCodes = Object.keys(FAILURES);
 
-/** What the provider says of a failure; any code is one. Insufficient funds are a decline, as with the provider. */
+/** The provider's words for a failure code. `insufficient_funds` is a decline, as with the provider. */
 export const describeFailure = (failureCode: string) => {
   const known = Object.entries(FAILURES).find(([code]) => code === failureCode)?.[1];
   return {

@@ -22,7 +22,7 @@ export const createCustomer = (
     "customer.created",
   );
 
-/** Deletes a customer for ever; subscriptions that are not over are cancelled first. */
+/** Deletes a customer. Subscriptions that have not ended are cancelled first. */
 export const deleteCustomer = (
   ledger: Ledger,
   customer: Customer,

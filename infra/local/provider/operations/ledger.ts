@@ -5,24 +5,24 @@ import { renderObject, type WireObject } from "../render/render-object.ts";
 import type { NewEvent } from "../store/event-table.ts";
 
 /**
- * What happens to one account's objects, and the events that tell of it. Changes stay here until they are taken.
+ * Collects changes of one account's objects and their events until `take`.
  * The history that is seeded and every later change are written through one of these, so that both are alike.
  */
 export type Ledger = {
-  /** Epoch seconds: when all that is written now happens. */
+  /** The time of the changes that follow, in epoch seconds. */
   at: number;
   newId(prefix: string, letters?: number): string;
   find<Type extends ObjectType>(type: Type, id: string | null): ObjectOf<Type> | undefined;
   create<Type extends ObjectType>(object: ObjectOf<Type>, ...eventTypes: string[]): ObjectOf<Type>;
-  /** Changes the object in place; an event whose type ends in `.updated` says what was there before. */
+  /** Changes the object in place. An event whose type ends in `.updated` has the previous attributes. */
   change<Type extends ObjectType>(
     object: ObjectOf<Type>,
     patch: Partial<ObjectOf<Type>>,
     ...eventTypes: string[]
   ): void;
-  /** An event on its own, of something that is not kept. */
+  /** An event about something that is not stored. */
   emit(type: string, objectId: string, object: WireObject): void;
-  /** All that was written since the last time, in order. */
+  /** Everything written since the last `take`, in order. */
   take(): { objects: StoredObject[]; events: NewEvent[] };
 };
 
@@ -32,7 +32,7 @@ export const createLedger = (options: {
   newId: Ledger["newId"];
   /** An object that was written earlier. */
   load: (id: string) => StoredObject | undefined;
-  /** Events of what happened before are not made. Epoch seconds. */
+  /** No events are made for earlier changes. Epoch seconds. */
   eventsSince: number;
 }): Ledger => {
   const { newId, load, eventsSince } = options;

@@ -52,7 +52,7 @@ const createCharge = (
     eventType,
   );
 
-/** The charge and the payment only; what it means for an invoice is in invoices.ts. */
+/** Changes the charge and the payment only; invoices.ts changes the invoice. */
 export const succeedPayment = (ledger: Ledger, intent: PaymentIntent): Charge => {
   const charge = createCharge(ledger, intent, { status: "succeeded", failureCode: null }, "charge.succeeded");
   const patch = {

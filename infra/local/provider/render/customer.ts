@@ -25,5 +25,5 @@ export const renderCustomer = (customer: ObjectOf<"customer">) => ({
   test_clock: null,
 });
 
-/** What is left of a customer that was deleted. */
+/** The stub of a deleted customer. */
 export const renderDeletedCustomer = (id: string) => ({ id, object: "customer", deleted: true });

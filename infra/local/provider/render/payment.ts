@@ -1,7 +1,7 @@
 import type { ObjectOf } from "../objects/objects.ts";
 import { describeFailure } from "../objects/payment-failure.ts";
 
-/** The payment method that an object was paid by; none is kept. */
+/** The payment method of an object; derived, not stored. */
 export const methodOf = (id: string) => `pm_${id.slice(-20)}`;
 
 const renderError = (intent: ObjectOf<"payment_intent">) => {

@@ -7,10 +7,10 @@ import type { Offer } from "./businesses.ts";
 import { liveCustomer } from "./customer-history.ts";
 import { inventPerson } from "./people.ts";
 
-/** What a list of customers, subscriptions, invoices or payments gives: by this an account's size is counted. */
+/** The types that count for the size of an account. */
 const COUNTED: readonly ObjectType[] = ["customer", "subscription", "invoice", "payment_intent"];
 
-/** When customers came who have not bought anything yet: since that long. */
+/** How long ago customers without purchases were created, at most. */
 const RECENT_SECONDS = 30 * 86_400;
 
 export type History = { objects: StoredObject[]; events: NewEvent[] };
@@ -48,7 +48,7 @@ export function* historyOf(options: {
     liveCustomer(history, options);
     let one = ledger.take();
     const counted = one.objects.filter(({ object, deleted }) => COUNTED.includes(object) && !deleted).length;
-    // Whoever does not fit in any more is a customer who has not bought anything yet.
+    // If the history does not fit any more, add a customer without purchases instead.
     if (counted > left) {
       ledger.at = nowSeconds - 60 - random.int(RECENT_SECONDS);
       createCustomer(ledger, { ...inventPerson(random), currency: options.currency });

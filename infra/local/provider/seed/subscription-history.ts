@@ -24,7 +24,7 @@ const DAY = 86_400;
 /** How far back the history goes. */
 const HISTORY_MONTHS = 18;
 
-/** The same day of another month, or the month's last where it has no such day. */
+/** The same day of another month, or its last day if it has no such day. */
 export const addMonths = (epochSeconds: number, months: number): number => {
   const date = new Date(epochSeconds * 1000);
   const day = date.getUTCDate();

@@ -37,7 +37,7 @@ const parse = (row: unknown): WireObject => {
   };
 };
 
-/** Events are to be had for so long. */
+/** How far back the event feed goes. */
 export const FEED_SECONDS = 30 * 86_400;
 
 /** The event feed of each account, as events look on the wire. */
@@ -65,7 +65,7 @@ export const openEventTable = (database: Database) => ({
     const { rows, hasMore } = readPage(database, "events", request);
     return { objects: rows.map(parse), hasMore };
   },
-  /** So many more deliveries of the event are still to succeed. */
+  /** Adds to the number of deliveries that have not succeeded yet. */
   addUndelivered: (account: number, id: string, count: number) =>
     void database
       .statement("UPDATE events SET undelivered = max(0, undelivered + ?) WHERE account = ? AND id = ?")
@@ -74,7 +74,7 @@ export const openEventTable = (database: Database) => ({
     z
       .object({ n: z.int() })
       .parse(database.statement("SELECT count(*) AS n FROM events WHERE account = ?").get(account)).n,
-  /** Forgets what is too old for the feed. */
+  /** Removes events that are too old for the feed. */
   removeBefore: (account: number, createdSeconds: number) =>
     void database.statement("DELETE FROM events WHERE account = ? AND created < ?").run(account, createdSeconds),
 });

@@ -6,7 +6,7 @@ import { type PageRequest, readPage } from "./read-page.ts";
 const State = z.object({ state: z.string() });
 const parse = (row: unknown): StoredObject => StoredObject.parse(JSON.parse(State.parse(row).state));
 
-/** What an object's list can be narrowed to, besides its customer: a subscription's invoices, a payment's charges. */
+/** The object that a list can be filtered by besides the customer: a subscription's invoices, a payment's charges. */
 const parentOf = (object: StoredObject): string | null => {
   switch (object.object) {
     case "invoice":
@@ -36,7 +36,7 @@ const columnsOf = (account: number, object: StoredObject) => ({
 
 /** The objects of all accounts; `account` is our own number of one. */
 export const openObjectTable = (database: Database) => ({
-  /** Adds it, or replaces what is kept of it; its place among those of the same second stays. */
+  /** Adds or replaces an object. Its position among the objects of the same second stays. */
   put: (account: number, object: StoredObject) =>
     void database
       .statement(
@@ -50,7 +50,7 @@ export const openObjectTable = (database: Database) => ({
     const row = database.statement("SELECT state FROM objects WHERE account = ? AND id = ?").get(account, id);
     return row === undefined ? undefined : parse(row);
   },
-  /** A page of a list, newest first. Deleted objects are in none. */
+  /** A page of a list, newest first, without deleted objects. */
   page: (request: PageRequest): { objects: StoredObject[]; hasMore: boolean } => {
     const { rows, hasMore } = readPage(database, "objects", request);
     return { objects: rows.map(parse), hasMore };

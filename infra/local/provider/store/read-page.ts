@@ -25,8 +25,8 @@ const OPERATORS = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 const Place = z.object({ created: z.int(), position: z.int() });
 
 /**
- * A page of a table, newest first; of one second, what was written last comes first.
- * @throws UnknownCursorError where the object to start from is not there or was deleted.
+ * A page of a table, newest first; within a second, the row that was written last comes first.
+ * @throws UnknownCursorError if the object to start from does not exist or was deleted.
  */
 export const readPage = (database: Database, table: "objects" | "events", request: PageRequest) => {
   const { account, conditions, created, limit, after, before } = request;

@@ -3,7 +3,7 @@ import type { Database } from "../store/database.ts";
 
 const probability = z.number().min(0).max(1).default(0);
 
-/** Where an account's events are sent, and how badly. */
+/** Where an account's events are sent, and how unreliably. */
 export const Endpoint = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   /** Several while one is being rotated: each signs every delivery. */

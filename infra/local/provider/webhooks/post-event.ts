@@ -3,8 +3,8 @@ import type { WireObject } from "../render/render-object.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /**
- * The header by which a receiver tells that a payload is the provider's: one `v1` for each secret, and a `v0` that
- * test accounts get beside them and nobody must trust. `seconds` is when it is sent, in epoch seconds.
+ * The signature header: one `v1` for each secret, and a `v0` that
+ * only test accounts get and no receiver may trust. `seconds` is the time of sending, in epoch seconds.
  */
 const signPayload = (payload: string, secrets: readonly string[], seconds: number): string => {
   const signed = (secret: string) => createHmac("sha256", secret).update(`${seconds}.${payload}`).digest("hex");
@@ -14,8 +14,8 @@ const signPayload = (payload: string, secrets: readonly string[], seconds: numbe
 const TIMEOUT_MS = 20_000;
 
 /**
- * Sends one event as the provider does, signed anew.
- * @returns why it did not arrive, if so.
+ * Sends one event as the provider does, with a new signature.
+ * @returns why it failed; undefined if it succeeded.
  */
 export const postEvent = async (
   endpoint: Endpoint,

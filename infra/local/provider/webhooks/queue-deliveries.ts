@@ -3,7 +3,7 @@ import type { NewEvent } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** Queues what an endpoint is to be sent of these events: in order, once each and at once, unless it asks for worse. */
+/** Queues the deliveries of these events: in order, once each and at once, unless the endpoint is set to be unreliable. */
 export const queueDeliveries = (
   store: Pick<Store, "deliveries" | "events">,
   account: number,
@@ -25,7 +25,7 @@ export const queueDeliveries = (
   for (const { id } of ordered) {
     const isDropped = random.chance(drop);
     const copies = random.chance(duplicate) ? 2 : 1;
-    // What never arrives stays undelivered for ever, and the feed says so.
+    // A dropped delivery stays undelivered, and the feed shows it.
     store.events.addUndelivered(account, id, copies);
     if (isDropped) continue;
     for (let copy = 0; copy < copies; copy++)

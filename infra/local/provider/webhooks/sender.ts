@@ -23,9 +23,9 @@ export type WebhookSender = {
   setEndpoint(account: number, endpoint: Endpoint | undefined): void;
   /** Queues events in the transaction that is under way; `poll` sends them. */
   queue(account: number, events: readonly Pick<NewEvent, "id" | "type">[]): void;
-  /** Sends what is due; counts as activity until all that is due was tried. */
+  /** Sends due deliveries. Counts as activity until each has been tried. */
   poll(): void;
-  /** Sends all that is left now, whenever it was due. Resolves when each was tried once. */
+  /** Sends all waiting deliveries now. Resolves when each has been tried once. */
   flush(): Promise<void>;
   pending(): number;
   /** When the next delivery that waits is due, in epoch milliseconds. */
@@ -66,7 +66,7 @@ export const createWebhookSender = (options: {
     if (endpoint === undefined || endpoint.disabled || event === undefined || accountId === undefined)
       return deliveries.remove(id);
     const problem = await postEvent(endpoint, event, { accountId, nowMs: now(), stopping });
-    // What a stop cut off is sent again after the next start.
+    // A delivery that a stop interrupted is sent after the next start.
     if (!stopping.aborted) database.transaction(() => conclude(delivery, endpoint, problem));
   };
 
@@ -104,7 +104,7 @@ export const createWebhookSender = (options: {
           deliveries.removeAllOf(account);
         } else endpoints.set(account, endpoint);
       });
-      // What waited for an endpoint that did not answer goes to the one that may.
+      // Deliveries that waited for the old endpoint go to the new one now.
       deliveries.hasten(now(), account);
       poll();
     },

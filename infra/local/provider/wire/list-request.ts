@@ -6,7 +6,7 @@ const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 100;
 const BOUNDS = ["gt", "gte", "lt", "lte"] as const;
 
-/** What all lists take. */
+/** The parameters of every list. */
 export type ListRequest = { limit: number; after?: string; before?: string; created: CreatedBounds };
 
 const readLimit = (parameters: Parameters): number => {

@@ -20,7 +20,7 @@ export const createOAuth = (options: {
   store: Store;
   platform: Platform;
   now: () => number;
-  /** An account has let the platform in. */
+  /** Called when an account has authorized the platform. */
   onAuthorized: (account: number) => void;
 }) => {
   const { store, platform, now, onAuthorized } = options;
@@ -52,8 +52,8 @@ export const createOAuth = (options: {
       (["code", "refresh"] as const).map((kind) => grants.find(kind, secret)?.account).find(Boolean),
 
     /**
-     * A user lets the platform in: where the real page would ask, this one agrees, for the account that is named.
-     * Redirects back where it is told to, else answers the code.
+     * A user authorizes the platform: the real page would ask, this one grants access at once, for the named account.
+     * Redirects to `redirect_uri` if it is given, else answers the code.
      */
     authorize(parameters: Parameters): Answer {
       const [clientId, state] = [parameters.text("client_id"), parameters.text("state")];
@@ -77,7 +77,7 @@ export const createOAuth = (options: {
       return { status: 302, headers: { location: location.href }, body: granted };
     },
 
-    /** Code or refresh token for the next pair of tokens. Each is good once, whether or not the answer arrives. */
+    /** Exchanges a code or a refresh token for the next pair of tokens. Each is valid once, even if the answer is lost. */
     exchange(parameters: Parameters, secret: string | undefined): Answer {
       if (secret !== platform.secret)
         throw oauthRefusal(401, "invalid_client", "No such API key, or it is not the key of a platform");

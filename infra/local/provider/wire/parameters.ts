@@ -3,7 +3,7 @@ import { invalidParameter } from "./answer.ts";
 /** A parameter as it came: `created[gte]` has the name `created` and the key `gte`, `types[0]` the key `0`. */
 type Parameter = { name: string; key: string | undefined; value: string };
 
-/** The parameters of a request; what nobody asked for is left over in the end. */
+/** The parameters of a request. It notes which were read, so that unknown ones can be refused. */
 export type Parameters = {
   text(name: string): string | undefined;
   /** @throws RefusedError unless it is a whole number. */
@@ -12,7 +12,7 @@ export type Parameters = {
   list(name: string): string[];
   /** `name[key]=value`, for these keys. */
   nested<Key extends string>(name: string, keys: readonly Key[]): Partial<Record<Key, string>>;
-  /** @throws RefusedError where something was sent that nothing has read. */
+  /** @throws RefusedError for a parameter that was not read. */
   requireAllRead(): void;
 };
 

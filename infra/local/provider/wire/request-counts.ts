@@ -6,10 +6,10 @@ export type RequestCounts = {
   byStatus: Record<string, number>;
 };
 
-/** Requests that no account could be told of. */
+/** The key for requests without an account. */
 const NOBODY = "unknown";
 
-/** Counts requests since the start of the simulator; a restart begins anew. */
+/** Counts requests since the start of the simulator. */
 export const createRequestCounts = () => {
   const counts = new Map<string, RequestCounts & { second: number; inSecond: number }>();
   const of = (accountId = NOBODY) => {
@@ -36,12 +36,12 @@ export const createRequestCounts = () => {
       known.peakPerSecond = Math.max(known.peakPerSecond, known.inSecond);
       known.byPath[pattern] = (known.byPath[pattern] ?? 0) + 1;
     },
-    /** @param outcome the answer's status, or what came in place of one. */
+    /** @param outcome the answer's status, or the fault instead of an answer. */
     countOutcome(accountId: string | undefined, outcome: string): void {
       const { byStatus } = of(accountId);
       byStatus[outcome] = (byStatus[outcome] ?? 0) + 1;
     },
-    /** By account id; under `unknown` what no account could be told of. */
+    /** By account id; requests without an account are under `unknown`. */
     all: (): Record<string, RequestCounts> =>
       Object.fromEntries(
         [...counts].map(([accountId, { total, peakPerSecond, byPath, byStatus }]) => [

@@ -8,7 +8,7 @@ export type Resource = {
   /** The path's word for it. */
   path: string;
   type: ObjectType;
-  /** What the provider calls the id when there is no such object. */
+  /** The parameter's name in the provider's error for an unknown id. */
   idParameter: string;
   /** Reads the list's own filters. @throws RefusedError that names the one that is wrong. */
   filters: (parameters: Parameters) => Condition[];

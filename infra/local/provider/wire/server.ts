@@ -15,7 +15,7 @@ import { writeAnswer } from "./write-answer.ts";
 
 const MAX_FORM_BYTES = 1_048_576;
 
-/** The form that a request carries, empty where it has none; undefined where the client went away, or sent too much. */
+/** The form of a request, empty if it has none; undefined if the client disconnected or sent too much. */
 const readForm = async (message: IncomingMessage): Promise<URLSearchParams | undefined> => {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -44,7 +44,7 @@ export const startWireServer = (options: {
   faults: Faults;
   counts: RequestCountsKeeper;
   now: () => number;
-  /** Aborted when the simulator stops: nobody waits for a slow answer then. */
+  /** Aborted when the simulator stops; ends slow answers. */
   stopping: AbortSignal;
   onError: (error: unknown) => void;
 }): Promise<Listening> => {

@@ -28,7 +28,7 @@ export const writeAnswer = (
     response.end(bytes);
     return;
   }
-  // Not at once: a reset takes back what the client has not read yet, and it shall see the answer begin.
+  // After a pause: a reset discards what the client has not read yet, and the client must see the answer begin.
   const cut = () => setTimeout(() => response.socket?.resetAndDestroy(), CUT_AFTER_MS);
   response.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), cut);
 };
