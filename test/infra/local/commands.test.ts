@@ -29,7 +29,7 @@ describe("npm start", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  it("says in one line that its port is taken, before it builds", async () => {
+  it("reports in one line that its port is taken, before it builds", async () => {
     const other = await listen(createServer(), 0);
     const { code, stdout, stderr } = await command("start.ts", [], { PORT: String(other.port) });
     await other.close();

@@ -136,7 +136,7 @@ describe("a local cloud on an assembly of the test's own", () => {
     });
   });
 
-  it("lets a function do what its role allows and nothing else, and says so", async () => {
+  it("allows a function what its role allows, and logs what it denies", async () => {
     const put = await work({ operation: "PutItem", request: { Item: { id: { S: "kept" } } } });
     expect(put.body).toEqual({});
     const { body } = await work({ operation: "DeleteItem", request: { Key: { id: { S: "kept" } } } });
@@ -196,12 +196,12 @@ describe("control", () => {
     expect((await stored()).filter((id: string) => id.startsWith("hourly/"))).toHaveLength(1);
   });
 
-  it("hands over a target's own input", async () => {
+  it("sends the filled template of a target", async () => {
     expect((await cloud.control("/schedules/custom")).status).toBe(200);
     expect(await stored()).toContainEqual(expect.stringMatching(/^from-input\//));
   });
 
-  it("tries three times what fails, then says that it gave up", async () => {
+  it("tries a failing function three times, then logs that it gave up", async () => {
     expect((await cloud.control("/schedules/failing")).status).toBe(200);
     expect(cloud.lines.filter((line) => line.includes("Invoke Error Error: asked to fail"))).toHaveLength(3);
     expect(cloud.lines).toContainEqual(
@@ -209,7 +209,7 @@ describe("control", () => {
     );
   });
 
-  it("says when a rule may not invoke its target", async () => {
+  it("logs that a rule may not invoke its target", async () => {
     expect((await cloud.control("/schedules/locked-out")).status).toBe(200);
     expect(cloud.lines).toContainEqual(expect.stringContaining("the rule locked-out may not invoke"));
   });
@@ -255,7 +255,7 @@ describe("control", () => {
     expect(iat * 1000).toBeGreaterThan(now - 1000);
   });
 
-  it("keeps what it needs in its data directory: clock and data survive a restart", async () => {
+  it("keeps clock and data in its data directory over a restart", async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), "restart-"));
     const first = await startTestCloud({ assemblyDirectory, dataDirectory });
     const item = { operation: "PutItem", request: { Item: { id: { S: "survivor" } } } };
@@ -285,7 +285,7 @@ describe("stop", () => {
       await expect(fetch(url)).rejects.toThrow();
   });
 
-  it("undoes what was started when a later part does not start", async () => {
+  it("stops the parts that run if a later part does not start", async () => {
     const { port } = new URL(cloud.apiUrl);
     const dataDirectory = mkdtempSync(join(tmpdir(), "taken-"));
     const start = () => startTestCloud({ assemblyDirectory, dataDirectory, port: Number(port) });

@@ -174,7 +174,7 @@ describe("a function that fails", () => {
 });
 
 describe("a queue that feeds a function", () => {
-  it("hands over batches, keeps what failed, and gives it up to the dead-letter queue by the clock", async () => {
+  it("invokes the function with batches, keeps failed messages, and moves them to the dead-letter queue by the clock", async () => {
     await invoke({ send: ["good", "bad 1", "fine"] });
     await settle();
     expect(workedOn().join()).toMatch(/good/);
@@ -236,7 +236,7 @@ describe("control", () => {
 });
 
 describe("a restart", () => {
-  it("finds the queues as they were, and works on what was left", async () => {
+  it("keeps the queues, and works on the remaining messages", async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), "messaging-"));
     const first = await startTestCloud({ assemblyDirectory, dataDirectory });
     await invoke({ put: "Kept", detail: { text: "kept" } }, first);

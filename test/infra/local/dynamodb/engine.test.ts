@@ -97,7 +97,7 @@ describe("startDynamoDb", () => {
     expect(await keys(database.endpoint)).toEqual(["kept"]);
   });
 
-  it("lets a process live that has the left engine's id and is another program", async () => {
+  it("spares another program that has the id of the engine that was left", async () => {
     const innocent = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
     writeFileSync(join(dataDirectory, "engine.json"), JSON.stringify({ pid: innocent.pid }));
     await start({ dataDirectory });
@@ -113,7 +113,7 @@ describe("startDynamoDb", () => {
     );
   });
 
-  it("uses a given endpoint, and says when it does not answer", async () => {
+  it("uses a given endpoint, and fails if it does not answer", async () => {
     const server = createServer((_request, response) => response.writeHead(400).end()).listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
@@ -128,7 +128,7 @@ describe("startDynamoDb", () => {
     await start({ dataDirectory });
   });
 
-  it("tells when the engine ends by itself", async () => {
+  it("reports that the engine ended by itself", async () => {
     const ended = new Promise<void>((resolve) => {
       void start({ onUnexpectedExit: resolve }).then(({ pid }) => process.kill(pid ?? 0, "SIGKILL"));
     });
@@ -137,7 +137,7 @@ describe("startDynamoDb", () => {
 });
 
 describe("findEngine", () => {
-  it("names both ways out where the engine is not installed", () => {
+  it("names both solutions if the engine is not installed", () => {
     expect(() => findEngine("plan9-mips")).toThrow(/not installed for plan9-mips: run `npm ci`.*DYNAMODB_ENDPOINT/);
   });
 });

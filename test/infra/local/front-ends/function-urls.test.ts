@@ -91,7 +91,7 @@ const eventOf = (target: string): Promise<Record<string, unknown>> =>
   });
 
 describe("a function URL", () => {
-  it("has the first place in the stack file, without a slash at its end, and the others in the log", () => {
+  it("is in the stack file without a trailing slash if it is the first; the log has the others", () => {
     expect(webhookUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(urlOf("Knows")).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(cloud.stack).not.toHaveProperty("apiUrl");
@@ -151,7 +151,7 @@ describe("a function URL", () => {
     expect(await response.json()).toMatchObject({ event: { body, isBase64Encoded } });
   });
 
-  it("takes what makes an event of up to 6 MB: less, where the body becomes base64", async () => {
+  it("accepts an event of up to 6 MB, so less of a body that becomes base64", async () => {
     const size = 5 * 1_048_576;
     const text = await post("/?length", "a".repeat(size), "text/plain");
     expect(await text.text()).toBe(String(size));

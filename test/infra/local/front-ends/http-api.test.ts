@@ -118,7 +118,7 @@ describe("the HTTP API", () => {
     expect((await fetch(`${server.url}/plants/%ff`)).status).toBe(400);
   });
 
-  it("answers 500 and says why when the function does not let the API in", async () => {
+  it("answers 500 and logs the reason if the function does not allow the API", async () => {
     allowed = false;
     const response = await fetch(`${server.url}/plants`);
     expect([response.status, await response.json()]).toEqual([500, { message: "Internal Server Error" }]);
@@ -147,7 +147,7 @@ describe("the HTTP API", () => {
     expect(response.status).toBe(size > 10_240 ? 431 : 200);
   });
 
-  it("answers what is no HTTP with 400", async () => {
+  it("answers 400 to a request that is not HTTP", async () => {
     expect(await raw("NONSENSE\r\n\r\n")).toMatch(/^HTTP\/1.1 400 .*\{"message":"Bad Request"\}$/s);
   });
 
@@ -202,7 +202,7 @@ describe("the HTTP API", () => {
     expect((await response).status).toBe(200);
   });
 
-  it("says which port is taken", async () => {
+  it("names the port that is taken", async () => {
     await expect(start(server.port)).rejects.toThrow(`port ${server.port} is taken`);
     await expect(start(server.port)).rejects.toThrow("PORT");
   });

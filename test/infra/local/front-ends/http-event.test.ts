@@ -26,7 +26,7 @@ const eventOf = (request: Partial<WireRequest>, pathParameters = {}) =>
   );
 
 describe("an event of payload format 2.0", () => {
-  it("has these keys for the smallest request, and none without a value", () => {
+  it("has exactly these keys for the smallest request", () => {
     expect(eventOf({})).toStrictEqual({
       version: "2.0",
       routeKey: "GET /plants",

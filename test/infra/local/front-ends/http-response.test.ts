@@ -7,7 +7,7 @@ const responseTo = (answer: unknown) => {
 };
 const json = { "content-type": "application/json" };
 
-describe("the response to what a function answered", () => {
+describe("the response to a function's answer", () => {
   it.each([
     [{ statusCode: 204 }, { statusCode: 204, headers: {}, body: "" }],
     [

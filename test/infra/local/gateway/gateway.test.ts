@@ -208,7 +208,7 @@ describe("a call that the role does not allow", () => {
     expect(denials).toEqual([{ logicalId: role, action, resource, reason: expect.any(String) }]);
   });
 
-  it("is told apart by an evaluator only: one that allows everything lets all of them through", async () => {
+  it("is refused by the evaluator only: one that allows everything lets all of them pass", async () => {
     const permissive = await open({ judge: () => ({ allowed: true, reason: "negative control" }) });
     const throughJudge = refused.filter(([, , , action]) => action !== "dynamodb:ExecuteStatement");
     const refusedStill: string[] = [];
@@ -232,7 +232,7 @@ describe("a call that the role does not allow", () => {
     expect((await clientOf("everything").send(new GetItemCommand(untouched))).Item).toBeUndefined();
   });
 
-  it("says why as AWS does", async () => {
+  it("is explained as by AWS", async () => {
     await expect(clientOf("writer").send(get("plants"))).rejects.toThrow(
       "because no identity-based policy allows the dynamodb:GetItem action",
     );
@@ -266,7 +266,7 @@ describe("the gateway", () => {
     });
   });
 
-  it("knows nobody else", async () => {
+  it("refuses unknown and missing credentials", async () => {
     const stranger = { accessKeyId: "ASIA0000000000000000", secretAccessKey: "x" };
     await expect(clientOf("writer", gateway, { credentials: stranger }).send(put("plants"))).rejects.toMatchObject({
       name: "UnrecognizedClientException",
@@ -308,7 +308,7 @@ describe("the gateway", () => {
     expect({ name, attempts: $metadata?.attempts }).toEqual({ name: "ConditionalCheckFailedException", attempts: 1 });
   });
 
-  it("answers a server error when the engine is gone", async () => {
+  it("answers a server error if the engine has ended", async () => {
     const engine = await startEmbeddedDynamoDb(plants);
     const orphaned = await startGateway({
       model,

@@ -97,7 +97,7 @@ describe("a data key", () => {
     expect(kms.denials).toEqual([]);
   });
 
-  it("does not come back from bytes that were changed, and none do from what is no ciphertext", async () => {
+  it("is not decrypted from changed bytes or from bytes that are not a ciphertext", async () => {
     const { CiphertextBlob = new Uint8Array() } = await as("seals").send(dataKey());
     const changed = Uint8Array.from(CiphertextBlob);
     changed[changed.length - 20] = (changed[changed.length - 20] ?? 0) ^ 1;
@@ -105,7 +105,7 @@ describe("a data key", () => {
       await expect(as("opens").send(decrypt(wrong))).rejects.toMatchObject(refusal("InvalidCiphertextException"));
   });
 
-  it("is none of another key's", async () => {
+  it("is not decrypted with another key", async () => {
     const { CiphertextBlob } = await as("seals").send(dataKey());
     const withOther = new DecryptCommand({
       KeyId: keyOf("Other").arn,
@@ -139,7 +139,7 @@ describe("rights", () => {
     }
   });
 
-  it("are asked for the key that encrypted, whoever names none", async () => {
+  it("are checked for the key that encrypted if the request names none", async () => {
     const { CiphertextBlob } = await as("seals").send(dataKey());
     await expect(as("seals").send(decrypt(CiphertextBlob))).rejects.toThrow("not authorized to perform: kms:Decrypt");
     await expect(as("opens").send(decrypt(CiphertextBlob, { ...context, purpose: "other" }))).rejects.toMatchObject(
@@ -182,7 +182,7 @@ describe("a key", () => {
     await expect(as("seals").send(missing)).rejects.toMatchObject(refusal("AccessDeniedException"));
   });
 
-  it("needs no notice about what is not run", () => {
+  it("has no ignored property that the start reports", () => {
     expect(kms.model.notRun).toEqual([]);
   });
 });
@@ -197,7 +197,7 @@ describe("key material", () => {
     expect(statSync(file()).mode & 0o777).toBe(0o600);
   });
 
-  it("is kept for a key that the template has no more, and never made anew", () => {
+  it("is kept for a key that the template has no more", () => {
     const before = readFileSync(file(), "utf8");
     createKmsService({
       model: { ...kms.model, keys: [] },

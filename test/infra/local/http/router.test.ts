@@ -23,7 +23,7 @@ describe("route selection", () => {
     expect(route(method, path)).toEqual({ route: { routeKey }, pathParameters });
   });
 
-  it("finds nothing where there is no $default", () => {
+  it("finds nothing without $default", () => {
     const strict = createRouter([{ routeKey: "GET /plants/{id}" }]);
     expect(strict("GET", "/plants")).toBeUndefined();
     expect(strict("GET", "/plants/")).toBeUndefined();

@@ -39,7 +39,7 @@ describe("a service that calls a function", () => {
     expect(createAuthorizer(withPolicy(statement)).judge({ ...invoke, principal: gateway }).allowed).toBe(allowed);
   });
 
-  it("is refused by a function without a policy, and told why", () => {
+  it("is refused by a function without a policy, with the reason", () => {
     expect(createAuthorizer(withPolicy()).judge({ ...invoke, principal: gateway })).toEqual({
       allowed: false,
       reason: "because no resource-based policy allows the lambda:InvokeFunction action",
@@ -117,7 +117,7 @@ describe("anybody who calls", () => {
     expect(createAuthorizer(withPolicy(statement)).judge({ ...throughUrl, principal: anybody }).allowed).toBe(allowed);
   });
 
-  it("comes through the URL or not at all: the function is open to no other call", () => {
+  it("may call only through the URL", () => {
     const { judge } = createAuthorizer(withPolicy(onlyThroughUrl));
     expect(judge({ ...invoke, principal: anybody }).allowed).toBe(false);
     expect(judge({ ...invoke, principal: { kind: "function", functionArn: functionArn("caller") } }).allowed).toBe(

@@ -313,7 +313,7 @@ describe("load", () => {
     expect(await call({})).not.toBe(first);
   });
 
-  it("ends every process at stop and answers what was under way", async () => {
+  it("ends every process at stop and answers the events that were under way", async () => {
     const { pool, codeDirectory } = startPool(
       `import { spawn } from "node:child_process"; import { writeFileSync } from "node:fs";
        export const handler = async () => {

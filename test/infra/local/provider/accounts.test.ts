@@ -57,7 +57,7 @@ describe("an account on demand", () => {
     }
   });
 
-  it("has events in the simulator's version, as far back as it is told", async () => {
+  it("has events in the simulator's version, as far back as requested", async () => {
     const { apiKey } = await create({ objects: 300, eventDays: 10 });
     const events = await fixture.sdk(apiKey).events.list({ limit: 100 });
     expect(events.data.length).toBeGreaterThan(10);

@@ -19,7 +19,7 @@ const idOf = (happened: Happened, object: string) => happened.objects.find((one)
 const readEvents = async ({ events }: Happened) => Promise.all(events.map(({ id }) => stripe.events.retrieve(id)));
 
 describe("a paid invoice", () => {
-  it("changes all that hangs on it in one second, and tells so in the feed", async () => {
+  it("changes everything that depends on it in one second, with events in the feed", async () => {
     const [open] = (await stripe.invoices.list({ status: "open", limit: 1 })).data;
     const paid = await change({ action: "pay_invoice", id: open?.id });
     expect(typesOf(paid)).toEqual(
@@ -100,7 +100,7 @@ describe("changes that are named", () => {
     expect(await refused({ action: "update", id, fields: { name: "Eve" } })).toBe(404);
   });
 
-  it("are made to any customer where none is named", async () => {
+  it("apply to any customer if none is named", async () => {
     const updated = await change({ action: "update", fields: { name: "Eve Lind" } });
     expect(typesOf(updated)).toEqual(["customer.updated"]);
     expect(await stripe.customers.retrieve(idOf(updated, "customer"))).toMatchObject({ name: "Eve Lind" });
@@ -204,7 +204,7 @@ describe("changes by chance", () => {
     }
   });
 
-  it("are of many kinds, and every event's object is what the last event of it says", async () => {
+  it("are of many kinds, and every object equals the data of its last event", async () => {
     const made = await change({ count: 400, seed: 3 });
     expect(new Set(made.events.map(({ type }) => type)).size).toBeGreaterThan(25);
     const last = new Map<string, Stripe.Event>();

@@ -27,7 +27,7 @@ const shown = () => fixture.told<Shown>("GET /provider");
 const total = async () => Object.values((await shown()).requests).reduce((sum, { total: one }) => sum + one, 0);
 
 describe("credentials", () => {
-  it("are refused where they are unknown, as 401", async () => {
+  it("are 401 if they are unknown", async () => {
     const error = await thrownBy(() => list(fixture.sdk("sk_test_nobody_at_all")));
     expect(error).toBeInstanceOf(Stripe.errors.StripeAuthenticationError);
     expect(error).toMatchObject({ statusCode: 401, rawType: "invalid_request_error" });
@@ -49,7 +49,7 @@ describe("credentials", () => {
 });
 
 describe("paths", () => {
-  it("that are none are 404", async () => {
+  it("that do not exist are 404", async () => {
     for (const path of ["/v1/unicorns", "/v2/customers", "/v1/customers/a/b", "/v1/customers/%zz", "/"])
       expect(await thrownBy(() => stripe.rawRequest("GET", path))).toMatchObject({ statusCode: 404 });
     expect(await thrownBy(() => stripe.customers.create({ name: "Ada" }))).toMatchObject({ statusCode: 404 });

@@ -78,7 +78,7 @@ describe.each(kinds)("the list of %s", (kind, object) => {
     expect(ids(await all(list(kind, { limit: 61 })))).toEqual(ids(found));
   });
 
-  it("has 10 to a page unless told, an envelope, and an end", async () => {
+  it("has 10 objects on a page by default, an envelope, and an end", async () => {
     const page = await list(kind, {});
     expect(page).toMatchObject({ object: "list", has_more: true });
     expect(page.url).toMatch(/^\/v1\/[a-z_]+$/);
@@ -111,7 +111,7 @@ describe.each(kinds)("the list of %s", (kind, object) => {
       });
   });
 
-  it("refuses limits out of bounds, two directions, and what it does not know", async () => {
+  it("refuses limits out of bounds, two directions, and unknown parameters", async () => {
     for (const limit of [0, 101, -1])
       expect(await thrownBy(() => list(kind, { limit }))).toMatchObject({ statusCode: 400, param: "limit" });
     expect(await thrownBy(() => list(kind, { starting_after: "a", ending_before: "b" }))).toMatchObject({

@@ -54,7 +54,7 @@ describe("a grant", () => {
     expect(event?.type).toBe("account.application.authorized");
   });
 
-  it("is the demo's where none is chosen, and leads back to where it was asked for", async () => {
+  it("is the demo's by default, and redirects to the given URL", async () => {
     const response = await authorize({
       client_id: LOCAL_PLATFORM.clientId,
       state: "a b&c",
@@ -118,7 +118,7 @@ describe("tokens", () => {
     expect(await byToken(token)).toMatchObject(invalidGrant);
   });
 
-  it("are left as they are by an exchange that fails before it", async () => {
+  it("stay valid if the exchange fails before it is carried out", async () => {
     const { refresh_token: token } = await connect();
     const faults = [
       { kind: "error", status: 503 },

@@ -30,7 +30,7 @@ describe("objects", () => {
   });
 });
 
-describe("what the simulator does not speak", () => {
+describe("what the simulator does not support", () => {
   it.each(["2024-06-20", "2025-03-31.basil", "yesterday"])("API version %s is refused", async (apiVersion) => {
     const asking = () => fixture.sdk().customers.list({}, { apiVersion });
     const message = `Invalid Stripe API version: ${apiVersion}`;

@@ -70,7 +70,7 @@ describe("a webhook", () => {
     for (const one of received) for (const secret of ["whsec_old", "whsec_new"]) verify(one, secret);
   });
 
-  it("has a secret of its own where it is given none", async () => {
+  it("gets a generated secret by default", async () => {
     const { secrets } = await subscribe({ secret: undefined });
     await change();
     expect(secrets).toEqual([expect.stringMatching(/^whsec_/)]);
@@ -91,7 +91,7 @@ describe("a webhook", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("tells the account where a platform listens, and when permission is taken back", async () => {
+  it("names the account for a platform's endpoint, and after deauthorization", async () => {
     await subscribe();
     await change();
     await change({ action: "deauthorize" });
@@ -107,7 +107,7 @@ describe("a webhook", () => {
 });
 
 describe("a delivery that fails", () => {
-  it("is tried again with growing pauses, signed anew", async () => {
+  it("is retried with growing pauses and a new signature", async () => {
     await subscribe();
     answers = [500, 302, 404, 200];
     await change();
@@ -143,7 +143,7 @@ describe("a delivery that fails", () => {
     expect((await sdk.events.list({ delivery_success: true, limit: 1 })).data[0]?.id).toBe(event?.id);
   });
 
-  it("outlives a restart, and goes to where the endpoint is by then", async () => {
+  it("survives a restart, and goes to the endpoint's new URL", async () => {
     await subscribe({ url: "http://127.0.0.1:9/nobody" });
     const made = await change({ count: 3 });
     expect(fixture.simulator.pendingDeliveries()).toBe(made.events.length);
@@ -186,7 +186,7 @@ describe("bad delivery, by seed", () => {
     expect(sent.length).toBeGreaterThan(made.length * 1.2);
   });
 
-  it("drops, and the feed says what did not arrive", async () => {
+  it("drops, and the feed shows what did not arrive", async () => {
     const { sent, made } = await deliver({ drop: 0.5 });
     expect(sent.length).toBeGreaterThan(made.length * 0.2);
     expect(sent.length).toBeLessThan(made.length * 0.8);
@@ -216,7 +216,7 @@ describe("bad delivery, by seed", () => {
     expect([...order].sort()).toEqual(made.events.map(({ id }) => id).sort());
   });
 
-  it("is refused where it makes no sense", async () => {
+  it("is refused if it is malformed", async () => {
     const asked = async (body: unknown) => (await fixture.control("POST /provider/webhooks", body)).status;
     expect(await asked({ url: "ftp://127.0.0.1/x" })).toBe(400);
     expect(await asked({ url, drop: 2 })).toBe(400);

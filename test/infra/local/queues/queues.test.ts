@@ -49,7 +49,7 @@ afterEach(() => {
 });
 
 describe("a queue", () => {
-  it("gives the oldest first, hides what it gave, and gives it again when its time-out has passed", () => {
+  it("receives the oldest first, hides it, and receives it again after its time-out", () => {
     for (const body of ["a", "b", "c"]) send(body);
     expect(bodies("work", 2)).toEqual(["a", "b"]);
     expect(bodies("work")).toEqual(["c"]);
@@ -66,7 +66,7 @@ describe("a queue", () => {
     expect(bodies("other")).toEqual([]);
   });
 
-  it("forgets what is deleted, by the handle of the last receive only", () => {
+  it("deletes a message only by the receipt of its last receive", () => {
     send("a");
     const [first] = queue("work").receive({ max: 1 });
     pass(30);
@@ -83,7 +83,7 @@ describe("a queue", () => {
     expect(queue("work").receive({ max: 10, maxBytes: 601 })).toHaveLength(2);
   });
 
-  it("forgets what is older than its retention", () => {
+  it("removes messages that are older than its retention", () => {
     send("old");
     pass(1800);
     send("new");
@@ -104,7 +104,7 @@ describe("a queue", () => {
     expect(bodies("work")).toEqual(["a"]);
   });
 
-  it("tells those who wait that something came", () => {
+  it("notifies its listeners of a new message", () => {
     let arrivals = 0;
     queue("work").onArrival(() => arrivals++);
     send("a");
@@ -112,7 +112,7 @@ describe("a queue", () => {
     expect(arrivals).toBe(1);
   });
 
-  it("survives a restart with what was received and what was not", () => {
+  it("keeps received and unreceived messages over a restart", () => {
     send("received");
     queue("work").receive({ max: 1 });
     send("waiting");
@@ -133,7 +133,7 @@ describe("dead letters", () => {
     }
   };
 
-  it("are what was received as often as the policy allows, with their age and where they come from", () => {
+  it("are messages that were received as often as the policy allows, with their age and their source", () => {
     const sentAt = now;
     spend("poison");
     send("good");
@@ -143,7 +143,7 @@ describe("dead letters", () => {
     ]);
   });
 
-  it("go back where they came from, as new messages; others stay", () => {
+  it("go back to their source as new messages; others stay", () => {
     spend("poison");
     bodies("work");
     send("of a rule", "dead");

@@ -148,7 +148,7 @@ describe("a stack", () => {
     ]);
   });
 
-  it("knows the URLs of its API and functions only if told", async () => {
+  it("knows the URLs of its API and functions only if they are given", async () => {
     const asking = (attribute: string[]) => ({
       ...around,
       Api: api,
@@ -299,7 +299,7 @@ describe("a stack", () => {
     ]);
   });
 
-  it("says which of its parts do nothing here", async () => {
+  it("reports which of its parts do nothing here", async () => {
     const { notRun } = await read({
       ...around,
       Api: api,
