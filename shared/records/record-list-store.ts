@@ -1,4 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { definedFields } from "../json/defined-fields.ts";
 import { callStore } from "../runtime/call-store.ts";
 import { queryFilteredPage } from "../runtime/query-filtered-page.ts";
 import { readPages } from "../runtime/read-pages.ts";
@@ -24,42 +25,29 @@ type PageOfRecords = { items: SyncedRecord[]; next: RecordPosition | undefined }
 
 const NOTHING: PageOfRecords = { items: [], next: undefined };
 
-const filterOf = ({ status, updatedSince }: Filters) => {
+const queryOf = (TableName: string, { index, keyValue }: ListPartition, { status, updatedSince }: Filters) => {
   const conditions = [
     ...(status === undefined ? [] : ["#fields.#status = :status"]),
     ...(updatedSince === undefined ? [] : ["#updatedAt >= :updatedSince"]),
   ];
   return {
+    ...{ TableName, IndexName: index.name, ScanIndexForward: false },
+    KeyConditionExpression: "#key = :key",
     ...(conditions.length > 0 && { FilterExpression: conditions.join(" AND ") }),
-    names: {
+    ExpressionAttributeNames: {
+      "#key": index.partitionKey,
       ...(status !== undefined && { "#fields": "fields", "#status": "status" }),
       ...(updatedSince !== undefined && { "#updatedAt": "updatedAt" }),
     },
-    values: {
-      ...(status !== undefined && { ":status": status }),
-      ...(updatedSince !== undefined && { ":updatedSince": updatedSince }),
-    },
-  };
-};
-
-const queryOf = (tableName: string, { index, keyValue }: ListPartition, filters: Filters) => {
-  const { names, values, ...filter } = filterOf(filters);
-  return {
-    TableName: tableName,
-    IndexName: index.name,
-    KeyConditionExpression: "#key = :key",
-    ...filter,
-    ExpressionAttributeNames: { "#key": index.partitionKey, ...names },
-    ExpressionAttributeValues: { ":key": keyValue, ...values },
-    ScanIndexForward: false,
+    ExpressionAttributeValues: definedFields({ ":key": keyValue, ":status": status, ":updatedSince": updatedSince }),
   };
 };
 
 export type RecordListStore = ReturnType<typeof createRecordListStore>;
 
-/** Lists of records. Keys and indexes: record-item.ts. Calls throw DomainError `store_unavailable`. */
+/** Lists of records. Keys and indexes: record-item.ts. All calls throw DomainError `store_unavailable`. */
 export const createRecordListStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  /** A customer, as the list of one that it is. */
+  /** A list with at most one customer. */
   const listCustomer = async (organizationId: string, id: string, { updatedSince = 0 }: Filters) => {
     const key = { type: "customers", id } as const;
     if (!isStorable(key)) return NOTHING;
@@ -72,8 +60,8 @@ export const createRecordListStore = (client: DynamoDBDocumentClient, tableName:
 
   return {
     /**
-     * Records of a type, the newest at the provider first. Half a read unit per 4 KB of items that are looked at; may
-     * lag by a second. Filters may make a page short, with more to come.
+     * Records of a type, by `createdAt`, newest first. Half a read unit per 4 KB of items read; may lag by a second. With
+     * filters a page may be short though more pages follow.
      */
     async list(
       organizationId: string,

@@ -1,4 +1,7 @@
-/** What a list of records is asked for. Apart from record.ts, so that functions without such lists do not bundle it. */
+/**
+ * The query and the page position of GET …/records/{type}. Decisions: docs/sync.md, "Records". Apart from record.ts, so that
+ * functions without lists of records do not bundle it.
+ */
 import * as z from "zod/mini";
 import { cursorTime } from "../json/cursor-time.ts";
 import { InstantParameter } from "../json/instant.ts";

@@ -7,11 +7,11 @@ import { fromItem, itemKeyOf, type RecordKey, type StoredRecord, toItem } from "
 export type RecordStore = ReturnType<typeof createRecordStore>;
 
 /**
- * The records of each organization, one by one; lists are record-list-store.ts's. Items: record-item.ts.
- * All calls throw DomainError `store_unavailable` when the table does not answer.
+ * The records of each organization by their keys; record-list-store.ts lists them. Items: record-item.ts. All calls throw
+ * DomainError `store_unavailable`.
  */
 export const createRecordStore = (client: DynamoDBDocumentClient, tableName: string) => ({
-  /** Reads one strongly: one read unit up to 4 KB. */
+  /** A record, read strongly: one read unit up to 4 KB. */
   async get(organizationId: string, key: RecordKey): Promise<StoredRecord | undefined> {
     const command = new GetCommand({
       TableName: tableName,
@@ -23,8 +23,7 @@ export const createRecordStore = (client: DynamoDBDocumentClient, tableName: str
   },
 
   /**
-   * Reads many, a hundred in a call, in no order and without those that do not exist: half a read unit each up to
-   * 4 KB, whether it exists or not; strongly, one.
+   * The records that exist, in any order: half a read unit for each key up to 4 KB; strongly, one.
    * @param keys each once.
    */
   async getMany(
@@ -38,10 +37,9 @@ export const createRecordStore = (client: DynamoDBDocumentClient, tableName: str
   },
 
   /**
-   * Writes one if it is still the one that was read: a write unit up to 1 KB for itself, and one for each index that
-   * it is in.
-   * @param previousVersion the version of the one that was read; undefined where there was none.
-   * @returns whether it is written; false where another came first.
+   * Writes a record if it has not changed since it was read: a write unit per KB, and one for each of its indexes.
+   * @param previousVersion of the record that was read; undefined if there was none.
+   * @returns whether the record was written; false if another write came first.
    */
   put: (organizationId: string, record: StoredRecord, previousVersion: string | undefined): Promise<boolean> =>
     putIfUnchanged(client, tableName, toItem(organizationId, record), {

@@ -1,7 +1,6 @@
 /**
  * Records: the service's copy of the provider's customers, subscriptions, invoices and payments. Only these fields are
- * read from the provider's answers; card and bank details are never requested or stored. The fields and the filters of
- * GET …/records/{type}: docs/sync.md, "Records".
+ * read from the provider's answers; card and bank details are never requested or stored. Fields: docs/sync.md, "Records".
  */
 import * as z from "zod/mini";
 import { epochMs } from "../json/number-fields.ts";
