@@ -1,6 +1,6 @@
 /**
  * How observations reach the records: the one way for sync runs and webhooks, at the same time and in any order.
- * docs/sync.md, "Applying what was seen".
+ * docs/sync.md, "Applying observations".
  *
  * Every write is conditional on the version of the record that the decision was made on. If the order of two observations
  * cannot be told, the provider is asked: its answer is later than everything that was stored when it was asked. Others may

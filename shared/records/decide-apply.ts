@@ -1,6 +1,6 @@
 /**
  * Decides how an observation changes the stored record. An older state never replaces a newer one, in whatever order
- * observations arrive. If the order cannot be told, the object is read again. Pure. docs/sync.md, "Applying what was seen".
+ * observations arrive. If the order cannot be told, the object is read again. Pure. docs/sync.md, "Applying observations".
  */
 import {
   areEqual,

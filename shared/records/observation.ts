@@ -1,6 +1,6 @@
 /**
  * Observations: how the provider's objects were at some time, by its lists, its reads and its events. Which of two is the
- * later one, and what several observations of one object come to. Pure. docs/sync.md, "Applying what was seen".
+ * later one, and what several observations of one object come to. Pure. docs/sync.md, "Applying observations".
  */
 import { isDeepStrictEqual } from "node:util";
 import { type FieldsOf, type RecordFields, type RecordType, recordFields } from "./record.ts";
