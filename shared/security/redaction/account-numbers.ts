@@ -1,14 +1,16 @@
-/** Card numbers: 13 to 19 digits with a Luhn check digit, written together or in groups. */
-/** International bank account numbers (ISO 13616): a country, two check digits, and as many characters as it uses. */
+/**
+ * Numbers that check digits prove. Card numbers: 13 to 19 digits with a Luhn check digit. IBANs (ISO 13616): a country, two
+ * check digits, and the country's number of characters. Both are written together or in groups.
+ */
 import { marker, type Recogniser } from "./recogniser.ts";
 
 const MIN_DIGITS = 13;
 const MAX_DIGITS = 19;
 
-/** Epoch milliseconds and YYYYMMDDhhmmss. No card of 14 digits begins with 19 or 20. */
+/** Epoch milliseconds, or YYYYMMDDhhmmss: no card of 14 digits begins with 19 or 20. */
 const TIME = /^(?:1\d{12}|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d)$/;
 
-/** Visa, Mastercard, American Express, Diners, Discover, JCB, UnionPay. */
+/** The numbers of Visa, Mastercard, American Express, Diners, Discover, JCB and UnionPay. */
 const ISSUED =
   /^(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[068]\d{12}|(?:35|60|62|64|65)\d{14}(?:\d{3})?)$/;
 
@@ -21,14 +23,14 @@ const passesLuhn = (digits: string): boolean => {
   return sum > 0 && sum % 10 === 0;
 };
 
-/** Whether a text of nothing but digits is a card number rather than a time. */
+/** Whether a text of digits is a card number and not a time. */
 export const isCardNumber = (digits: string): boolean =>
   digits.length >= MIN_DIGITS && digits.length <= MAX_DIGITS && !TIME.test(digits) && passesLuhn(digits);
 
-/** Spaces, dashes and dots of every width, the invisible ones included, and the plus sign of form encoding. */
+/** Spaces, dashes and dots of every width, invisible ones too, and the plus sign of form encoding. */
 const SEPARATOR = "[ \\t\\u00a0\\u2000-\\u2015\\u202f\\u2060\\u2212\\u3000\\ufeff.+-]";
 
-/** Stepped over: UUIDs, hashes and trace ids, the provider's ids, IPv4 addresses, dates. */
+/** Skipped: UUIDs, hashes and trace ids, the provider's ids, IPv4 addresses, dates. */
 const NOT_CARDS = [
   "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])",
   "[0-9a-f]{24,}(?![0-9a-z])",
@@ -39,19 +41,19 @@ const NOT_CARDS = [
 
 const CANDIDATES = new RegExp(`(?<![0-9a-z])(?:${NOT_CARDS})|(\\d(?:${SEPARATOR}{0,3}\\d){12,})`, "gi");
 
-/** How far the letters and digits around a run are read. */
+/** How many characters before and after a run of digits are checked. */
 const REACH = 24;
 
-/** What stands beside a run of digits: nothing, a word, or more of an id (letters and further digits). */
+/** The text beside a run of digits: none, a word, or the rest of an id (letters and digits). */
 type Neighbour = "none" | "word" | "id";
 const neighbourOf = (token: string): Neighbour => (token === "" ? "none" : /\d/.test(token) ? "id" : "word");
-/** An escape like `\\n` in JSON inside of a string is no letter. */
+/** The letter of an escape such as `\\n`, in JSON inside a string, does not count. */
 const neighbourBefore = (text: string, offset: number): Neighbour =>
   neighbourOf(/(?:\\[a-z])?([a-z0-9]*)$/i.exec(text.slice(Math.max(0, offset - REACH), offset))?.[1] ?? "");
 const neighbourAfter = (text: string, end: number): Neighbour =>
   neighbourOf(/^[a-z0-9]*/i.exec(text.slice(end, end + REACH))?.[0] ?? "");
 
-/** The start and end of each part of a run that may be one card number: some whole groups of digits. */
+/** The start and end of each part of a run that may be a card number: consecutive whole groups of digits. */
 const findCards = (run: string, before: Neighbour, after: Neighbour): [number, number][] => {
   const groups = [...run.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({
     digits,
@@ -62,7 +64,7 @@ const findCards = (run: string, before: Neighbour, after: Neighbour): [number, n
   for (const [first, { index }] of groups.entries()) {
     let digits = "";
     let separator: string | undefined;
-    // Groups are told from a list of numbers by one separator throughout, or by their length.
+    // A list of separate numbers has different separators, or short groups.
     let regular = true;
     let long = true;
     for (let last = first; last < groups.length; last++) {
@@ -86,8 +88,8 @@ const findCards = (run: string, before: Neighbour, after: Neighbour): [number, n
 };
 
 /**
- * Card numbers in a text. Every group of digits that is part of a valid number goes, where several are possible.
- * Beside a word only what an issuer could have issued counts; beside more of an id nothing, as hashes hold digits too.
+ * Replaces card numbers. If several numbers are possible, every group of digits of any of them is replaced. A number beside
+ * a word must be of an issuer above; a number beside the rest of an id stays, because hashes have digits too.
  */
 export const cardNumber: Recogniser = {
   name: "card",
@@ -99,7 +101,7 @@ export const cardNumber: Recogniser = {
       let redacted = "";
       let end = 0;
       for (const [from, to] of cards) {
-        // Numbers that overlap share one marker.
+        // Overlapping numbers share a marker.
         if (from >= end) redacted += run.slice(end, from) + marker("card");
         end = Math.max(end, to);
       }
@@ -107,7 +109,7 @@ export const cardNumber: Recogniser = {
     }),
 };
 
-/** Each country's length. Source: https://www.swift.com/standards/data-standards/iban-international-bank-account-number */
+/** Each country's number of characters. Source: https://www.swift.com/standards/data-standards/iban-international-bank-account-number */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
   [
     "15 NO,16 BE,18 DK FI FK FO GL NL SD,19 MK SI,20 AT BA EE KZ LT LU MN XK,21 CH HR LI LV",
@@ -123,12 +125,12 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
     }),
 );
 
-/** A UUID is stepped over: its parts may look like a beginning. */
+/** The start of an IBAN. UUIDs are skipped: their parts may look like a start. */
 const START =
   /(?<![A-Za-z0-9])(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?:iban)?([A-Z]{2})\d{2})/gi;
 const NEXT_CHARACTER = /[ \t\u00a0\u2010-\u2015.+-]{0,2}([A-Za-z0-9])/y;
 
-/** Mod 97 of the number that the characters spell (A is 10, Z is 35), the first four moved to the end. */
+/** The first four characters move to the end, letters become numbers (A is 10, Z is 35), and the result is 1 mod 97. */
 const hasValidCheckDigits = (iban: string): boolean => {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {
@@ -138,7 +140,7 @@ const hasValidCheckDigits = (iban: string): boolean => {
   return remainder === 1;
 };
 
-/** Where the account number that begins here ends; undefined where none does. */
+/** The end of the IBAN that starts here; undefined if there is no valid one. */
 const findEnd = (text: string, start: number, length: number): number | undefined => {
   let iban = "";
   NEXT_CHARACTER.lastIndex = start;
@@ -151,7 +153,7 @@ const findEnd = (text: string, start: number, length: number): number | undefine
   return /[A-Za-z0-9]/.test(text.charAt(end)) || !hasValidCheckDigits(iban) ? undefined : end;
 };
 
-/** IBANs in either case, written together or in groups, with valid check digits. */
+/** Replaces IBANs in upper or lower case. */
 export const iban: Recogniser = {
   name: "iban",
   readsDigits: true,

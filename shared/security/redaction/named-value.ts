@@ -1,16 +1,16 @@
 /**
- * Secrets that a text names: `password=…`, `token: …`, `"apiKey":"…"`, `card[cvc]=…`, `<secret>…`, a cookie header;
- * in URLs, and in JSON inside of JSON strings however deep. The name is found by a pattern and the end of its value
- * by hand, each character being read a bounded number of times.
+ * Secrets with a name: `password=…`, `token: …`, `"apiKey":"…"`, `card[cvc]=…`, `<secret>…`, a cookie header; in URLs, and
+ * in JSON inside JSON strings at any depth. A pattern finds the name, code finds the end of the value. Each character is
+ * read a bounded number of times, so the time is linear.
  */
 import { marker, type Recogniser } from "./recogniser.ts";
 import { isRandom, meaningOfName, type NameMeaning } from "./sensitive-name.ts";
 
-/** A name, words that only make sense before one, and what stands between it and its value. A marker is no name. */
+/** A name, words that may precede it, and the separator before the value. A marker is not a name. */
 const NAME =
   /(?<![A-Za-z0-9_]|\[redacted:)((?:(?:api|access|account|acct|bank|card|client|private|routing|secret|security|signing|sort) ){0,2}[A-Za-z_][\w.-]{0,63})(\]?\\{0,15}["'`]?\s{0,3}(?::=|=>|={1,3}|:|>)\s{0,3})/gi;
 
-/** Its parts have names like `secretsmanager` and `secret`, and are none. */
+/** Skipped: the parts of an ARN look like names (`secretsmanager`, `secret`). */
 const ARN = /arn:aws[\w-]{0,20}:[\w-]{1,30}:[\w-]{0,30}:\d{0,12}:[\w:/.@-]{1,300}/y;
 
 const OPENING_QUOTE = /(\\{0,15})(["'`])/y;
@@ -19,17 +19,17 @@ const MARKER = /\[redacted:[a-z_]+\]/y;
 const ONLY_MARKER = /^\[redacted:[a-z_]+\][)\]},;.:!?\\]*$/;
 const TRAILING_PUNCTUATION = /[)\]},;.:!?\\]{1,8}$/;
 
-/** What stands after a name in prose. A word of it is no secret: `token: expected a JWT`. */
+/** Words that follow a name in prose, as in `token: expected a JWT`; they are not secrets. */
 const PROSE =
   /(?:true|false|null|undefined|none|expected|required|missing|invalid|expired|malformed|wrong|refused|denied|failed|must|should|could|cannot|does|has|is|was|not|no|the|an?|unknown|signature|claim)(?=[,.;)}\]"'\\]{0,3}(?:[\s,}\]]|$))/iy;
 
-/** One character of a value without quotes; an escaped line break (in JSON inside of a string) ends it. */
+/** One character of a value without quotes. An escaped line break (in JSON inside a string) ends the value. */
 const character = (ends: string): string => `(?:(?!\\\\{1,15}[nrt"'])[^\\s"'\`<>&${ends}])`;
-/** A comma or semicolon ends a value where the next name follows. */
+/** A comma or semicolon ends a value if another name follows. */
 const VALUE = `(?:(?![,;]\\s{0,3}[\\w.-]{1,64}["']?[:=])${character("")})+`;
 const PLAIN = new RegExp(VALUE, "y");
 const AFTER_SCHEME = new RegExp(`(?:(?:basic|bearer|digest|token|apikey|negotiate)[ \\t]{1,3})?${VALUE}`, "iy");
-/** Groups of digits and letters, or of digits. */
+/** Groups of digits, or of digits and letters. */
 const GROUPS = new RegExp(`${character(",;")}+(?: (?=[A-Za-z]{0,4}\\d)[A-Za-z0-9-]{1,8}(?![^\\s.,;)}\\]"'&]))*`, "y");
 /** `abc`, `Bearer abc`, `Digest username="u", response="r"`, `AWS4-HMAC-SHA256 Credential=…, Signature=…` */
 const AUTHORIZATION = new RegExp(
@@ -49,13 +49,13 @@ const patternOfValue = ({ secret, onlyRandom }: NameMeaning): RegExp => {
 
 type Span = { from: number; to: number };
 
-/** The index of the quote that closes one opened with so many backslashes before it; the text's end if none does. */
+/** The index of the closing quote; the text's end if there is none. @param backslashes before the opening quote. */
 const findClosing = (text: string, from: number, quote: string, backslashes: number): number => {
   for (let at = text.indexOf(quote, from); at !== -1; at = text.indexOf(quote, at + 1)) {
     let before = 0;
     while (at - before > from && text[at - before - 1] === "\\") before++;
     const surplus = before - backslashes;
-    // Each level of nesting doubles the backslashes: three before a quote within a string within a string.
+    // Each level of nesting doubles the backslashes and adds one: three before a quote in a string in a string.
     if (surplus <= 0 || surplus % (2 * (backslashes + 1)) === 0) return at;
   }
   return text.length;
@@ -81,7 +81,7 @@ const matchEnd = (pattern: RegExp, text: string, from: number): number => {
   return pattern.test(text) ? pattern.lastIndex : from;
 };
 
-/** The value that begins here; undefined for none, for prose, and for a marker. */
+/** The value that starts here; undefined if prose or a marker starts here. */
 const findValue = (text: string, start: number, meaning: NameMeaning): Span | undefined => {
   OPENING_QUOTE.lastIndex = start;
   const opening = OPENING_QUOTE.exec(text);
@@ -103,7 +103,7 @@ const findValue = (text: string, start: number, meaning: NameMeaning): Span | un
   return { from: start, to: end - (TRAILING_PUNCTUATION.exec(value)?.[0].length ?? 0) };
 };
 
-/** What a name in a text means. Between `?` or `&` and `=`, a `code` is OAuth's; `>` follows a name only in a tag. */
+/** The meaning of a name in a text. After `?` or `&`, `code` is OAuth's. Before `>`, only a tag is a name. */
 const meaningInText = (text: string, index: number, name: string, separator: string): NameMeaning => {
   const before = text[index - 1];
   if (separator.includes(">") && !separator.includes("=") && before !== "<") return {};

@@ -1,25 +1,25 @@
 /** Finds one kind of sensitive text and puts a marker in its place. */
 export type Recogniser = {
-  /** What the marker says was there: `[redacted:<name>]`. */
+  /** The kind in the marker: `[redacted:<name>]`. */
   name: string;
   redact: (text: string) => string;
-  /** True where plain digits or letters are matched, as they also occur in the ids that callers choose. */
+  /** Whether it matches plain digits or letters, which also occur in ids that callers choose. */
   readsDigits?: true;
 };
 
-/** No recogniser matches a marker, so that redacting twice changes nothing more. */
+/** No recogniser matches a marker, so redacting again changes nothing. */
 export const marker = (name: string): string => `[redacted:${name}]`;
 
 /**
- * A recogniser of what a pattern matches. What its group `kept` matches, at the beginning, stays.
- * @param isOne judges the rest of a match; by default every match is one.
+ * A recogniser that replaces the matches of a pattern, except their group `kept` at the start.
+ * @param isSecret decides about the rest of a match; by default every match is replaced.
  */
-export const byPattern = (name: string, pattern: RegExp, isOne?: (found: string) => boolean): Recogniser => ({
+export const byPattern = (name: string, pattern: RegExp, isSecret?: (found: string) => boolean): Recogniser => ({
   name,
   redact: (text) =>
     text.replace(pattern, (match: string, ...rest: unknown[]) => {
       const groups = rest.at(-1);
       const kept = typeof groups === "object" && groups !== null && "kept" in groups ? String(groups.kept) : "";
-      return isOne === undefined || isOne(match.slice(kept.length)) ? kept + marker(name) : match;
+      return isSecret === undefined || isSecret(match.slice(kept.length)) ? kept + marker(name) : match;
     }),
 });

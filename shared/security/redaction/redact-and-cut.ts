@@ -1,35 +1,35 @@
-/** What events store: redacted first, then cut, since half of a secret would not be recognised any more. */
+/** Redacts and cuts what events store. Redaction comes first: half of a secret would not be recognised. */
 import { encodeJson } from "../../json/encode-json.ts";
-import { type Json, redact, redactText } from "./redact.ts";
+import { type Json, redact } from "./redact.ts";
+import { redactText } from "./redact-text.ts";
 import { meaningOfName } from "./sensitive-name.ts";
 
-export const CUT_MARK = "…[cut]";
+const CUT_MARK = "…[cut]";
 const CUT_MARK_CHARACTERS = [...CUT_MARK].length;
 
-/** The first so many code points of a text. */
-export const firstCharacters = (text: string, count: number): string => {
+/** The first `count` code points of a text. */
+const firstCharacters = (text: string, count: number): string => {
   if (text.length <= count) return text;
   let units = 0;
   for (let i = 0; i < count && units < text.length; i++) units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1;
   return text.slice(0, units);
 };
 
-/** A text of at most so many code points: a longer one is cut, never within a code point, and ends in "…[cut]". */
+/** Cuts a text to so many code points; a cut text ends in "…[cut]". */
 export const cutText = (text: string, maxCharacters: number): string => {
   if (firstCharacters(text, maxCharacters).length === text.length) return text;
-  // No bound in use is that small; without room for the mark the bound wins.
   if (maxCharacters < CUT_MARK_CHARACTERS) return firstCharacters(text, maxCharacters);
   return firstCharacters(text, maxCharacters - CUT_MARK_CHARACTERS) + CUT_MARK;
 };
 
 /** Source: docs/decisions.md, "Security events". */
-export const MAX_METADATA_BYTES = 2_048;
+const MAX_METADATA_BYTES = 2_048;
 
 const bytesOf = (value: Json): number => Buffer.byteLength(encodeJson(value));
 
 const ONLY_CUT_BYTES = bytesOf({ cut: true });
 
-/** Our numeric fields come first, then what else is small whatever it says, then the rest by size. */
+/** The order in which fields are kept: our numeric fields, then other numbers and booleans, then texts and objects. */
 const rankOf = (key: string, value: Json): number => {
   if (typeof value === "string" || (typeof value === "object" && value !== null)) return 2;
   return meaningOfName(key).numeric === true ? 0 : 1;
@@ -46,7 +46,7 @@ const shortenText = (text: string, maxBytes: number): Json | undefined => {
   return characters === 0 ? undefined : firstCharacters(text, characters) + CUT_MARK;
 };
 
-/** The leading elements that fit, then the mark. */
+/** The first elements that fit, then the mark. */
 const shortenArray = (values: readonly Json[], maxBytes: number): Json | undefined => {
   let left = maxBytes - bytesOf([CUT_MARK]);
   const fitting: Json[] = [];
@@ -66,7 +66,7 @@ const shortenObject = (value: { [key: string]: Json }, maxBytes: number): Json =
     .sort((a, b) => a.rank - b.rank || a.bytes - b.bytes);
   const fitting: [string, Json][] = [];
   for (const { key, part, bytes } of fields) {
-    // The key, a colon and a comma.
+    // Each field also takes its key, a colon and a comma.
     const room = left - bytesOf(key) - 2;
     const kept = bytes <= room ? part : shorten(part, room);
     if (kept === undefined) continue;
@@ -84,8 +84,8 @@ const shorten = (value: Json, maxBytes: number): Json | undefined => {
 };
 
 /**
- * Metadata of at most so many bytes of UTF-8 JSON. A larger object keeps its numbers first, its longer values as far
- * as they fit, and says `"cut": true`; a larger text or array becomes `{"value": <its beginning>, "cut": true}`.
+ * Cuts metadata to so many bytes of UTF-8 JSON. A cut object keeps its numbers, then its other values as far as they fit,
+ * and gets `"cut": true`. A cut text or array becomes `{"value": <its beginning>, "cut": true}`.
  * @param maxBytes at least the 12 of `{"cut":true}`.
  */
 export const cutMetadata = (value: Json, maxBytes = MAX_METADATA_BYTES): Json => {
@@ -96,8 +96,8 @@ export const cutMetadata = (value: Json, maxBytes = MAX_METADATA_BYTES): Json =>
   );
 };
 
-/** A text of at most so many code points; a longer one ends in "…[cut]". */
+/** Redacts a text and cuts it to so many code points; a cut text ends in "…[cut]". */
 export const sanitiseText = (text: string, maxCharacters: number): string => cutText(redactText(text), maxCharacters);
 
-/** Metadata of at most 2 KB of UTF-8 JSON; a larger one says `"cut": true`. */
+/** Redacts metadata and cuts it to 2 KB of UTF-8 JSON; cut metadata has `"cut": true`. */
 export const sanitiseMetadata = (metadata: unknown): Json => cutMetadata(redact(metadata));

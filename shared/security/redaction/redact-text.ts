@@ -2,26 +2,26 @@ import { cardNumber, iban } from "./account-numbers.ts";
 import { namedValue } from "./named-value.ts";
 import { byPattern, type Recogniser } from "./recogniser.ts";
 
-/** Tells a credential from the word after "Bearer" in prose: a digit, mixed case, or longer than such words are. */
-const looksDrawn = (text: string): boolean => /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(text) || text.length >= 16;
+/** Whether a text after "Bearer" is a credential and not prose: it has a digit or mixed case, or is long. */
+const looksGenerated = (text: string): boolean => /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(text) || text.length >= 16;
 
 /**
- * Everything that is recognised in a text, in the order of use: what holds spaces or line breaks comes before the
- * values with names, which end at a space. Each pattern begins at a literal or at the edge of a word and repeats only
- * disjoint classes, so that its time is linear.
+ * All recognisers, in the order of use. Patterns that may contain spaces or line breaks come before named values, which end
+ * at a space. Each pattern starts at a literal or at the edge of a word and repeats only disjoint character classes, so
+ * its time is linear.
  */
 export const recognisers: readonly Recogniser[] = [
   byPattern("private_key", /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END[^-]{0,60}-----|$)/g),
   // https://user:password@host
   byPattern("credentials", /(?<kept>:\/\/)[^\s/?#"'<>\\]+(?=@)/g, (found) => !/^\[redacted:[a-z_]+\]$/.test(found)),
-  // Also JSON objects in base64 that are no token, and encrypted tokens of five parts.
+  // Also other JSON objects in base64, and encrypted tokens of five parts.
   byPattern("jwt", /(?<![A-Za-z0-9])eyJ[\w+/-]{8,}={0,2}(?:\.[\w-]*){0,4}/g),
-  // The provider's keys (also publishable, restricted, ephemeral ones), and the secrets of its client-side objects.
+  // The provider's keys (also publishable, restricted and ephemeral keys), and the secrets of its client-side objects.
   byPattern("api_key", /(?<![A-Za-z0-9])(?:[a-z]{1,2}k_(?:live|test|org)_[\w-]+|[eprs]k_[A-Za-z0-9]{16,})/g),
   byPattern("webhook_secret", /(?<![A-Za-z0-9])whsec_[\w+/=-]{4,}/g),
-  byPattern("oauth", /(?<![A-Za-z0-9])(?:ac|rt)_[\w-]{4,}/g, (found) => looksDrawn(found.slice(3))),
+  byPattern("oauth", /(?<![A-Za-z0-9])(?:ac|rt)_[\w-]{4,}/g, (found) => looksGenerated(found.slice(3))),
   byPattern("client_secret", /_secret_[A-Za-z0-9]{16,}/g),
-  // Access key ids, and session tokens by how they begin.
+  // Access key ids, and session tokens by their first characters.
   byPattern(
     "aws_key",
     /(?<![A-Za-z0-9])(?:(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])|(?:IQoJ|FwoG|FQoG)[\w+/]{40,}={0,2})/g,
@@ -44,48 +44,48 @@ export const recognisers: readonly Recogniser[] = [
   byPattern(
     "authorization",
     /(?<![a-z])(?<kept>(?:basic|bearer|negotiate|digest)[\s:"']{1,4})[\w.~+/-]{6,}={0,2}(?![\w"'=])/gi,
-    looksDrawn,
+    looksGenerated,
   ),
 ];
 
-/** A text as a reader of another encoding sees it. */
-type View = (text: string) => string;
+/** Decodes a text that may hide a secret. */
+type Decoder = (text: string) => string;
 
-/** Percent-encoding undone, also where it was encoded several times over (%2525 and so on). */
-const withoutPercents: View = (text) =>
+/** Undoes percent-encoding, also if the text was encoded several times (%2525 and so on). */
+const decodePercents: Decoder = (text) =>
   text.replace(/(?:%(?:25)*[0-9a-f]{2})+/gi, (run) =>
     Buffer.from(run.replace(/%(?:25)*([0-9a-f]{2})/gi, "$1"), "hex").toString("utf8"),
   );
 
-/** Full-width letters, digits and signs (U+FF01 to U+FF5E) as their ASCII counterparts. */
-const withoutFullWidth: View = (text) =>
+/** Replaces full-width letters, digits and signs (U+FF01 to U+FF5E) by ASCII. */
+const decodeFullWidth: Decoder = (text) =>
   text.replace(/[\uff01-\uff5e]/g, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfee0));
 
-const VIEWS: readonly (readonly [needed: RegExp, view: View])[] = [
-  [/%[0-9a-f]{2}/i, withoutPercents],
-  [/[\uff01-\uff5e]/, withoutFullWidth],
+const DECODERS: readonly (readonly [needed: RegExp, decode: Decoder])[] = [
+  [/%[0-9a-f]{2}/i, decodePercents],
+  [/[\uff01-\uff5e]/, decodeFullWidth],
 ];
 
-/** What one marker uncovers beside it is found in the next round; a text that holds nothing takes one. */
+/** A marker may uncover a secret beside it, which the next round finds. A text without secrets takes one round. */
 const MAX_ROUNDS = 4;
 
-/** A function that applies the recognisers in their order; a view in which one of them finds something is the result. */
+/** Makes a redactor that applies recognisers in their order. If a decoded text has a secret, the decoded text is used. */
 export const createTextRedactor = (table: readonly Recogniser[]) => {
   const redactOnce = (text: string): string => table.reduce((redacted, { redact }) => redact(redacted), text);
-  const redactViews = (text: string): string => {
+  const redactDecoded = (text: string): string => {
     let redacted = redactOnce(text);
-    for (const [needed, view] of VIEWS) {
+    for (const [needed, decode] of DECODERS) {
       if (!needed.test(redacted)) continue;
-      const seen = view(redacted);
-      const redactedView = redactOnce(seen);
-      if (redactedView !== seen) redacted = redactedView;
+      const decoded = decode(redacted);
+      const next = redactOnce(decoded);
+      if (next !== decoded) redacted = next;
     }
     return redacted;
   };
   return (text: string): string => {
     let redacted = text;
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const next = redactViews(redacted);
+      const next = redactDecoded(redacted);
       if (next === redacted) break;
       redacted = next;
     }
@@ -93,8 +93,8 @@ export const createTextRedactor = (table: readonly Recogniser[]) => {
   };
 };
 
-/** A text without anything sensitive; each place says what was there (`[redacted:card]`). */
+/** Replaces everything sensitive in a text by a marker that names its kind (`[redacted:card]`). */
 export const redactText = createTextRedactor(recognisers);
 
-/** The same for an id of our own records: digits stay, because an issuer of tokens may use any number for a user. */
+/** The same for an id of our own records. Its digits stay, because a token issuer may use any number as a user id. */
 export const redactIdentifier = createTextRedactor(recognisers.filter(({ readsDigits }) => readsDigits !== true));

@@ -1,6 +1,6 @@
 /**
- * Takes what is sensitive out of values before they are stored, logged or published. Pure and linear in time.
- * What is recognised in texts: redaction/recognisers.ts. What names say: redaction/sensitive-name.ts.
+ * Replaces sensitive data in values before they are stored, logged or published. Pure; linear in time. Texts are redacted
+ * by redact-text.ts; the names of fields are understood by sensitive-name.ts.
  * Spec: "Sensitive data is not logged". Decisions: docs/decisions.md, "Security events".
  */
 import { isCardNumber } from "./account-numbers.ts";
@@ -8,48 +8,46 @@ import { marker } from "./recogniser.ts";
 import { redactIdentifier, redactText } from "./redact-text.ts";
 import { isRandom, meaningOfName, type NameMeaning } from "./sensitive-name.ts";
 
-export { redactText };
-
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** Deeper values and further ones are replaced by a marker. A cycle ends at the depth, a hostile graph at the count. */
+/** Values beyond the depth or the count are replaced by a marker; so cycles and hostile graphs end. */
 const MAX_DEPTH = 32;
 const MAX_VALUES = 20_000;
 const TOO_DEEP = "[cut:depth]";
 const TOO_MANY = "[cut:size]";
 
-/** What a value's place says: its name's meaning, and a secret around it (`cookies: [{…}]`). */
-type Place = { meaning: NameMeaning; depth: number };
+/** `meaning`: of the value's name, or of a secret's name around it (`cookies: [{…}]`). */
+type Context = { meaning: NameMeaning; depth: number };
 type Budget = { values: number };
 
-const redactString = (text: string, { meaning }: Place): string => {
+const redactString = (text: string, { meaning }: Context): string => {
   if (meaning.secret !== undefined && text !== "" && (meaning.onlyRandom !== true || isRandom(text))) {
     return /^\[redacted:[a-z_]+\]$/.test(text) ? text : marker(meaning.secret);
   }
   return meaning.identifier === true ? redactIdentifier(text) : redactText(text);
 };
 
-const redactNumber = (value: number, { meaning }: Place): Json => {
+const redactNumber = (value: number, { meaning }: Context): Json => {
   if (meaning.secret !== undefined && meaning.numbersToo === true) return marker(meaning.secret);
   if (meaning.numeric !== true && Number.isInteger(value) && isCardNumber(String(Math.abs(value))))
     return marker("card");
   return Number.isFinite(value) ? value : null;
 };
 
-/** JSON has one kind of number: small bigints become it, others their digits as a text. */
-const redactBigInt = (value: bigint, place: Place): Json =>
-  BigInt.asIntN(54, value) === value ? redactNumber(Number(value), place) : redactString(String(value), place);
+/** A small bigint becomes a JSON number, a larger one a text of its digits. */
+const redactBigInt = (value: bigint, context: Context): Json =>
+  BigInt.asIntN(54, value) === value ? redactNumber(Number(value), context) : redactString(String(value), context);
 
-/** `{name: "authorization", value: …}`: the name is a value itself. */
+/** The meaning of `{name: "authorization", value: …}`, whose name is a value itself. */
 const nameInside = (entries: readonly [string, unknown][]): NameMeaning | undefined => {
   const name = entries.find(([key]) => key === "name" || key === "key" || key === "header")?.[1];
   return typeof name === "string" && name.length <= 64 ? meaningOfName(name) : undefined;
 };
 
-/** Most keys. No secret is recognised in lower camel case without digits, but for what begins as a JWT does. */
+/** Most keys. No recogniser matches lower camel case without digits, except the start of a JWT. */
 const PLAIN_KEY = /^(?!eyJ)[a-z][A-Za-z]{0,39}$/;
 
-const redactObject = (value: object, { meaning, depth }: Place, budget: Budget): Json => {
+const redactObject = (value: object, { meaning, depth }: Context, budget: Budget): Json => {
   const entries: [string, unknown][] = Object.entries(value);
   const named = nameInside(entries);
   return Object.fromEntries(
@@ -57,47 +55,47 @@ const redactObject = (value: object, { meaning, depth }: Place, budget: Budget):
       .filter(([, part]) => part !== undefined && typeof part !== "function" && typeof part !== "symbol")
       .map(([key, part]) => {
         const own = meaningOfName(key);
-        const said = named?.secret !== undefined && key === "value" ? named : own;
-        const around = said.secret === undefined && meaning.secret !== undefined ? meaning : said;
+        const meant = named?.secret !== undefined && key === "value" ? named : own;
+        const inherited = meant.secret === undefined && meaning.secret !== undefined ? meaning : meant;
         return [
           PLAIN_KEY.test(key) ? key : redactText(key),
-          redactValue(part, { meaning: around, depth: depth + 1 }, budget),
+          redactValue(part, { meaning: inherited, depth: depth + 1 }, budget),
         ];
       }),
   );
 };
 
-const redactValue = (value: unknown, place: Place, budget: Budget): Json => {
+const redactValue = (value: unknown, context: Context, budget: Budget): Json => {
   if (budget.values-- <= 0) return TOO_MANY;
-  if (typeof value === "string") return redactString(value, place);
-  if (typeof value === "number") return redactNumber(value, place);
-  if (typeof value === "bigint") return redactBigInt(value, place);
+  if (typeof value === "string") return redactString(value, context);
+  if (typeof value === "number") return redactNumber(value, context);
+  if (typeof value === "bigint") return redactBigInt(value, context);
   if (typeof value === "boolean") return value;
   if (typeof value !== "object" || value === null) return null;
-  if (place.depth >= MAX_DEPTH) return TOO_DEEP;
-  const { meaning } = place;
+  if (context.depth >= MAX_DEPTH) return TOO_DEEP;
+  const { meaning } = context;
   if (meaning.secret !== undefined && meaning.numbersToo === true) return marker(meaning.secret);
   if (Array.isArray(value)) {
-    return value.map((part) => redactValue(part, { meaning, depth: place.depth + 1 }, budget));
+    return value.map((part) => redactValue(part, { meaning, depth: context.depth + 1 }, budget));
   }
   if (ArrayBuffer.isView(value)) return marker("binary");
-  if (value instanceof Date || value instanceof URL) return redactValue(value.toJSON(), place, budget);
-  if (value instanceof Error) return redactObject({ name: value.name, message: value.message }, place, budget);
-  return redactObject(value, place, budget);
+  if (value instanceof Date || value instanceof URL) return redactValue(value.toJSON(), context, budget);
+  if (value instanceof Error) return redactObject({ name: value.name, message: value.message }, context, budget);
+  return redactObject(value, context, budget);
 };
 
 /**
- * A copy of a value in which nothing sensitive is left, in keys and values at any depth; JSON.stringify accepts it.
+ * A copy of a value without sensitive data, in keys and values at any depth, which JSON.stringify accepts.
  *
- * - A string under a name of secrets (`password`, `client_secret`, `X-Api-Key`) goes whole, an object with it; under
- *   names that also count something (`tokens`, `authorization`, `cookies`) numbers stay, and strings inside go.
- * - A JSON number stays under the name of a numeric field of ours (`durationMs`, `amountDue`, `createdAt`, `count`,
- *   an id) whatever its digits. Elsewhere one of 13 to 19 digits with a Luhn check digit is a card number, as in a
- *   text, and 13 digits beginning with 1 are a time. `cvc: 123` and `accountNumber: 12345678` go by their names.
+ * - A string or object under the name of a secret (`password`, `client_secret`, `X-Api-Key`) is replaced whole. Under names
+ *   that may also be counts (`tokens`, `authorization`, `cookies`), numbers stay and strings inside are replaced.
+ * - A JSON number under the name of one of our numeric fields (`durationMs`, `amountDue`, `createdAt`, `count`, an id)
+ *   stays. Elsewhere a number of 13 to 19 digits with a Luhn check digit is a card number, and 13 digits that start with 1
+ *   are a time, as in texts. `cvc: 123` and `accountNumber: 12345678` are replaced because of their names.
  * - Ids of our own records (`organizationId`, `userId`, `sessionId`, `requestId`) keep their digits.
- * - Two keys that become the same marker become one. Errors give their name and message, never the stack.
+ * - Keys that become the same marker become one key. Errors keep name and message, but not the stack.
  *
- * Never throws: what cannot be read is replaced whole. Changes nothing when applied to its own result.
+ * Never throws: a value that cannot be read is replaced whole. Redacting a result again changes nothing.
  */
 export const redact = (value: unknown): Json => {
   try {

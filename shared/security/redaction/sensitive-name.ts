@@ -1,19 +1,19 @@
-/** What the name of a field, header or parameter says about its value. */
+/** What the name of a field, header or parameter means for its value. */
 
 export type NameMeaning = {
-  /** What the marker says; undefined where the name says nothing of secrets. */
+  /** The kind of secret for the marker; undefined if the name is not a secret's. */
   secret?: string;
-  /** True where even a JSON number under this name is secret (a PIN); numbers under `token` are counts. */
+  /** Whether a JSON number under this name is secret too (a PIN); numbers under `token` are counts. */
   numbersToo?: true;
-  /** True where only a long random value is secret: `key` is a word for many things. */
+  /** Whether only a long random value is secret: `key` has many meanings. */
   onlyRandom?: true;
-  /** True for our own numeric fields, times, amounts, counts: numbers under them stay. */
+  /** Whether it is one of our numeric fields (times, amounts, counts), whose numbers stay. */
   numeric?: true;
-  /** True for the ids that tie our records together: digits in them stay. */
+  /** Whether it is an id of our records, whose digits stay. */
   identifier?: true;
 };
 
-/** Read on the words of a name between underscores: `_api_key_` for apiKey, API-Key and api.key. */
+/** Matched with the words of a name between underscores: `_api_key_` for apiKey, API-Key and api.key. */
 const SECRETS: readonly [pattern: RegExp, meaning: NameMeaning][] = [
   [
     /card_?(?:number|num|no)_|_cc_?(?:number|num|no)_|(?:credit|debit)_?card_$|_pan_/,
@@ -38,7 +38,7 @@ const SECRETS: readonly [pattern: RegExp, meaning: NameMeaning][] = [
   [/keys?_$|_(?:auth|hmac|nonce|salt|seed)_/, { secret: "key", onlyRandom: true }],
 ];
 
-/** `tokenExpiresAt`, `cvc_check` and `secretArn` describe a secret and are none. */
+/** Names that describe a secret but are not its name: `tokenExpiresAt`, `cvc_check`, `secretArn`. */
 const DESCRIPTION =
   /_(?:age|algorithm|arn|at|check|count|endpoint|errors?|expired|expires(?:_in)?|expiry|failures?|kind|last_?4|length|method|ms|reasons?|refresh|required|seconds|status|ttl|type|ur[il]|use|valid|version|violations?)_$/;
 const NUMERIC =
@@ -48,7 +48,7 @@ const IDENTIFIER =
 
 const readName = (name: string): NameMeaning => {
   const words = name
-    // So that a key means the same after it was redacted itself.
+    // A key must mean the same after it was redacted itself.
     .replace(/\[redacted:[a-z_]+\]/g, "")
     .normalize("NFKC")
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -62,22 +62,22 @@ const readName = (name: string): NameMeaning => {
   return NUMERIC.test(form) ? { numeric: true } : {};
 };
 
-/** Names repeat in every event, so what was read of the first ones is kept. A longer name may itself be a secret. */
-const MAX_KEPT = 1_000;
-const MAX_NAME_KEPT = 40;
-const kept = new Map<string, NameMeaning>();
+/** A cache of names, which repeat in every event. A longer name may itself be a secret. */
+const MAX_CACHED = 1_000;
+const MAX_CACHED_LENGTH = 40;
+const cache = new Map<string, NameMeaning>();
 
 export const meaningOfName = (name: string): NameMeaning => {
-  const known = kept.get(name);
-  if (known !== undefined) return known;
+  const cached = cache.get(name);
+  if (cached !== undefined) return cached;
   const meaning = readName(name.slice(-200));
-  if (kept.size < MAX_KEPT && name.length <= MAX_NAME_KEPT) kept.set(name, meaning);
+  if (cache.size < MAX_CACHED && name.length <= MAX_CACHED_LENGTH) cache.set(name, meaning);
   return meaning;
 };
 
 const PROVIDER_ID = /^[a-z]{2,6}_(?:(?:test|live)_)?[A-Za-z0-9]+$/;
 
-/** Whether a value looks drawn at random: 20 characters of three kinds, or 32 of hexadecimal or base 36. */
+/** Whether a value looks random: 20 characters with upper case, lower case and digits, or 32 of base 36. */
 export const isRandom = (value: string): boolean =>
   !PROVIDER_ID.test(value) &&
   ((/^[\w+/=~-]{20,}$/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value)) ||

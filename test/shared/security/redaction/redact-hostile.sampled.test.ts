@@ -1,7 +1,7 @@
 /** Texts on which a careless pattern takes hours: the test completes or it does not. */
 
 import { describe, expect, it } from "@jest/globals";
-import { redactText } from "../../../../shared/security/redaction/redact.ts";
+import { redactText } from "../../../../shared/security/redaction/redact-text.ts";
 import { sampleOf } from "../../../support/depth.ts";
 
 const LENGTH = 65_536;

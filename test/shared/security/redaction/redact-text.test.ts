@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { redactText } from "../../../../shared/security/redaction/redact.ts";
+import { redactText } from "../../../../shared/security/redaction/redact-text.ts";
 
 /** The text, and what becomes of it. */
 const goes: readonly (readonly [text: string, redacted: string])[] = [
