@@ -47,7 +47,7 @@ export type RefreshDependencies = {
 };
 
 export const notConnected = (cause?: unknown) =>
-  new DomainError("not_connected", "The provider is not connected, or must be connected anew.", { cause });
+  new DomainError("not_connected", "The provider is not connected, or must be connected again.", { cause });
 
 /** Whether the exchange has ended: the provider rejected it, or it was not sent. */
 const isOver = (error: unknown): boolean =>

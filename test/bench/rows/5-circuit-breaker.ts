@@ -8,7 +8,7 @@ import { createConnectedStore } from "../../../shared/connection/connection-stor
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
 import { circuitTable } from "../../shared/circuit-breaker/circuit-table.ts";
-import { createInstance, fail, succeed, testClock } from "../../shared/circuit-breaker/parts.ts";
+import { createInstance, fail, succeed, testClock } from "../../shared/circuit-breaker/instance.ts";
 import { settingsTable } from "../../shared/settings/settings-table.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { interleave } from "../interleave.ts";

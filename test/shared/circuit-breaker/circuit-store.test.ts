@@ -29,7 +29,7 @@ afterAll(() => database.stop());
 
 const start = 1_700_000_000_000;
 
-/** Writes that must all be applied, each upon the one before. */
+/** Writes that must all be applied, one after another. */
 const writeAll = async (organizationId: string, writes: readonly CircuitWrite[]): Promise<Circuit> => {
   let circuit = newCircuit;
   for (const write of writes) {
@@ -49,7 +49,7 @@ const write = (kind: WriteKind, generation: number, seconds: number, id: string)
   id,
 });
 
-/** Connects and disconnects, as a transaction of the connection's does: it tries again where its mark came too late. */
+/** Connects and disconnects by a transaction, and repeats it if the index entry has moved. */
 const connector = (client: DynamoDBDocumentClient) => {
   const marks = createConnectionMarkStore(client, "circuits");
   return async (organizationId: string, isConnected: boolean): Promise<void> => {
@@ -65,8 +65,8 @@ const connector = (client: DynamoDBDocumentClient) => {
   };
 };
 
-describe("a circuit in the store", () => {
-  it("is closed, of generation 0, where nothing was ever stored", async () => {
+describe("a stored circuit", () => {
+  it("is closed and of generation 0 if nothing is stored", async () => {
     await expect(store.read(freshOrganization())).resolves.toEqual(newCircuit);
   });
 
@@ -98,7 +98,7 @@ describe("a circuit in the store", () => {
     { action: "force_close", reason: "planned work" },
     { action: "force_close", until: start + 5 },
     { action: "reset", baseline: { total: 7, failed: 5, rejected: 1 } },
-  ])("is what an operator says, whatever it was: %j", async (command) => {
+  ])("has the state of the operator's action, from every state: %j", async (command) => {
     const action = { action: "reset", at: start, id: "o1", by: "alice", baseline: noCounts, ...command } as const;
     for (const before of [[], failures(2), opened, [...opened, write("take_first_permit", 1, 30, "p1")]]) {
       const organizationId = freshOrganization();
@@ -114,7 +114,7 @@ describe("a circuit in the store", () => {
     }
   });
 
-  it("does not mix organizations up, however they are called", async () => {
+  it("belongs to one organization, whatever its id", async () => {
     const names = ["a", "a.0", "all", "all.0", "组织", circuitKey("a"), "a".repeat(128)];
     for (const name of names) await store.write(name, { kind: "record_failure", generation: 0, at: start, id: name });
     for (const name of names) {
@@ -122,7 +122,7 @@ describe("a circuit in the store", () => {
     }
   });
 
-  it("forgets an operator, and stays as it is", async () => {
+  it("loses an erased operator, and nothing else", async () => {
     const organizationId = freshOrganization();
     const by = (name: string, id: string) =>
       ({ action: "force_open", at: start, id, by: name, reason: `${name}'s`, baseline: noCounts }) as const;
@@ -140,8 +140,8 @@ describe("a circuit in the store", () => {
   });
 });
 
-describe("the store, against the reducer", () => {
-  it("does what the reducer does, whatever is written in whatever order", async () => {
+describe("the store, compared with the reducer", () => {
+  it("does what the reducer does, for any writes in any order", async () => {
     const seconds = fc.constantFrom(0, 0, 0, 0, 0, 1, 1, 12, 30, 60);
     const anyWrite = fc.record({
       choice: fc.nat(1_000),
@@ -201,7 +201,7 @@ describe("the store, against the reducer", () => {
 });
 
 describe("the cost, as DynamoDB counts it", () => {
-  it("is what the table in docs/circuit-breaker.md says", async () => {
+  it("equals the table in docs/circuit-breaker.md", async () => {
     const used: number[] = [];
     const client = database.client();
     client.middlewareStack.add(
@@ -239,7 +239,7 @@ describe("the cost, as DynamoDB counts it", () => {
     expect(await costOf(again, write("reopen", 2, 31, "p1"))).toBe(2);
   });
 
-  it("stays below half a kilobyte an item", async () => {
+  it("is below half a kilobyte per item", async () => {
     const organizationId = freshOrganization();
     await writeAll(organizationId, [
       ...opened,
@@ -255,7 +255,7 @@ describe("the cost, as DynamoDB counts it", () => {
 });
 
 describe("counting circuits that are not closed", () => {
-  it("tells open from half-open by the time, and leaves out holds that are over", async () => {
+  it("distinguishes open from half-open by the time, and leaves out holds that have ended", async () => {
     const separate = await startEmbeddedDynamoDb(circuitTable);
     try {
       const own = createCircuitStore(separate.documentClient(documentTranslation), "circuits");
@@ -274,7 +274,7 @@ describe("counting circuits that are not closed", () => {
       await expect(own.countOpen(start + 30_000)).resolves.toEqual({ open: 1, halfOpen: 9, unconnected: 10 });
       const { documentClient } = separate;
       const connect = connector(documentClient(documentTranslation));
-      // Open, half-open, held, held for a while, held closed, failing, and never heard of.
+      // Open, half-open, held, held for a while, held closed, failing, and without an item.
       const connected = ["open 1", "open 0", "held", "held for a while", "held closed", "failing", "new"];
       for (const organizationId of connected) await connect(organizationId, true);
       await expect(own.countOpen(start + 9_999)).resolves.toEqual({ open: 11, halfOpen: 0, unconnected: 7 });
@@ -298,7 +298,7 @@ describe("an organization's connection", () => {
     return Item?.sh;
   };
 
-  it("changes nothing of the circuit, in whatever state", async () => {
+  it("changes nothing of the circuit, in any state", async () => {
     const connect = connector(database.documentClient(documentTranslation));
     const hold = { action: "force_open", at: start, id: "a", by: "alice", baseline: noCounts } as const;
     for (const before of [[], failures(2), opened, [...opened, write("take_first_permit", 1, 30, "p1")]]) {
@@ -318,7 +318,7 @@ describe("an organization's connection", () => {
     }
   });
 
-  it("may come before anything else: the circuit is closed and of generation 0, and opens as others do", async () => {
+  it("may be the first write: the circuit is closed, of generation 0, and opens like others", async () => {
     const organizationId = freshOrganization();
     await connector(database.documentClient(documentTranslation))(organizationId, true);
     await expect(store.read(organizationId)).resolves.toEqual(newCircuit);
@@ -326,7 +326,7 @@ describe("an organization's connection", () => {
     await expect(entryOf(organizationId)).resolves.toBe(indexShard(organizationId));
   });
 
-  it("is where the count of connections has it, though circuits open and close meanwhile", async () => {
+  it("agrees with the count of connections although circuits open and close concurrently", async () => {
     const separate = await startEmbeddedDynamoDb(circuitTable);
     try {
       const client = separate.documentClient(documentTranslation);
@@ -344,7 +344,7 @@ describe("an organization's connection", () => {
         for (let round = 0; round <= 3 + (index % 2); round++) await connect(organizationId, round % 2 === 0);
       };
       await Promise.all(names.flatMap((name, index) => [operate(name), change(name, index)]));
-      // Those of an even index were disconnected last.
+      // Organizations with an even index were disconnected last.
       await expect(own.countOpen(start)).resolves.toEqual({ open: 12, halfOpen: 0, unconnected: 6 });
       for (const name of names)
         await own.operate(name, { action: "reset", at: start, id: "end", by: "alice", baseline: noCounts });
@@ -354,7 +354,7 @@ describe("an organization's connection", () => {
     }
   });
 
-  it("costs a read, and in its transaction two write units, or four where the circuit is not closed", async () => {
+  it("costs a read, and in its transaction two write units, or four while the circuit is not closed", async () => {
     const client = database.documentClient(documentTranslation);
     const measure = countUnits(client);
     const organizationId = freshOrganization();
@@ -365,7 +365,7 @@ describe("an organization's connection", () => {
   });
 });
 
-describe("a write that meets a transaction", () => {
+describe("a write that conflicts with a transaction", () => {
   const meeting = (times: number) => {
     const client = database.documentClient(documentTranslation);
     let met = 0;
@@ -381,7 +381,7 @@ describe("a write that meets a transaction", () => {
     return createCircuitStore(client, "circuits");
   };
 
-  it("is written once the transaction is over, or is the store's failure", async () => {
+  it("is applied after the transaction, or fails as a store failure", async () => {
     const [first] = failures(1);
     await expect(meeting(2).write(freshOrganization(), first as CircuitWrite)).resolves.toMatchObject({
       applied: true,
@@ -392,7 +392,7 @@ describe("a write that meets a transaction", () => {
   });
 });
 
-describe("a store out of reach", () => {
+describe("a store that does not answer", () => {
   it("is one domain error", async () => {
     const away = createCircuitStore(
       (await import("@aws-sdk/lib-dynamodb")).DynamoDBDocumentClient.from(

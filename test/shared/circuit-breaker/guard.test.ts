@@ -3,7 +3,7 @@ import { createGuard } from "../../../shared/circuit-breaker/guard.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
-import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./parts.ts";
+import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./instance.ts";
 
 quietLog();
 
@@ -37,7 +37,7 @@ const isRefused = async ({ guard }: Instance = instance): Promise<boolean> => {
     return true;
   }
 };
-/** A call that waits until it is let go. `started` resolves when it has left. */
+/** A call that waits until the test ends it. `started` resolves when it is sent. */
 const held = () => {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const left = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ const held = () => {
 };
 
 describe("a closed circuit", () => {
-  it("asks the store once in 5 s, and writes nothing", async () => {
+  it("reads the store once in 5 s and writes nothing", async () => {
     for (let i = 0; i < 20; i++) await expect(instance.guard(org, succeed)).resolves.toBe("done");
     const reads = () => instance.requests.filter((name) => name === "GetItemCommand").length;
     expect(instance.requests).toEqual(["GetItemCommand"]);
@@ -60,19 +60,19 @@ describe("a closed circuit", () => {
     await instance.guard(org, succeed);
     expect(reads()).toBe(2);
     await instance.guard.flush();
-    // All that was written are the counts.
+    // The only writes are the counts.
     await expect(other.store.read(org)).resolves.toMatchObject({ generation: 0, starts: [] });
     expect(instance.requests.filter((name) => name !== "GetItemCommand")).toHaveLength(2);
   });
 
-  it("is read as it is where work starts", async () => {
+  it("is read from the store if the call starts work", async () => {
     await instance.guard(org, succeed);
     await other.operator.operate(org, { action: "force_open", by: "alice" });
     await expect(instance.guard(org, succeed)).resolves.toBe("done");
     await expect(instance.guard(org, succeed, { isStart: true })).rejects.toMatchObject({ code: "circuit_open" });
   });
 
-  it("opens on the 5th failure of two instances together, and tells when to come again", async () => {
+  it("opens at the 5th failure of two instances together, and returns the time of a retry", async () => {
     await failTimes(2);
     await failTimes(2, other);
     expect(await isRefused()).toBe(false);
@@ -104,7 +104,7 @@ describe("a closed circuit", () => {
     expect(await isRefused()).toBe(true);
   });
 
-  it("takes no answer of the provider for a failure, and no fault of ours", async () => {
+  it("does not count other answers of the provider, or faults of the product, as failures", async () => {
     const classifyError = (error: unknown) => (String(error).includes("404") ? "success" : "neutral");
     for (let i = 0; i < 10; i++) {
       const failing = async () => Promise.reject(new Error(i % 2 === 0 ? "404" : "bug"));
@@ -114,7 +114,7 @@ describe("a closed circuit", () => {
     await expect(other.store.read(org)).resolves.toMatchObject({ generation: 0 });
   });
 
-  it("counts a call without an answer as failed, and aborts it", async () => {
+  it("counts a call without an answer as a failure and aborts it", async () => {
     const signals: AbortSignal[] = [];
     const endless = (signal: AbortSignal) => {
       signals.push(signal);
@@ -128,7 +128,7 @@ describe("a closed circuit", () => {
     expect(await isRefused()).toBe(true);
   });
 
-  it("lets no call outlive a permit", async () => {
+  it("rejects a time-out longer than a permit", async () => {
     expect(() => createGuard({ ...instance, timeoutMs: 10_001 })).toThrow(RangeError);
     await expect(instance.guard(org, succeed, { timeoutMs: 10_001 })).rejects.toThrow(RangeError);
   });
@@ -153,7 +153,7 @@ describe("an open circuit", () => {
     await expect(other.store.read(org)).resolves.toMatchObject({ state: "closed", failures: [], generation: 3 });
   });
 
-  it("is told to be half-open by the instances that called, without a request", async () => {
+  it("is known as half-open to the instances that called, without a request", async () => {
     expect(instance.guard.isHalfOpen(org)).toBe(false);
     time.pass(30_000);
     await instance.guard(org, succeed);
@@ -175,7 +175,7 @@ describe("an open circuit", () => {
     expect(await isRefused()).toBe(false);
   });
 
-  it("admits three calls, and one more for each that never left", async () => {
+  it("admits three calls, and one more for each that was not sent", async () => {
     time.pass(30_000);
     const calls = [held(), held(), held()];
     const running = calls.map(({ call }) => instance.guard(org, call, { classifyError: () => "neutral" }));
@@ -191,7 +191,7 @@ describe("an open circuit", () => {
     await expect(other.store.read(org)).resolves.toMatchObject({ state: "closed" });
   });
 
-  it("is not wedged by probes that die", async () => {
+  it("recovers although all probes crash", async () => {
     time.pass(30_000);
     const dead = [held(), held(), held()];
     const calls = dead.map(({ call }) => instance.guard(org, call));
@@ -212,7 +212,7 @@ describe("an open circuit", () => {
 });
 
 describe("a late result", () => {
-  it("of an earlier closed time changes nothing", async () => {
+  it("of an earlier closed generation changes nothing", async () => {
     const failing = held();
     const running = other.guard(org, failing.call);
     await failing.started;
@@ -242,7 +242,7 @@ describe("a late result", () => {
 });
 
 describe("an operator", () => {
-  it("holds open, holds closed and resets, and each is one transition", async () => {
+  it("holds open, holds closed and resets; each action is one transition", async () => {
     await instance.operator.operate(org, { action: "force_open", by: "alice", reason: "incident" });
     await expect(instance.guard(org, succeed)).rejects.toMatchObject({
       retryAt: undefined,
@@ -263,7 +263,7 @@ describe("an operator", () => {
     ]);
   });
 
-  it("holds until a time, after which the circuit is closed and empty, and the first failure says so", async () => {
+  it("holds until a time; then the circuit is closed without failures, and the first failure writes that", async () => {
     await failTimes(4);
     await instance.operator.operate(org, { action: "force_open", by: "alice", until: start + 10_000 });
     time.pass(9_999);
@@ -283,7 +283,7 @@ describe("an operator", () => {
 });
 
 describe("every transition", () => {
-  it("is told once where nothing breaks, with what caused it", async () => {
+  it("is announced once with its cause, if nothing fails", async () => {
     const endInvocations = () => Promise.all([instance.guard.flush(), other.guard.flush()]);
     await failTimes(5);
     await endInvocations();
@@ -294,8 +294,8 @@ describe("every transition", () => {
     await other.guard(org, succeed);
     await instance.guard(org, succeed);
     await endInvocations();
-    const told = [...instance.transitions, ...other.transitions].sort((a, b) => a.generation - b.generation);
-    expect(told.map(({ generation, from, to, cause, at }) => [generation, from, to, cause, at - start])).toEqual([
+    const announced = [...instance.transitions, ...other.transitions].sort((a, b) => a.generation - b.generation);
+    expect(announced.map(({ generation, from, to, cause, at }) => [generation, from, to, cause, at - start])).toEqual([
       [1, "closed", "open", "failures", 0],
       [2, "open", "half_open", "recovery_timeout", 30_000],
       [3, "half_open", "open", "probe_failed", 30_000],
@@ -305,13 +305,13 @@ describe("every transition", () => {
     await expect(instance.store.read(org)).resolves.toMatchObject({ announced: 5, starts: { length: 1 } });
   });
 
-  it("is told by the next reader where its maker died, or could not", async () => {
+  it("is announced by the next reader if its instance crashed or failed to announce it", async () => {
     const mute = createInstance(database, time.clock, { onTransition: () => Promise.reject(new Error("no bus")) });
     await failTimes(5, mute);
     await mute.guard.flush();
     expect(await isRefused(instance)).toBe(true);
     await instance.guard.flush();
-    // Its maker may still be about it.
+    // The instance that made it may still announce it.
     expect(instance.transitions).toEqual([]);
     time.pass(10_000);
     expect(await isRefused(instance)).toBe(true);
@@ -323,7 +323,7 @@ describe("every transition", () => {
     expect(other.transitions).toEqual([]);
   });
 
-  it("does not make the item grow while nobody can be told", async () => {
+  it("does not make the item grow while announcements fail", async () => {
     const mute = createInstance(database, time.clock, { onTransition: () => Promise.reject(new Error("no bus")) });
     for (let i = 0; i < 25; i++) {
       await mute.operator.operate(org, { action: i % 2 === 0 ? "force_open" : "force_close", by: "alice" });

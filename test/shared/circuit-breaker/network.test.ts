@@ -1,4 +1,4 @@
-/** The breaker behind a network that loses answers, and without its store. */
+/** The breaker behind a network that loses answers, and with a store that does not answer. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
@@ -8,12 +8,12 @@ import { FLUSH_PAUSE_MS } from "../../../shared/circuit-breaker/request-counter.
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
-import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./parts.ts";
+import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./instance.ts";
 
 quietLog();
 
 let database: EmbeddedDynamoDb;
-/** What the network does with a request: pass it on, do it and lose the answer, lose it, or never answer. */
+/** How the network treats a request: it forwards it, loses the answer, loses the request, or never answers. */
 let behaviour: (body: string, isRepeat: boolean) => "pass" | "lose answer" | "lose request" | "hang";
 let proxy: Server;
 let endpoint = "";
@@ -78,7 +78,7 @@ const isRefused = ({ guard }: Instance = instance) =>
     () => true,
   );
 
-describe.each(["lose answer", "lose request"] as const)("a network that would %s at every write", (fate) => {
+describe.each(["lose answer", "lose request"] as const)("a network that can %s at every write", (fate) => {
   beforeEach(() => {
     behaviour = (_body, isRepeat) => (isRepeat ? "pass" : fate);
   });
@@ -90,7 +90,7 @@ describe.each(["lose answer", "lose request"] as const)("a network that would %s
     await expect(direct.store.read(org)).resolves.toMatchObject({ state: "open", generation: 1 });
   });
 
-  it("takes one permit per probe, and counts each success once", async () => {
+  it("takes one permit per probe and counts each success once", async () => {
     await failTimes(5, direct);
     time.pass(30_000);
     await instance.guard(org, succeed);
@@ -101,7 +101,7 @@ describe.each(["lose answer", "lose request"] as const)("a network that would %s
     await expect(direct.store.read(org)).resolves.toMatchObject({ state: "closed", generation: 3 });
   });
 
-  it("carries out an operator's command once, and each count", async () => {
+  it("applies an operator's action once and each addition of counts once", async () => {
     await instance.operator.operate(org, { action: "force_close", by: "alice" });
     await expect(direct.store.read(org)).resolves.toMatchObject({ state: "forced_closed", generation: 1 });
     await failTimes(3);
@@ -113,14 +113,14 @@ describe.each(["lose answer", "lose request"] as const)("a network that would %s
 });
 
 describe("a store that does not answer", () => {
-  it("lets calls through, and opens by itself on the 5th failure", async () => {
+  it("the instance admits calls and opens its own circuit at the 5th failure", async () => {
     behaviour = silence;
     await expect(instance.guard(org, succeed)).resolves.toBe("done");
     await failTimes(5);
     await expect(instance.guard(org, succeed)).rejects.toMatchObject({ code: "circuit_open", retryAt: start + 30_000 });
   });
 
-  it("is asked by one call in 5 s, and no other pays for it", async () => {
+  it("one call in 5 s tries the store; the others do not wait", async () => {
     behaviour = silence;
     const before = reads;
     for (let i = 0; i < 20; i++) await instance.guard(org, succeed);
@@ -132,7 +132,7 @@ describe("a store that does not answer", () => {
     expect(reads - before).toBe(paid + paid);
   });
 
-  it("leaves an open circuit open until its time, and a held one held", async () => {
+  it("an open circuit stays open until its time, and a held one stays held", async () => {
     await failTimes(5);
     expect(await isRefused()).toBe(true);
     behaviour = silence;
@@ -150,7 +150,7 @@ describe("a store that does not answer", () => {
     await expect(instance.guard(`${org} held`, succeed)).rejects.toMatchObject({ code: "circuit_open" });
   });
 
-  it("recovers by itself with three probes and two successes", async () => {
+  it("the instance's own circuit recovers with three probes and two successes", async () => {
     behaviour = silence;
     await failTimes(5);
     time.pass(30_000);
@@ -162,7 +162,7 @@ describe("a store that does not answer", () => {
     expect(await isRefused()).toBe(true);
   });
 
-  it("is believed again as soon as it answers", async () => {
+  it("the stored circuit applies again as soon as the store answers", async () => {
     behaviour = silence;
     await failTimes(5);
     expect(await isRefused()).toBe(true);
@@ -174,7 +174,7 @@ describe("a store that does not answer", () => {
     await expect(direct.store.read(org)).resolves.toMatchObject({ state: "open", generation: 1 });
   });
 
-  it("keeps the counts for later", async () => {
+  it("counts wait in the instance", async () => {
     await instance.guard(org, succeed);
     behaviour = silence;
     await instance.guard.flush();

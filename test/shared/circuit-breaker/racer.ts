@@ -1,9 +1,9 @@
-/** A process of its own with many callers in it; races.test.ts tells it what to do. */
+/** A process with many callers, which races.test.ts controls. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, type TranslateConfig } from "@aws-sdk/lib-dynamodb";
-import { createInstance, fail } from "./parts.ts";
+import { createInstance, fail } from "./instance.ts";
 
-/** `outcome`: how each call ends. `hold`: calls end only when the process is told to let go. */
+/** `outcome`: how each call ends. `hold`: calls end only when the test releases them. */
 export type Race = {
   organizationId: string;
   now: number;
@@ -12,7 +12,7 @@ export type Race = {
   hold: boolean;
 };
 
-/** `reached`: calls that came through to the provider. */
+/** `reached`: calls that reached the provider. */
 export type RaceResult = { reached: number; refused: number; transitions: number[] };
 
 const endpoint = process.argv[2] ?? "";

@@ -8,12 +8,12 @@ import { documentTranslation } from "../../../shared/runtime/document-translatio
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
-import { start } from "./parts.ts";
+import { start } from "./instance.ts";
 import type { Race, RaceResult } from "./racer.ts";
 
 quietLog();
 
-/** One process's clock is ahead and one is behind, as far as clocks may be. */
+/** One process's clock is ahead and one is behind, by the maximum allowed difference. */
 const skews = [0, 0, 20_000, -20_000];
 
 let database: EmbeddedDynamoDb;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await database.stop();
 });
 
-/** All callers of all processes begin at once; those that are held are let go when nobody else can come. */
+/** All callers of all processes start at once. Held calls are released when no other call can start. */
 const race = async (processes: ChildProcess[], each: Omit<Race, "callers">, callers: readonly number[]) => {
   const first = processes.map((racer) => message<RaceResult>(racer));
   for (const [index, racer] of processes.entries()) racer.send({ ...each, callers: callers[index] ?? 0 });
@@ -54,7 +54,7 @@ const fifty = [13, 13, 12, 12];
 const store = () => createCircuitStore(database.documentClient(documentTranslation), "circuits");
 
 describe("four processes", () => {
-  it("whose 50 calls fail at once open the circuit once", async () => {
+  it("with 50 concurrent failures open the circuit once", async () => {
     const organizationId = "failing";
     const result = await race(racers, { organizationId, now: start, outcome: "failure", hold: true }, fifty);
     expect(result).toEqual({ reached: 50, refused: 0, transitions: [1] });
@@ -67,7 +67,7 @@ describe("four processes", () => {
     });
   });
 
-  it("whose 50 callers come at 30 s reach the provider three times", async () => {
+  it("with 50 callers at 30 s reach the provider three times", async () => {
     const organizationId = "recovering";
     const together = racers.slice(0, 2);
     await race(together, { organizationId, now: start, outcome: "failure", hold: true }, [3, 2]);
@@ -79,7 +79,7 @@ describe("four processes", () => {
     await expect(store().read(organizationId)).resolves.toMatchObject({ state: "closed", generation: 3 });
   });
 
-  it("whose probes all fail at once open the circuit again once", async () => {
+  it("with concurrent failures of all probes open the circuit again once", async () => {
     const organizationId = "still failing";
     const together = racers.slice(0, 2);
     await race(together, { organizationId, now: start, outcome: "failure", hold: true }, [3, 2]);
@@ -88,10 +88,10 @@ describe("four processes", () => {
     await expect(store().read(organizationId)).resolves.toMatchObject({ state: "open", openings: 2 });
   });
 
-  it("with clocks 40 s apart admit three calls to a round, and no more", async () => {
+  it("with clocks 40 s apart admit exactly three calls per round", async () => {
     const organizationId = "apart";
     await race(racers.slice(0, 1), { organizationId, now: start, outcome: "failure", hold: true }, [5]);
-    // So late that the circuit is half-open by every clock.
+    // Late enough that the circuit is half-open by every clock.
     const probing = { organizationId, now: start + 70_000, outcome: "success", hold: true } as const;
     await expect(race(racers, probing, fifty)).resolves.toMatchObject({ reached: 3, refused: 47 });
     await expect(store().read(organizationId)).resolves.toMatchObject({ state: "closed", generation: 3 });

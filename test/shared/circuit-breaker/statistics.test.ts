@@ -13,7 +13,7 @@ import type { Addition } from "../../../shared/circuit-breaker/statistics-store.
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
-import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./parts.ts";
+import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./instance.ts";
 
 quietLog();
 
@@ -36,8 +36,8 @@ beforeEach(() => {
 const counts = (total: number, failed = 0, rejected = 0): Counts => ({ total, failed, rejected });
 const failing = ({ guard }: Instance = instance) => guard(org, fail).catch(() => undefined);
 
-describe("the counts of requests", () => {
-  it("are there at the end of an invocation, of all instances together", async () => {
+describe("counts of requests", () => {
+  it("contain all instances at the end of an invocation", async () => {
     const before = await instance.statisticsStore.globalCounts();
     const instances = Array.from({ length: 5 }, () => createInstance(database, time.clock));
     for (const each of instances) {
@@ -63,12 +63,12 @@ describe("the counts of requests", () => {
     await expect(instance.statisticsStore.organizationCounts(org)).resolves.toEqual(counts(3));
   });
 
-  it("cost nothing where nothing was counted", async () => {
+  it("cost nothing if nothing was counted", async () => {
     await instance.guard.flush();
     expect(instance.requests).toEqual([]);
   });
 
-  it("start again after a reset, and leave the sum of all", async () => {
+  it("start at zero after a reset, and are subtracted from the global sums", async () => {
     const before = await instance.statisticsStore.globalCounts();
     for (let i = 0; i < 6; i++) await failing();
     await instance.operator.operate(org, { action: "reset", by: "alice" });
@@ -86,7 +86,7 @@ describe("the counts of requests", () => {
     await expect(instance.statisticsStore.globalCounts()).resolves.toEqual(before);
   });
 
-  it("keep no mark of instances that are long gone", async () => {
+  it("remove the sequence numbers of ended instances", async () => {
     const key = bucketKeys(org)[0] ?? "";
     const add = (name: string, sequence: number) =>
       instance.statisticsStore.add(key, { instance: name, sequence, counts: counts(1) });
@@ -101,7 +101,7 @@ describe("the counts of requests", () => {
 });
 
 describe("an addition whose answer is lost", () => {
-  /** A store of which every call is carried out, and some answers never come. */
+  /** A store that applies every call and loses some answers. */
   const lossy = (isLost: (call: number) => boolean) => {
     let calls = 0;
     const store = {
@@ -135,7 +135,7 @@ describe("an addition whose answer is lost", () => {
     expect(total - before.total).toBe(10);
   });
 
-  it("and which nobody answers for minutes is given up, rather than counted twice", async () => {
+  it("is dropped after minutes without an answer, so that it never counts twice", async () => {
     const statistics = lossy((call) => call < 2);
     statistics.count(org, "succeeded");
     await statistics.flush();
@@ -145,7 +145,7 @@ describe("an addition whose answer is lost", () => {
     await expect(instance.statisticsStore.organizationCounts(org)).resolves.toEqual(counts(2));
   });
 
-  it("counts once where many flushes run at the same time", async () => {
+  it("counts once although many flushes run concurrently", async () => {
     const statistics = lossy((call) => call % 3 === 0);
     const flushes: Promise<void>[] = [];
     for (let i = 0; i < 50; i++) {
@@ -162,8 +162,8 @@ describe("an addition whose answer is lost", () => {
   });
 });
 
-describe("GET circuit-breaker's figures", () => {
-  it("name the circuit's state, and sums over all without a name", async () => {
+describe("the figures of GET circuit-breaker", () => {
+  it("show the organization's own circuit, and sums without organization ids", async () => {
     const separate = await startEmbeddedDynamoDb(circuitTable);
     try {
       const own = createInstance(separate, time.clock);
@@ -219,7 +219,7 @@ describe("GET circuit-breaker's figures", () => {
     expect(counted(1, 2, 0, 0)).toEqual({ organizations: 2, closed: 0 });
   });
 
-  it("uses the buckets' keys of no circuit", () => {
+  it("uses no bucket key as a circuit's key", () => {
     expect([...bucketKeys("a"), ...globalBucketKeys].every((key) => key.includes("."))).toBe(true);
   });
 });

@@ -55,7 +55,7 @@ const webhookSecrets = async () => {
 };
 
 describe("connecting with an API key", () => {
-  it("stores what was verified, says so, starts a sync, and answers the connection", async () => {
+  it("stores the verified credentials, records it, starts a sync, and returns the connection", async () => {
     world.lastSuccess = async () => 7;
     await expect(world.connect(byKey({ webhookSecret: "whsec_SECRET1" }), org)).resolves.toEqual({
       ...{ status: "connected", method: "api_key", accountId: "acct_1", connectedAt: NOON },
@@ -85,7 +85,7 @@ describe("connecting with an API key", () => {
     expect(world.provider.flushes).toBe(1);
   });
 
-  it("again replaces the key, and the webhook secrets where they are given", async () => {
+  it("again replaces the key, and the webhook secrets if given", async () => {
     await world.connect(byKey({ webhookSecrets: ["whsec_1", "whsec_2"] }), org);
     world.provider.secrets.set("sk_live_new", "acct_1");
     await world.connect(byKey({ apiKey: "sk_live_new" }), org);
@@ -119,7 +119,7 @@ describe("connecting with an API key", () => {
     ["429 with a time", () => rateLimited(2_500), "provider_unavailable", 3],
     ["an open circuit", () => new CircuitOpenError(NOON + 9_000, NOON), "circuit_open", 9],
     ["a store that fails", () => new DomainError("store_unavailable", "…"), "store_unavailable", undefined],
-  ])("stores nothing where the provider says: %s", async (_said, error, code, retryAfterSeconds) => {
+  ])("stores nothing if the provider answers: %s", async (_said, error, code, retryAfterSeconds) => {
     world.provider.before = () => {
       throw error();
     };
@@ -129,7 +129,7 @@ describe("connecting with an API key", () => {
     expect(world.provider.flushes).toBe(1);
   });
 
-  it("keeps the connection that there was where another try fails", async () => {
+  it("keeps the previous connection if a new connect fails", async () => {
     await world.connect(byKey(), org);
     const before = await table.item(organizationKey(org));
     await expect(world.connect(byKey({ apiKey: "sk_wrong" }), org)).rejects.toMatchObject({
@@ -138,7 +138,7 @@ describe("connecting with an API key", () => {
     await expect(table.item(organizationKey(org))).resolves.toEqual(before);
   });
 
-  it("stands although its first sync cannot be started, or be shown whole", async () => {
+  it("stands although its first sync does not start, or the answer lacks fields", async () => {
     world.startFirstSync = async () => {
       throw new DomainError("store_unavailable", "The bus did not take it.");
     };
@@ -151,7 +151,7 @@ describe("connecting with an API key", () => {
     expect(world.events).toHaveLength(1);
   });
 
-  it("twenty times at once leaves one of them, whole", async () => {
+  it("twenty times concurrently leaves one connection as a whole", async () => {
     const keys = Array.from({ length: 20 }, (_, i) => `sk_${i}`);
     for (const key of keys) world.provider.secrets.set(key, `acct_${key}`);
     await Promise.all(keys.map((apiKey) => world.connect(byKey({ apiKey, webhookSecret: `whsec_${apiKey}` }), org)));
@@ -177,14 +177,14 @@ describe("connecting by OAuth", () => {
     ["another user's", () => world.states.issue(callerOf(org, "eve"))],
     ["another organization's", () => world.states.issue(callerOf("other"))],
     ["a garbled one", () => "garbled"],
-  ])("does not ask the provider with a state that is no good: %s", async (_what, stateOf) => {
+  ])("does not call the provider with an invalid state: %s", async (_what, stateOf) => {
     await expect(world.connect(byOAuth({ state: stateOf() }), org)).rejects.toMatchObject({
       code: "invalid_authorization",
     });
     expect(world.provider.asked).toEqual([]);
   });
 
-  it("takes a state once, whatever came of it", async () => {
+  it("accepts a state once, whatever the result", async () => {
     const request = byOAuth();
     await world.connect(request, org);
     world.provider.codes.set("ac_SECRETCODE", "acct_1");
@@ -192,7 +192,7 @@ describe("connecting by OAuth", () => {
     expect(world.provider.asked).toEqual(["code", "account"]);
   });
 
-  it("has one winner of twenty with one state", async () => {
+  it("succeeds once for twenty concurrent uses of a state", async () => {
     const request = byOAuth();
     const ends = await Promise.allSettled(Array.from({ length: 20 }, () => world.connect(request, org)));
     expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -205,7 +205,7 @@ describe("connecting by OAuth", () => {
     ["it limits the rate", rateLimited, "provider_unavailable"],
     ["the circuit is open", () => new CircuitOpenError(undefined, NOON), "circuit_open"],
     ["the platform has no credentials", () => new DomainError("oauth_not_configured", "…"), "oauth_not_configured"],
-  ])("may be tried again with the same code and state where %s", async (_what, error, code) => {
+  ])("may be repeated with the same code and state if %s", async (_what, error, code) => {
     const request = byOAuth();
     world.provider.before = () => {
       throw error();
@@ -220,7 +220,7 @@ describe("connecting by OAuth", () => {
     ["invalid_grant", invalidGrant],
     ["401", unauthorized],
     ["403", forbidden],
-  ])("is over where the code is refused: %s", async (_said, error) => {
+  ])("needs a new authorization if the code is rejected: %s", async (_said, error) => {
     const request = byOAuth();
     world.provider.before = () => {
       throw error();
@@ -231,7 +231,7 @@ describe("connecting by OAuth", () => {
     await expect(stored()).resolves.toEqual({ status: "disconnected" });
   });
 
-  it("is over where the account cannot be read with the new token: its code is spent", async () => {
+  it("needs a new authorization if the new token cannot read the account: the code is used up", async () => {
     const request = byOAuth();
     world.provider.before = (asked) => {
       if (asked === "account") throw serverError();
@@ -241,7 +241,7 @@ describe("connecting by OAuth", () => {
     await expect(stored()).resolves.toEqual({ status: "disconnected" });
   });
 
-  it("stores nothing where token and account do not agree", async () => {
+  it("stores nothing if the token belongs to another account", async () => {
     world.provider.before = (asked) => {
       if (asked === "account") world.provider.secrets.set("access_secret_acct_1_1", "acct_2");
     };
@@ -251,7 +251,7 @@ describe("connecting by OAuth", () => {
 });
 
 describe("disconnecting", () => {
-  it("destroys the credentials, ends runs and says so, once", async () => {
+  it("removes the credentials, ends runs and records it once", async () => {
     await world.connect(byKey({ webhookSecret: "whsec_1" }), org);
     world.events.length = 0;
     world.steps.length = 0;
@@ -268,7 +268,7 @@ describe("disconnecting", () => {
     expect(world.steps).toEqual([`cancel ${org}`, `cancel ${org}`]);
   });
 
-  it("is finished by a repetition where a first try died before runs were ended", async () => {
+  it("is completed by a repeated call if the first crashed before runs were ended", async () => {
     await world.connect(byKey(), org);
     const { cancelRuns } = world;
     world.cancelRuns = async () => {
@@ -282,7 +282,7 @@ describe("disconnecting", () => {
     expect(world.steps).toEqual([`cancel ${org}`]);
   });
 
-  it("and connecting are told by the next one where the process died before; of two deaths in a row the first is lost", async () => {
+  it("and connecting are recorded by the next change after a crash; after two crashes in a row the first is lost", async () => {
     world.isRecording = false;
     await expect(world.connect(byKey(), org)).rejects.toThrow("died");
     await expect(world.disconnect(org)).rejects.toThrow("died");
@@ -302,21 +302,21 @@ describe("disconnecting", () => {
     );
   });
 
-  it("does nothing but that where there never was a connection", async () => {
+  it("only ends runs if there never was a connection", async () => {
     await world.disconnect(org);
     expect(world.events).toEqual([]);
     await expect(table.item(organizationKey(org))).resolves.toBeUndefined();
   });
 });
 
-describe("what is seen", () => {
-  it("before any connection is that there is none", async () => {
+describe("the connection that clients see", () => {
+  it("is disconnected before the first connect", async () => {
     await expect(world.view(org, await stored())).resolves.toEqual({
       ...{ status: "disconnected", webhookUrl: `https://hooks.example/acme%2F${organizations}`, readsThisMonth: 3 },
     });
   });
 
-  it("of one that needs another is whose it was, without a token's time", async () => {
+  it("keeps the account in needs_reconnect, without the token's expiry", async () => {
     await world.connect(byOAuth(), org);
     const { connection } = await world.openConnection(org);
     await world.stores.connections.requireReconnect(org, connection);
@@ -335,7 +335,7 @@ describe("secrets", () => {
       .mock.calls.map(([line]) => String(line))
       .join("\n");
 
-  it("are in no answer, event, log line, error or clear text of the store", async () => {
+  it("are in no answer, event, log line or error, and not in plain text in the store", async () => {
     const seen: unknown[] = [];
     const keep = async (work: Promise<unknown>) => {
       seen.push(
@@ -367,7 +367,7 @@ describe("secrets", () => {
     expect(world.events.map(({ eventType }) => eventType)).toContain("PROVIDER_CONNECTION_REMOVED");
   });
 
-  it("open for their own organization only", async () => {
+  it("can be unsealed for their own organization only", async () => {
     await world.connect(byKey(), org);
     const { connection } = await world.openConnection(org);
     await expect(world.secrets.openCredentials("other", connection.credentials)).rejects.toThrow();

@@ -1,4 +1,4 @@
-/** The life of a connection, told simply, and the same on a real table, with answers lost and many at once. */
+/** A simple model of a connection, compared with a real table under lost answers and concurrent calls. */
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
@@ -26,7 +26,7 @@ afterAll(async () => {
   await table.stop();
 });
 
-/** `claimed`: the account whose records are stored. `isRefreshable`: the provider takes the refresh token. */
+/** `claimed`: the account whose records are stored. `isRefreshable`: the provider accepts the refresh token. */
 type Model = {
   status: "connected" | "disconnected" | "needs_reconnect";
   method?: "api_key" | "oauth" | undefined;
@@ -43,7 +43,7 @@ type Model = {
 type Real = { org: string; ways: { direct: World; lossy: World } };
 type Way = keyof Real["ways"];
 
-/** Runs over one of the ways, both of which have the model's time. */
+/** Commands run in the model and on the table, at the model's time. */
 const step = (name: string, run: (model: Model, real: Real, world: World) => Promise<void>, over: Way) => ({
   check: () => true,
   async run(model: Model, real: Real) {
@@ -213,7 +213,7 @@ const wait = fc.constantFrom(60_000, HOUR - AHEAD, HOUR).map((ms) =>
 );
 
 describe("the life of a connection", () => {
-  it("is what the model says, whatever happens in whatever order", async () => {
+  it("equals the model, for any commands in any order", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.commands([connect, connect, disconnect, claim, erase, kill, use, use, wait], { maxCommands: 25 }),

@@ -37,7 +37,7 @@ const isListed = async () => (await listed(stores)).includes(org);
 const secrets = sealedText("webhook secrets");
 
 describe("the connection of an organization", () => {
-  it("is disconnected where there never was one", async () => {
+  it("is disconnected if there never was one", async () => {
     await expect(stores.connections.read(org)).resolves.toEqual({ status: "disconnected" });
     expect(await isListed()).toBe(false);
   });
@@ -52,7 +52,7 @@ describe("the connection of an organization", () => {
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
   });
 
-  it("leaves nothing of the one before, but webhook secrets of the same account", async () => {
+  it("keeps nothing of the previous one, except webhook secrets of the same account", async () => {
     await stores.connections.connectQuietly(
       org,
       connectionNamed("a", { method: "oauth", tokenExpiresAt: 5, webhookSecrets: secrets }),
@@ -84,7 +84,7 @@ describe("the connection of an organization", () => {
     await expect(stores.connected.countConnected()).resolves.toBe(before);
   });
 
-  it("needs another only if what failed is what is stored", async () => {
+  it("becomes needs_reconnect only if the failed credentials are the stored ones", async () => {
     const before = await stores.connected.countConnected();
     const connection = connectionNamed("a", { webhookSecrets: secrets });
     await stores.connections.connectQuietly(org, connection);
@@ -104,7 +104,7 @@ describe("the connection of an organization", () => {
 });
 
 describe("the claim on records", () => {
-  it("keeps another account out until it is released, through disconnects too", async () => {
+  it("excludes other accounts until it is released, also after disconnects", async () => {
     const connection = connectionNamed("a");
     await stores.connections.connectQuietly(org, connection);
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(true);
@@ -122,7 +122,7 @@ describe("the claim on records", () => {
     await expect(stores.connections.read(org)).resolves.toMatchObject({ accountId: "acct_2" });
   });
 
-  it("is refused to a connection that was replaced, removed or needs another", async () => {
+  it("is refused to a connection that was replaced or removed, or is in needs_reconnect", async () => {
     const connection = connectionNamed("a");
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
     await stores.connections.connectQuietly(org, connection);
@@ -135,7 +135,7 @@ describe("the claim on records", () => {
     expect(await table.item(organizationKey(org))).not.toHaveProperty("holdsRecordsOf");
   });
 
-  it("is not released by an erasure that began before a later connection claimed", async () => {
+  it("is not released by an erasure that began before a later claim", async () => {
     const [first, second] = [connectionNamed("a"), connectionNamed("b")];
     await stores.connections.connectQuietly(org, first);
     await stores.claims.claimRecords(org, first);
@@ -148,7 +148,7 @@ describe("the claim on records", () => {
     await expect(stores.connections.read(org)).resolves.toMatchObject({ holdsRecordsOf: "acct_1" });
   });
 
-  it("and the connect of another account have one winner", async () => {
+  it("and a concurrent connect of another account: one of them succeeds", async () => {
     for (let round = 0; round < 10; round++) {
       org = `claim or connect ${round}`;
       const connection = connectionNamed("a");
@@ -167,8 +167,8 @@ describe("the claim on records", () => {
   });
 });
 
-describe("many at once", () => {
-  it("connect one organization: the last one stays, whole, and it counts once", async () => {
+describe("concurrent calls", () => {
+  it("connect one organization: the last connection stays as a whole and counts once", async () => {
     const before = await stores.connected.countConnected();
     const names = Array.from({ length: 20 }, (_, i) => `${i}`);
     const connections = names.map((name) =>
@@ -188,7 +188,7 @@ describe("many at once", () => {
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
   });
 
-  it("never leave one account's webhook secrets to another", async () => {
+  it("never give one account's webhook secrets to another", async () => {
     for (let round = 0; round < 5; round++) {
       org = `secrets ${round}`;
       await Promise.all(
@@ -221,7 +221,7 @@ describe("many at once", () => {
 });
 
 describe("between the read and the write of a connect", () => {
-  /** Stores whose first write to the table comes after what `meanwhile` does. */
+  /** Stores whose first write to the table comes after `meanwhile`. */
   const delayed = (meanwhile: () => Promise<unknown>) => {
     const client = table.documentClient(documentTranslation);
     let isFirst = true;
@@ -238,7 +238,7 @@ describe("between the read and the write of a connect", () => {
     return storesOver(client);
   };
 
-  it("another account's connect is seen, and its webhook secrets are left to it", async () => {
+  it("another account's connect is noticed, and its webhook secrets are not taken over", async () => {
     const another = connectionNamed("b", { accountId: "acct_2", webhookSecrets: secrets });
     await stores.connections.connectQuietly(org, connectionNamed("a"));
     const meanwhile = () => stores.connections.connectQuietly(org, another);
@@ -246,14 +246,14 @@ describe("between the read and the write of a connect", () => {
     await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connectionNamed("c") });
   });
 
-  it("a claim is seen", async () => {
+  it("a claim is noticed", async () => {
     await stores.connections.connectQuietly(org, connectionNamed("a"));
     const { connections } = delayed(() => stores.claims.claimRecords(org, connectionNamed("a")));
     const connecting = connections.connectQuietly(org, connectionNamed("b", { accountId: "acct_2" }));
     await expect(connecting).rejects.toMatchObject({ code: "other_account" });
   });
 
-  it("a disconnect is seen, and the connection counted", async () => {
+  it("a disconnect is noticed, and the connection is counted", async () => {
     const before = await stores.connected.countConnected();
     await stores.connections.connectQuietly(org, connectionNamed("a"));
     const { connections } = delayed(() => stores.connections.disconnectQuietly(org));
@@ -262,7 +262,7 @@ describe("between the read and the write of a connect", () => {
     expect(await isListed()).toBe(true);
   });
 
-  it("a circuit that opens is seen, whatever the change", async () => {
+  it("an opening circuit is noticed at every change", async () => {
     const baseline = { total: 0, failed: 0, rejected: 0 };
     const operate = (action: "force_open" | "reset") => () =>
       stores.circuits.operate(org, { action, at: 1, id: action, by: "alice", baseline });
@@ -318,7 +318,7 @@ describe("the organization's circuit", () => {
 });
 
 describe("behind a network that loses every first answer", () => {
-  it("each change is made once, and known to be made", async () => {
+  it("each change is made once and reported as made", async () => {
     const before = await stores.connected.countConnected();
     const lossy = storesAt(proxy.url);
     const connection = connectionNamed("a", { method: "oauth", tokenExpiresAt: 5 });
@@ -344,7 +344,7 @@ describe("the lease of a refresh", () => {
   const connection = connectionNamed("a", { method: "oauth", tokenExpiresAt: 5 });
   const leaseOf = (owner: string, now: number) => ({ owner, now, until: now + 15 });
 
-  it("has one owner of twenty, until it is over or given back", async () => {
+  it("has one owner among twenty, until it expires or ends", async () => {
     await stores.connections.connectQuietly(org, connection);
     const take = (owner: string, now: number) => stores.refreshes.takeLease(org, connection, leaseOf(owner, now));
     const taken = await Promise.all(Array.from({ length: 20 }, (_, i) => take(`${i}`, 100)));
@@ -373,7 +373,7 @@ describe("the lease of a refresh", () => {
     expect(await table.item(organizationKey(org))).not.toHaveProperty("refreshUntil");
   });
 
-  it("ends with the tokens, which go nowhere but in the place of those exchanged", async () => {
+  it("ends when tokens are stored; tokens replace only the exchanged ones", async () => {
     await stores.connections.connectQuietly(org, connection);
     await stores.refreshes.takeLease(org, connection, leaseOf("me", 1));
     const tokens = { credentials: sealedText("new"), credentialsVersion: "new", tokenExpiresAt: 99 };
@@ -389,7 +389,7 @@ describe("the lease of a refresh", () => {
     await expect(stores.connections.read(org)).resolves.toEqual({ status: "disconnected" });
   });
 
-  it("heals what was said to need another by an exchange that came too late", async () => {
+  it("returns to connected if a later exchange had set needs_reconnect", async () => {
     const before = await stores.connected.countConnected();
     await stores.connections.connectQuietly(org, connection);
     await stores.connections.requireReconnect(org, connection);
@@ -402,7 +402,7 @@ describe("the lease of a refresh", () => {
 });
 
 describe("the mark of a used state", () => {
-  it("is one caller's of twenty, who alone takes it away", async () => {
+  it("belongs to one of twenty callers, and only that caller can remove it", async () => {
     const marks = await Promise.all(Array.from({ length: 20 }, () => stores.usedStates.markUsed("state", 1_000)));
     const [mark = "", ...others] = marks.filter((one) => one !== undefined);
     expect(others).toEqual([]);
@@ -412,7 +412,7 @@ describe("the mark of a used state", () => {
     await expect(stores.usedStates.markUsed("state", 1_000)).resolves.toBeDefined();
   });
 
-  it("is known to be ours where answers are lost", async () => {
+  it("is recognised as the caller's own after lost answers", async () => {
     const lossy = storesAt(proxy.url);
     const mark = await lossy.usedStates.markUsed("lost", 1_000);
     expect(mark).toBeDefined();

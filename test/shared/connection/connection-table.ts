@@ -1,4 +1,4 @@
-/** A real engine with the table of connections as the template declares it, and every store over it. */
+/** A real engine with the connections' table of the template, and all stores over it. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
@@ -52,7 +52,7 @@ export const startConnectionTable = async (): Promise<ConnectionTable> => {
   };
 };
 
-/** The stores over another way to the engine. */
+/** The stores over another endpoint of the engine. */
 export const storesAt = (endpoint: string): Stores =>
   storesOver(
     DynamoDBDocumentClient.from(
@@ -69,7 +69,7 @@ export const storesAt = (endpoint: string): Stores =>
 const bytes = (text: string) => new TextEncoder().encode(text);
 export const textOf = (sealed: Uint8Array | undefined) => sealed && new TextDecoder().decode(sealed);
 
-/** A connection, every field of which names it, so that a mix of two shows. */
+/** A connection whose name is in every field, so that a mixture of two is visible. */
 export const connectionNamed = (name: string, changes: Partial<NewConnection> = {}): NewConnection => ({
   connectionId: `id ${name}`,
   method: "api_key",

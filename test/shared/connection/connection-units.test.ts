@@ -1,4 +1,4 @@
-/** What connections cost, as the engine counts it; the figures are those of docs/connection.md. */
+/** The request units of connections, as the engine counts them: the figures of docs/connection.md. */
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { countUnits } from "../../support/consumed-units.ts";
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.stop());
 
-it("costs little", async () => {
+it("costs the documented units", async () => {
   const client = table.documentClient(documentTranslation);
   const measure = countUnits(client);
   const { connections, refreshes, claims, connected } = storesOver(client);

@@ -26,7 +26,7 @@ beforeEach(() => {
 const open = async () => (await world.openConnection(org)).credentials;
 const status = async () => (await world.stores.connections.read(org)).status;
 const eventTypes = () => world.events.map(({ eventType }) => eventType).slice(1);
-/** The token is good no more at the provider. */
+/** The provider rejects the token from now on. */
 const revoke = (token: string) => world.provider.secrets.delete(token);
 
 describe("an API key", () => {
@@ -35,20 +35,20 @@ describe("an API key", () => {
     await world.connect({ method: "api_key", apiKey: "sk_1" }, org);
   });
 
-  it("is what it is, for ever", async () => {
+  it("never expires", async () => {
     const credentials = await open();
     world.now += 1_000 * HOUR;
     await expect(credentials.current()).resolves.toBe("sk_1");
     expect(world.provider.exchanges()).toBe(0);
   });
 
-  it("that is refused leaves the connection as it is", async () => {
+  it("that the provider rejects leaves the connection unchanged", async () => {
     await expect((await open()).refused("sk_1")).resolves.toBeUndefined();
     await expect(status()).resolves.toBe("connected");
     expect(eventTypes()).toEqual([]);
   });
 
-  it("that was replaced is answered with the new one", async () => {
+  it("that was replaced returns the new key", async () => {
     const credentials = await open();
     world.provider.secrets.set("sk_2", "acct_1");
     await world.connect({ method: "api_key", apiKey: "sk_2" }, org);
@@ -56,7 +56,7 @@ describe("an API key", () => {
     await expect(credentials.current()).resolves.toBe("sk_2");
   });
 
-  it("of another account, or none any more, is not one to go on with", async () => {
+  it("of another account, or of a removed connection, is not used", async () => {
     const credentials = await open();
     world.provider.secrets.set("sk_2", "acct_2");
     await world.connect({ method: "api_key", apiKey: "sk_2" }, org);
@@ -72,7 +72,7 @@ describe("a token", () => {
     token = await world.connectByOAuth(org);
   });
 
-  it("is refreshed 5 minutes before its end, and not before", async () => {
+  it("is refreshed 5 minutes before it expires, and not earlier", async () => {
     const credentials = await open();
     world.now = NOON + HOUR - AHEAD - 1;
     await expect(credentials.current()).resolves.toBe(token);
@@ -92,7 +92,7 @@ describe("a token", () => {
     ]);
   });
 
-  it("names who it is refreshed for", async () => {
+  it("records on whose behalf it is refreshed", async () => {
     const { credentials } = await world.openConnection(org, { source: "webhook", runId: "run-1" });
     world.now = NOON + HOUR;
     await credentials.current();
@@ -100,7 +100,7 @@ describe("a token", () => {
     expect(world.provider.contexts.at(-1)).toMatchObject({ organizationId: org, accountId: "acct_1", runId: "run-1" });
   });
 
-  it("that is refused is exchanged once, and the new one serves all", async () => {
+  it("that the provider rejects is exchanged once, and all callers get the new token", async () => {
     revoke(token);
     const credentials = await open();
     const renewed = await credentials.refused(token);
@@ -111,7 +111,7 @@ describe("a token", () => {
     expect(eventTypes()).toEqual(["PROVIDER_TOKEN_REFRESH"]);
   });
 
-  it("that another replaced is answered with the new one, without another exchange", async () => {
+  it("that another instance replaced returns the new token without an exchange", async () => {
     const [one, two] = [await open(), await open()];
     revoke(token);
     const renewed = await one.refused(token);
@@ -120,7 +120,7 @@ describe("a token", () => {
     expect(world.provider.exchanges()).toBe(1);
   });
 
-  it("that is fresh from an exchange and refused means that the connection must be made anew", async () => {
+  it("that is new and rejected sets needs_reconnect", async () => {
     const credentials = await open();
     const renewed = await credentials.refused(token);
     await expect(credentials.refused(renewed ?? "")).resolves.toBeUndefined();
@@ -133,7 +133,7 @@ describe("a token", () => {
     await expect(open()).rejects.toMatchObject({ code: "not_connected" });
   });
 
-  it("that is refused right after its refresh ahead of time is exchanged once more", async () => {
+  it("that is rejected right after an early refresh is exchanged once more", async () => {
     const credentials = await open();
     world.now = NOON + HOUR;
     const renewed = await credentials.current();
@@ -144,7 +144,7 @@ describe("a token", () => {
     await expect(status()).resolves.toBe("connected");
   });
 
-  it("whose refresh token is dead means the same, and no key is left", async () => {
+  it("whose refresh token is rejected sets needs_reconnect, and no secret is left", async () => {
     world.provider.refreshTokens.clear();
     await expect((await open()).refused(token)).resolves.toBeUndefined();
     await expect(status()).resolves.toBe("needs_reconnect");
@@ -153,7 +153,7 @@ describe("a token", () => {
     await expect(world.stores.connected.countConnected()).resolves.toBeGreaterThanOrEqual(0);
   });
 
-  it("that has expired and cannot be exchanged ends the work", async () => {
+  it("that has expired and cannot be exchanged fails the work", async () => {
     world.provider.refreshTokens.clear();
     const credentials = await open();
     world.now = NOON + HOUR;
@@ -166,7 +166,7 @@ describe("a token", () => {
     ["does not answer", noAnswer],
     ["refuses the platform", unauthorized],
     ["is not asked, because the circuit is open", () => new CircuitOpenError(NOON, NOON)],
-  ])("lives on while the token endpoint %s, and so does the connection", async (_what, error) => {
+  ])("is still used while the token endpoint %s, and the connection stays connected", async (_what, error) => {
     const credentials = await open();
     world.pause = async () => {
       world.now += 1_000;
@@ -188,7 +188,7 @@ describe("a token", () => {
     expect(eventTypes().at(-1)).toBe("PROVIDER_TOKEN_REFRESH");
   });
 
-  it("of which an exchange has no answer is not exchanged again before the lease is over", async () => {
+  it("whose exchange got no answer is not exchanged again before the lease expires", async () => {
     world.now = NOON + HOUR;
     world.provider.before = () => {
       throw noAnswer();
@@ -205,7 +205,7 @@ describe("a token", () => {
     expect(world.now).toBeGreaterThanOrEqual(NOON + HOUR + 15_000);
   });
 
-  it("of which the provider refuses an exchange for now is exchanged again at once", async () => {
+  it("whose exchange was rejected for now is exchanged again at once", async () => {
     world.now = NOON + HOUR;
     world.provider.before = () => {
       throw unauthorized();
@@ -217,11 +217,11 @@ describe("a token", () => {
   });
 });
 
-describe("twenty callers at once", () => {
+describe("twenty concurrent callers", () => {
   it.each([
     ["of one instance", false],
     ["each in an instance of its own", true],
-  ])("whose token expired make one exchange, %s", async (_where, isApart) => {
+  ])("with an expired token make one exchange, %s", async (_where, isApart) => {
     await world.connectByOAuth(org);
     world.now = NOON + HOUR;
     const one = await open();
@@ -233,7 +233,7 @@ describe("twenty callers at once", () => {
     expect(eventTypes()).toEqual(["PROVIDER_TOKEN_REFRESH"]);
   });
 
-  it("whose token is refused make one exchange", async () => {
+  it("with a rejected token make one exchange", async () => {
     const token = await world.connectByOAuth(org);
     revoke(token);
     const all = await Promise.all(Array.from({ length: 20 }, open));
@@ -242,7 +242,7 @@ describe("twenty callers at once", () => {
     expect(world.provider.exchanges()).toBe(1);
   });
 
-  it("whose refresh token is dead make the connection need another, and say so once", async () => {
+  it("with a rejected refresh token set needs_reconnect and record it once", async () => {
     const token = await world.connectByOAuth(org);
     world.provider.refreshTokens.clear();
     const all = await Promise.all(Array.from({ length: 20 }, open));
@@ -253,7 +253,7 @@ describe("twenty callers at once", () => {
 });
 
 describe("between exchange and store", () => {
-  it("a store or KMS that fails for a while loses nothing", async () => {
+  it("a temporary failure of the store or KMS loses nothing", async () => {
     await world.connectByOAuth(org);
     world.now = NOON + HOUR;
     const credentials = await open();
@@ -263,7 +263,7 @@ describe("between exchange and store", () => {
     expect(world.provider.exchanges()).toBe(1);
   });
 
-  it("a crash loses the tokens, and the next one says that the connection must be made anew", async () => {
+  it("a crash loses the tokens, and the next refresh sets needs_reconnect", async () => {
     await world.connectByOAuth(org);
     world.now = NOON + HOUR;
     const dead = await open();
@@ -288,7 +288,7 @@ describe("between exchange and store", () => {
     expect(eventTypes()).toEqual(["AUTHENTICATION_FAILURE"]);
   });
 
-  it("one that is slower than its lease heals what the next one broke", async () => {
+  it("an instance slower than its lease restores the status that the next one changed", async () => {
     await world.connectByOAuth(org);
     world.now = NOON + HOUR;
     let letGo = () => {};
@@ -314,7 +314,7 @@ describe("between exchange and store", () => {
     await expect((await open()).current()).resolves.toBe(renewed);
   });
 
-  it("two whose exchanges are both refused say so once", async () => {
+  it("two instances with rejected exchanges record it once", async () => {
     await world.connectByOAuth(org);
     world.now = NOON + HOUR;
     world.provider.refreshTokens.clear();
@@ -347,7 +347,7 @@ describe("between exchange and store", () => {
       },
       "connected",
     ],
-  ])("who %s is not undone", async (_what, act, expected) => {
+  ])("a user who %s is not overridden", async (_what, act, expected) => {
     await world.connectByOAuth(org);
     world.now = NOON + HOUR;
     world.provider.afterExchange = async () => void (await act());

@@ -11,7 +11,7 @@ import { callerOf, NOON } from "./world.ts";
 const SECRET = "a secret of at least 32 characters";
 const TEN_MINUTES = 600_000;
 
-const createParts = () => {
+const setUp = () => {
   const marks = new Map<string, string>();
   const time = { now: NOON };
   const used = {
@@ -27,15 +27,15 @@ const createParts = () => {
 };
 const ada = callerOf("acme");
 
-/** What a client can tell of a refusal. */
+/** The part of a refusal that clients see. */
 const answer = {
   code: "invalid_authorization",
   message: "state: expected one that was given to you in the last 10 minutes and not used yet",
 };
 
-describe("a state", () => {
-  it("is good for ten minutes, for its user, once, and again when it is given back", async () => {
-    const { states, time } = createParts();
+describe("an OAuth state", () => {
+  it("is valid for ten minutes, for its user and once, and again after a release", async () => {
+    const { states, time } = setUp();
     const state = states.issue(ada);
     time.now += TEN_MINUTES - 1;
     const used = await states.use(ada, state);
@@ -44,8 +44,8 @@ describe("a state", () => {
     await states.use(ada, state);
   });
 
-  it("is another one each time, fits into a request, and shows nothing", () => {
-    const { states } = createParts();
+  it("differs each time, fits into a request, and reveals nothing", () => {
+    const { states } = setUp();
     const longest = callerOf("\u{1F335}".repeat(128), "\u{1F335}".repeat(128));
     const state = states.issue(longest);
     expect(state).toMatch(/^[\x21-\x7e]{1,2048}$/);
@@ -53,7 +53,7 @@ describe("a state", () => {
     expect(Buffer.from(states.issue(ada), "base64url").toString("latin1")).not.toMatch(/acme|ada|17/);
   });
 
-  const { states } = createParts();
+  const { states } = setUp();
   const issued = states.issue(ada);
   const cursor = createCursors(SECRET).seal({ scope: ada.scope, query: "GET /x" }, { userId: "ada", expiresAt: 9e15 });
   const foreignCursor = createCursors(SECRET).seal({ scope: "org:other", query: "GET /x" }, {});
@@ -76,9 +76,9 @@ describe("a state", () => {
     ["who sends a cursor", ada, cursor, 0, "unknown"],
     ["who sends another organization's cursor", ada, foreignCursor, 0, "unknown"],
     ["who forged one", ada, forged, 0, "unknown"],
-    ["whom none of this shape was given", ada, shapeless, 0, "unknown"],
-  ])("is no good to %s", async (_who, caller, state, later, fault) => {
-    const parts = createParts();
+    ["a text of another shape", ada, shapeless, 0, "unknown"],
+  ])("is invalid for %s", async (_who, caller, state, later, fault) => {
+    const parts = setUp();
     parts.time.now += later;
     const refused = parts.states.use(caller, state);
     await expect(refused).rejects.toBeInstanceOf(InvalidAuthorizationError);
@@ -90,14 +90,14 @@ describe("a state", () => {
     expect(parts.marks.size).toBe(0);
   });
 
-  it("has one user of twenty at once", async () => {
-    const parts = createParts();
+  it("can be used by one of twenty concurrent calls", async () => {
+    const parts = setUp();
     const state = parts.states.issue(ada);
     const ends = await Promise.allSettled(Array.from({ length: 20 }, () => parts.states.use(ada, state)));
     expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  it("is not good as a cursor", () => {
+  it("is not accepted as a cursor", () => {
     const open = () => createCursors(SECRET).open({ scope: ada.scope, query: "GET /x" }, never, issued);
     const never = { parse: (value: unknown) => value } as never;
     expect(open).toThrow(expect.objectContaining({ code: "invalid_cursor" }));
@@ -105,8 +105,8 @@ describe("a state", () => {
 });
 
 describe("authorizing", () => {
-  it("says where to go, with the state that comes back", async () => {
-    const { states } = createParts();
+  it("returns the URL with the state", async () => {
+    const { states } = setUp();
     const authorize = createAuthorize({
       issue: states.issue,
       authorizeUrl: (state) => `https://p.example?s=${state}`,

@@ -1,4 +1,4 @@
-/** A provider with accounts, keys and rotating tokens, and everything of connections around it, over a real table. */
+/** Connections over a real table, and a provider with accounts, keys and rotating tokens. */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { createConnect, createVerification } from "../../../shared/connection/connect.ts";
 import { createViewConnection } from "../../../shared/connection/connection.ts";
@@ -62,10 +62,10 @@ export const rateLimited = (retryAfterMs?: number) =>
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
 
-/** All test envelopes have one key, as all functions have. */
+/** All test envelopes share one key, as all functions do. */
 const key = randomBytes(32);
 
-/** Opens what it sealed for the same context, as the real one does. As many calls as `failures` says fail. */
+/** Unseals only with the context of the sealing, as the real one does. The first `failures` calls fail. */
 const createTestEnvelope = () => {
   const envelope: Envelope & { failures: number } = {
     failures: 0,
@@ -86,7 +86,7 @@ const createTestEnvelope = () => {
   return envelope;
 };
 
-/** The provider as it is behind its API: what is good there, and what was asked. */
+/** The provider's state behind its API: the valid secrets, and the requests that it received. */
 export const createTestProvider = () => {
   const provider = {
     /** API keys and access tokens that are good, and whose account they lead to. */
@@ -160,7 +160,7 @@ export const callerOf = (organizationId: string, userId = "ada") => ({
 });
 export const origin = { requestId: "request-1", ipAddress: "192.0.2.1", userAgent: "jest" };
 
-/** Everything of connections, with a clock that tests set, and what it did beside the table. */
+/** All operations on connections with a clock that tests set, and their effects besides the table. */
 export const createWorld = (stores: Stores, provider = createTestProvider()) => {
   const world = {
     now: NOON,
@@ -179,16 +179,16 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
       await new Promise((resolve) => setTimeout(resolve, 1));
     },
   };
-  const told = new Set<string>();
+  const recorded = new Set<string>();
   const now = () => world.now;
   const newToken = () => randomBytes(9).toString("base64url");
   const recorder = {
     record: async (event: NewSecurityEvent, moment?: { identity?: Uint8Array }) => {
       if (!world.isRecording) throw new Error("The process died.");
-      // As the real one: the same identity is the same event.
+      // As in the real recorder, the same identity is the same event.
       const name = moment?.identity && Buffer.from(moment.identity).toString("hex");
-      if (name === undefined || !told.has(name)) world.events.push(event);
-      if (name !== undefined) told.add(name);
+      if (name === undefined || !recorded.has(name)) world.events.push(event);
+      if (name !== undefined) recorded.add(name);
       return undefined;
     },
   };

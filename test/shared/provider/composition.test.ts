@@ -9,7 +9,7 @@ import type { NewSecurityEvent } from "../../../shared/security/security-event.t
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "../circuit-breaker/circuit-table.ts";
-import { createInstance, testClock } from "../circuit-breaker/parts.ts";
+import { createInstance, testClock } from "../circuit-breaker/instance.ts";
 import { json, list, refusal, reset, startWireServer, type WireServer } from "./stripe/wire-server.ts";
 
 quietLog();

@@ -33,7 +33,7 @@ const access = (member: Settings["recordAccess"]["member"] = [], guest: Settings
   guest,
 });
 
-/** An instance of the function, whose caller comes from 192.0.2.7. Events by id: recorded twice they are one. */
+/** An instance of the function with a caller at 192.0.2.7. Events are kept by id, so repeated ones count once. */
 const instance = (overrides: Partial<SettingsStore> = {}, ipAddress = "192.0.2.7") => {
   const record = jest.fn<Recorder["record"]>(async () => undefined);
   const change = createChangeSettings({ store: { ...store, ...overrides }, recorder: { record }, now: () => NOW });
@@ -48,7 +48,7 @@ const identities = ({ mock }: ReturnType<typeof instance>["record"]) =>
   mock.calls.map(([, moment]) => `${moment?.timestamp} ${Buffer.from(moment?.identity ?? []).toString("hex")}`);
 
 describe("a change of settings", () => {
-  it("holds from then on, and says who changed what, from which to which", async () => {
+  it("applies at once, and its event names the user, and each list before and after", async () => {
     const { put, record } = instance();
     const wanted = { ipAllowlist: ["192.0.2.0/24"], recordAccess: access(["invoices"]) };
     await expect(put(wanted)).resolves.toEqual(wanted);
@@ -86,7 +86,7 @@ describe("a change of settings", () => {
     expect(new Set(identities(record)).size).toBe(2);
   });
 
-  it("to what they are is none", async () => {
+  it("to the same settings is no change", async () => {
     const { put, record } = instance();
     await expect(put(defaultSettings)).resolves.toEqual(defaultSettings);
     expect(record).not.toHaveBeenCalled();
@@ -118,12 +118,12 @@ describe("a change of settings", () => {
     ["192.0.2.7", ["2001:db8::/32", "::ffff:c000:200/120"]],
     ["2001:db8::7", ["2001:db8::/32"]],
     ["unknown", []],
-  ])("may be made from %s by %j", async (address, ipAllowlist) => {
+  ])("is allowed from %s by %j", async (address, ipAllowlist) => {
     const { put } = instance({}, address);
     await expect(put({ ipAllowlist, recordAccess: access(["invoices"]) })).resolves.toMatchObject({ ipAllowlist });
   });
 
-  it("tells in 2 KB what came and what went, however long the lists are", async () => {
+  it("has an event of at most 2 KB with the added and removed elements of long lists", async () => {
     const { put, record } = instance();
     const many = [
       "192.0.2.7/32",
@@ -136,14 +136,14 @@ describe("a change of settings", () => {
       requestId: "request-1",
       ipAllowlist: { added: ["10.0.0.0/8"], removed: [many[98]] },
     });
-    // Addresses are no card numbers, and the event says them as they are.
+    // Addresses are not card numbers, so the event does not redact them.
     expect(sanitiseMetadata(second)).toEqual(second);
     expect(JSON.stringify(sanitiseMetadata(record.mock.calls[0]?.[0].metadata)).length).toBeLessThanOrEqual(2_048);
   });
 });
 
-describe("changes at once", () => {
-  it("come one after the other: each event begins where another ended, and there is one per change", async () => {
+describe("concurrent changes", () => {
+  it("apply one after another: each event starts from the previous settings, and there is one per change", async () => {
     const instances = Array.from({ length: 8 }, () => instance());
     const wanted = instances.map((_, i) => ({ ...defaultSettings, ipAllowlist: ["192.0.2.7/32", `10.${i}.0.0/16`] }));
     const results = await Promise.allSettled(instances.map(({ put }, i) => put(wanted[i] ?? defaultSettings)));
@@ -164,7 +164,7 @@ describe("changes at once", () => {
     await expect(store.read(organizationId)).resolves.toMatchObject({ ipAllowlist: at });
   });
 
-  it("that are the same are one", async () => {
+  it("that are equal are one change", async () => {
     const instances = Array.from({ length: 8 }, () => instance());
     const wanted = { ...defaultSettings, ipAllowlist: ["192.0.2.7/32"] };
     await Promise.all(instances.map(({ put }) => expect(put(wanted)).resolves.toEqual(wanted)));
@@ -172,7 +172,7 @@ describe("changes at once", () => {
     expect(new Set(all).size).toBe(1);
   });
 
-  it("give up when others always come first", async () => {
+  it("fail if other changes always come first", async () => {
     const { put, record } = instance({ replace: async () => undefined });
     await expect(put({ ...defaultSettings, ipAllowlist: ["192.0.2.7/32"] })).rejects.toMatchObject({
       code: "store_unavailable",
@@ -181,7 +181,7 @@ describe("changes at once", () => {
   });
 });
 
-describe("an instance that dies between a change and its event", () => {
+describe("an instance that crashes between a change and its event", () => {
   const dead = () => Promise.reject(new DomainError("store_unavailable", "gone"));
 
   it("leaves the event to the next PUT, the same or another", async () => {
@@ -199,7 +199,7 @@ describe("an instance that dies between a change and its event", () => {
     expect(again.record).toHaveBeenCalledTimes(1);
   });
 
-  it("or before the event is marked as recorded costs nobody anything", async () => {
+  it("or before the event is marked as recorded has no effect", async () => {
     const wanted = { ...defaultSettings, ipAllowlist: ["192.0.2.7/32"] };
     const dying = instance({ forgetChange: dead });
     await expect(dying.put(wanted)).resolves.toEqual(wanted);
@@ -210,7 +210,7 @@ describe("an instance that dies between a change and its event", () => {
   });
 });
 
-describe("what PUT takes", () => {
+describe("the body of PUT", () => {
   it.each([
     [{}, { ipAllowlist: [], recordAccess: { member: [], guest: [] } }],
     [{ recordAccess: {} }, { ipAllowlist: [], recordAccess: { member: [], guest: [] } }],
@@ -218,7 +218,7 @@ describe("what PUT takes", () => {
       { ipAllowlist: ["10.0.0.0/8"], recordAccess: { guest: ["payments"] }, more: 1 },
       { ipAllowlist: ["10.0.0.0/8"], recordAccess: { member: [], guest: ["payments"] } },
     ],
-  ])("replaces all: %j", (sent, settings) => {
+  ])("replaces all settings: %j", (sent, settings) => {
     expect(SettingsRequest.parse(sent)).toEqual(settings);
   });
 
@@ -232,7 +232,7 @@ describe("what PUT takes", () => {
     { recordAccess: { guest: "invoices" } },
     [],
     null,
-  ])("is not %j", (sent) => {
+  ])("must not be %j", (sent) => {
     expect(SettingsRequest.safeParse(sent).success).toBe(false);
   });
 });

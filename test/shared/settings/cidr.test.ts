@@ -72,12 +72,12 @@ describe("a CIDR", () => {
     "192.0.2.7::/128",
     "example.com/24",
     "0.0.0.0/0,::/0",
-  ])("may not be %j", (text) => {
+  ])("must not be %j", (text) => {
     expect(isCidr(text)).toBe(false);
   });
 
   it.each([undefined, null, 24, {}, ["192.0.2.0/24"], "9".repeat(100_000), `${"1:".repeat(50_000)}/8`])(
-    "may not be something else",
+    "must not be another value",
     (value) => {
       expect(isCidr(value)).toBe(false);
     },
@@ -105,11 +105,11 @@ describe("an address", () => {
     ["::1", ["::1/128"], true],
     ["::2", ["::1/128"], false],
     ["ffff::", ["::/0"], true],
-    // IPv4 and IPv6 are apart: each family has an "everything" of its own.
+    // IPv4 and IPv6 are separate: each family has its own network of all addresses.
     ["192.0.2.7", ["::/0"], false],
     ["2001:db8::7", ["0.0.0.0/0"], false],
     ["::c000:207", ["192.0.2.7/32"], false],
-    // An IPv4-mapped address is its IPv4 address, on either side and in any spelling.
+    // An IPv4-mapped address is its IPv4 address, on either side and in any notation.
     ["::ffff:192.0.2.7", ["192.0.2.0/24"], true],
     ["::FFFF:c000:207", ["192.0.2.0/24"], true],
     ["0:0:0:0:0:ffff:192.0.2.7", ["192.0.2.0/24"], true],
@@ -119,7 +119,7 @@ describe("an address", () => {
     ["192.0.3.7", ["::ffff:c000:200/120"], false],
     ["192.0.2.7", ["::ffff:0:0/96"], true],
     ["2001:db8::7", ["::ffff:0:0/96"], false],
-    // What is no address is nowhere.
+    // A text that is not an address is in no network.
     ["", ["0.0.0.0/0", "::/0"], false],
     ["unknown", ["0.0.0.0/0", "::/0"], false],
     ["192.0.2.7, 10.0.0.1", ["0.0.0.0/0", "::/0"], false],
@@ -131,7 +131,7 @@ describe("an address", () => {
   });
 });
 
-/** Numbers near each other, so that networks and addresses meet. */
+/** Numbers near each other, so that addresses often lie in networks. */
 const arbitraryIpv4 = fc
   .tuple(fc.constantFrom(10, 192), fc.constantFrom(0, 255), fc.nat(3), fc.nat(255))
   .map((bytes) => bytes.join("."));
@@ -143,7 +143,7 @@ const arbitraryIpv6 = fc.oneof(
 );
 
 describe("being in a network", () => {
-  it("is what Node's own list of networks says", () => {
+  it("agrees with Node's BlockList", () => {
     const oracle = (address: string, network: string, prefix: number, family: "ipv4" | "ipv6") => {
       const list = new BlockList();
       list.addSubnet(network, prefix, family);
@@ -163,7 +163,7 @@ describe("being in a network", () => {
     );
   });
 
-  it("holds of an address in its own network of any size, and of a list as soon as it holds of one part", () => {
+  it("is true for an address in its own network of any size, and for a list with one such network", () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.nat(32), fc.array(fc.ipV6()), (address, prefix, others) => {
         const networks = others.map((other) => `${other}/128`);
@@ -176,7 +176,7 @@ describe("being in a network", () => {
     );
   });
 
-  it("is decided for any text, without a failure", () => {
+  it("is decided for any text without an error", () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ unit: fc.constantFrom(..."0123456789abcf:./%") }), (address, network) => {
         expect(typeof isCidr(network)).toBe("boolean");

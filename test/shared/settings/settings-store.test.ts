@@ -42,7 +42,7 @@ const itemOf = async (organizationId: string) =>
   (await client.send(new GetCommand({ TableName: "settings", Key: { id: organizationKey(organizationId) } }))).Item;
 
 describe("settings", () => {
-  it("are the defaults until somebody sets them, and then what was set, of that organization alone", async () => {
+  it("are the defaults until a change, which applies to that organization only", async () => {
     await expect(store.readStored(acme)).resolves.toEqual({
       settings: { ipAllowlist: [], recordAccess: { member: [], guest: [] } },
       version: undefined,
@@ -56,20 +56,20 @@ describe("settings", () => {
     });
     await expect(store.read(`${acme}x`)).resolves.toEqual(defaultSettings);
     await expect(itemOf(acme)).resolves.toMatchObject({ changedAt: change.at, changedBy: "ada" });
-    // The whole is replaced: nothing of what was before stays.
+    // All settings are replaced: no previous value stays.
     const second = await store.replace(acme, defaultSettings, { version: first, change });
     expect(second).toEqual(expect.any(String));
     expect(second).not.toBe(first);
     await expect(store.read(acme)).resolves.toEqual(defaultSettings);
   });
 
-  it("are kept as they were sent, in order and with repetitions", async () => {
+  it("are stored as sent, in order and with repetitions", async () => {
     const sent = settings("2001:DB8::/32", "192.0.2.7/24", "192.0.2.7/24");
     await store.replace(acme, sent, { version: undefined, change });
     await expect(store.read(acme)).resolves.toEqual(sent);
   });
 
-  it("are replaced by one of those who knew the same version", async () => {
+  it("are replaced by one of the changes that read the same version", async () => {
     for (const version of [undefined, await store.replace(`${acme}x`, settings(), { version: undefined, change })]) {
       const organizationId = version === undefined ? acme : `${acme}x`;
       const written = await Promise.all(
@@ -83,7 +83,7 @@ describe("settings", () => {
     }
   });
 
-  it("are replaced though the first answer is lost", async () => {
+  it("are replaced although the first answer is lost", async () => {
     const proxy = await startLossyProxy(database.endpoint);
     try {
       const lossy = createSettingsStore(
@@ -104,7 +104,7 @@ describe("settings", () => {
     }
   });
 
-  it("forget how they came about, unless others came about since", async () => {
+  it("lose a recorded change, unless a later change replaced it", async () => {
     const first = (await store.replace(acme, settings("10.0.0.0/8"), { version: undefined, change })) ?? "";
     const second = (await store.replace(acme, settings(), { version: first, change })) ?? "";
     await store.forgetChange(acme, first);
@@ -122,16 +122,16 @@ describe("settings", () => {
     await expect(measure(() => store.read(acme))).resolves.toEqual({ read: 1, write: 0 });
   });
 
-  it("that make no sense are no settings", async () => {
+  it("that do not match the schema are an error", async () => {
     await client.send(
       new PutCommand({ TableName: "settings", Item: { id: organizationKey(acme), ipAllowlist: "192.0.2.0/24" } }),
     );
-    // A list that cannot be read must not become one that lets everybody in.
+    // A list that cannot be read must not become an empty list, which admits every address.
     await expect(store.read(acme)).rejects.toThrow();
   });
 });
 
-describe("a store out of reach", () => {
+describe("a store that does not answer", () => {
   it("is one domain error", async () => {
     const away = createSettingsStore(
       DynamoDBDocumentClient.from(database.client({ endpoint: "http://127.0.0.1:9", maxAttempts: 1 })),

@@ -1,4 +1,4 @@
-/** The breaker's parts around one table, with a clock that tests set. */
+/** The breaker over one table, with a clock that tests set. */
 import { createAnnouncer, type OnTransition } from "../../../shared/circuit-breaker/announce.ts";
 import type { Transition } from "../../../shared/circuit-breaker/circuit.ts";
 import { createStatisticsReader } from "../../../shared/circuit-breaker/circuit-statistics.ts";
@@ -25,10 +25,10 @@ export const testClock = (): TestClock => {
   return time;
 };
 
-/** For a store that always answers, however busy the machine is. */
+/** Long enough for the store to answer on a busy machine. */
 const PATIENCE_MS = 60_000;
 
-/** The same stores, which wait for their answers: only who tests that a store is away is bound to the callers' budgets. */
+/** Stores without the callers' budgets. Only tests of store failures use the budgets. */
 const patientCircuits = (store: CircuitStore): CircuitStore => ({
   ...store,
   read: (organizationId) => store.read(organizationId, PATIENCE_MS),
@@ -42,8 +42,8 @@ const patientStatistics = (store: StatisticsStore): StatisticsStore => ({
 export type Instance = ReturnType<typeof createInstance>;
 
 /**
- * One function instance, as far as the breaker sees it. `requests`: what it sent to the store, by name.
- * @param options.isPatient false where the store's slowness is what is tested.
+ * One function instance. `requests`: the names of the commands that it sent to the store.
+ * @param options.isPatient false in tests of a slow store.
  */
 export const createInstance = (
   database: Pick<EmbeddedDynamoDb, "documentClient">,
