@@ -1,5 +1,5 @@
 /** Makes a due report, once for its period; a bus event requests it. Decisions: docs/reports.md. */
-import { ReportDue } from "../../shared/reports/report-due.ts";
+import { ReportDue } from "../../shared/reports/make-report.ts";
 import { createBusHandler } from "../../shared/runtime/create-bus-handler.ts";
 import { wireReportMaker } from "../../shared/wiring/reports.ts";
 

@@ -9,7 +9,7 @@ import {
   DUE_SLOTS,
 } from "../detection/detection.ts";
 import { ERASURE_REQUESTED_TYPE, ErasureRequested } from "../erasure/erasure-events.ts";
-import { REPORT_DUE_TYPE, ReportDue } from "../reports/report-due.ts";
+import { REPORT_DUE_TYPE, ReportDue } from "../reports/make-report.ts";
 import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
 import { UNRECORDED_EVENT_TYPE, UnrecordedEvent } from "../security/dead-letters.ts";
 import { SYNC_REQUESTED_TYPE, SyncRequested } from "../sync/sync-request.ts";

@@ -98,26 +98,16 @@ const createPartition = (
 export const createPartitions =
   (client: DynamoDBDocumentClient, tables: PartitionTables) =>
   (organizationId: string): Partitions => {
+    const scope = organizationKey(organizationId);
+    const tableKeys = Object.keys(SORT_KEYS) as TableKey[];
     const partition = (table: TableKey) =>
-      createPartition(client, {
-        ...{ tableName: tables[table], sortKey: SORT_KEYS[table], scope: organizationKey(organizationId) },
-      });
-    return {
-      records: partition("records"),
-      webhookEvents: partition("webhookEvents"),
-      runs: partition("runs"),
-      alerts: partition("alerts"),
-      detection: partition("detection"),
-      reports: partition("reports"),
-      events: partition("events"),
-      rollups: partition("rollups"),
-      erasures: partition("erasures"),
-    };
+      createPartition(client, { tableName: tables[table], sortKey: SORT_KEYS[table], scope });
+    return Object.fromEntries(tableKeys.map((table) => [table, partition(table)] as const)) as Partitions;
   };
 
 /**
- * The returned function reads whose some of an organization's security events are, or were before an erasure emptied them:
- * a read unit per event. It throws DomainError `store_unavailable`.
+ * The returned function reads some events of an organization: a read unit per event. It throws DomainError
+ * `store_unavailable`.
  */
 export const createHoldsEventsOf =
   (client: DynamoDBDocumentClient, eventTable: string) =>

@@ -7,14 +7,14 @@ import type { Removed } from "./erasure.ts";
 import type { DataLocation, LocationPage } from "./location.ts";
 
 /** The position of a sweep within the location named `place`. */
-export const SweepPosition = z.object({
+const SweepPosition = z.object({
   place: z.string(),
   /** The key after which the next page starts. */
   after: z.optional(z.string()),
   /** The last key that was counted. */
   countedTo: z.optional(z.string()),
 });
-export type SweepPosition = z.output<typeof SweepPosition>;
+type SweepPosition = z.output<typeof SweepPosition>;
 
 /** The progress of an erasure, as it is stored. Times in epoch ms. */
 export const Work = z.object({
@@ -65,7 +65,7 @@ export const afterSweep = (work: Work, now: number): Work => {
 /** What a checkpoint stores. */
 export type Checkpoint = { work: Work; removed: Removed };
 
-export type SweepDependencies = {
+type SweepDependencies = {
   /** Stores a checkpoint, and renews the lease. */
   save(checkpoint: Checkpoint): Promise<void>;
   /** Whether the rest must be left to another invocation. */

@@ -8,9 +8,8 @@ import { inParallel } from "../runtime/in-parallel.ts";
 import { DAY_MS, startOfDay } from "../terms/hours.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
 import { dispatch } from "../work/dispatch.ts";
-import { isReportable } from "./make-report.ts";
+import { isReportable, reportDue } from "./make-report.ts";
 import { CATCH_UP_DAYS } from "./period.ts";
-import { reportDue } from "./report-due.ts";
 import type { DueReport, ReportDueStore } from "./report-due-store.ts";
 
 /** A call of the bus takes ten events; one call each tenth of a second starts at most a hundred makers a second. */

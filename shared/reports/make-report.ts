@@ -2,18 +2,38 @@
  * Makes a report, once for its period, from the data that is stored when the period is over. After a crash the mark remains,
  * and the next dispatch requests the report again. docs/reports.md.
  */
+import * as z from "zod/mini";
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { RunSummary } from "../runtime/create-scheduled-handler.ts";
+import type { BusEvent } from "../runtime/event-bus.ts";
 import { GRACE_MS } from "../security/statistics/close-hours.ts";
+import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { buildComplianceReport, type ComplianceInput } from "./build-compliance-report.ts";
 import { buildReviewReport, type ReviewInput } from "./build-review-report.ts";
-import { type Period, periodOf } from "./period.ts";
+import { type Period, periodOf, reportKinds } from "./period.ts";
 import type { Report } from "./report.ts";
-import type { ReportDue } from "./report-due.ts";
 import type { ReportDueStore } from "./report-due-store.ts";
 import type { ReportStore } from "./report-store.ts";
+
+export const REPORT_DUE_TYPE = "ReportDue";
+
+/** `from`: the period's beginning, epoch ms. A detail of the same version may only gain fields. */
+export const ReportDue = z.object({
+  version: z.literal(1),
+  organizationId: z.string(),
+  kind: z.enum(reportKinds),
+  from: z.int(),
+});
+export type ReportDue = z.output<typeof ReportDue>;
+
+/** If it is delivered twice or too late, it changes nothing. */
+export const reportDue = (detail: Omit<ReportDue, "version">): BusEvent & { detail: ReportDue } => ({
+  source: EVENT_SOURCE,
+  detailType: REPORT_DUE_TYPE,
+  detail: { version: 1, ...detail },
+});
 
 type Collect<Input> = (organizationId: string, period: Period, now: number) => Promise<Input>;
 
@@ -87,5 +107,3 @@ export const createReportMaker = ({
     return { isMade: outcome === "made" };
   };
 };
-
-export type ReportMaker = ReturnType<typeof createReportMaker>;

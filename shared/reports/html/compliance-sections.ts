@@ -12,7 +12,7 @@ import {
   words,
 } from "./format.ts";
 import { html, type Markup } from "./markup.ts";
-import { alertTable, andMore, bar, nothing, section, table, time } from "./parts.ts";
+import { alertTable, andMore, bar, nothing, number, section, short, table, text, time } from "./parts.ts";
 
 /** Decisions: an erasure is completed within 30 days, with an alarm after 20. */
 const ERASURE_DAYS = 30;
@@ -34,12 +34,7 @@ export const accessSection = ({ access: { users, moreUsers, withoutUser } }: Com
       ? nothing("No user called.")
       : table(
           "By user, most refusals first; reads of a kind count once a minute",
-          [
-            { name: "User" },
-            { name: "Calls", form: "number" },
-            { name: "Reads" },
-            { name: "Refusals", form: "number" },
-          ],
+          [text("User"), number("Calls"), text("Reads"), number("Refusals")],
           rows,
         ),
     andMore(moreUsers, "user", "users"),
@@ -55,7 +50,7 @@ export const changesSection = ({ changes: list, moreChanges }: ComplianceReport)
       ? nothing("None.")
       : table(
           "In order of time",
-          [{ name: "What" }, { name: "When", form: "short" }, { name: "Who" }, { name: "Why" }],
+          [text("What"), short("When"), text("Who"), text("Why")],
           list.map(({ at, area, what, who, why, details, source }) => [
             html`<span class="name">${title(area)}: ${words(what)}</span><small>${details}</small>`,
             time(at, formatClock(at)),
@@ -71,13 +66,7 @@ const completeness = ({ sync: { completeness: compared } }: ComplianceReport): M
   const caption = html`<p>Compared after the full run of ${formatMoment(compared.at)}: ${compared.isComplete ? html`<b class="yes">both sides are the same.</b>` : html`<b class="no">the sides differ.</b>`}</p>`;
   return html`${caption}${table(
     "The provider's list and what is stored",
-    [
-      { name: "Records" },
-      { name: "Listed", form: "number" },
-      { name: "Stored", form: "number" },
-      { name: "Only listed", form: "number" },
-      { name: "Only stored", form: "number" },
-    ],
+    [text("Records"), number("Listed"), number("Stored"), number("Only listed"), number("Only stored")],
     compared.types.map(({ type, listed, stored, onlyListed, onlyStored }) => [
       title(type),
       ...[listed, stored, onlyListed, onlyStored].map(formatCount),
@@ -94,7 +83,7 @@ export const syncSection = (report: ComplianceReport): Markup => {
     failures.length > 0 &&
       table(
         "Runs that failed",
-        [{ name: "Began", form: "short" }, { name: "Cause", form: "short" }, { name: "Message" }],
+        [short("Began"), short("Cause"), text("Message")],
         failures.map(({ startedAt, category, message }) => [
           time(startedAt, formatClock(startedAt)),
           words(category),
@@ -127,13 +116,7 @@ export const retentionSection = ({ retention, erasures, moreErasures, to }: Comp
       ? nothing("No erasure is open.")
       : table(
           "Erasures that are not completed",
-          [
-            { name: "Request" },
-            { name: "Status", form: "short" },
-            { name: "Requested", form: "short" },
-            { name: "Due", form: "short" },
-            { name: "Days left", form: "number" },
-          ],
+          [text("Request"), short("Status"), short("Requested"), short("Due"), number("Days left")],
           erasures.map(({ id, status, requestedAt, dueAt, daysLeft }) => [
             id,
             words(status),

@@ -31,8 +31,12 @@ export const nothing = (text: string): Markup => html`<p class="nothing">${text}
 export const andMore = (more: number, one: string, many: string): Content =>
   more > 0 && html`<p class="more">… and ${formatCount(more)} more ${more === 1 ? one : many}.</p>`;
 
-/** A column's head. The form of its cells: numbers, short words without line breaks, or (default) any text. */
-export type Head = { name: string; form?: "number" | "short" };
+/** A column's head. The form of its cells: numbers, short words without line breaks, or any text. */
+export type Head = { name: string; form: "number" | "short" | "text" };
+
+export const number = (name: string): Head => ({ name, form: "number" });
+export const short = (name: string): Head => ({ name, form: "short" });
+export const text = (name: string): Head => ({ name, form: "text" });
 
 /**
  * A table. On a narrow screen the style sheet turns each row into a block, and each cell shows its head. The roles keep it a
@@ -40,11 +44,11 @@ export type Head = { name: string; form?: "number" | "short" };
  */
 export const table = (caption: string, heads: readonly Head[], rows: readonly (readonly Content[])[]): Markup =>
   html`<table class="rows" role="table"><caption>${caption}</caption>
-<thead role="rowgroup"><tr role="row">${heads.map(({ name, form = "text" }) => html`<th role="columnheader" scope="col" class="${form}">${name}</th>`)}</tr></thead>
+<thead role="rowgroup"><tr role="row">${heads.map(({ name, form }) => html`<th role="columnheader" scope="col" class="${form}">${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (cells) =>
       html`<tr role="row">${cells.map((cell, index) => {
-        const { name = "", form = "text" } = heads[index] ?? {};
+        const { name, form } = heads[index] ?? text("");
         const content = html`<div>${cell}</div>`;
         return index === 0
           ? html`<th role="rowheader" scope="row" class="${form}">${content}</th>`
@@ -66,13 +70,7 @@ export const time = (ms: number, text: string): Markup =>
 export const alertTable = (caption: string, alerts: readonly ReportedAlert[]): Markup =>
   table(
     caption,
-    [
-      { name: "Alert" },
-      { name: "Level", form: "short" },
-      { name: "First seen", form: "short" },
-      { name: "Raised", form: "number" },
-      { name: "Answered" },
-    ],
+    [text("Alert"), short("Level"), short("First seen"), number("Raised"), text("Answered")],
     alerts.map(
       ({ title: name, rule, subject, level, firstSeen, count, status, timeToAcknowledgeMs, acknowledgedBy }) => [
         html`<span class="name">${name}</span><small>${title(rule)}${subject !== undefined && ` · ${subject}`}</small>`,

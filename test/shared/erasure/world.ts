@@ -43,7 +43,7 @@ export const TABLES = {
 export const startErasureEngine = (): Promise<EmbeddedDynamoDb> =>
   startEmbeddedDynamoDb(...Object.values(TABLES).map((name) => declaredTable(`Tables${name}`, name)));
 
-export const NOW = Date.UTC(2026, 10, 21, 12);
+const NOW = Date.UTC(2026, 10, 21, 12);
 
 /** Wraps each call of an instance to a table or the bus: it may delay the call, or fail. */
 export type Io = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { createReportDispatcher } from "../../../shared/reports/dispatch-reports.ts";
-import { createReportMaker, type ReportMakerDependencies } from "../../../shared/reports/make-report.ts";
+import {
+  createReportMaker,
+  REPORT_DUE_TYPE,
+  ReportDue,
+  type ReportMakerDependencies,
+} from "../../../shared/reports/make-report.ts";
 import { periodOf, type ReportKind, reportId, reportKinds } from "../../../shared/reports/period.ts";
-import { REPORT_DUE_TYPE, ReportDue } from "../../../shared/reports/report-due.ts";
 import { createReportDueStore } from "../../../shared/reports/report-due-store.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
