@@ -32,22 +32,22 @@ const freePort = async (): Promise<number> => {
 };
 
 /** Resolves when the engine listens; with its output if it ends before. */
-const untilListening = (child: ChildProcess): Promise<{ said?: string }> =>
+const untilListening = (child: ChildProcess): Promise<{ output?: string }> =>
   new Promise((resolve) => {
-    let said = "";
+    let output = "";
     const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
-    const settle = (outcome: { said?: string }): void => {
+    const settle = (outcome: { output?: string }): void => {
       clearTimeout(timer);
       resolve(outcome);
     };
-    const hear = (chunk: Buffer): void => {
-      said += chunk.toString();
-      if (said.includes("listening on")) settle({});
+    const onOutput = (chunk: Buffer): void => {
+      output += chunk.toString();
+      if (output.includes("listening on")) settle({});
     };
-    child.stdout?.on("data", hear);
-    child.stderr?.on("data", hear);
-    child.once("error", (error) => settle({ said: error.message }));
-    child.once("exit", () => settle({ said }));
+    child.stdout?.on("data", onOutput);
+    child.stderr?.on("data", onOutput);
+    child.once("error", (error) => settle({ output: error.message }));
+    child.once("exit", () => settle({ output }));
   });
 
 /** The arguments by which a database's engine is known again. */
@@ -59,7 +59,7 @@ export const databaseArguments = (databaseFile: string): string[] => ["--db-path
  */
 export const startEmbeddedEngine = async (databaseFile?: string): Promise<EmbeddedEngine> => {
   const program = findEngine();
-  let said = "";
+  let output = "";
   // Between finding a port and using it, somebody else may take it.
   for (let attempt = 0; attempt < 5; attempt++) {
     const port = await freePort();
@@ -76,7 +76,7 @@ export const startEmbeddedEngine = async (databaseFile?: string): Promise<Embedd
     child.once("exit", () => process.removeListener("exit", kill));
     const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
     const outcome = await untilListening(child);
-    if (outcome.said === undefined && child.pid !== undefined) {
+    if (outcome.output === undefined && child.pid !== undefined) {
       const stop = async (): Promise<void> => {
         child.kill("SIGTERM");
         const timer = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
@@ -85,8 +85,8 @@ export const startEmbeddedEngine = async (databaseFile?: string): Promise<Embedd
       };
       return { endpoint: `http://127.0.0.1:${port}`, pid: child.pid, exited, stop };
     }
-    said = outcome.said ?? "";
-    if (!said.includes("already in use")) break;
+    output = outcome.output ?? "";
+    if (!output.includes("already in use")) break;
   }
-  throw new Error(`the embedded DynamoDB engine does not start: ${said.trim() || "it says nothing"}`);
+  throw new Error(`the embedded DynamoDB engine does not start: ${output.trim() || "it printed nothing"}`);
 };

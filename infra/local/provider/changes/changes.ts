@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import type { WebhookSender } from "../webhooks/sender.ts";
 import { type Action, type ChangeRequest, ImpossibleChangeError, type OneChange } from "./change-request.ts";
 import { makeChange } from "./make-change.ts";
-import { inventChange } from "./random-changes.ts";
+import { pickRandomChange } from "./random-changes.ts";
 import type { ChangeContext } from "./targets.ts";
 
 /** The objects that changes wrote, and their events, in order. */
@@ -47,7 +47,7 @@ export const createChanges = (options: {
     };
   };
 
-  const tellApplication = (account: AccountRow, type: string) =>
+  const publishApplicationEvent = (account: AccountRow, type: string) =>
     write(account, type, ({ ledger }) => {
       const application = { id: platform.clientId, object: "application", name: "Local platform" };
       ledger.emit(type, platform.clientId, application);
@@ -59,12 +59,12 @@ export const createChanges = (options: {
       return write(account, `seed ${change.seed}`, (context) => makeChange(context, { ...change, action }));
     }
     grants.removeAllOf(account.id);
-    return tellApplication(account, "account.application.deauthorized");
+    return publishApplicationEvent(account, "account.application.deauthorized");
   };
 
   const invented = (account: AccountRow, choices: string): Changed => {
     try {
-      return write(account, choices, (context) => makeChange(context, inventChange(context)));
+      return write(account, choices, (context) => makeChange(context, pickRandomChange(context)));
     } catch (error) {
       if (!(error instanceof ImpossibleChangeError)) throw error;
       const action: Action = "create_customer";
@@ -95,7 +95,7 @@ export const createChanges = (options: {
       ),
     /** Publishes that an account has authorized the platform. */
     authorized: (account: AccountRow): Changed =>
-      together(account, () => [tellApplication(account, "account.application.authorized")]),
+      together(account, () => [publishApplicationEvent(account, "account.application.authorized")]),
   };
 };
 

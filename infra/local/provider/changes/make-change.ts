@@ -10,7 +10,7 @@ import {
   startSubscription,
 } from "../operations/subscriptions.ts";
 import { businesses } from "../seed/businesses.ts";
-import { inventPerson } from "../seed/people.ts";
+import { generatePerson } from "../seed/people.ts";
 import { addMonths } from "../seed/subscription-history.ts";
 import { changePayment } from "./change-payment.ts";
 import { type Action, ImpossibleChangeError, type OneChange } from "./change-request.ts";
@@ -94,7 +94,7 @@ const createSinglePayment = (context: ChangeContext, { id, amount }: OneChange) 
 const createPerson = (context: ChangeContext, { fields }: OneChange) => {
   const parsed = objectSchemas.customer.pick({ name: true, email: true, phone: true }).partial().safeParse(fields);
   if (!parsed.success) throw new ImpossibleChangeError(400, z.prettifyError(parsed.error));
-  const { name, email, phone } = { ...inventPerson(context.random), ...parsed.data };
+  const { name, email, phone } = { ...generatePerson(context.random), ...parsed.data };
   const { currency } = context.account;
   createCustomer(context.ledger, { name: name ?? null, email: email ?? null, phone: phone ?? null, currency });
 };

@@ -1,5 +1,5 @@
 import type { Random } from "../../core/random.ts";
-import { inventPerson } from "../seed/people.ts";
+import { generatePerson } from "../seed/people.ts";
 import type { Action, OneChange } from "./change-request.ts";
 import { type ChangeContext, pickTarget } from "./targets.ts";
 
@@ -27,14 +27,14 @@ const PLANS = {
 } as const satisfies Partial<Record<Action, number>>;
 
 const personFields = (random: Random) => {
-  const { name, email } = inventPerson(random);
+  const { name, email } = generatePerson(random);
   return random.weighted({ name: 4, email: 5, delinquent: 1 } as const) === "delinquent"
     ? { delinquent: random.chance(0.5) }
     : { name, email };
 };
 
 /** One random change. It is impossible if there is no suitable object left. */
-export const inventChange = (context: ChangeContext): OneChange & { action: Exclude<Action, "deauthorize"> } => {
+export const pickRandomChange = (context: ChangeContext): OneChange & { action: Exclude<Action, "deauthorize"> } => {
   const { random, account } = context;
   const action = random.weighted(PLANS);
   const change = { seed: 0, fields: {}, atPeriodEnd: action === "cancel_subscription" && random.chance(0.4) };

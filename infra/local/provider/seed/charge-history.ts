@@ -5,7 +5,7 @@ import { closeDispute, disputeCharge, refundCharge } from "../operations/payment
 const DAY = 86_400;
 
 /** Few charges are given back, and very few disputed, some days after they were made. Ends at the charge's own time. */
-export const liveCharge = (
+export const simulateCharge = (
   history: { ledger: Ledger; random: Random; nowSeconds: number },
   chargeId: string | null,
 ): void => {

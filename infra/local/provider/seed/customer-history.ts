@@ -13,9 +13,9 @@ import {
   succeedPayment,
 } from "../operations/payments.ts";
 import type { Offer } from "./businesses.ts";
-import { liveCharge } from "./charge-history.ts";
-import { inventPerson } from "./people.ts";
-import { liveSubscription } from "./subscription-history.ts";
+import { simulateCharge } from "./charge-history.ts";
+import { generatePerson } from "./people.ts";
+import { simulateSubscription } from "./subscription-history.ts";
 
 const DAY = 86_400;
 const HISTORY_DAYS = 540;
@@ -35,7 +35,7 @@ const singlePayment = (history: History, customer: ObjectOf<"customer">) => {
   if (outcome === "processing") processPayment(ledger, intent);
   if (outcome === "action") requireAction(ledger, intent);
   if (outcome === "canceled") cancelPayment(ledger, intent, "abandoned");
-  if (outcome === "succeeded") liveCharge(history, succeedPayment(ledger, intent).id);
+  if (outcome === "succeeded") simulateCharge(history, succeedPayment(ledger, intent).id);
 };
 
 const singleInvoice = ({ ledger, random, nowSeconds }: History, customer: ObjectOf<"customer">) => {
@@ -65,17 +65,17 @@ const singleInvoice = ({ ledger, random, nowSeconds }: History, customer: Object
 };
 
 /** One customer's whole history up to now: with a subscription, with single payments and invoices, or deleted since. */
-export const liveCustomer = (history: History, business: { currency: string; offers: readonly Offer[] }): void => {
+export const simulateCustomer = (history: History, business: { currency: string; offers: readonly Offer[] }): void => {
   const { ledger, random, nowSeconds } = history;
   const arrive = (at: number) => {
     ledger.at = at;
-    return createCustomer(ledger, { ...inventPerson(random), currency: business.currency });
+    return createCustomer(ledger, { ...generatePerson(random), currency: business.currency });
   };
   const kind = random.weighted({ subscriber: 78, buyer: 16, deleted: 4, visitor: 2 });
   if (kind === "subscriber") {
     const monthly = random.chance(0.85);
     const offers = business.offers.filter(({ interval }) => (interval === "month") === monthly);
-    liveSubscription(history, { offer: random.pick(offers), createCustomer: arrive });
+    simulateSubscription(history, { offer: random.pick(offers), createCustomer: arrive });
     return;
   }
   const arrivedAt = nowSeconds - DAY - random.int((HISTORY_DAYS - 1) * DAY);

@@ -16,7 +16,7 @@ const plain = (name: string) =>
     .toLowerCase();
 
 /** Somebody who does not exist. A few have no name, and a few no address. */
-export const inventPerson = (random: Random): { name: string | null; email: string | null; phone: string | null } => {
+export const generatePerson = (random: Random): { name: string | null; email: string | null; phone: string | null } => {
   const [first, last] = [random.pick(FIRST), random.pick(LAST)];
   const number = random.int(10_000);
   return {

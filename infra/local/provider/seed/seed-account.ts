@@ -4,8 +4,8 @@ import { createCustomer } from "../operations/customers.ts";
 import { createLedger } from "../operations/ledger.ts";
 import type { NewEvent } from "../store/event-table.ts";
 import type { Offer } from "./businesses.ts";
-import { liveCustomer } from "./customer-history.ts";
-import { inventPerson } from "./people.ts";
+import { simulateCustomer } from "./customer-history.ts";
+import { generatePerson } from "./people.ts";
 
 /** The types that count for the size of an account. */
 const COUNTED: readonly ObjectType[] = ["customer", "subscription", "invoice", "payment_intent"];
@@ -38,20 +38,20 @@ export function* historyOf(options: {
   const history = { ledger, random, nowSeconds };
   if ("customers" in size) {
     for (let customer = 0; customer < size.customers; customer++) {
-      liveCustomer(history, options);
+      simulateCustomer(history, options);
       yield ledger.take();
     }
     return;
   }
   let left = size.objects;
   while (left > 0) {
-    liveCustomer(history, options);
+    simulateCustomer(history, options);
     let one = ledger.take();
     const counted = one.objects.filter(({ object, deleted }) => COUNTED.includes(object) && !deleted).length;
     // If the history does not fit any more, add a customer without purchases instead.
     if (counted > left) {
       ledger.at = nowSeconds - 60 - random.int(RECENT_SECONDS);
-      createCustomer(ledger, { ...inventPerson(random), currency: options.currency });
+      createCustomer(ledger, { ...generatePerson(random), currency: options.currency });
       one = ledger.take();
       left--;
     } else left -= counted;

@@ -17,7 +17,7 @@ import {
   startSubscription,
 } from "../operations/subscriptions.ts";
 import type { Offer } from "./businesses.ts";
-import { liveCharge } from "./charge-history.ts";
+import { simulateCharge } from "./charge-history.ts";
 
 const HOUR = 3_600;
 const DAY = 86_400;
@@ -65,7 +65,7 @@ const settle = ({ ledger, random, nowSeconds }: History, invoice: Invoice, subsc
     payInvoice(ledger, invoice, payment);
     ledger.change<"subscription">(subscription, { status: "active" }, "customer.subscription.updated");
   } else payInvoice(ledger, invoice, payment);
-  liveCharge({ ledger, random, nowSeconds }, invoice.charge);
+  simulateCharge({ ledger, random, nowSeconds }, invoice.charge);
 };
 
 const finish = (history: History, end: keyof typeof ENDS, subscription: Subscription, invoice: Invoice) => {
@@ -92,7 +92,7 @@ const finish = (history: History, end: keyof typeof ENDS, subscription: Subscrip
 };
 
 /** A subscription from its start to today, period by period, and the customer who begins it. */
-export const liveSubscription = (
+export const simulateSubscription = (
   history: Omit<History, "customer">,
   plan: { offer: Offer; createCustomer: (at: number) => ObjectOf<"customer"> },
 ): void => {

@@ -7,12 +7,12 @@ export type RequestCounts = {
 };
 
 /** The key for requests without an account. */
-const NOBODY = "unknown";
+const NO_ACCOUNT = "unknown";
 
 /** Counts requests since the start of the simulator. */
 export const createRequestCounts = () => {
   const counts = new Map<string, RequestCounts & { second: number; inSecond: number }>();
-  const of = (accountId = NOBODY) => {
+  const of = (accountId = NO_ACCOUNT) => {
     const known = counts.get(accountId) ?? {
       total: 0,
       peakPerSecond: 0,

@@ -51,7 +51,7 @@ export const startWireServer = (options: {
   const { store, oauth, faults, counts, now, stopping, onError } = options;
   const answerAccount = createAccountApi(store);
 
-  const answer = (request: Asked): Answer => {
+  const answer = (request: ServedRequest): Answer => {
     const { method, path, parameters, secret, found, headers } = request;
     if (method === "POST" && path === TOKEN_PATH) return oauth.exchange(parameters, secret);
     if (method === "GET" && path === AUTHORIZE_PATH) return oauth.authorize(parameters);
@@ -67,7 +67,7 @@ export const startWireServer = (options: {
     return answerAccount({ method, path, parameters, account, nowSeconds: Math.floor(now() / 1000) });
   };
 
-  const answerOrRefuse = (request: Asked): Answer => {
+  const answerOrRefuse = (request: ServedRequest): Answer => {
     try {
       return answer(request);
     } catch (error) {
@@ -115,7 +115,7 @@ export const startWireServer = (options: {
   return listen(server, 0);
 };
 
-type Asked = {
+type ServedRequest = {
   method: string;
   path: string;
   parameters: ReturnType<typeof readParameters>;

@@ -6,7 +6,7 @@ import Stripe from "stripe";
 import type { JsonAnswer } from "../../../../infra/local/http/json-server.ts";
 import { type ProviderSimulator, startProviderSimulator } from "../../../../infra/local/provider/simulator.ts";
 
-export const START_MS = Date.UTC(2027, 2, 15, 12, 30, 5);
+const START_MS = Date.UTC(2027, 2, 15, 12, 30, 5);
 
 let seeded: string | undefined;
 /** A data directory as the first start leaves it: seeded once for all of a file's simulators. */
