@@ -33,3 +33,12 @@ export const withinTime = async <Result>(work: Promise<Result>, limitMs: number)
     clearTimeout(timer);
   }
 };
+
+/** The same, but creates what raises alerts at the first finding: most instances never have one. */
+export const createLazyRaiseFinding = (createAlerts: () => Pick<AlertRaiser, "raiseForFinding">): RaiseFinding => {
+  let raise: RaiseFinding | undefined;
+  return async (organizationId, finding) => {
+    raise ??= createRaiseFinding(createAlerts());
+    await raise(organizationId, finding);
+  };
+};

@@ -1,15 +1,17 @@
 /**
- * Refusals become security events: tokens that are not accepted, and callers who may not or who come with what is
- * another's. Callers with a valid token are recorded one by one, bad tokens up to a bound per address
- * (shared/security/flood.ts). A request without any token is no event; the log's metric counts it. What a refusal means
- * by itself is found at once (shared/detection/rules/rules.ts).
+ * Records refused requests as security events: tokens that are not accepted, and callers without the permission or with
+ * another organization's cursor. Each refusal of a valid token is an event. Bad tokens are events up to a limit per
+ * address (shared/security/flood.ts). A request without a token is no event, but a metric counts it. A refusal that is a
+ * finding by itself raises an alert at once (shared/detection/rules/rules.ts).
  */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { RaiseFinding } from "../detection/raise-finding.ts";
 import { refusalRules } from "../detection/rules/rules.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
+import type { NoteFailure } from "../runtime/note-failure.ts";
 import type { Finding } from "../security/alerts/finding.ts";
 import { eventId } from "../security/event-id.ts";
 import { createFloodCounter } from "../security/flood.ts";
@@ -17,17 +19,38 @@ import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import { type Caller, namesOrganization } from "../terms/caller.ts";
 import { catalogueEntry } from "../terms/error-catalogue.ts";
+import { requesterFields } from "../terms/requester.ts";
 import { type Route, tags } from "./route.ts";
 
 export type Refusal = {
   route: Route;
   event: APIGatewayProxyEventV2;
   error: DomainError;
-  /** Who was refused, as far as a signature vouches for it. */
+  /** The refused caller; undefined if no verified token names one. */
   caller: Caller | undefined;
 };
 
 export type RecordRefusal = (refusal: Refusal) => Promise<void>;
+
+export type FailureRecording = { recordRefusal: RecordRefusal; noteFailure: NoteFailure };
+
+/** Loads the recording at the first refusal or failure. Neither loading nor recording fails a request. */
+export const deferRecording = (load: () => Promise<FailureRecording>): FailureRecording => ({
+  async recordRefusal(refusal) {
+    try {
+      await (await load()).recordRefusal(refusal);
+    } catch (error) {
+      writeLog("error", "Recording a refusal failed", { alarm: "event_not_recorded", cause: String(error) });
+    }
+  },
+  async noteFailure(organizationId, part) {
+    try {
+      await (await load()).noteFailure(organizationId, part);
+    } catch (error) {
+      writeLog("error", "Counting a failure failed", { alarm: "system_errors", cause: String(error) });
+    }
+  },
+});
 
 const toSnakeCase = (text: string) =>
   text
@@ -46,13 +69,10 @@ const toEvent = ({ route, event, error, caller }: Refusal): NewSecurityEvent => 
     category: isAuthentication ? "authentication" : "authorization",
     riskLevel: namesOther ? "CRITICAL" : "HIGH",
     source: "user",
-    ...(caller?.organizationId !== undefined && { organizationId: caller.organizationId }),
-    ...(caller !== undefined && { userId: caller.userId }),
-    ...(caller?.sessionId !== undefined && { sessionId: caller.sessionId }),
-    ipAddress: http.sourceIp,
-    ...(http.userAgent !== undefined && { userAgent: http.userAgent }),
+    ...definedFields({ organizationId: caller?.organizationId }),
+    ...requesterFields({ ...caller, ipAddress: http.sourceIp, userAgent: http.userAgent }),
     resource: `${route.method} ${route.path}`,
-    ...(resourceType !== undefined && { resourceType }),
+    ...definedFields({ resourceType }),
     action: toSnakeCase(`${route.method} ${route.path}`),
     success: false,
     errorCode: String(number),
@@ -69,7 +89,7 @@ export type RefusalParts = {
   random: () => Uint8Array;
 };
 
-/** What a refusal of a valid token means by itself; its event has this id. */
+/** The findings of one refusal of a valid token. @param id of the refusal's event. */
 const findingsOf = ({ route, event, error, caller }: Refusal, id: string, at: number): Finding[] =>
   refusalRules.flatMap(
     ({ judgeRefusal }) =>
@@ -84,14 +104,14 @@ const findingsOf = ({ route, event, error, caller }: Refusal, id: string, at: nu
 export const createRefusalRecorder = ({ recorder, raise, now, random }: RefusalParts): RecordRefusal => {
   const countFailure = createFloodCounter();
 
-  /** Where one is not raised, its event is left to the hourly rules. */
+  /** @returns whether there were findings and all were raised; otherwise the hourly rules judge the event. */
   const raiseAll = async (organizationId: string | undefined, findings: readonly Finding[]): Promise<boolean> => {
     try {
       for (const finding of findings) await raise(organizationId, finding);
       return findings.length > 0;
     } catch (error) {
       const [rule] = findings.map((finding) => finding.rule);
-      writeLog("error", "A finding was not raised", { alarm: "finding_not_raised", rule, cause: String(error) });
+      writeLog("error", "Raising a finding failed", { alarm: "finding_not_raised", rule, cause: String(error) });
       return false;
     }
   };

@@ -1,19 +1,12 @@
-/**
- * The parts of a deployed handler whose route is no organization's, such as the plants': from the function's environment,
- * once per cold start. It loads nothing that these routes do not need.
- */
-/** What a deployed handler of the integration is made of besides its work, once per cold start. */
-
+/** The parts of a deployed handler besides its work. Each function throws Error if the environment lacks a variable. */
 import { type Authenticate, createAuthenticator } from "../http/authenticate.ts";
 import type { HandlerParts } from "../http/create-handler.ts";
 import { createCursors } from "../http/cursor.ts";
-import type { RecordRefusal } from "../http/refusals.ts";
+import { deferRecording } from "../http/refusals.ts";
 import type { Route } from "../http/route.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { writeLog } from "../runtime/log.ts";
-import type { NoteFailure } from "../runtime/note-failure.ts";
-import { RECORDER_VARIABLES } from "./recorder-variables.ts";
+import { RECORDER_VARIABLES } from "./recorder.ts";
 import { wireSettingsStore } from "./settings.ts";
 
 const wireAuthenticate = (): Authenticate => {
@@ -26,40 +19,21 @@ const wireAuthenticate = (): Authenticate => {
   });
 };
 
-/** Recording never fails a request, so neither does loading what records. */
-const wireRefusals = (): RecordRefusal => {
+const wireRecording = () => {
   readConfig(RECORDER_VARIABLES);
-  return async (refusal) => {
-    try {
-      const { recordRefusal } = await import("./refusals.ts");
-      await recordRefusal(refusal);
-    } catch (error) {
-      writeLog("error", "A refusal was not recorded", { alarm: "event_not_recorded", cause: String(error) });
-    }
-  };
+  return deferRecording(() => import("./refusals.ts"));
 };
 
-/** The same holds for telling of failures. */
-const wireFailures = (): NoteFailure => async (organizationId, part) => {
-  try {
-    const { noteFailure } = await import("./refusals.ts");
-    await noteFailure(organizationId, part);
-  } catch (error) {
-    writeLog("error", "A failure was not told of", { alarm: "system_errors", cause: String(error) });
-  }
-};
-
-/** @throws Error at cold start where the environment lacks a variable that the route needs. */
+/** For a route without an organization, such as the plants': without the store of settings. */
 export const wirePersonalParts = (route: Route): HandlerParts => ({
   ...(route.permission !== "public" && {
     authenticate: wireAuthenticate(),
-    recordRefusal: wireRefusals(),
-    noteFailure: wireFailures(),
+    ...wireRecording(),
   }),
   ...(route.paging !== undefined && { cursors: createCursors(readConfig(["CURSOR_KEY"]).CURSOR_KEY) }),
 });
 
-/** @throws Error at cold start where the environment lacks a variable that the route needs. */
+/** For a route of an organization. */
 export const wireParts = (route: Route): HandlerParts => ({
   ...wirePersonalParts(route),
   settings: wireSettingsStore(),

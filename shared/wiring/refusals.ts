@@ -1,7 +1,6 @@
 /**
- * Records the refusals of a deployed function, and tells of its failures. It is imported when the first request is
- * refused or fails, and lies in a bundle of its own beside the function's (infra/build.ts): a function that refuses nobody
- * pays nothing for it.
+ * Records the refusals and failures of a deployed function. It has a bundle of its own (infra/build.ts), which is loaded
+ * when a request is refused or fails for the first time: a cold start does not pay for it.
  */
 import { randomBytes } from "node:crypto";
 import { createRefusalRecorder, type RecordRefusal } from "../http/refusals.ts";
