@@ -56,7 +56,7 @@ const answering = (...answers: ObjectState[]) => {
 };
 
 describe("apply", () => {
-  it("stores what was seen, and counts what changed by type", async () => {
+  it("stores observations, and counts changes by type", async () => {
     const organization = table.newOrganization();
     const apply = applyTo(stores);
     const page = [customer(seen(10)), customer(seen(10), {}, "cus_2"), invoice(seen(10)), subscription(seen(10))];
@@ -72,7 +72,7 @@ describe("apply", () => {
     });
   });
 
-  it("moves updatedAt with a change, and not with a sighting", async () => {
+  it("changes updatedAt with a change, and not with an observation", async () => {
     const organization = table.newOrganization();
     let now = 1_000;
     const apply = applyTo(stores, () => now);
@@ -87,7 +87,7 @@ describe("apply", () => {
     await expect(updatedAt()).resolves.toBe(2_000);
   });
 
-  it("applies more than a hundred objects at once, whole and again", async () => {
+  it("applies more than a hundred objects at once, completely and repeatedly", async () => {
     const organization = table.newOrganization();
     const page = Array.from({ length: 250 }, (_, i) => customer(seen(10), {}, `cus_${i}`));
     await expect(applyTo(stores)(organization, page, lists)).resolves.toEqual({
@@ -106,7 +106,7 @@ describe("apply", () => {
 });
 
 describe("reading again", () => {
-  it("happens once for an object, and only where an order cannot be told", async () => {
+  it("happens once for an object, and only if an order cannot be told", async () => {
     const organization = table.newOrganization();
     const reread = answering(customer(seen(12, 13), bob));
     const apply = applyTo(stores);
@@ -143,7 +143,7 @@ describe("reading again", () => {
     expect(calls).toEqual(["getMany", "get", "reread", "put", "getMany, strongly", "put", "reread", "put"]);
   });
 
-  it("happens anew where another wrote meanwhile", async () => {
+  it("happens again if another worker wrote meanwhile", async () => {
     const organization = table.newOrganization();
     const apply = applyTo(stores);
     await apply(organization, [customer(seen(10))], events);
@@ -157,7 +157,7 @@ describe("reading again", () => {
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: { name: "Cleo" } });
   });
 
-  it("gives way to what others find right while the answer is under way", async () => {
+  it("does not overwrite what others found right during the read", async () => {
     const organization = table.newOrganization();
     const apply = applyTo(stores);
     await apply(organization, [customer(seen(10))], events);
@@ -176,7 +176,7 @@ describe("reading again", () => {
     });
   });
 
-  it("is not needed again where another stored the same answer", async () => {
+  it("is not repeated if another worker stored the same answer", async () => {
     const organization = table.newOrganization();
     const apply = applyTo(stores);
     await apply(organization, [customer(seen(10))], events);
@@ -190,7 +190,7 @@ describe("reading again", () => {
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: bob, isInQuestion: false });
   });
 
-  it("that fails leaves the record as it is, and can be done again", async () => {
+  it("that fails leaves the record unchanged, and can be repeated", async () => {
     const organization = table.newOrganization();
     const apply = applyTo(stores);
     await apply(organization, [customer(seen(10))], events);
@@ -221,7 +221,7 @@ describe("many at once", () => {
     });
   });
 
-  it("50 changes of one second, some deliveries twice, end in what the provider says", async () => {
+  it("50 changes of one second, some delivered twice, end in the provider's state", async () => {
     const organization = table.newOrganization();
     const last = customer(seen(10), { name: "last" });
     const changes = Array.from({ length: 25 }, (_, i) => customer(seen(10), { name: `change ${i}` }));
@@ -233,7 +233,7 @@ describe("many at once", () => {
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: { name: "last" } });
   });
 
-  it("a deletion among them is for ever", async () => {
+  it("a deletion among them is final", async () => {
     const organization = table.newOrganization();
     const versions: Observation[] = Array.from({ length: 20 }, (_, i) => customer(seen(10 + i), { name: `${i}` }));
     const apply = applyTo(stores);
@@ -255,7 +255,7 @@ describe("many at once", () => {
     });
   });
 
-  it("a record that others change all the time is left to another try, and the others are written", async () => {
+  it("a record that others change all the time fails, and the other records are written", async () => {
     const { store, of } = recordsInMemory();
     const busy: typeof store = {
       ...store,
@@ -271,7 +271,7 @@ describe("many at once", () => {
   });
 });
 
-it("a lost answer is no lost race: the change counts once, and nothing is asked", async () => {
+it("a lost answer is not a conflict: the change counts once, and nothing is read again", async () => {
   const proxy = await startLossyProxy(table.endpoint);
   const organization = table.newOrganization();
   const apply = applyTo(recordStoresAt(proxy.url));
@@ -295,7 +295,7 @@ describe("what a hundred objects cost in units", () => {
     measured = (observations, options) => measure(() => apply(organization, observations, options));
   });
 
-  it("is a write for the record and each index where it is new or changed, and none where it is not", async () => {
+  it("is a write for the record and each index if it is new or changed, and none if it is not", async () => {
     await expect(measured(page({}, 10), lists)).resolves.toEqual({ read: 50, write: 300 });
     await expect(measured(page({}, 20), lists)).resolves.toEqual({ read: 50, write: 0 });
     await expect(measured(page({ amount: 2 }, 30), lists)).resolves.toEqual({ read: 50, write: 300 });

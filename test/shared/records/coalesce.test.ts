@@ -73,19 +73,19 @@ describe("observations of one object", () => {
     if (kind === "state") expect(sighting?.observation).toEqual(payment(seen(12), { invoiceId: "in_1" }));
   });
 
-  it("of one second that differ in an invoice alone are one", () => {
+  it("of one second that differ only in an invoice become one", () => {
     expect(one(payment(seen(10)), payment(seen(10), { invoiceId: "in_1" }))?.observation).toEqual(
       payment(seen(10), { invoiceId: "in_1" }),
     );
   });
 
-  it("lose what the type has no field for", () => {
+  it("lose fields that the type does not have", () => {
     const state = customer(seen(10));
     expect(one(withCard(state))?.observation).toEqual(state);
   });
 });
 
-it("objects stay apart, whatever stands in their ids", () => {
+it("objects stay apart, whatever their ids contain", () => {
   const ids = ["a", "a#b", "#", "", "customers#a"];
   const sightings = coalesce([
     ...ids.map((id) => customer(seen(1), {}, id)),

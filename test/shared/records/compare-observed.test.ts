@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { compareObserved, laterObserved } from "../../../shared/records/observation.ts";
 import { seen } from "../../support/records.ts";
 
-describe("two times of sighting", () => {
+describe("two times of observations", () => {
   it.each([
     [seen(11), seen(10), "newer"],
     [seen(9), seen(10), "older"],
@@ -17,7 +17,7 @@ describe("two times of sighting", () => {
     expect(compareObserved(first, second)).toBe(order);
   });
 
-  it("say nothing false: whatever moments they stand for, a newer one was later, and the later lies within", () => {
+  it("are never ordered wrongly: a newer one was later whatever the exact moments, and the later lies within", () => {
     const interval = fc
       .tuple(
         fc.integer({ min: 0, max: 20 }),

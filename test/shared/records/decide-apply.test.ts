@@ -105,16 +105,16 @@ describe("a final state", () => {
     [invoice(seen(10), { status: "void" }), invoice(seen(10))],
   ] as const;
 
-  it.each(final)("is after others of its second: %j", (last, other) => {
+  it.each(final)("is later than other states of its second: %j", (last, other) => {
     expect(decide(storedAs(other), [last])).toEqual(writes(last));
     expect(decide(storedAs(last), [other])).toEqual(keep);
   });
 
-  it.each(final)("is not undone by a touch, and needs none: %j", (last) => {
+  it.each(final)("is not undone by a touch, and causes no read: %j", (last) => {
     expect(decide(storedAs(last), [touched(last, seen(99))])).toEqual(keep);
   });
 
-  it("is still replaced by a newer state, and buried", () => {
+  it("is still replaced by a newer state, and by a deletion", () => {
     const open = storedAs(invoice(seen(10), { status: "void" }));
     expect(decide(open, [invoice(seen(11), { status: "void", number: "B" })])).toEqual(
       writes(invoice(seen(11), { status: "void", number: "B" })),
@@ -204,7 +204,7 @@ describe("the invoice of a payment", () => {
     expect(decide(stored, [observation])).toEqual(decision);
   });
 
-  it("is set beside a state that changes nothing, and beside a touch that needs no reading", () => {
+  it("is set with a state that changes nothing, and with a touch that needs no read", () => {
     expect(decide(storedAs(payment(seen(10))), [linked(seen(9)), payment(seen(8), succeeded)])).toEqual(
       writes(linkedPayment),
     );
@@ -213,7 +213,7 @@ describe("the invoice of a payment", () => {
     );
   });
 
-  it("comes with a state stored for the first time", () => {
+  it("is stored with a first state", () => {
     expect(decide(undefined, [linked(seen(9)), payment(seen(10))])).toEqual(writes(linkedPayment));
   });
 });
@@ -270,13 +270,13 @@ describe("the provider's answer", () => {
     expect(decideAnswered(stored, observedAnswer(actual, undefined))).toEqual(decision);
   });
 
-  it("takes the invoice that a link said", () => {
+  it("takes the invoice of a link", () => {
     expect(decideAnswered(undefined, observedAnswer(payment(seen(10)), "in_1"))).toEqual(
       writes(payment(seen(10), { invoiceId: "in_1" })),
     );
   });
 
-  it("loses what the type has no field for", () => {
+  it("loses fields that the type does not have", () => {
     const state = customer(seen(10));
     expect(decideAnswered(undefined, observedAnswer(withCard(state), undefined))).toEqual(writes(state));
   });

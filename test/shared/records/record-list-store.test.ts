@@ -43,7 +43,7 @@ const paymentAt = (createdAt: number, id: string, changes: Partial<StoredRecord>
 });
 
 describe("a listed record", () => {
-  it("has exactly the fields of its type, and null ones where it was deleted", async () => {
+  it("has exactly the fields of its type, with null if it was deleted", async () => {
     const organization = table.newOrganization();
     const common = { createdAt: CREATED_AT, updatedAt: CREATED_AT, deleted: false };
     const states = [customer(seen(1)), subscription(seen(1)), invoice(seen(1)), payment(seen(1))];
@@ -82,7 +82,7 @@ describe("a list", () => {
     }
   });
 
-  it("is what its filters let through", async () => {
+  it("has the records that match its filters", async () => {
     const organization = table.newOrganization();
     const all = Array.from({ length: 60 }, (_, i): StoredRecord => {
       const fields = { customerId: `cus_${i % 3}`, status: i % 4 === 0 ? "succeeded" : "canceled" };
@@ -119,7 +119,7 @@ describe("a list", () => {
     );
   });
 
-  it("of customers takes a customer as the one it names", async () => {
+  it("of customers matches the customer itself", async () => {
     const organization = table.newOrganization();
     await put(
       organization,
@@ -138,7 +138,7 @@ describe("a list", () => {
     });
   });
 
-  it("shows nothing of other organizations and other types, whatever stands in their names", async () => {
+  it("shows nothing of other organizations and other types, whatever their names contain", async () => {
     const organization = table.newOrganization();
     await put(organization, [paymentAt(1, "pi_1")]);
     await put(`${organization}#payments`, [paymentAt(1, "pi_2")]);
@@ -165,7 +165,7 @@ describe("a list", () => {
   );
 });
 
-describe("what a page reads", () => {
+describe("the cost of a page", () => {
   it("is little for a page without filters", async () => {
     const organization = table.newOrganization();
     await put(
@@ -179,7 +179,7 @@ describe("what a page reads", () => {
     expect(read).toBeLessThanOrEqual(6);
   });
 
-  it("ends before 4 MB, with more to come, though nothing came yet", async () => {
+  it("ends before 4 MB, with a next page, also if it is empty", async () => {
     const organization = table.newOrganization();
     const failureCode = "x".repeat(20_000);
     const total = 300;
@@ -215,7 +215,7 @@ describe("what a page reads", () => {
 });
 
 describe("the ids of a type", () => {
-  it("are all there, deleted ones marked, in order, past what one call gives", async () => {
+  it("are complete and in order, with deleted records marked, beyond one call", async () => {
     const organization = table.newOrganization();
     const failureCode = "x".repeat(20_000);
     const records = Array.from({ length: 120 }, (_, i): StoredRecord => {

@@ -23,7 +23,7 @@ const byKey = (some: readonly StoredRecord[]) =>
   some.toSorted((a, b) => (`${a.type} ${a.id}` < `${b.type} ${b.id}` ? -1 : 1));
 
 describe("a record", () => {
-  it("comes back as it was put, of every type and deleted", async () => {
+  it("is read as it was stored, for every type and deleted", async () => {
     const organization = table.newOrganization();
     const grave = { ...storedAs(customer(seen(10), {}, "cus_2")), fields: undefined };
     const all = [...records, grave];
@@ -34,7 +34,7 @@ describe("a record", () => {
     await expect(store.get(table.newOrganization(), records[0] as RecordKey)).resolves.toBeUndefined();
   });
 
-  it("keeps any text, also in ids of it and of its organization", async () => {
+  it("keeps any text, also in its id and its organization's", async () => {
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 30 });
     const odd = fc.constantFrom("#", "a#b", "customers#a", "%23", "org#a", "../..", "🌵", "\u0000", " ");
     const id = fc.oneof(text, odd);
@@ -50,7 +50,7 @@ describe("a record", () => {
     );
   });
 
-  it("is found among many that do not exist, more than one call takes", async () => {
+  it("is found among many that do not exist, beyond one call", async () => {
     const organization = table.newOrganization();
     await store.put(organization, storedAs(customer(seen(1), {}, "cus_250")), undefined);
     const keys = Array.from({ length: 300 }, (_, i) => ({ type: "customers" as const, id: `cus_${i}` }));
@@ -84,7 +84,7 @@ describe("put", () => {
     await expect(store.get(organization, first)).resolves.toMatchObject({ version: `w${results.indexOf(true)}` });
   });
 
-  it("does not lose to itself where an answer was lost", async () => {
+  it("does not conflict with itself if an answer was lost", async () => {
     const proxy = await startLossyProxy(table.endpoint);
     const organization = table.newOrganization();
     const lossy = recordStoresAt(proxy.url);
@@ -96,7 +96,7 @@ describe("put", () => {
   });
 });
 
-it("a store out of reach is one domain error", async () => {
+it("an unreachable store causes one domain error", async () => {
   const nowhere = recordStoresAt("http://127.0.0.1:9");
   const key = { type: "customers", id: "cus_1" } as const;
   const calls: (() => Promise<unknown>)[] = [

@@ -43,7 +43,7 @@ describe("a quiet run", () => {
 });
 
 describe("a full run", () => {
-  it("costs little more than the records that it writes, and no write for one that is the same", async () => {
+  it("costs little more than its record writes, and no write for an unchanged record", async () => {
     const { run, world } = await createOrganization();
     const count = 500;
     for (let i = 0; i < count; i++) {

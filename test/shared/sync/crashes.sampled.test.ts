@@ -100,7 +100,7 @@ const callsOf = (calls: number, sample: number) => sampleOf(rangeOf(calls + 1), 
 /** The calls are divided among this many tests, so that each test is short on a busy machine. */
 const PARTS = [0, 1, 2, 3];
 
-describe.each(["full", "incremental"] as const)("a worker that dies in a run that is %s", (kind) => {
+describe.each(["full", "incremental"] as const)("a worker that crashes in a run that is %s", (kind) => {
   let calls = 0;
   let pages = 0;
   beforeAll(async () => {
@@ -108,19 +108,22 @@ describe.each(["full", "incremental"] as const)("a worker that dies in a run tha
     expect(calls).toBeGreaterThan(kind === "full" ? 60 : 12);
   });
 
-  it.each(PARTS)("repeats at most a page: its delivery comes again, and the run ends whole (part %i)", async (part) => {
-    for (const call of callsOf(calls, 8).filter((_, index) => index % PARTS.length === part)) {
-      const prepared = await prepare(kind);
-      const { stage, request } = prepared;
-      const { io, died } = dieAfter(call);
-      const worked = stage.deliver(request, { delivery: "the same", using: stage.createParts(io) });
-      expect(await Promise.race([worked, died])).toBe("died");
-      await stage.deliver(request, { delivery: "the same" });
-      await requireWhole(prepared, kind, pages);
-    }
-  });
+  it.each(PARTS)(
+    "repeats at most a page after the delivery is repeated, and completes the run (part %i)",
+    async (part) => {
+      for (const call of callsOf(calls, 8).filter((_, index) => index % PARTS.length === part)) {
+        const prepared = await prepare(kind);
+        const { stage, request } = prepared;
+        const { io, died } = dieAfter(call);
+        const worked = stage.deliver(request, { delivery: "the same", using: stage.createParts(io) });
+        expect(await Promise.race([worked, died])).toBe("died");
+        await stage.deliver(request, { delivery: "the same" });
+        await requireWhole(prepared, kind, pages);
+      }
+    },
+  );
 
-  it("is followed by whoever comes when its lease is over, and by nobody before", async () => {
+  it("is followed by another worker once its lease has expired, and not before", async () => {
     for (const call of callsOf(calls, 4).filter((one) => one >= 2 && (one % 3 === 2 || !isDeep))) {
       const prepared = await prepare(kind);
       const { stage, request } = prepared;

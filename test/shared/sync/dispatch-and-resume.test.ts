@@ -67,7 +67,7 @@ describe("the dispatch of scheduled runs", () => {
     expect(time.now - NOW).toBe(ms);
   });
 
-  it("hands over where its time is short, and the rest is asked for once", async () => {
+  it("hands over if its time is short, and requests each remaining run once", async () => {
     const { dispatch, published, requests, time } = createWorld(10_000);
     let continuation: SyncDispatch = {};
     let invocations = 0;
@@ -84,7 +84,7 @@ describe("the dispatch of scheduled runs", () => {
     expect(time.now - NOW).toBeLessThan(3_600_000);
   });
 
-  it("repeats what the bus refused, and fails where it goes on refusing", async () => {
+  it("repeats the events that the bus refused, and fails if the bus keeps refusing", async () => {
     const { dispatch, bus, requests } = createWorld(12);
     let refusals = 3;
     bus.refuses = ({ detail }) => JSON.stringify(detail).includes("00007") && refusals-- > 0;
@@ -94,7 +94,7 @@ describe("the dispatch of scheduled runs", () => {
     await expect(dispatch(NOW, undefined, () => 900_000)).rejects.toThrow("does not take");
   });
 
-  it("of nobody asks for nothing", async () => {
+  it("without organizations publishes nothing", async () => {
     const { dispatch, published } = createWorld(0);
     await expect(dispatch(NOW, undefined, () => 900_000)).resolves.toEqual({ requested: 0, isHandedOver: false });
     expect(published).toEqual([]);
@@ -102,7 +102,7 @@ describe("the dispatch of scheduled runs", () => {
 });
 
 describe("the connected organizations after one", () => {
-  it("are those that the index has after it, be it that it is connected no longer", async () => {
+  it("are those after it in the index, also if it is no longer connected", async () => {
     const stored = Array.from({ length: 200 }, (_, i) => `organization ${i}`).sort((a, b) => {
       const [shardA, shardB] = [a, b].map((id) => connectedShards.indexOf(connectedShardOf(id)));
       return shardA === shardB ? (organizationKey(a) < organizationKey(b) ? -1 : 1) : (shardA ?? 0) - (shardB ?? 0);
@@ -124,14 +124,14 @@ describe("the connected organizations after one", () => {
   });
 });
 
-describe("the hourly look at runs without a worker", () => {
+describe("the hourly search for runs without a worker", () => {
   let engine: EmbeddedDynamoDb;
   beforeAll(async () => {
     engine = await startSyncEngine();
   });
   afterAll(() => engine.stop());
 
-  it("asks for workers for those, and for no others", async () => {
+  it("asks for workers for these runs, and for no others", async () => {
     const [lost, dead, alive, fresh] = [
       createStage(engine),
       createStage(engine),

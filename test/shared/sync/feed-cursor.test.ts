@@ -20,7 +20,7 @@ describe("an event", () => {
     expect(isBackdated(unread, event(created))).toBe(false);
   });
 
-  it("of the cursor's own second is backdated, whatever others the cursor knows of it", () => {
+  it("in the cursor's own second is backdated, whatever other events the cursor has counted", () => {
     const cursor = advance(undefined, cursorAt(undefined), [event(9_000)], READ_AT);
     expect(isBackdated(cursor, { id: "evt_other", createdSeconds: 9_000 })).toBe(true);
     expect(isBackdated(cursor, { id: "evt_older", createdSeconds: 8_999 })).toBe(false);
@@ -28,7 +28,7 @@ describe("an event", () => {
 });
 
 describe("the time at which the feed was read", () => {
-  it("is that of the first page, and is known of an empty feed, too", () => {
+  it("is that of the first page, also if the feed is empty", () => {
     const first = advance(undefined, cursorAt(event(1), 50), [event(3), event(2)], 100);
     expect(first).toMatchObject({ createdSeconds: 3, readAt: 100 });
     expect(advance(first, cursorAt(event(1), 50), [event(1)], 101)).toMatchObject({ createdSeconds: 3, readAt: 100 });

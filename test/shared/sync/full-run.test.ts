@@ -39,7 +39,7 @@ describe("the first run of a connection", () => {
     expect(stage.world.calls.filter(({ method }) => method === "readObject")).toEqual([]);
   });
 
-  it("reads everything, compares both sides, and says so", async () => {
+  it("reads everything, compares both sides, and reports both", async () => {
     const stage = createStage(engine);
     populate(stage, 230);
     const payment = stage.world.ids("payments")[0] ?? "";
@@ -74,7 +74,7 @@ describe("the first run of a connection", () => {
     await expect(stage.runs.lastSuccess(stage.organizationId)).resolves.toBe(NOW);
   });
 
-  it("sees what is created, changed and deleted while it reads, by the feed", async () => {
+  it("applies from the feed what is created, changed and deleted while it reads", async () => {
     const stage = createStage(engine);
     populate(stage, 150);
     const [changed = "", deleted = ""] = stage.world.ids("customers").reverse();
@@ -94,7 +94,7 @@ describe("the first run of a connection", () => {
     expect(run.completeness?.customers).toEqual({ listed: 150, stored: 150, onlyListed: [], onlyStored: [] });
   });
 
-  it("sees what changes in the second of the feed's newest event, where events are dated behind answers", async () => {
+  it("applies changes in the second of the feed's newest event if events are dated earlier than answers", async () => {
     const stage = createStage(engine);
     stage.world.dateEventsBehind(600);
     const id = stage.world.create("customers", { name: "early" });
@@ -110,7 +110,7 @@ describe("the first run of a connection", () => {
     });
   });
 
-  it("goes on by time where the object that a page should start after was deleted, and counts none twice", async () => {
+  it("continues by time if the object that a page starts after was deleted, and counts no object twice", async () => {
     const stage = createStage(engine);
     for (let i = 0; i < 250; i++) {
       stage.world.create("customers", {}, { isSilent: true, createdAt: NOW - 1_000_000 + Math.floor(i / 40) * 1_000 });
@@ -128,7 +128,7 @@ describe("the first run of a connection", () => {
     expect(run.completeness?.customers).toMatchObject({ onlyListed: [], onlyStored: [] });
   });
 
-  it("gives a type up that stands still, where all of a page vanishes again and again in one second", async () => {
+  it("gives a type up if all objects of a page, created in one second, are deleted again and again", async () => {
     const stage = createStage(engine);
     for (let i = 0; i < 250; i++) stage.world.create("customers", {}, { isSilent: true, createdAt: NOW - 1_000_000 });
     stage.world.onCall(({ type, after }) => {
@@ -143,7 +143,7 @@ describe("the first run of a connection", () => {
     });
   });
 
-  it("reads the others to their end where a type fails, and says which", async () => {
+  it("reads the other types to their end if a type fails, and names the failed type", async () => {
     const stage = createStage(engine);
     populate(stage, 3);
     stage.world.create("customers");
@@ -168,7 +168,7 @@ describe("the first run of a connection", () => {
     await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });
   });
 
-  it("ends at once where the credentials are refused", async () => {
+  it("ends at once if the credentials are rejected", async () => {
     const stage = createStage(engine);
     populate(stage, 3);
     stage.world.onCall(({ type }) => {
@@ -180,7 +180,7 @@ describe("the first run of a connection", () => {
     await expect(stage.runs.lastSuccess(stage.organizationId)).resolves.toBeUndefined();
   });
 
-  it("heals a deletion that nobody told of, and reports what it cannot heal", async () => {
+  it("corrects a deletion without an event, and reports what it cannot correct", async () => {
     const stage = createStage(engine);
     populate(stage, 20);
     await stage.sync();
@@ -198,7 +198,7 @@ describe("the first run of a connection", () => {
     expect(stored).toEqual(living);
   });
 
-  it("of an account without anything succeeds, and the next one sees the first object", async () => {
+  it("succeeds for an empty account, and the next run reads the first object", async () => {
     const stage = createStage(engine);
     await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });
     stage.time.now += 60_000;

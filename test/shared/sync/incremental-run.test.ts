@@ -34,7 +34,7 @@ describe.each([
   ["40 days ahead of ours", 40 * 24 * HOUR],
   ["40 days behind ours", -40 * 24 * HOUR],
 ])("a later run, the provider's clock %s", (_, skewMs) => {
-  it("reads the feed once where nothing happened", async () => {
+  it("reads the feed once if nothing happened", async () => {
     const stage = await synced({ skewMs });
     await expect(stage.sync()).resolves.toMatchObject({ mode: "incremental", status: "succeeded", progress: quiet });
     expect(stage.world.calls).toEqual([{ method: "listEvents", after: undefined }]);
@@ -44,7 +44,7 @@ describe.each([
     ]);
   });
 
-  it("sees what was created, changed and deleted, and each event once", async () => {
+  it("applies what was created, changed and deleted, each event once", async () => {
     const stage = await synced({ skewMs });
     const [invoice = ""] = stage.world.ids("invoices");
     const [customer = ""] = stage.world.ids("customers");
@@ -61,7 +61,7 @@ describe.each([
     await expect(stage.sync()).resolves.toMatchObject({ progress: quiet });
   });
 
-  it("sees an event of the very second that it had read up to", async () => {
+  it("applies an event of the second up to which the last run read", async () => {
     const stage = await synced({ skewMs });
     stage.world.create("payments");
     await stage.sync();
@@ -70,7 +70,7 @@ describe.each([
     await expect(stage.sync()).resolves.toMatchObject({ progress: quiet });
   });
 
-  it("reads again what was only said to have changed, once", async () => {
+  it("reads an object once if its event has no state", async () => {
     const stage = await synced({ skewMs });
     const [invoice = ""] = stage.world.ids("invoices");
     stage.world.touch("invoices", invoice);
@@ -93,7 +93,7 @@ describe.each([
     await expect(stage.sync()).resolves.toMatchObject({ progress: quiet });
   });
 
-  it("reads everything where the feed's newest event is too far from the cursor", async () => {
+  it("reads everything if the feed's newest event is too far from the cursor", async () => {
     const stage = await synced({ skewMs });
     // Our own clock, by which the last run was a moment ago, has no say.
     stage.world.create("payments", {}, { createdAt: stage.clock() + skewMs + (MAX_CURSOR_AGE_SECONDS + 1) * 1_000 });
@@ -107,7 +107,7 @@ describe.each([
     expect(stored).toEqual(living);
   });
 
-  it("reads everything where the feed does not reach back to what was seen of it", async () => {
+  it("reads everything if the feed does not reach back to the last run's events", async () => {
     const stage = await synced({ skewMs });
     const [customer = ""] = stage.world.ids("customers");
     stage.world.remove("customers", customer);
@@ -119,7 +119,7 @@ describe.each([
     await expect(stage.sync()).resolves.toMatchObject({ mode: "incremental", progress: quiet });
   });
 
-  it("reads everything where the last run was too long ago", async () => {
+  it("reads everything if the last run was too long ago", async () => {
     const stage = await synced({ skewMs });
     stage.time.now += (MAX_CURSOR_AGE_SECONDS + 1) * 1_000;
     await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });
@@ -135,7 +135,7 @@ describe("a later run", () => {
     expect(run.progress.customers.written).toBe(0);
   });
 
-  it("that is full sees by the feed what was deleted since the last run, without reading it again", async () => {
+  it("that is full finds deletions since the last run in the feed, without reading the objects again", async () => {
     const stage = await synced();
     for (let i = 0; i < 5; i++) stage.world.create("payments");
     await stage.sync();
@@ -150,7 +150,7 @@ describe("a later run", () => {
     expect(stored).toContain(oldest);
   });
 
-  it("begins the feed again where the event that a page should start after is gone", async () => {
+  it("begins the feed again if the event that a page starts after is gone", async () => {
     const stage = await synced();
     for (let i = 0; i < 250; i++) stage.world.create("payments");
     let isOver = false;
@@ -164,7 +164,7 @@ describe("a later run", () => {
     expect(stored).toEqual(living);
   });
 
-  it("fails where the feed cannot be read, and the next one misses nothing", async () => {
+  it("fails if the feed cannot be read, and the next run misses nothing", async () => {
     const stage = await synced();
     stage.world.create("payments");
     stage.world.onCall(() => {
@@ -179,7 +179,7 @@ describe("a later run", () => {
     await expect(stage.sync()).resolves.toMatchObject({ mode: "incremental", progress: { payments: { written: 1 } } });
   });
 
-  it("makes a second cheap read where the circuit is on trial, and only then", async () => {
+  it("makes a second cheap call if the circuit is half-open, and only then", async () => {
     const stage = await synced();
     stage.parts.access.isHalfOpen = () => true;
     await stage.sync();
@@ -190,7 +190,7 @@ describe("a later run", () => {
     expect(stage.world.calls).toHaveLength(1);
   });
 
-  it("applies nothing that webhooks brought already", async () => {
+  it("skips events that webhooks have delivered already", async () => {
     const stage = await synced();
     const id = stage.world.create("payments");
     stage.world.create("payments");
@@ -203,7 +203,7 @@ describe("a later run", () => {
     await expect(stage.stored("payments")).resolves.toMatchObject([{ id }]);
   });
 
-  it("counts no change from before the connection as missed, but any of the second in which it was made", async () => {
+  it("counts no change before the connection as missed, but all changes in the second of the connection", async () => {
     const stage = await synced();
     stage.connection.expectsWebhooks = true;
     const second = Math.floor(stage.clock() / 1_000) * 1_000;
@@ -215,7 +215,7 @@ describe("a later run", () => {
     await expect(stage.sync()).resolves.toMatchObject({ progress: { payments: { written: 1 } }, healed: 1 });
   });
 
-  it("ends the connection where the account took its permission away since it was made", async () => {
+  it("ends the connection if the account revoked the permission after it was made", async () => {
     const stage = await synced();
     stage.world.deauthorize();
     stage.connection.connectedAt = stage.clock() + 1_000;

@@ -41,7 +41,7 @@ const refused = (status: number) =>
   new ProviderError("Not for you.", { kind: "authorization", outcome: "success", isRetryable: false, status });
 
 describe("a full run", () => {
-  it("writes each payment once, with its invoice, and none again that has it", async () => {
+  it("writes each payment once, with its invoice, and not again", async () => {
     const stage = withPayments(7, 2);
     await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded", progress: { payments: { written: 7 } } });
     await expect(invoicesOf(stage)).resolves.toEqual(expectedOf(stage));
@@ -51,7 +51,7 @@ describe("a full run", () => {
     expect(methods.indexOf("listPaymentLinks")).toBeLessThan(methods.indexOf("payments"));
   });
 
-  it("keeps the links where other invocations read the payments", async () => {
+  it("keeps the links if other invocations read the payments", async () => {
     const stage = withPayments(9, 2);
     await stage.startRun({ organizationId: stage.organizationId, trigger: "manual" });
     for (let event = stage.published.shift(); event !== undefined; event = stage.published.shift()) {
@@ -63,7 +63,7 @@ describe("a full run", () => {
     await expect(invoicesOf(stage)).resolves.toEqual(expectedOf(stage));
   });
 
-  it("begins the links again where the one that a page should start after is gone", async () => {
+  it("begins the links again if the link that a page starts after is gone", async () => {
     const stage = withPayments(9, 2);
     let failures = 2;
     stage.world.onCall(({ method, after }) => {
@@ -73,7 +73,7 @@ describe("a full run", () => {
     await expect(invoicesOf(stage)).resolves.toEqual(expectedOf(stage));
   });
 
-  it.each([403, 404])("leaves the links to events where their list is refused (%i)", async (status) => {
+  it.each([403, 404])("leaves the links to events if their list is refused (%i)", async (status) => {
     const stage = withPayments(3, 2);
     stage.world.onCall(({ method }) => {
       if (method === "listPaymentLinks") throw refused(status);
@@ -82,7 +82,7 @@ describe("a full run", () => {
     await expect(invoicesOf(stage)).resolves.toEqual([null, null, null]);
   });
 
-  it("reads the payments where the links fail, and then says that it did not succeed", async () => {
+  it("reads the payments if the links fail, and then ends failed", async () => {
     const stage = withPayments(3, 2);
     stage.world.onCall(({ method }) => {
       if (method === "listPaymentLinks") throw providerErrors.unavailable();

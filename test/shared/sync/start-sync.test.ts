@@ -49,7 +49,7 @@ const createClient = () => {
 };
 
 describe("a run on demand", () => {
-  it("is in the list at once, asks for a worker, and names who asked", async () => {
+  it("is in the list at once, asks for a worker, and names its requester", async () => {
     const { stage, post } = createClient();
     const run = await post();
     expect(run).toMatchObject({ trigger: "manual", mode: "full", status: "running", startedAt: NOW });
@@ -76,7 +76,7 @@ describe("a run on demand", () => {
     await expect(stage.list()).resolves.toEqual([]);
   });
 
-  it("is refused while the circuit is open, with when to come again; and may try one that is half-open", async () => {
+  it("is refused while the circuit is open, with the time to retry; a half-open circuit allows it", async () => {
     const { state, post } = createClient();
     state.circuit = { ...newCircuit, state: "open", until: NOW + 12_300 };
     await expect(post()).rejects.toMatchObject({ code: "circuit_open", retryAfterSeconds: 13 });
@@ -86,7 +86,7 @@ describe("a run on demand", () => {
     await expect(post()).resolves.toMatchObject({ status: "running" });
   });
 
-  it("is refused while another is under way, and has that gone on with where it lost its worker", async () => {
+  it("is refused while another run is under way, and asks for a worker if that run has none", async () => {
     const { stage, post } = createClient();
     const first = await post();
     stage.published.length = 0;
@@ -99,7 +99,7 @@ describe("a run on demand", () => {
     await expect(stage.list()).resolves.toMatchObject([{ id: first.id, status: "succeeded" }]);
   });
 
-  it("takes the place of one that was ended and not closed by a worker that died", async () => {
+  it("replaces a run that was decided and not closed by a worker that crashed", async () => {
     const { stage, post } = createClient();
     const first = await post();
     await stage.ends.decide(stage.organizationId, { ...first, status: "failed", finishedAt: NOW });
@@ -111,7 +111,7 @@ describe("a run on demand", () => {
     ]);
   });
 
-  it("is taken back where the bus does not take the request, so that the client may ask again at once", async () => {
+  it("is withdrawn if the bus does not take the request, so that the client may retry at once", async () => {
     const { stage, parts, post } = createClient();
     parts.startRun = async (wanted, state) => ({ ...(await stage.startRun(wanted, state)), isRequested: false });
     await expect(post()).rejects.toMatchObject({ code: "store_unavailable" });
@@ -122,7 +122,7 @@ describe("a run on demand", () => {
 });
 
 describe("a run on demand with an Idempotency-Key", () => {
-  it("is the same run again, with the first answer, whatever became of it", async () => {
+  it("returns the same run with the first answer, also if the run has ended", async () => {
     const { stage, state, post } = createClient();
     const first = await post(undefined, "key");
     await expect(post(undefined, "key")).resolves.toEqual(first);
@@ -146,7 +146,7 @@ describe("a run on demand with an Idempotency-Key", () => {
     await expect(stage.list()).resolves.toHaveLength(1);
   });
 
-  it("is started by the repetition where the first request died after it had reserved the key", async () => {
+  it("is started by the repetition if the first request crashed after it had reserved the key", async () => {
     const { stage, parts, post } = createClient();
     const { startRun } = parts;
     const died = Promise.withResolvers<void>();
@@ -161,7 +161,7 @@ describe("a run on demand with an Idempotency-Key", () => {
     await expect(stage.list()).resolves.toEqual([run]);
   });
 
-  it("does not keep a refusal", async () => {
+  it("does not store a refusal under the key", async () => {
     const { state, post } = createClient();
     state.circuit = { ...newCircuit, state: "forced_open" };
     await expect(post(undefined, "key")).rejects.toMatchObject({ code: "circuit_open" });

@@ -39,7 +39,7 @@ const ended = async (stage: Stage, count: number): Promise<string[]> => {
 };
 
 describe("the list of runs", () => {
-  it.each([1, 2, 3, 4, 5, 50])("gives each once by pages of %i, the last to begin first", async (limit) => {
+  it.each([1, 2, 3, 4, 5, 50])("has each run once with pages of %i, newest first", async (limit) => {
     const stage = createStage(engine);
     const ids = await ended(stage, 4);
     const active = runOf(stage, NOW + 3_600_000);
@@ -66,7 +66,7 @@ describe("the list of runs", () => {
     await expect(stage.list()).resolves.toMatchObject([{ id: run.id, status: "succeeded" }]);
   });
 
-  it("leaves out what has expired, and other organizations' runs", async () => {
+  it("leaves out expired runs and other organizations' runs", async () => {
     const stage = createStage(engine);
     await ended(stage, 2);
     const page = { limit: 50, after: undefined, now: NOW + 90 * DAY };
@@ -90,7 +90,7 @@ describe("a run", () => {
     }
   });
 
-  it("is taken back while nobody has taken it, and only then", async () => {
+  it("can be withdrawn until a worker takes it, and only then", async () => {
     const stage = createStage(engine);
     const run = runOf(stage);
     await stage.runs.start(stage.organizationId, run);
@@ -104,7 +104,7 @@ describe("a run", () => {
     await expect(stage.runs.withdraw(stage.organizationId, run.id)).resolves.toBe(false);
   });
 
-  it("has one worker at a time, until the millisecond in which its lease is over", async () => {
+  it("has one worker at a time, until the millisecond in which its lease expires", async () => {
     const stage = createStage(engine);
     const { organizationId, leases } = stage;
     const run = runOf(stage);
@@ -129,7 +129,7 @@ describe("a run", () => {
     });
   });
 
-  it("is in the index from its start on, or from its first checkpoint where the schedule began it, until it is over", async () => {
+  it("is in the index from its start, or from its first checkpoint if it is scheduled, until its end", async () => {
     const stage = createStage(engine);
     const { organizationId, leases } = stage;
     const active = async () => {
@@ -150,7 +150,7 @@ describe("a run", () => {
     await expect(active()).resolves.toBe(false);
   });
 
-  it("ends once: who comes later hears of the first end", async () => {
+  it("ends once: a later end returns the first", async () => {
     const stage = createStage(engine);
     const { organizationId, ends } = stage;
     const run = runOf(stage);
@@ -164,8 +164,8 @@ describe("a run", () => {
   });
 });
 
-describe("where the first answer to each call is lost", () => {
-  it("a run is put under way, taken, kept, ended and closed all the same", async () => {
+describe("if the first answer to each call is lost", () => {
+  it("a run is started, taken, renewed, ended and closed all the same", async () => {
     const stage = createStage(engine);
     const { organizationId } = stage;
     const proxy = await startLossyProxy(engine.endpoint);

@@ -44,7 +44,7 @@ const shortTime = (looks: number) => {
 };
 
 describe("a worker whose time is short", () => {
-  it.each([1, 2, 3, 5])("hands over after %i steps, as often as it must, and reads nothing twice", async (looks) => {
+  it.each([1, 2, 3, 5])("hands over after %i steps, as often as necessary, and reads nothing twice", async (looks) => {
     const once = populated();
     await once.sync();
     const stage = populated();
@@ -65,7 +65,7 @@ describe("a worker whose time is short", () => {
     expect(stage.world.calls).toEqual(once.world.calls);
   });
 
-  it("leaves the run to the repetition of its own delivery where the bus does not take it", async () => {
+  it("leaves the run to the repetition of its own delivery if the bus does not take the request", async () => {
     const stage = populated();
     const request = await start(stage);
     const refusing = {
@@ -82,7 +82,7 @@ describe("a worker whose time is short", () => {
     await requireWhole(stage);
   });
 
-  it("shows how far it is", async () => {
+  it("shows its progress", async () => {
     const stage = populated();
     const request = await start(stage);
     await stage.deliver(request, { remainingMs: shortTime(3) });
@@ -94,7 +94,7 @@ describe("a worker whose time is short", () => {
 });
 
 describe("deliveries", () => {
-  it("that come twice, or late, do nothing", async () => {
+  it("that are repeated or late do nothing", async () => {
     const stage = populated();
     const request = await start(stage);
     let isOver = false;
@@ -126,7 +126,7 @@ describe("deliveries", () => {
     },
   );
 
-  it("after a pause that outlived the lease find the run another's, and stop", async () => {
+  it("stop after a pause longer than the lease, because another worker has the run", async () => {
     const stage = populated();
     const request = await start(stage);
     let isOver = false;
@@ -159,7 +159,7 @@ describe("deliveries", () => {
 });
 
 describe("a run", () => {
-  it("that is cancelled within a page is over at once, and its worker stops and says nothing", async () => {
+  it("that is cancelled within a page ends at once, and its worker stops without an event", async () => {
     const stage = populated();
     const request = await start(stage);
     let isOver = false;
@@ -178,14 +178,14 @@ describe("a run", () => {
     await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded" });
   });
 
-  it("whose connection is not that one any more is cancelled before it stores anything", async () => {
+  it("whose connection was replaced is cancelled before it stores anything", async () => {
     const stage = populated();
     stage.connection.isOurs = false;
     await expect(stage.sync()).resolves.toMatchObject({ status: "cancelled" });
     await expect(stage.bothSides()).resolves.toMatchObject({ stored: [] });
   });
 
-  it("that was ended and not closed, half of the feed unread by who took it over, keeps the cursor that it had", async () => {
+  it("that was decided and not closed keeps its cursor if the next worker has read half of the feed", async () => {
     const stage = populated(100);
     const { organizationId } = stage;
     await stage.sync();
@@ -206,7 +206,7 @@ describe("a run", () => {
     expect(stage.told().slice(2)).toEqual(["PROVIDER_SYNC_COMPLETED sync_incremental"]);
   });
 
-  it("without a connection fails and says so", async () => {
+  it("without a connection fails with an error that names it", async () => {
     const stage = populated();
     stage.connection.isThere = false;
     await expect(stage.sync()).resolves.toMatchObject({ status: "failed", error: { category: "connection" } });
@@ -214,7 +214,7 @@ describe("a run", () => {
     expect([...stage.recorded.values()]).toMatchObject([{ riskLevel: "MEDIUM", errorCode: "not_connected" }]);
   });
 
-  it("that meets an open circuit fails at once, and is visible", async () => {
+  it("fails at once if the circuit is open, and is listed", async () => {
     const stage = populated();
     stage.world.onCall(({ type }) => {
       if (type === "subscriptions") throw new CircuitOpenError(NOW + 30_000, NOW);
@@ -231,7 +231,7 @@ describe("a run", () => {
     expect(stage.world.calls.filter(({ type }) => type === "invoices")).toEqual([]);
   });
 
-  it("goes on when the store is back, and its delivery comes again until then", async () => {
+  it("continues once the store answers, and its delivery is repeated until then", async () => {
     const stage = populated();
     const request = await start(stage);
     let isAway = true;
@@ -249,7 +249,7 @@ describe("a run", () => {
     await requireWhole(stage);
   });
 
-  it("that meets a fault of ours again and again ends, and says nothing of it", async () => {
+  it("ends after repeated faults of the service, without their messages", async () => {
     const stage = populated();
     const request = await start(stage);
     const using = {
@@ -269,7 +269,7 @@ describe("a run", () => {
     expect([...stage.recorded.values()].at(-1)).toMatchObject({ riskLevel: "HIGH" });
   });
 
-  it("that is taken again and again without getting on ends", async () => {
+  it("ends if its lease is taken again and again without progress", async () => {
     const stage = populated();
     const request = await start(stage);
     for (let i = 0; i < 6; i++) {
@@ -302,7 +302,7 @@ describe("the schedule", () => {
     expect([...stage.recorded.values()].map(({ source }) => source)).toEqual(Array(4).fill("system"));
   });
 
-  it("leaves a run alone that has its worker, and goes on with one that lost it", async () => {
+  it("leaves a run with a worker alone, and continues a run without one", async () => {
     const stage = populated();
     const due = syncRequested({ organizationId: stage.organizationId, slot: NOW }).detail;
     await stage.startRun({ organizationId: stage.organizationId, trigger: "connection" });

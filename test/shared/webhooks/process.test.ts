@@ -57,7 +57,7 @@ const createInstance = (changes: Partial<ProcessDependencies> = {}) => {
 };
 
 describe("an event", () => {
-  it("is applied to the records, after they were claimed for its account, and marked", async () => {
+  it("is applied after the records are claimed for its account, and marked as processed", async () => {
     const { process, of, claimRecords, asked, record } = createInstance();
     await process(EVENT);
     expect(of(ACME, { type: "customers", id: "cus_1" })).toMatchObject({ fields: { name: "Ada" } });
@@ -76,7 +76,7 @@ describe("an event", () => {
     expect(readConnection).toHaveBeenCalledTimes(1);
   });
 
-  it("that is gone is none", async () => {
+  it("that no longer exists is ignored", async () => {
     event = undefined;
     const { process, readConnection } = createInstance();
     await process(EVENT);
@@ -84,7 +84,7 @@ describe("an event", () => {
     expect(marked).toEqual([]);
   });
 
-  it("that only touched an object has it read", async () => {
+  it("without a state causes a read of the object", async () => {
     event = webhookEvent({ type: "charge.refunded", observations: [touched(paymentKey, seen(SECONDS))] });
     const { process, of, asked } = createInstance();
     await process(EVENT);
@@ -92,7 +92,7 @@ describe("an event", () => {
     expect(of(ACME, paymentKey)).toMatchObject({ fields: { amountReceived: 1_000 } });
   });
 
-  it("is remembered to have been seen, so that an older one cannot undo it", async () => {
+  it("updates the time of the last observation, so that an older event cannot undo it", async () => {
     const { process, of } = createInstance();
     for (const [at, name] of [
       [SECONDS, "Ada"],
@@ -113,7 +113,7 @@ describe("an event", () => {
   });
 });
 
-describe("an event of what is not the organization's any more", () => {
+describe("an event of an account or connection that the organization no longer has", () => {
   it.each<[string, Partial<ProcessDependencies>]>([
     ["without a connection", { readConnection: async () => undefined }],
     ["of another account", { readConnection: async () => ({ ...CONNECTION, accountId: "acct_2" }) }],
@@ -125,14 +125,14 @@ describe("an event of what is not the organization's any more", () => {
     expect(of(ACME, { type: "customers", id: "cus_1" })).toBeUndefined();
   });
 
-  it("is applied where the same account was connected anew", async () => {
+  it("is applied if the same account was connected anew", async () => {
     const { process } = createInstance({ readConnection: async () => ({ ...CONNECTION, connectionId: "c2" }) });
     await process(EVENT);
     expect(marked).toEqual(["applied"]);
   });
 });
 
-describe("a permission that was taken away", () => {
+describe("a revoked permission", () => {
   beforeEach(() => {
     event = webhookEvent({ type: "account.application.deauthorized", observations: [], isDeauthorization: true });
   });
@@ -145,7 +145,7 @@ describe("a permission that was taken away", () => {
     expect(claimRecords).not.toHaveBeenCalled();
   });
 
-  it("in the second in which the connection was made ends it", async () => {
+  it("ends the connection in the second in which it was made", async () => {
     const { process } = createInstance({
       readConnection: async () => ({ ...CONNECTION, connectedAt: SECONDS * 1_000 + 999 }),
     });
@@ -153,7 +153,7 @@ describe("a permission that was taken away", () => {
     expect(marked).toEqual(["disconnected"]);
   });
 
-  it("is carried on with where it was begun", async () => {
+  it("continues a removal that an earlier attempt began", async () => {
     const { process, disconnect } = createInstance({ readConnection: async () => undefined });
     await process(EVENT);
     expect(disconnect).toHaveBeenCalledTimes(1);
@@ -170,7 +170,7 @@ describe("a permission that was taken away", () => {
   });
 });
 
-describe("what fails", () => {
+describe("failures", () => {
   const timeout = new ProviderError("The provider did not answer.", {
     kind: "network",
     outcome: "failure",
@@ -212,7 +212,7 @@ describe("what fails", () => {
     expect(first?.[1]?.timestamp).toBe(NOW);
   });
 
-  it("is done again from the start, and then marked", async () => {
+  it("are repeated from the start, and then marked as processed", async () => {
     const markProcessed = jest.fn<ProcessDependencies["events"]["markProcessed"]>(async () => {
       if (markProcessed.mock.calls.length === 1) throw new DomainError("store_unavailable", "The store is away.");
     });
@@ -225,7 +225,7 @@ describe("what fails", () => {
   });
 });
 
-describe("a state that is processed long after it was", () => {
+describe("a state that is processed late", () => {
   const gone = () => deleted({ type: "customers", id: "cus_1" }, seen(SECONDS + 40));
   const key = { type: "customers", id: "cus_1" } as const;
 
@@ -241,7 +241,7 @@ describe("a state that is processed long after it was", () => {
     expect(of(ACME, key)?.fields === undefined).toBe(times === 1);
   });
 
-  it("is read where it would change the record, and not where it is older or the same", async () => {
+  it("causes a read if it would change the record, and none if it is older or equal", async () => {
     const asked = jest.fn(async () => customer(seen(SECONDS + 50), { name: "Cleo" }));
     const { process, of } = createInstance({ reread: () => asked });
     event = webhookEvent({ observations: [customer(seen(SECONDS + 40))] });
@@ -279,7 +279,7 @@ describe("a state that is processed long after it was", () => {
     expect(asked).toHaveBeenCalledTimes(1);
   });
 
-  it("is read where our clock is behind the provider's", async () => {
+  it("causes a read if our clock is behind the provider's", async () => {
     const asked = jest.fn(async () => customer(seen(SECONDS + 130), { name: "Cleo" }));
     const { process, of } = createInstance({ reread: () => asked });
     event = webhookEvent({ observations: [customer(seen(SECONDS + 60))] });
@@ -292,7 +292,7 @@ describe("a state that is processed long after it was", () => {
     expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" } });
   });
 
-  it("still says which invoice a payment belongs to", async () => {
+  it("keeps a payment's link to its invoice", async () => {
     time.now += 600_000;
     event = webhookEvent({ observations: [payment(seen(SECONDS), { invoiceId: "in_1" })] });
     const { process, of } = createInstance();
@@ -300,7 +300,7 @@ describe("a state that is processed long after it was", () => {
     expect(of(ACME, paymentKey)).toMatchObject({ fields: { status: "succeeded", invoiceId: "in_1" } });
   });
 
-  it("of a deletion is for ever all the same", async () => {
+  it("that is a deletion is final all the same", async () => {
     time.now += 600_000;
     event = webhookEvent({ observations: [gone()] });
     const { process, of, asked } = createInstance();
@@ -310,7 +310,7 @@ describe("a state that is processed long after it was", () => {
   });
 });
 
-describe("an event that came late", () => {
+describe("an event that arrived late", () => {
   const late = (ms: number) => webhookEvent({ receivedAt: SECONDS * 1_000 + ms });
 
   it.each([
@@ -324,7 +324,7 @@ describe("an event that came late", () => {
     expect(marked).toEqual(["applied"]);
   });
 
-  it("asks for none where one was asked for within the hour", async () => {
+  it("starts no run if a run was started within the hour", async () => {
     event = late(700_000);
     const { process, startGapRun } = createInstance({ gaps: { mayStartRun: async () => false } });
     await process(EVENT);
@@ -338,7 +338,7 @@ describe("an event that came late", () => {
     expect(marked).toEqual(["applied"]);
   });
 
-  it("is tried again where the store did not take the run", async () => {
+  it("is tried again if the store did not take the run", async () => {
     event = late(700_000);
     const error = new DomainError("store_unavailable", "The store is away.");
     const { process } = createInstance({ startGapRun: () => Promise.reject(error) });

@@ -33,7 +33,7 @@ const handedOver = (id = "evt_1") => ({
 });
 
 describe("a delivery", () => {
-  it("is stored, handed over by name, recorded and acknowledged", async () => {
+  it("is stored, published by name, recorded and acknowledged", async () => {
     const { send, published, record } = createInstance(events);
     const answer = await send(delivery(providerEvent(), { organization: acme }));
     expect(answer).toMatchObject(RECEIVED);
@@ -83,7 +83,7 @@ describe("a delivery", () => {
     return event;
   };
 
-  it("that comes again is acknowledged, recorded as a repetition and not handed over again", async () => {
+  it("that is repeated is acknowledged, recorded as a repetition and not published again", async () => {
     const { send, published, record } = createInstance(events);
     const event = delivery(providerEvent(), { organization: acme });
     await send(event);
@@ -92,7 +92,7 @@ describe("a delivery", () => {
     expect(record.mock.calls[1]?.[0]).toMatchObject({ success: true, metadata: { repeated: true } });
   });
 
-  it("of a body in base64 is of the same bytes", async () => {
+  it("with a body in base64 has the same bytes", async () => {
     const { send } = createInstance(events);
     const { body = "", ...event } = delivery(providerEvent({ livemode: "aé€🌵" }), { organization: acme });
     const encoded = { ...event, body: Buffer.from(body).toString("base64"), isBase64Encoded: true };
@@ -100,7 +100,7 @@ describe("a delivery", () => {
     expect(await stored()).toBeDefined();
   });
 
-  it("of an unknown type is acknowledged, stored and recorded, and there is nothing to hand over", async () => {
+  it("of an unknown type is acknowledged, stored and recorded, and not published", async () => {
     const { send, published, record } = createInstance(events);
     const unknown = providerEvent({ type: "radar.early_fraud_warning.created" });
     expect(await send(delivery(unknown, { organization: acme }))).toMatchObject(RECEIVED);
@@ -136,7 +136,7 @@ describe("a delivery", () => {
     expect(published).toMatchObject([{ detail: { eventId: id } }]);
   });
 
-  it("that takes our permission away is handed over", async () => {
+  it("that revokes the permission is published", async () => {
     const { send, published } = createInstance(events);
     const event = providerEvent({
       type: "account.application.deauthorized",
@@ -149,7 +149,7 @@ describe("a delivery", () => {
 });
 
 describe("what a delivery costs in units", () => {
-  it("is four writes, and one where there is nothing to hand over", async () => {
+  it("is four writes, and one if there is nothing to publish", async () => {
     const client = database.documentClient(documentTranslation);
     const measure = countUnits(client);
     const { send } = createInstance(createWebhookEventStore(client, webhookTable.TableName));
@@ -161,7 +161,7 @@ describe("what a delivery costs in units", () => {
 });
 
 describe("20 deliveries of one event at the same time", () => {
-  it("are stored once, all acknowledged and handed over at least once", async () => {
+  it("are stored once, all acknowledged, and published at least once", async () => {
     const instances = Array.from({ length: 20 }, () => createInstance(events));
     const answers = await Promise.all(
       instances.map(({ send }) => send(delivery(providerEvent(), { organization: acme }))),
@@ -177,10 +177,10 @@ describe("20 deliveries of one event at the same time", () => {
   });
 });
 
-describe("what fails", () => {
+describe("failures", () => {
   const noBus = { publish: async (sent: readonly object[]) => sent.map((event) => ({ event, reason: "Throttled" })) };
 
-  it("a first delivery that cannot be handed over is 503, and its repetition hands it over", async () => {
+  it("a first delivery that cannot be published is 503, and its repetition publishes it", async () => {
     const down = createInstance(events, { bus: noBus as never });
     const event = delivery(providerEvent(), { organization: acme });
     const refused = await down.send(event);
@@ -206,14 +206,14 @@ describe("what fails", () => {
     expect(up.published).toHaveLength(1);
   });
 
-  it("a delivery that cannot be stored is 503 and not handed over", async () => {
+  it("a delivery that cannot be stored is 503 and not published", async () => {
     const { send, published, record } = createInstance(failing(events, ["add"], UNAVAILABLE));
     expect(await send(delivery(providerEvent(), { organization: acme }))).toMatchObject({ statusCode: 503 });
     expect(published).toEqual([]);
     expect(record.mock.calls).toMatchObject([[{ success: false }]]);
   });
 
-  it("that it was handed over cannot be noted: acknowledged all the same, and handed over once more", async () => {
+  it("a delivery that cannot be marked is acknowledged all the same, and published once more", async () => {
     const { send, published } = createInstance(failing(events, ["markPublished"], UNAVAILABLE));
     const event = delivery(providerEvent(), { organization: acme });
     expect(await send(event)).toMatchObject(RECEIVED);
@@ -231,7 +231,7 @@ describe("what fails", () => {
     expect(record).not.toHaveBeenCalled();
   });
 
-  it("a bug of ours is 500 and says nothing of itself", async () => {
+  it("a fault of the service is 500 without its message", async () => {
     const { send } = createInstance(failing(events, ["add"], new TypeError("secret whsec_1234")));
     const answer = await send(delivery(providerEvent(), { organization: acme }));
     expect(answer).toMatchObject({ statusCode: 500, body: { error: 50001 } });

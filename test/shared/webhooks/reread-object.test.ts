@@ -43,7 +43,7 @@ describe("reading an object on an event's behalf", () => {
     expect(openConnection).toHaveBeenCalledTimes(2);
   });
 
-  it("asks nothing as a connection that is another by now", async () => {
+  it("reads nothing if the connection was replaced", async () => {
     const { reread, open } = createParts("c2");
     await expect(reread("acme", connection)("payments", "pi_1")).rejects.toMatchObject({ code: "not_connected" });
     expect(open).not.toHaveBeenCalled();

@@ -20,7 +20,7 @@ describe("the connection that webhooks belong to", () => {
     expect(await store().read("acme/ü")).toEqual({ connectionId, accountId, webhookSecrets });
   });
 
-  it("is there while it waits to be made anew", async () => {
+  it("exists while it must be made anew", async () => {
     const connection = connectionNamed("a", { webhookSecrets });
     const { connections } = table.stores();
     await connections.connectQuietly("waiting", connection);
@@ -28,7 +28,7 @@ describe("the connection that webhooks belong to", () => {
     expect(await store().read("waiting")).toMatchObject({ webhookSecrets });
   });
 
-  it("is none before it is made, without webhook secrets, and once it is gone", async () => {
+  it("does not exist before it is made, without webhook secrets, and once it is removed", async () => {
     const { connections } = table.stores();
     expect(await store().read("bare")).toBeUndefined();
     await connections.connectQuietly("bare", connectionNamed("a"));
@@ -39,7 +39,7 @@ describe("the connection that webhooks belong to", () => {
     expect(await store().read("bare")).toBeUndefined();
   });
 
-  it("cannot be read where the table does not answer", async () => {
+  it("cannot be read if the table does not answer", async () => {
     const gone = createWebhookConnectionStore(clientAt("http://127.0.0.1:1"), "connections");
     await expect(gone.read("acme")).rejects.toMatchObject({ code: "store_unavailable" });
   });

@@ -66,7 +66,7 @@ describe("an event", () => {
     expect(await store().read(acme, event.id, NOW)).toEqual(event);
   });
 
-  it("is stored without anything that is no field of it", async () => {
+  it("is stored without unknown fields", async () => {
     await store().add(acme, webhookEvent());
     expect(Object.keys((await itemOf(acme, "evt_1")) ?? {}).sort()).toEqual(
       [
@@ -82,7 +82,7 @@ describe("an event", () => {
     expect(await store().add(`${acme}2`, webhookEvent())).toBe("new");
   });
 
-  it("is there for 30 days, and may come anew afterwards", async () => {
+  it("exists for 30 days, and may be stored again afterwards", async () => {
     await store().add(acme, webhookEvent());
     expect(await store().read(acme, "evt_1", NOW + 30 * DAY - 1)).toBeDefined();
     expect(await store().read(acme, "evt_1", NOW + 30 * DAY)).toBeUndefined();
@@ -90,7 +90,7 @@ describe("an event", () => {
     expect(await store().add(acme, webhookEvent({ receivedAt: NOW + 30 * DAY }))).toBe("new");
   });
 
-  it("whose states are too large keeps that its objects were touched, and stays below 32 KB", async () => {
+  it("whose states are too large keeps touches instead, and stays below 32 KB", async () => {
     const items = Array(400).fill(subscriptionFields.items?.[0]);
     const gone = deleted({ type: "customers", id: "cus_2" }, seen(SECONDS));
     await store().add(acme, webhookEvent({ observations: [subscription(seen(SECONDS), { items }), gone] }));
@@ -107,7 +107,7 @@ describe("an event", () => {
 });
 
 describe("a repetition", () => {
-  it("says whether the event is known to be handed over", async () => {
+  it("tells whether the event is known to be published", async () => {
     const event = webhookEvent();
     expect(await store().add(acme, event)).toBe("new");
     expect(await store().add(acme, event)).toBe("pending");
@@ -117,14 +117,14 @@ describe("a repetition", () => {
     expect(await store().add(acme, event)).toBe("done");
   });
 
-  it("changes nothing of what is stored", async () => {
+  it("does not change the stored event", async () => {
     await store().add(acme, webhookEvent());
     const before = await itemOf(acme, "evt_1");
     await store().add(acme, webhookEvent({ type: "customer.deleted", receivedAt: NOW + 1, observations: [] }));
     expect(await itemOf(acme, "evt_1")).toEqual(before);
   });
 
-  it("is settled from the start where there is nothing to hand over", async () => {
+  it("is done from the start if there is nothing to publish", async () => {
     const event = webhookEvent({ observations: [], processedAt: NOW, outcome: "unknown" });
     expect(await store().add(acme, event)).toBe("new");
     expect(await store().add(acme, event)).toBe("done");
@@ -147,8 +147,8 @@ describe("a repetition", () => {
   });
 });
 
-describe("what waits to be handed over", () => {
-  it("is listed by its age until it is handed over or processed", async () => {
+describe("the outbox", () => {
+  it("lists an event by its age until it is published or processed", async () => {
     for (let i = 0; i < 5; i++) await store().add(acme, webhookEvent({ id: `evt_${i}`, receivedAt: NOW + i }));
     const ids = async (before?: number) => (await pendingOf(acme, before)).map(({ id }) => id).sort();
     expect(await ids()).toEqual(["evt_0", "evt_1", "evt_2", "evt_3", "evt_4"]);
@@ -158,7 +158,7 @@ describe("what waits to be handed over", () => {
     expect(await ids()).toEqual(["evt_1", "evt_2", "evt_4"]);
   });
 
-  it("is oldest first in each part, and no more than was asked for", async () => {
+  it("is oldest first in each shard, with at most the requested number", async () => {
     // One id's part is one part.
     for (let i = 0; i < 4; i++) await store().add(`${acme}${i}`, webhookEvent({ receivedAt: NOW - DAY * i }));
     const listed = await store().listPending({ before: NOW - DAY, limit: 1 });
@@ -169,7 +169,7 @@ describe("what waits to be handed over", () => {
 });
 
 describe("marks", () => {
-  it("are left on what is there, and bring nothing back that was erased", async () => {
+  it("are written to existing events, and do not bring erased events back", async () => {
     const key = { organizationId: acme, id: "evt_1" };
     await store().markPublished(key, NOW);
     await store().markProcessed(key, "applied", NOW);
@@ -186,8 +186,8 @@ describe("marks", () => {
   });
 });
 
-describe("on a line that loses the first answer to each request", () => {
-  it("a first delivery is the first, a repetition is none, and marks are made", async () => {
+describe("if the first answer to each request is lost", () => {
+  it("a first delivery is new, a repetition is not, and marks are written", async () => {
     const proxy = await startLossyProxy(database.endpoint);
     try {
       const lossy = createWebhookEventStore(clientAt(proxy.url), TABLE);
@@ -207,7 +207,7 @@ describe("on a line that loses the first answer to each request", () => {
 });
 
 describe("a table that does not answer", () => {
-  it("is a domain error of each call", async () => {
+  it("causes a domain error in each call", async () => {
     const gone = createWebhookEventStore(clientAt("http://127.0.0.1:1"), TABLE);
     const key = { organizationId: acme, id: "evt_1" };
     for (const call of [
@@ -222,8 +222,8 @@ describe("a table that does not answer", () => {
   });
 });
 
-describe("what the sync asks", () => {
-  it("is which of its events webhooks brought and put into the records", async () => {
+describe("the events that a sync run may skip", () => {
+  it("are those that webhooks delivered and that are applied", async () => {
     const { delivered } = createDeliveredEvents(client(), TABLE);
     const outcomes = ["applied", "ignored", "unknown", "disconnected", undefined] as const;
     for (const outcome of outcomes) {
@@ -249,7 +249,7 @@ describe("what the sync asks", () => {
 
 describe("late events", () => {
   const HOUR = 3_600_000;
-  it("may ask for a run once an hour, the same one again and again", async () => {
+  it("may start a run once an hour; the same event may again", async () => {
     const { mayStartRun } = createGapStore(client(), TABLE);
     const first = { organizationId: acme, id: "evt_1" };
     const second = { organizationId: acme, id: "evt_2" };
@@ -261,7 +261,7 @@ describe("late events", () => {
     expect(await mayStartRun({ organizationId: `${acme}2`, id: "evt_1" }, NOW)).toBe(true);
   });
 
-  it("that come 20 at a time ask once", async () => {
+  it("that arrive 20 at a time start one run", async () => {
     const { mayStartRun } = createGapStore(client(), TABLE);
     const asked = await Promise.all(
       Array.from({ length: 20 }, (_, i) => mayStartRun({ organizationId: acme, id: `evt_${i}` }, NOW)),
@@ -269,7 +269,7 @@ describe("late events", () => {
     expect(asked.filter(Boolean)).toHaveLength(1);
   });
 
-  it("are no events", async () => {
+  it("are not listed as events", async () => {
     await createGapStore(client(), TABLE).mayStartRun({ organizationId: acme, id: "evt_1" }, NOW);
     expect(await pendingOf(acme)).toEqual([]);
     expect(await createDeliveredEvents(client(), TABLE).delivered(acme, ["evt_1"])).toEqual(new Set());

@@ -44,8 +44,8 @@ const enough = () => 300_000;
 const run = (bus: { publish: EventBus["publish"] }, now: number, remainingMs = enough, store = events) =>
   publishPending({ events: store, bus, now: () => now, pause: async () => undefined }, remainingMs);
 
-describe("what waits to be handed over", () => {
-  it("is handed over once it has waited for a minute, and then waits no more", async () => {
+describe("the outbox", () => {
+  it("publishes an event once it has waited for a minute, and then no more", async () => {
     await store(2);
     const bus = createBus();
     expect(await run(bus, NOW + MINUTE)).toEqual({ handedOver: 0, failed: 0 });
@@ -59,21 +59,21 @@ describe("what waits to be handed over", () => {
     expect(await run(bus, NOW + MINUTE + 1)).toEqual({ handedOver: 0, failed: 0 });
   });
 
-  it("is handed over in rounds, until nothing is left", async () => {
+  it("publishes in rounds, until nothing is left", async () => {
     await store(300);
     const bus = createBus();
     expect(await run(bus, NOW + 2 * MINUTE)).toEqual({ handedOver: 300, failed: 0 });
     expect(new Set(bus.published.map((detail) => JSON.stringify(detail))).size).toBe(300);
   });
 
-  it("is left to the next run where the bus refuses", async () => {
+  it("leaves events that the bus refuses to the next run", async () => {
     await store(3);
     const refusing = createBus(({ detail }) => JSON.stringify(detail).includes("org 0"));
     expect(await run(refusing, NOW + 2 * MINUTE)).toEqual({ handedOver: 1, failed: 2 });
     expect(await run(createBus(), NOW + 2 * MINUTE)).toEqual({ handedOver: 2, failed: 0 });
   });
 
-  it("is left to the next run where the time is over", async () => {
+  it("leaves events to the next run if the time is over", async () => {
     await store(300);
     let rounds = 0;
     const remainingMs = () => (++rounds > 1 ? 20_000 : 20_001);
@@ -83,7 +83,7 @@ describe("what waits to be handed over", () => {
     expect(await run(createBus(), NOW + 2 * MINUTE)).toEqual({ handedOver: 300 - handedOver, failed: 0 });
   });
 
-  it("is handed over where the index is slow to forget", async () => {
+  it("publishes all events though the index lags", async () => {
     const keys = (ids: string[]) => ids.map((id) => ({ organizationId: "acme", id }));
     const lists = [keys(["evt_1"]), keys(["evt_1"]), keys(["evt_2"]), keys(["evt_2"]), keys(["evt_2"])];
     const lagging = { listPending: async () => lists.shift() ?? [], markPublished: async () => undefined };
@@ -93,7 +93,7 @@ describe("what waits to be handed over", () => {
     expect(bus.published).toHaveLength(2);
   });
 
-  it("is handed over once in a run where it cannot be marked", async () => {
+  it("publishes an event once in a run if it cannot be marked", async () => {
     await store(5);
     const bus = createBus();
     const unmarkable = { ...events, markPublished: () => Promise.reject(new Error("away")) };

@@ -30,27 +30,27 @@ describe("webhook secrets", () => {
     expect(openWebhookSecrets).toHaveBeenCalledTimes(2);
   });
 
-  it("are new at once when they are changed", async () => {
+  it("take effect at once when they are changed", async () => {
     const { secrets } = createSecrets();
     await secrets.open("acme", sealed(1));
     expect(await secrets.open("acme", sealed(2))).toEqual(["acme 2"]);
   });
 
-  it("are the organization's own, whatever is copied into another's connection", async () => {
+  it("open only for their own organization, also if copied into another's connection", async () => {
     const { secrets, openWebhookSecrets } = createSecrets();
     await secrets.open("acme", sealed(1));
     await secrets.open("eve", sealed(1));
     expect(openWebhookSecrets).toHaveBeenCalledTimes(2);
   });
 
-  it("that cannot be opened are asked for again", async () => {
+  it("that cannot be opened are opened again at the next delivery", async () => {
     const { secrets, openWebhookSecrets } = createSecrets();
     openWebhookSecrets.mockRejectedValueOnce(new DomainError("store_unavailable", "KMS did not answer."));
     await expect(secrets.open("acme", sealed(1))).rejects.toThrow("KMS");
     expect(await secrets.open("acme", sealed(1))).toEqual(["acme 1"]);
   });
 
-  it("are remembered in bounded number, the oldest forgotten first", async () => {
+  it("are cached up to a limit, and the oldest are removed first", async () => {
     const { secrets, openWebhookSecrets } = createSecrets();
     for (let i = 0; i <= 500; i++) await secrets.open(`org ${i}`, sealed(1));
     await secrets.open("org 500", sealed(1));

@@ -91,7 +91,7 @@ describe("a dispatch", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("of nothing publishes nothing, whatever the time", async () => {
+  it("without items publishes nothing, whatever the time", async () => {
     const { calls, options } = createWorld(0);
     await expect(dispatch({ ...options, continueAfter })).resolves.toEqual({ dispatched: 0, isHandedOver: false });
     expect(calls).toEqual([]);

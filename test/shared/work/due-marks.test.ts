@@ -44,7 +44,7 @@ describe("due marks", () => {
 });
 
 describe("items that wait in an index", () => {
-  it("are those from before a time, so many of each shard, the oldest first", async () => {
+  it("are those from before a time, up to a limit per shard, oldest first", async () => {
     const client = engine.documentClient(documentTranslation);
     for (const [shard, at] of [
       ...[["0", 30] as const, ["0", 10] as const, ["0", 20] as const],

@@ -104,7 +104,7 @@ describe("the sweep of an outbox", () => {
     expect(published).toEqual([["a"], ["b"]]);
   });
 
-  it("pauses once for a lagging index, and goes on if new entries follow", async () => {
+  it("pauses once for a lagging index, and continues if new entries follow", async () => {
     const { outbox, published } = createOutbox([["a"], ["a"], ["a", "b"], ["b"], ["b"], ["c"]]);
     let pauses = 0;
     const pause = async () => void pauses++;

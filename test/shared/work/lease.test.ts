@@ -49,7 +49,7 @@ describe("the lease of a job", () => {
     expect(taken.filter((item) => item !== undefined)).toHaveLength(1);
   });
 
-  it("goes to a repetition of the same delivery at once, and not to one whose name begins alike", async () => {
+  it("goes to a repetition of the same delivery at once, and not to a delivery whose id starts alike", async () => {
     await leases.take(key, owner, NOW, isOpen);
     await expect(leases.take(key, { delivery: "deliver", attempt: "1" }, NOW, isOpen)).resolves.toBeUndefined();
     await expect(leases.take(key, { ...owner, attempt: "2" }, NOW, isOpen)).resolves.toMatchObject({ takes: 2 });

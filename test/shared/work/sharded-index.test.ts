@@ -56,7 +56,7 @@ describe("an index that is spread over shards", () => {
     await expect(idsOf("b")).resolves.toEqual(["0a", "0b", "2a", "2b"]);
   });
 
-  it("fails as the store's own calls do, once, whichever shard failed", async () => {
+  it("fails once with the store's domain error, whichever shard failed", async () => {
     const nowhere = DynamoDBDocumentClient.from(
       new DynamoDBClient({
         endpoint: "http://127.0.0.1:1",
@@ -68,7 +68,7 @@ describe("an index that is spread over shards", () => {
     await expect(readIndex(nowhere, "marks", INDEX).next()).rejects.toMatchObject({ code: "store_unavailable" });
   });
 
-  it("may be left before its end", async () => {
+  it("may be abandoned before its end", async () => {
     for await (const { id } of readIndex(client, "marks", INDEX)) {
       expect(id).toBe("0a");
       break;
