@@ -7,11 +7,11 @@ import type { Credentials, OperationContext, RequestOptions } from "./provider.t
 import { ProviderError } from "./provider-error.ts";
 
 /** Decisions: the limits of an operation. */
-export const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 export const OPERATION_DEADLINE_MS = 10_000;
 
 /** The longest that one request may take: two that hang stay within the deadline. */
-export const ATTEMPT_TIMEOUT_MS = 5_000;
+const ATTEMPT_TIMEOUT_MS = 5_000;
 
 /** With less time left, no attempt is made. */
 export const MIN_ATTEMPT_MS = 500;

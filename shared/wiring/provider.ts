@@ -17,7 +17,7 @@ import { wireGuard } from "./circuit-breaker.ts";
 import { raiseFinding, wireRecorder } from "./recorder.ts";
 
 /** Watches the operations of a deployed function. @throws Error at cold start where the environment lacks a variable. */
-export const wireLatency = (): LatencyObserver => {
+const wireLatency = (): LatencyObserver => {
   const config = readConfig(["DETECTION_TABLE_NAME", "SECURITY_EVENTS_TABLE_NAME", "RETENTION_DAYS"]);
   const options = { retentionDays: config.RETENTION_DAYS };
   return createLatencyObserver({

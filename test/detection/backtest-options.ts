@@ -5,20 +5,20 @@ import { MINUTE } from "./events.ts";
 
 const USAGE = `npm run backtest -- --rule <rule> --from <time> --to <time> [options]
 
-Replays a rule of detection over recorded events, and prints what it would have raised, hour by hour.
+Replays a rule of detection over recorded events, and prints the findings that it would have raised, hour by hour.
 
   --rule <rule>           one of ${findingRules.join(", ")}
   --from <time>           from the hour of this time on: RFC 3339, or epoch milliseconds
   --to <time>             up to this time, or to now
-  --organization <id>     whose events; everybody's without it
+  --organization <id>     events of this organization only; without it, of all
   --file <events.json>    reads events from a file: a list of them, or an answer of GET .../security;
-                          without it, from the local cloud that runs (npm start)
-  --cases                 replays the rule's labelled cases instead, and says which it fails
+                          without it, from the running local cloud (npm start)
+  --cases                 replays the rule's test cases instead, and shows which fail
   --sync-interval <min>   how often syncs are scheduled, in minutes (240 by default, as deployed)
   --help                  this text
 
-What the rule knows of the 28 days before is pieced together from the events of that time; runs, too, are known from
-their events, so below SECURITY_LOG_LEVEL low there is nothing to know. What was judged when it happened is judged again.
+Baselines are derived from the events of the 28 days before, and runs from their events, which SECURITY_LOG_LEVEL may
+exclude. Events that were judged at once are judged again.
 `;
 
 export type BacktestOptions = { rule: FindingRule; syncIntervalMs: number } & (
@@ -41,8 +41,8 @@ const ruleOf = (text: string | undefined): FindingRule => {
 };
 
 /**
- * @returns undefined where the usage was asked for and printed.
- * @throws Error with one clear line where the arguments make no sense.
+ * @returns undefined after printing the usage, if it was requested.
+ * @throws Error with a one-line message if the arguments are invalid.
  */
 export const readBacktestOptions = (args: readonly string[]): BacktestOptions | undefined => {
   const { values } = parseArgs({

@@ -1,7 +1,6 @@
 /**
- * `npm run backtest -- --rule … --from … --to …`: what a rule of detection would have raised of recorded events, hour by
- * hour. `--help` has the options. Ends with 1 where the arguments make no sense, the events cannot be read, or a labelled
- * case fails.
+ * `npm run backtest -- --rule … --from … --to …`: the findings that a rule of detection would have raised from recorded events, hour
+ * by hour. `--help` has the options. Exits with 1 if the arguments are invalid, the events cannot be read, or a case fails.
  */
 import { isDeepStrictEqual } from "node:util";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
@@ -19,7 +18,7 @@ import { replay } from "./replay.ts";
 import { replayCase } from "./replay-case.ts";
 import { renderTable } from "./table.ts";
 
-/** What a rule may know of the time before. */
+/** How far baselines reach back. */
 const BEFORE_MS = 28 * DAY;
 
 type Period = Extract<BacktestOptions, { cases: false }>;
@@ -42,8 +41,8 @@ const readEvents = async ({ from, organization, file }: Period): Promise<Securit
   const all: SecurityEvent[] = [];
   try {
     for (const one of organization === undefined ? await organizationsOf(stack) : [organization]) {
-      const tell = (events: number) => process.stderr.write(`\r${all.length + events} events read`);
-      all.push(...(await readRecordedEvents({ apiUrl, issuerUrl }, one, from - BEFORE_MS, tell)));
+      const showProgress = (events: number) => process.stderr.write(`\r${all.length + events} events read`);
+      all.push(...(await readRecordedEvents({ apiUrl, issuerUrl }, one, from - BEFORE_MS, showProgress)));
     }
   } finally {
     process.stderr.write("\n");
@@ -54,7 +53,7 @@ const readEvents = async ({ from, organization, file }: Period): Promise<Securit
 const backtest = async (options: Period): Promise<void> => {
   const { rule, from, to, organization, syncIntervalMs } = options;
   const events = (await readEvents(options)).filter(({ timestamp }) => timestamp >= from - BEFORE_MS && timestamp < to);
-  // What has not been yet is no silence. The local cloud's clock may be ahead of this one.
+  // Future hours are no silence. The local cloud's clock may be ahead of this one.
   const newest = events.reduce((latest, { timestamp }) => Math.max(latest, timestamp + 1), 0);
   const end = Math.min(to, Math.max(Date.now(), newest));
   const organizations = [...byOrganization(events)].filter(

@@ -1,6 +1,6 @@
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 
-/** Events by organization, in order of its name; those of none under the empty name. */
+/** Events by organization, in order of name; those without one under the empty name. */
 export const byOrganization = (events: readonly SecurityEvent[]): Map<string, SecurityEvent[]> => {
   const groups = new Map<string, SecurityEvent[]>();
   for (const event of events) {

@@ -36,7 +36,7 @@ const startCloud = async () => {
 };
 
 describe("readRecordedEvents", () => {
-  it("reads page by page, as the organization's administrator", async () => {
+  it("reads all pages as the organization's administrator", async () => {
     const { asked, stack } = await startCloud();
     const pages: number[] = [];
     expect(await readRecordedEvents(stack, "acme", -5, (count) => pages.push(count))).toEqual(events);
@@ -48,7 +48,7 @@ describe("readRecordedEvents", () => {
     });
   });
 
-  it("says that nothing runs", async () => {
+  it("fails with a clear message if the local cloud does not run", async () => {
     const nowhere = { apiUrl: "http://127.0.0.1:9", issuerUrl: "http://127.0.0.1:9" };
     await expect(readRecordedEvents(nowhere, "acme", 0, () => undefined)).rejects.toThrow("npm start");
   });
@@ -63,16 +63,16 @@ describe("readRecordedFile", () => {
   };
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it("takes a list and an answer of the API", () => {
+  it("reads a list of events, and an answer of the API", () => {
     expect(readRecordedFile(write(events))).toEqual(events);
     expect(readRecordedFile(write({ events, stats: {} }))).toEqual(events);
   });
 
-  it.each(["{", [{ id: 1 }], { alerts: [] }])("does not take %j", (content) => {
+  it.each(["{", [{ id: 1 }], { alerts: [] }])("refuses %j", (content) => {
     expect(() => readRecordedFile(write(content))).toThrow("events.json");
   });
 
-  it("does not take a file that is not there", () => {
+  it("refuses a file that does not exist", () => {
     expect(() => readRecordedFile(join(directory, "none.json"))).toThrow("cannot be read");
   });
 });

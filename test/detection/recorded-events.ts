@@ -12,7 +12,7 @@ const parsed = <Value>(schema: z.ZodMiniType<Value>, value: unknown, what: strin
   throw new Error(`${what}: ${z.prettifyError(result.error)}`);
 };
 
-/** @throws Error with one clear line where the file cannot be read, or holds no events. */
+/** @throws Error with a one-line message if the file cannot be read, or has no events. */
 export const readRecordedFile = (path: string): SecurityEvent[] => {
   let content: unknown;
   try {
@@ -39,8 +39,8 @@ const nextOf = (response: Response): string | undefined => {
 };
 
 /**
- * All events of an organization since a time (epoch ms), from the local cloud that runs, as its administrator sees them.
- * @param onPage told how many there are so far.
+ * All events of an organization since a time (epoch ms), read from the running local cloud as an administrator.
+ * @param onPage called with the number of events so far.
  */
 export const readRecordedEvents = async (
   { apiUrl, issuerUrl }: { apiUrl: string; issuerUrl: string },

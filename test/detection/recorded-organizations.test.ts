@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-it("finds each organization with events once, in order, on whatever page, and nothing of none", async () => {
+it("finds each organization with events once, in order, across pages; not the scope without an organization", async () => {
   const client = engineClient(engine.endpoint);
   // A page ends after a megabyte.
   const filler = { S: "x".repeat(300_000) };

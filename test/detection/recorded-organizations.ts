@@ -1,10 +1,10 @@
 import { type DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
 import { organizationIdOf, organizationKey } from "../../shared/terms/keys.ts";
 
-/** What an organization's partition begins with. */
+/** The prefix of organizations' partitions. */
 const PREFIX = organizationKey("");
 
-/** The organizations with events, in order, by the keys in the table that has them. */
+/** The organizations with events, in order, from the keys of the events' table. */
 export const recordedOrganizations = async (client: DynamoDBClient, tableName: string): Promise<string[]> => {
   const scopes = new Set<string>();
   const pages = paginateScan(

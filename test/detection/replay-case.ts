@@ -4,7 +4,7 @@ import { HOUR } from "./events.ts";
 import { byOrganization } from "./organizations.ts";
 import { replay } from "./replay.ts";
 
-/** What a rule raises of a case, told as the case tells it. */
+/** The findings of a rule for a case, in the form of the case's expectations. */
 export const replayCase = ({ events, hours }: Case, rule: FindingRule): { raised: Expected[]; findings: Finding[] } => {
   const all = [...byOrganization(events)].flatMap(([organization, own]) =>
     replay(own, { rule, ...(hours !== undefined && { end: START + hours * HOUR }) }).flatMap(({ hour, findings }) =>

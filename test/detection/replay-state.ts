@@ -11,7 +11,7 @@ const KEPT_MS = 28 * DAY;
 const RunMetadata = z.object({ runId: z.string(), trigger: z.string() });
 const CircuitMetadata = z.object({ to: z.string() });
 
-/** What rules are told besides facts, pieced together from one organization's recorded events in order. */
+/** The rules' input besides facts, derived from one organization's recorded events in order. */
 export const createReplayState = (syncIntervalMs: number) => {
   const runs = new Map<string, RunFact>();
   const known = {
@@ -34,7 +34,7 @@ export const createReplayState = (syncIntervalMs: number) => {
     const status = eventType === "PROVIDER_SYNC_COMPLETED" ? "succeeded" : "failed";
     const startedAt = runs.get(id)?.startedAt ?? timestamp;
     runs.set(id, { id, trigger, status, startedAt, finishedAt: timestamp });
-    // A run shows that there is a connection, where its making was not recorded.
+    // A run implies a connection, even if connecting was not recorded.
     connection ??= { isConnected: true, connectedAt: startedAt, syncIntervalMs };
     if (status === "succeeded") connection.lastSuccessAt = timestamp;
   };
@@ -53,10 +53,10 @@ export const createReplayState = (syncIntervalMs: number) => {
   };
 
   return {
-    /** Whether nobody would be told of silence, and an hour without events need not be judged. */
+    /** Whether silence would be no finding, so that hours without events need no judging. */
     isIdle: () => connection?.isConnected !== true,
 
-    /** Takes the hour's events, and gives what its rules are told. */
+    /** Reads the hour's events, and returns the rules' input. */
     begin(start: number, events: readonly SecurityEvent[]): Omit<RuleInput, "facts"> {
       since ??= start;
       for (const event of events) take(event);
@@ -80,7 +80,7 @@ export const createReplayState = (syncIntervalMs: number) => {
       };
     },
 
-    /** Adds the hour to what is usual. */
+    /** Adds the hour to the baselines. */
     end(start: number, facts: readonly Fact[]): void {
       const own = new Map<string, number>();
       let count = 0;

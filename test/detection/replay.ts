@@ -15,11 +15,11 @@ export type ReplayOptions = {
   /** One rule; without it all of them. */
   rule?: FindingRule;
   syncIntervalMs?: number;
-  /** Judges what was judged when it happened as if nobody had. */
+  /** Judges events again that were judged at once. */
   ignoreMarks?: boolean;
 };
 
-/** Replays one organization's events hour by hour, as the hourly detection and those at once would judge them. */
+/** Replays one organization's events hour by hour, as detection would judge them hourly and at once. */
 export const createReplay = ({ rule, syncIntervalMs = HOUR, ignoreMarks = false }: ReplayOptions = {}) => {
   const state = createReplayState(syncIntervalMs);
   const rules: readonly Rule[] = hourlyRules.filter(({ id }) => rule === undefined || id === rule);
@@ -48,7 +48,7 @@ export const createReplay = ({ rule, syncIntervalMs = HOUR, ignoreMarks = false 
       const facts = inOrder.map((event) => unmarked(factOf(event)));
       const known = state.begin(hour, inOrder);
       const byId = new Map(facts.map((fact) => [fact.id, fact]));
-      // As they came: that order and repetition change nothing is the judgement's business.
+      // In their original order, with repetitions: the judging must not depend on either.
       const asTheyCame = events.flatMap(({ id }) => byId.get(id) ?? []);
       const judged = judgeHour({ ...known, facts: asTheyCame, carried }, rules);
       carried = judged.carried;
@@ -59,7 +59,7 @@ export const createReplay = ({ rule, syncIntervalMs = HOUR, ignoreMarks = false 
   };
 };
 
-/** All hours of one organization's events that there is anything to judge in, up to `end` (epoch ms). */
+/** Replays all hours with anything to judge, up to `end` (epoch ms). */
 export const replay = (
   events: readonly SecurityEvent[],
   { end, ...options }: ReplayOptions & { end?: number } = {},

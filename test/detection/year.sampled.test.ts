@@ -13,7 +13,7 @@ const LEAST_PRECISION = 0.95;
 const LEAST_PRECISION_OF_USAGE = 0.4;
 
 describe("two weeks of ten organizations", () => {
-  it("have every attack, and everything that looks like one", () => {
+  it("contain every attack and every look-alike", () => {
     const indexes = Array.from({ length: TWO_WEEKS.organizations }, (_, index) => index);
     const names = indexes.flatMap((index) =>
       simulateOrganization({ seed: 1, start: YEAR_START, days: TWO_WEEKS.days }, index).episodes.map(
@@ -23,7 +23,7 @@ describe("two weeks of ten organizations", () => {
     expect([...new Set(names)].sort()).toEqual([...Object.keys(attacks), ...Object.keys(lookAlikes)].sort());
   });
 
-  it.each(sampleOf([1, 2], 1))("are judged rightly, seed %i", (seed) => {
+  it.each(sampleOf([1, 2], 1))("are judged with full recall and enough precision, seed %i", (seed) => {
     const { scores } = runYear({ seed, ...TWO_WEEKS });
     for (const score of scores) {
       const { rule, planted, missed, mistaken } = score;

@@ -1,6 +1,6 @@
 /**
- * `npm run detection:year`: a year of synthetic organizations, with planted attacks and with what only looks like them,
- * judged hour by hour; prints precision and recall per rule. `--help` has the options.
+ * `npm run detection:year`: simulates a year of organizations with attacks and look-alikes, judges it hour by hour, and
+ * prints precision and recall per rule. `--help` has the options.
  */
 import { parseArgs } from "node:util";
 import { failWith } from "../../infra/local/fail-with.ts";
@@ -13,7 +13,7 @@ const USAGE = `npm run detection:year -- [--seed <number>] [--days <number>] [--
   --seed            1 by default; the same seed gives the same year
   --days            364 by default
   --organizations   18 by default, three of each kind
-  --examples        names the attacks that were missed, and findings of none
+  --examples        names the missed attacks, and the false findings
 `;
 
 const print = (text: string) => process.stdout.write(`${text}\n`);

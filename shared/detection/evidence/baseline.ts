@@ -16,8 +16,7 @@ export type Baseline = { calls: number; hours: number; dailyPeaks: readonly numb
 export const noBaseline: Baseline = { calls: 0, hours: 0, dailyPeaks: [] };
 
 /** The count of a day, and of its busiest hour. */
-export const CountedDay = z.object({ day: z.string(), calls: z.number(), peak: z.number() });
-export type CountedDay = z.output<typeof CountedDay>;
+const CountedDay = z.object({ day: z.string(), calls: z.number(), peak: z.number() });
 
 /** Counts since `since` (the first counted hour, epoch ms); oldest day first. */
 export const History = z.object({ since: z.number(), days: z.array(CountedDay) });

@@ -44,13 +44,13 @@ describe("an hour of an organization", () => {
     expect(await measured(4)).toEqual({ read: 3.5, write: 1 });
   });
 
-  it("reads each event once: a read unit for each 4 KB", async () => {
+  it("reads each event once: a read unit per 4 KB", async () => {
     const { read, write } = await measured(80, 2);
     expect(read - 2.5).toBeLessThanOrEqual(Math.ceil((80 * 0.45) / 4));
     expect(write).toBe(1);
   });
 
-  it("costs a read of the baselines where there are calls enough, and a few writes for a finding", async () => {
+  it("costs a few writes for a finding", async () => {
     for (let i = 0; i < 5; i++) await stage.record(refusedToken("ada"), HOUR + i * 1_000);
     const worker = stage.worker();
     const measure = countUnits(worker.client);
@@ -59,14 +59,14 @@ describe("an hour of an organization", () => {
     expect(write).toBeLessThanOrEqual(4 + 8 + 4);
   });
 
-  it("costs a read unit where it was judged before", async () => {
+  it("costs a read unit if it was judged before", async () => {
     await stage.own.detect([HOUR]);
     const worker = stage.worker();
     const measure = countUnits(worker.client);
     expect(await measure(() => worker.detect([HOUR]))).toEqual({ read: 1, write: 0 });
   });
 
-  it("costs two write units more where its marker was cleared before, and two to clear the mark", async () => {
+  it("costs two write units to mark, and two to clear the mark", async () => {
     const worker = stage.worker();
     const measure = countUnits(worker.client);
     expect(await measure(() => worker.unjudged.markUnjudged(stage.scope, HOUR))).toEqual({ read: 0.5, write: 2 });
@@ -76,7 +76,7 @@ describe("an hour of an organization", () => {
     });
   });
 
-  it("has windows of less than a kilobyte while little happens", async () => {
+  it("has a window below 1 KB if little happens", async () => {
     await measured(12);
     const { Item } = await stage.own.client.send(
       new GetCommand({ TableName: "detection", Key: { scope: stage.scope, key: `window#${hourName(HOUR)}` } }),
@@ -86,7 +86,7 @@ describe("an hour of an organization", () => {
 });
 
 describe("the first hour of a day", () => {
-  it("costs the baselines and the marks of reports besides", async () => {
+  it("also costs the baselines and the marks of reports", async () => {
     const tomorrow = HOUR + 15 * HOUR_MS;
     stage.time.now = tomorrow + 2 * HOUR_MS;
     await stage.record(call("ada"), tomorrow);

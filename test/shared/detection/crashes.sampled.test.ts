@@ -86,9 +86,9 @@ const expected = {
   users: [[{ day: "2026-11-20", calls: 5, peak: 5 }]],
 };
 
-describe("a detector that dies", () => {
+describe("a crash of the detector", () => {
   it.each(["before", "after"] as const)(
-    "%s any of its calls is made up for, and nothing counts twice",
+    "%s any of its calls changes no result",
     async (when) => {
       let calls = 0;
       for (let isDone = false; !isDone; calls += depth(9, 1)) {
@@ -111,9 +111,9 @@ describe("a detector that dies", () => {
   );
 });
 
-describe("detectors at the same time", () => {
+describe("concurrent detectors", () => {
   it.each(sampleOf(rangeOf(6), 2))(
-    "come to one end, whatever the order of their calls (%i)",
+    "have the same result in any order of their calls (%i)",
     async (seed) => {
       const { hours, due } = await prepareDays();
       const turns = createTurns(seed);

@@ -50,7 +50,7 @@ const succeed = (organizationId: string, lastSuccessAt: number) =>
   );
 
 describe("dispatching detection", () => {
-  it("asks for hours with events that are over, closed or not, each organization once and the oldest first", async () => {
+  it("publishes the ended hours with events, closed or not, each organization once, oldest hour first", async () => {
     const { openHours, unjudged, dispatch } = stage.own;
     for (const hour of [HOUR, HOUR - HOUR_MS, HOUR + HOUR_MS]) await openHours.markHourOpen("org#a", hourName(hour));
     for (const hour of [HOUR - 2 * HOUR_MS, HOUR - HOUR_MS]) await unjudged.markUnjudged("org#a", hour);
@@ -65,7 +65,7 @@ describe("dispatching detection", () => {
     });
   });
 
-  it("takes an hour the moment it is over, and no moment before", async () => {
+  it("publishes an hour as soon as it ends, and not before", async () => {
     await stage.own.openHours.markHourOpen("org#a", hourName(HOUR));
     stage.time.now = HOUR + HOUR_MS - 1;
     expect(await stage.own.dispatch(undefined, plenty)).toMatchObject({ organizations: 0 });
@@ -73,7 +73,7 @@ describe("dispatching detection", () => {
     expect(await stage.own.dispatch(undefined, plenty)).toMatchObject({ organizations: 1, hours: 1 });
   });
 
-  it("asks for the events of no organization as one", async () => {
+  it("publishes the events without an organization as one scope", async () => {
     for (const partition of ["none#3", "none#11"]) await stage.own.openHours.markHourOpen(partition, hourName(HOUR));
     await stage.own.unjudged.markUnjudged("none#7", HOUR - HOUR_MS);
     await stage.own.dispatch(undefined, plenty);
@@ -82,7 +82,7 @@ describe("dispatching detection", () => {
     });
   });
 
-  it("asks for the last hour of connected organizations that have not synced for two intervals, or never", async () => {
+  it("publishes the last hour of connected organizations that have not synced for two intervals, or never", async () => {
     const limit = HOUR + HOUR_MS - 2 * SYNC_INTERVAL_MS;
     for (const organizationId of ["never", "long ago", "just now", "busy"]) await connect(organizationId);
     await succeed("long ago", limit);
@@ -93,21 +93,21 @@ describe("dispatching detection", () => {
     expect(dueOf(stage.published)).toEqual({ never: lastHour, "long ago": lastHour, busy: lastHour });
   });
 
-  it("leaves hours alone whose events have expired", async () => {
+  it("skips hours whose events have expired", async () => {
     await stage.own.unjudged.markUnjudged("org#a", HOUR + HOUR_MS - 90 * DAY_MS);
     await stage.own.unjudged.markUnjudged("org#b", HOUR - 90 * DAY_MS);
     await stage.own.dispatch(undefined, plenty);
     expect(Object.keys(dueOf(stage.published))).toEqual(["a"]);
   });
 
-  it("asks for so many hours at a time, and for the rest the next time", async () => {
+  it("publishes at most 48 hours of an organization, the oldest", async () => {
     for (let i = 0; i < MAX_HOURS + 2; i++) await stage.own.unjudged.markUnjudged("org#a", HOUR - i * HOUR_MS);
     await stage.own.dispatch(undefined, plenty);
     const [{ hours = [] } = {}] = partsOfEvents(stage.published);
     expect([hours.length, hours[0], hours.at(-1)]).toEqual([MAX_HOURS, HOUR - 49 * HOUR_MS, HOUR - 2 * HOUR_MS]);
   });
 
-  it("says that it ran, and for how many", async () => {
+  it("records that it was completed, with its counts", async () => {
     await stage.own.unjudged.markUnjudged("org#a", HOUR);
     await stage.own.dispatch(undefined, plenty);
     const { Item } = await stage.own.client.send(
@@ -137,7 +137,7 @@ const createWorld = (count: number, publish: DispatchDependencies["bus"]["publis
 };
 
 describe("a dispatch of many", () => {
-  it("hands over what it has no time for, so that each is asked for once in all", async () => {
+  it("continues in the next invocation, and publishes each organization once", async () => {
     const sent: BusEvent[] = [];
     const { recordedAt, dependencies } = createWorld(950, async (events) => {
       sent.push(...events);
@@ -165,7 +165,7 @@ describe("a dispatch of many", () => {
     expect(recordedAt).toEqual([JUDGED_AT]);
   });
 
-  it("publishes again what the bus did not take: ten organizations an event, ten events a call", async () => {
+  it("publishes refused events again: ten organizations per event, ten events per call", async () => {
     const sent = new Set<unknown>();
     const sizes: number[] = [];
     let calls = 0;
@@ -180,7 +180,7 @@ describe("a dispatch of many", () => {
     expect(sent.size).toBe(225);
   });
 
-  it("fails where the bus takes nothing, without saying that it ran", async () => {
+  it("fails if the bus takes nothing, and does not record that it was completed", async () => {
     const { recordedAt, dependencies } = createWorld(3, async (events) =>
       events.map((event) => ({ event, reason: "TimeoutError" })),
     );

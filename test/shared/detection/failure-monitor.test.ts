@@ -43,7 +43,7 @@ describe("failures of store and bus", () => {
     ]);
   });
 
-  it("are none where the first is five minutes old", async () => {
+  it("are no finding if the first is five minutes old", async () => {
     const { time, raised, note } = createWorld();
     await note("acme", "store");
     await note("acme", "store");
@@ -52,7 +52,7 @@ describe("failures of store and bus", () => {
     expect(raised).toEqual([]);
   });
 
-  it("are counted for each organization, and for none, by itself", async () => {
+  it("are counted per organization, and without one separately", async () => {
     const { raised, note } = createWorld();
     for (const id of ["acme", "acme", "globex", "globex", undefined, undefined]) await note(id, "store");
     expect(raised).toEqual([]);
@@ -60,7 +60,7 @@ describe("failures of store and bus", () => {
     expect(raised).toMatchObject([{ organizationId: undefined, rule: "system_errors" }]);
   });
 
-  it("are told of once in five minutes, however many they are", async () => {
+  it("raise at most one finding in five minutes", async () => {
     const { time, raised, note } = createWorld();
     for (let i = 0; i < 100; i++) await note("acme", "store");
     expect(raised).toHaveLength(1);
@@ -75,7 +75,7 @@ describe("failures of store and bus", () => {
   it.each([
     ["fails", () => Promise.reject(new Error("no store"))],
     ["hangs", () => new Promise<void>(() => undefined)],
-  ])("call the operators where the raising of their alert %s, and fail nobody", async (_how, raise) => {
+  ])("log an alarm and do not fail if the raising of their alert %s", async (_how, raise) => {
     const { note } = createWorld(raise);
     for (let i = 0; i < 3; i++) await note("acme", "store");
     expect(lines.filter((line) => line.includes('"alarm":"system_errors"'))).toHaveLength(1);

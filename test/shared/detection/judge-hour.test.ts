@@ -43,7 +43,7 @@ const gist = (findings: readonly Finding[]) => {
 const fewRequests = (facts: readonly Fact[]) => facts.reduce((sum, { attempts = 0 }) => sum + attempts, 0) < 40;
 
 describe("judgeHour", () => {
-  it("finds the same whatever the order of facts, and however often they come", () => {
+  it("finds the same in any order of facts, and if facts are repeated", () => {
     const shuffled = arbitraryFacts(1).chain((facts) =>
       fc.tuple(
         fc.constant(facts),
@@ -59,7 +59,7 @@ describe("judgeHour", () => {
     );
   });
 
-  it("finds the same across the hour's edge as within one long window", () => {
+  it("finds the same across hours as within one long hour", () => {
     fc.assert(
       fc.property(arbitraryFacts(HOURS), arbitraryRuns(HOURS), (facts, runs) => {
         fc.pre(fewRequests(facts));
@@ -76,7 +76,7 @@ describe("judgeHour", () => {
     );
   });
 
-  it("needs no more of the hours before than it carries", () => {
+  it("needs only the carried facts of earlier hours", () => {
     fc.assert(
       fc.property(arbitraryFacts(HOURS), arbitraryRuns(HOURS), (facts, runs) => {
         let carried: Fact[] = [];
@@ -91,7 +91,7 @@ describe("judgeHour", () => {
     );
   });
 
-  it("finds nothing without its evidence's events, one finding per subject, of the hour", () => {
+  it("makes one finding per subject, with the events and times of its evidence", () => {
     fc.assert(
       fc.property(arbitraryFacts(2), (facts) => {
         const [first, second] = hours;
@@ -116,11 +116,11 @@ describe("judgeHour", () => {
     );
   });
 
-  it("finds nothing in an hour that has nothing", () => {
+  it("finds nothing in an empty hour", () => {
     expect(judgeHour(inputOf([]))).toEqual({ findings: [], carried: [] });
   });
 
-  it("carries no more than its bound, each rule the newest of its own", () => {
+  it("carries at most the newest facts of each rule", () => {
     const events = createEvents();
     const flood = Array.from({ length: 2_000 }, (_, index) => [
       events.tokenFailure(START + 50 * MINUTE + index * 100, {
@@ -139,7 +139,7 @@ describe("judgeHour", () => {
     expect(flood.slice(-3).every(({ id }) => kept.has(id))).toBe(true);
   });
 
-  it("names the newest hundred events of many", () => {
+  it("names the newest 100 events", () => {
     const events = createEvents();
     const failures = Array.from({ length: 300 }, (_, index) =>
       events.tokenFailure(START + index * 1_000, { user: "ada", address: "192.0.2.1" }),

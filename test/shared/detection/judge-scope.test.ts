@@ -31,7 +31,7 @@ const bruteForce = async (from: number, user = "ada") => {
 const windowOf = (hour: number) => stage.own.windows.get(stage.scope, hour);
 
 describe("judging an hour", () => {
-  it("raises what it finds, as suspicious activity of the documented shape", async () => {
+  it("raises its findings as suspicious activity of the documented shape", async () => {
     await bruteForce(HOUR + 10 * MINUTE);
     expect(await stage.own.detect([HOUR])).toEqual({ judged: 1, judgedBefore: 0, eventsRead: 5, findings: 1, left: 0 });
     const found = (await stage.findings()).map(suspiciousActivityOf);
@@ -54,7 +54,7 @@ describe("judging an hour", () => {
     ]);
   });
 
-  it("records that nothing was found, with the rules' versions", async () => {
+  it("stores a result without findings, with the rules' versions", async () => {
     await stage.record({}, HOUR + 1);
     await stage.own.detect([HOUR]);
     expect(await windowOf(HOUR)).toMatchObject({
@@ -68,7 +68,7 @@ describe("judging an hour", () => {
     expect(await stage.findings()).toEqual([]);
   });
 
-  it("judges it once, whatever comes late, and clears its mark", async () => {
+  it("judges it once, whatever events come late, and clears its mark", async () => {
     await stage.record({}, HOUR + 1);
     await stage.own.unjudged.markUnjudged(stage.scope, HOUR);
     await stage.own.detect([HOUR], { marked: [HOUR] });
@@ -79,20 +79,20 @@ describe("judging an hour", () => {
     for await (const { scope } of stage.own.unjudged.listAll()) expect(scope).not.toBe(stage.scope);
   });
 
-  it("takes only the events of the hour, from its first moment up to and without the next one's", async () => {
+  it("reads the events from its start to its end, exclusive", async () => {
     for (const at of [HOUR - 1, HOUR, HOUR + HOUR_MS - 1, HOUR + HOUR_MS]) await stage.record({}, at);
     await stage.own.detect([HOUR]);
     expect((await windowOf(HOUR))?.eventsRead).toBe(2);
   });
 
-  it("leaves out what has expired", async () => {
+  it("ignores expired events", async () => {
     await stage.record({}, HOUR);
     stage.time.now += 90 * DAY_MS;
     await stage.own.detect([HOUR]);
     expect((await windowOf(HOUR))?.eventsRead).toBe(0);
   });
 
-  it("carries facts into the next hour, where a window crosses them", async () => {
+  it("carries facts into the next hour for windows that cross it", async () => {
     await bruteForce(HOUR + HOUR_MS - 3 * MINUTE);
     stage.time.now += HOUR_MS;
     await stage.own.detect([HOUR]);
@@ -103,14 +103,14 @@ describe("judging an hour", () => {
     ]);
   });
 
-  it("judges hours in their order, however they are named", async () => {
+  it("judges hours in order of time, in whatever order they are requested", async () => {
     await bruteForce(HOUR + HOUR_MS - 3 * MINUTE);
     stage.time.now += HOUR_MS;
     await stage.own.detect([HOUR + HOUR_MS, HOUR, HOUR]);
     expect(await stage.findings()).toMatchObject([{ evidence: { count: 5 } }]);
   });
 
-  it("counts the same cause of two hours as two findings of one alert", async () => {
+  it("counts the same cause in two hours as two findings of one alert", async () => {
     await bruteForce(HOUR);
     await bruteForce(HOUR + HOUR_MS + 30 * MINUTE);
     stage.time.now += HOUR_MS;
@@ -118,7 +118,7 @@ describe("judging an hour", () => {
     expect(await stage.findings()).toMatchObject([{ subject: "user:ada", count: 2, firstSeen: HOUR }]);
   });
 
-  it("leaves what it has no time for to the next dispatch", async () => {
+  it("leaves hours to the next dispatch if the time runs short", async () => {
     let left = 60_000;
     const remainingMs = () => {
       left -= 25_000;
@@ -130,7 +130,7 @@ describe("judging an hour", () => {
     expect(await stage.own.detect(hours)).toMatchObject({ judged: 2, judgedBefore: 2 });
   });
 
-  it("does not count again what was found when it happened", async () => {
+  it("does not count events that were judged at once", async () => {
     for (const judgedAtOnce of [true, false]) {
       stage = createStage(engine);
       const blocked = { eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" } as const;
@@ -141,7 +141,7 @@ describe("judging an hour", () => {
     }
   });
 
-  it("marks the reports of each day that it judges an hour of", async () => {
+  it("marks each judged day for reports", async () => {
     const yesterday = HOUR - 11 * HOUR_MS;
     await stage.own.detect([yesterday - HOUR_MS, yesterday, HOUR, HOUR + HOUR_MS]);
     const due: string[] = [];
@@ -153,8 +153,8 @@ describe("judging an hour", () => {
   });
 });
 
-describe("events of no organization", () => {
-  it("are judged as one, and told of on the bus and to the operators alone", async () => {
+describe("events without an organization", () => {
+  it("are judged as one scope, and reported on the bus and in the log only", async () => {
     const stranger = {
       eventType: "AUTHENTICATION_FAILURE",
       category: "authentication",
@@ -191,7 +191,7 @@ describe("baselines", () => {
     for (let i = 0; i < count; i++) await stage.record(said, hour + i * 1_000);
   };
 
-  it("take in a day when its first hour of the next is judged, each day once", async () => {
+  it("get each day once, when the first hour of the next day is judged", async () => {
     const yesterday = HOUR - DAY_MS;
     await calls(3, yesterday);
     await calls(5, yesterday + HOUR_MS);
@@ -210,7 +210,7 @@ describe("baselines", () => {
     expect(JSON.stringify(await windowOf(HOUR))).not.toContain("ada");
   });
 
-  it("let pass what is usual, and find what is not, with what is new about it", async () => {
+  it("allow usual numbers of calls, and find unusual ones with their new values", async () => {
     const usual = Array.from({ length: 4 }, (_, day) => HOUR - (4 - day) * DAY_MS);
     for (const hour of usual) for (let i = 0; i < 3; i++) await calls(20, hour + i * HOUR_MS);
     await stage.own.detect(usual.flatMap((hour) => [hour, hour + HOUR_MS, hour + 2 * HOUR_MS]));

@@ -57,7 +57,7 @@ const run = async (durations: readonly number[], from: number, observer = create
 };
 
 describe("operations that become slow", () => {
-  it("are a finding as soon as the last ten are five times as slow, of an organization that nothing was judged of", async () => {
+  it("are a finding as soon as the last ten are five times as slow, before any hour was judged", async () => {
     await operations(times(20, 100), HOUR);
     await run(times(6, 700), HOUR + 60_000);
     expect(await stage.findings()).toEqual([]);
@@ -71,7 +71,7 @@ describe("operations that become slow", () => {
     expect(found[0]?.eventIds).toContain(seen[0]?.id);
   });
 
-  it("are held against days that are summed up, hours that are judged, and what came since", async () => {
+  it("are compared with baseline days, judged hours, and later operations", async () => {
     const yesterday = HOUR - DAY_MS;
     await operations(times(8, 100), yesterday);
     await operations(times(6, 100), HOUR);
@@ -85,7 +85,7 @@ describe("operations that become slow", () => {
     expect((await stage.findings())[0]?.evidence).toMatchObject({ baselineMs: 100, operations: 29, meanMs: 900 });
   });
 
-  it("are none where they are slow and always were, or fast enough, or too few", async () => {
+  it("are no finding if they always were slow, or are fast enough, or too few", async () => {
     for (const [before, now] of [
       [times(20, 700), times(10, 900)],
       [times(20, 10), times(10, 499)],
@@ -98,7 +98,7 @@ describe("operations that become slow", () => {
     }
   });
 
-  it("are counted once an hour, however often they are seen", async () => {
+  it("are counted once per hour", async () => {
     await operations(times(20, 100), HOUR);
     await run(times(10, 3_000), HOUR + 60_000);
     await run([3_000, 3_000], HOUR + 120_000);
@@ -108,7 +108,7 @@ describe("operations that become slow", () => {
     expect(await stage.findings()).toMatchObject([{ count: 2 }]);
   });
 
-  it("cost nothing to look for while all are quick, and little where one is not", async () => {
+  it("cost nothing while all are quick, and little if one is slow", async () => {
     await operations(times(20, 100), HOUR);
     expect((await run(times(2, 499), HOUR + 60_000)).units).toEqual({ read: 0, write: 0 });
     const { units } = await run([500], HOUR + 120_000);
@@ -116,7 +116,7 @@ describe("operations that become slow", () => {
     expect(units.read).toBeLessThanOrEqual(6);
   });
 
-  it("fail no invocation where they cannot be judged", async () => {
+  it("do not fail the invocation if they cannot be judged", async () => {
     await operations(times(20, 100), HOUR);
     const observer = createObserver(async () => Promise.reject(new Error("no store")));
     await run(times(10, 700), HOUR + 60_000, observer);

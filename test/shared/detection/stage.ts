@@ -62,7 +62,6 @@ export const startDetectionEngine = (directory?: string): Promise<EmbeddedDynamo
 };
 
 export type Stage = ReturnType<typeof createStage>;
-export type Worker = ReturnType<Stage["worker"]>;
 
 let organizations = 0;
 

@@ -30,7 +30,7 @@ const counts = fc.integer({ min: 0, max: 300 });
 const rates = fc.integer({ min: 1, max: 200_000 });
 
 describe("poissonTail", () => {
-  it("is the exact sum, to nine digits", () => {
+  it("equals the exact sum to nine digits", () => {
     fc.assert(
       fc.property(counts, rates, (count, thousandths) => {
         const exact = exactTail(count, BigInt(thousandths));
@@ -65,7 +65,7 @@ describe("poissonTail", () => {
     { count: 1, rate: 1_000_000, tail: 1 },
   ])("of $count at a rate of $rate is $tail", ({ count, rate, tail }) => expect(poissonTail(count, rate)).toBe(tail));
 
-  it("is what tables say", () => {
+  it("equals published tables", () => {
     expect(poissonTail(1, 1)).toBeCloseTo(0.632120558828558, 12);
     expect(poissonTail(5, 2)).toBeCloseTo(0.052653017343711, 12);
     expect(poissonTail(10, 10)).toBeCloseTo(0.542070285528148, 12);
@@ -73,7 +73,7 @@ describe("poissonTail", () => {
 });
 
 describe("logFactorial", () => {
-  it("is the logarithm of the product", () => {
+  it("equals the logarithm of the product", () => {
     let logarithm = 0;
     for (let n = 1; n <= 1_000; n++) {
       logarithm += Math.log(n);

@@ -65,7 +65,7 @@ const createFunction = (refused: (secret: string) => Promise<string | undefined>
 };
 
 describe("operations of a function", () => {
-  it("open the circuit by their attempts, end at once while it is open, and close it", async () => {
+  it("open the circuit by their attempts, fail at once while it is open, and close it", async () => {
     const { provider, access, events, store, reader } = createFunction();
     server.answers(reset);
     await expect(provider.listEvents({})).rejects.toMatchObject({ kind: "network" });
@@ -90,7 +90,7 @@ describe("operations of a function", () => {
     await expect(reader.readOrganization(organizationId)).resolves.toMatchObject({ state: "closed" });
   });
 
-  it("leave the circuit alone with refusals of ours, of locks, and of secrets that were replaced", async () => {
+  it("do not open the circuit by invalid requests, locks, or secrets that were replaced", async () => {
     const { provider, access, reader } = createFunction(async () => "sk_2");
     server.answers((response, arrived) => {
       const isOld = arrived.headers.authorization === "Bearer sk_1";
@@ -108,7 +108,7 @@ describe("operations of a function", () => {
     });
   });
 
-  it("open the circuit by refusals of the connection's credentials", async () => {
+  it("open the circuit by rejections of the connection's credentials", async () => {
     const { provider, events, reader } = createFunction();
     server.answers(refusal(401, { type: "invalid_request_error", message: "Invalid API Key provided: sk_1" }));
     for (let i = 0; i < 5; i++) await expect(provider.listEvents({})).rejects.toMatchObject({ status: 401 });

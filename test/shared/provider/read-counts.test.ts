@@ -25,14 +25,14 @@ const runsTable: TestTable = {
 
 const NOW = Date.UTC(2026, 10, 30, 23, 59, 59, 999);
 
-describe("the months that reads are counted by", () => {
+describe("the month of a count", () => {
   it.each([
     [NOW, "2026-11"],
     [NOW + 1, "2026-12"],
-  ])("are UTC's: %i", (time, month) => expect(monthOf(time)).toBe(month));
+  ])("is in UTC: %i", (time, month) => expect(monthOf(time)).toBe(month));
 });
 
-describe("the store of counts", () => {
+describe("the store of read counts", () => {
   let database: EmbeddedDynamoDb;
   beforeAll(async () => {
     database = await startEmbeddedDynamoDb(runsTable);
@@ -41,7 +41,7 @@ describe("the store of counts", () => {
 
   const storeAt = (client = database.documentClient(documentTranslation)) => createReadCountStore(client, "runs");
 
-  it("adds up by organization and month", async () => {
+  it("adds up per organization and month", async () => {
     const store = storeAt();
     await store.add("a#b", "2026-11", { count: 3, token: "1" });
     await store.add("a#b", "2026-11", { count: 4, token: "2" });
@@ -60,7 +60,7 @@ describe("the store of counts", () => {
     });
   });
 
-  it("adds once, though answers are lost, and though it is told again", async () => {
+  it("adds once if an answer is lost, and if the addition is repeated", async () => {
     const proxy = await startLossyProxy(database.endpoint);
     const client = database.client({ endpoint: proxy.url, maxAttempts: 3 });
     const store = storeAt(DynamoDBDocumentClient.from(client, documentTranslation));
@@ -71,7 +71,7 @@ describe("the store of counts", () => {
     proxy.stop();
   });
 
-  it("says where it is out of reach", async () => {
+  it("throws store_unavailable if the store is unreachable", async () => {
     const away = storeAt(
       DynamoDBDocumentClient.from(database.client({ endpoint: "http://127.0.0.1:1", maxAttempts: 1 })),
     );
@@ -81,7 +81,7 @@ describe("the store of counts", () => {
   });
 });
 
-describe("counting in the instance", () => {
+describe("the counts of an instance", () => {
   quietLog();
   let now = NOW;
   let sent: [string, string, ReadAddition][] = [];
@@ -105,7 +105,7 @@ describe("counting in the instance", () => {
     tokens = 0;
   });
 
-  it("sends nothing where nothing was read, and each count once", async () => {
+  it("sends each count once, and nothing without a read", async () => {
     const reads = counts();
     await reads.flush();
     for (let i = 0; i < 3; i++) reads.count("acme");
@@ -119,7 +119,7 @@ describe("counting in the instance", () => {
     ]);
   });
 
-  it("sends again as it was what the store did not take, then what came since, and never throws", async () => {
+  it("repeats a failed addition unchanged, then sends later counts, and never throws", async () => {
     const reads = counts();
     reads.count("acme");
     failures = 2;

@@ -49,7 +49,7 @@ describe("an operation", () => {
     [[failing("invalidGrant")], [], "authentication", ["success"]],
     [[failing("unauthorized")], [], "authentication", ["failure"]],
   ] as [Step[], number[], string, string[]][])(
-    "is tried again where that helps: case %#",
+    "is retried if that may help: case %#",
     async (steps, pauses, end, outcomes) => {
       const world = createWorld(steps);
       const ended = world
@@ -71,13 +71,13 @@ describe("an operation", () => {
     },
   );
 
-  it("pauses for a random time: none of it is certain", async () => {
+  it("pauses with full jitter", async () => {
     const world = createWorld([failing("network"), failing("network"), done], { random: 0.1 });
     await world.open().listEvents({});
     expect(world.pauses).toEqual([50, 100]);
   });
 
-  it("gives each attempt what is left of ten seconds, and the request at most five", async () => {
+  it("gives each attempt the rest of 10 s, and each request at most 5 s", async () => {
     const timeout = jest.spyOn(AbortSignal, "timeout");
     const world = createWorld([failing("timeout", { tookMs: 5_000 }), done]);
     await world.open().readAccount();
@@ -86,7 +86,7 @@ describe("an operation", () => {
     timeout.mockRestore();
   });
 
-  it("keeps our own pace with each attempt, and says how long it waited for that", async () => {
+  it("waits for the rate limiter before each attempt, and records how long", async () => {
     const quick: Step = { value: page, tookMs: 0 };
     const world = createWorld([quick, quick, quick, quick, failing("network", { tookMs: 0 }), quick], { random: 0 });
     const provider = world.open();
@@ -99,7 +99,7 @@ describe("an operation", () => {
     ]);
   });
 
-  it("sends nothing that other credentials left no time for", async () => {
+  it("sends no request if refreshing credentials used the time up", async () => {
     const refused = async () => {
       world.time.now += 9_500;
       return "sk_2";
@@ -113,7 +113,7 @@ describe("an operation", () => {
   it.each([
     [8_990, 2],
     [8_991, 1],
-  ])("sends nothing more where our own pace takes %i ms before the second attempt", async (waitMs, requests) => {
+  ])("bounds the requests if the rate limiter takes %i ms before the second attempt", async (waitMs, requests) => {
     const time = { now: START };
     const waits = [0, waitMs];
     let isUnderWay = 0;
@@ -149,13 +149,13 @@ describe("an operation", () => {
     expect(isUnderWay).toBe(0);
   });
 
-  it("outlives a clock that is set back", async () => {
+  it("ends if the clock is set back", async () => {
     const world = createWorld([failing("network", { tookMs: -3_600_000 }), done]);
     await world.open().listEvents({});
     expect(world.guarded.map(({ timeoutMs }) => timeoutMs)).toEqual([10_000, 10_000]);
   });
 
-  it("reads the circuit as it is at the beginning of work, and not again", async () => {
+  it("reads the circuit from the store once, at the start of a session", async () => {
     const world = createWorld([failing("network"), done, done, done]);
     const provider = world.open();
     await provider.listEvents({});
@@ -165,14 +165,14 @@ describe("an operation", () => {
     expect(new Set(world.guarded.map((call) => call.organizationId))).toEqual(new Set([organizationId]));
   });
 
-  it("takes a call that outlasted the guard for a time-out", async () => {
+  it("reports the guard's time-out as the provider's", async () => {
     const late = new CallTimeoutError("The call took longer than 10000 ms.");
     const world = createWorld([{ error: late, tookMs: 10_000 }]);
     await expect(world.open().readAccount()).rejects.toMatchObject({ kind: "network", code: "timeout" });
     expect(world.events).toMatchObject([{ errorKind: "network", errorCode: "timeout" }]);
   });
 
-  it("leaves faults of our own as they are, and the circuit out of them", async () => {
+  it("throws our own errors unchanged, neutral to the circuit", async () => {
     const fault = new TypeError("Cannot read properties of undefined");
     const world = createWorld([{ error: fault }]);
     await expect(world.open().readAccount()).rejects.toBe(fault);
@@ -181,7 +181,7 @@ describe("an operation", () => {
     expect(JSON.stringify(world.events)).not.toContain("properties");
   });
 
-  it("does not begin without credentials", async () => {
+  it("does not start without credentials", async () => {
     const away = new DomainError("store_unavailable", "The store did not answer. Try again.");
     const world = createWorld([], { credentials: { current: () => Promise.reject(away) } });
     await expect(world.open().readAccount()).rejects.toBe(away);
@@ -193,7 +193,7 @@ describe("an operation", () => {
 describe("an open circuit", () => {
   const open = new CircuitOpenError(START + 30_000, START);
 
-  it("ends an operation at once", async () => {
+  it("fails an operation at once", async () => {
     const world = createWorld([], { guardErrors: [open] });
     await expect(world.open().listEvents({})).rejects.toBe(open);
     expect(world.pauses).toEqual([]);
@@ -210,7 +210,7 @@ describe("an open circuit", () => {
     expect(world.added).toEqual([]);
   });
 
-  it("that opened on the way is recorded as what opened it", async () => {
+  it("that opened during an operation is recorded as the error that opened it", async () => {
     const world = createWorld([failing("rateLimit")], { guardErrors: [undefined, open] });
     await expect(world.open().listEvents({})).rejects.toBe(open);
     expect(world.events).toMatchObject([
@@ -219,7 +219,7 @@ describe("an open circuit", () => {
   });
 });
 
-describe("refused credentials", () => {
+describe("rejected credentials", () => {
   /** Gives these in turn, and remembers what it was told. */
   const replacing = (...others: (string | undefined | Error)[]) => {
     const told: string[] = [];
@@ -232,7 +232,7 @@ describe("refused credentials", () => {
     return { told, credentials: { refused } };
   };
 
-  it("are replaced once, and neither the circuit nor an event hears of it", async () => {
+  it("are replaced once, neutral to the circuit and without an event", async () => {
     const { told, credentials } = replacing("sk_2");
     const world = createWorld([failing("unauthorized"), done], { credentials });
     await expect(world.open().listEvents({})).resolves.toBe(page);
@@ -244,7 +244,7 @@ describe("refused credentials", () => {
     ]);
   });
 
-  it("are used on in the attempts that follow", async () => {
+  it("stay replaced in later attempts", async () => {
     const { credentials } = replacing("sk_2");
     const world = createWorld([failing("network"), failing("unauthorized"), failing("network"), done], { credentials });
     await world.open().listEvents({});
@@ -252,7 +252,7 @@ describe("refused credentials", () => {
     expect(world.guarded.map(({ outcome }) => outcome)).toEqual(["failure", "neutral", "failure", "success"]);
   });
 
-  it("are refused for good where the new ones are, and who keeps them is told", async () => {
+  it("fail the operation if the new ones are rejected too, and their owner is told", async () => {
     for (const second of [undefined, "sk_3", new Error("away")]) {
       const { told, credentials } = replacing("sk_2", second);
       const world = createWorld([failing("unauthorized"), failing("unauthorized")], { credentials });
@@ -270,7 +270,7 @@ describe("refused credentials", () => {
     }
   });
 
-  it("are refused for good where there are no others, or the same again", async () => {
+  it("fail the operation if there are no others, or the same again", async () => {
     for (const other of [undefined, "sk_1"]) {
       const { credentials } = replacing(other);
       const world = createWorld([failing("unauthorized")], { credentials });
@@ -283,7 +283,7 @@ describe("refused credentials", () => {
     [errorLike("network")],
     [new CircuitOpenError(undefined, START)],
     [new DomainError("store_unavailable", "away")],
-  ])("that cannot be replaced now say nothing of the provider, and are not tried again: case %#", async (error) => {
+  ])("that cannot be replaced now are neutral, and not retried: case %#", async (error) => {
     const { credentials } = replacing(error);
     const world = createWorld([failing("unauthorized")], { credentials });
     await expect(world.open().listEvents({})).rejects.toBe(error);
@@ -292,7 +292,7 @@ describe("refused credentials", () => {
     expect(world.events[0]).toMatchObject({ eventType: "PROVIDER_REQUEST", success: false });
   });
 
-  it("while connecting are no failure of the provider's, nor to authenticate", async () => {
+  it("while connecting are neutral, and no authentication failure", async () => {
     const world = createWorld([failing("unauthorized")]);
     const connecting: OperationContext = { organizationId, source: "user", userId: "ada", isConnecting: true };
     await expect(world.open(connecting).readAccount()).rejects.toMatchObject({ status: 401 });
@@ -302,7 +302,7 @@ describe("refused credentials", () => {
     ]);
   });
 
-  it("while connecting deny their user nothing, where a key may not do enough", async () => {
+  it("while connecting with too few permissions are no PERMISSION_DENIED", async () => {
     const world = createWorld([failing("forbidden")]);
     const connecting: OperationContext = { organizationId, source: "user", userId: "ada", isConnecting: true };
     await expect(world.open(connecting).readAccount()).rejects.toMatchObject({ status: 403 });
@@ -313,7 +313,7 @@ describe("refused credentials", () => {
 });
 
 describe("the event of an operation", () => {
-  it("says who, what, how long and how it ended", async () => {
+  it("has requester, action, duration and result", async () => {
     const world = createWorld([
       failing("rateLimit", { retryAfterMs: 700 }),
       failing("rateLimit"),
@@ -373,7 +373,7 @@ describe("the event of an operation", () => {
     expect(world.events[0]?.metadata).toEqual({ durationMs: 10, attempts: 1 });
   });
 
-  it("names each operation", async () => {
+  it("names the operation in its action", async () => {
     const world = createWorld([...Array(8).fill(done), { value: undefined }]);
     const provider = world.open();
     await provider.listObjects("customers", {});
@@ -392,7 +392,7 @@ describe("the event of an operation", () => {
 });
 
 describe("reads", () => {
-  it("are counted by organization and month, each request on the wire", async () => {
+  it("count each request, per organization and month", async () => {
     const slow = failing("network", { tookMs: 1_000 });
     // From 23:59:58 on: the first pause ends 1.5 s later, the second after midnight.
     const world = createWorld([slow, slow, done, done, done]);
@@ -415,7 +415,7 @@ describe("OAuth", () => {
   const tokens = { accessToken: "at", refreshToken: "rt", accountId: "acct_2" };
   const connecting: OperationContext = { organizationId, source: "user", userId: "ada", isConnecting: true };
 
-  it("exchanges a code once, and records that", async () => {
+  it("exchanges a code once, and records it", async () => {
     const world = createWorld([{ value: tokens }]);
     await expect(world.access.exchangeCode("ac_1", connecting)).resolves.toBe(tokens);
     expect(world.grants).toEqual([{ code: "ac_1" }]);
@@ -425,7 +425,7 @@ describe("OAuth", () => {
     ]);
   });
 
-  it("names no account in the event of an exchange that named none", async () => {
+  it("records no account if the exchange returned none", async () => {
     const { accountId: _, ...unnamed } = tokens;
     const world = createWorld([{ value: unnamed }]);
     await world.access.exchangeCode("ac_1", connecting);
@@ -440,7 +440,7 @@ describe("OAuth", () => {
     ["invalidGrant", "neutral"],
     ["unauthorized", "neutral"],
     ["invalid", "success"],
-  ] as [ErrorRow, string][])("does not repeat a code's exchange that failed: %s", async (row, outcome) => {
+  ] as [ErrorRow, string][])("does not retry a code's exchange: %s", async (row, outcome) => {
     const world = createWorld([failing(row)]);
     await expect(world.access.exchangeCode("ac_1", connecting)).rejects.toThrow(row);
     expect(world.guarded).toMatchObject([{ outcome }]);
@@ -452,7 +452,7 @@ describe("OAuth", () => {
     ["network", "failure"],
     ["unauthorized", "failure"],
     ["invalidGrant", "success"],
-  ] as [ErrorRow, string][])("does not repeat a refresh that failed, nor record it: %s", async (row, outcome) => {
+  ] as [ErrorRow, string][])("does not retry or record a refresh: %s", async (row, outcome) => {
     const world = createWorld([failing(row)]);
     await expect(world.access.refreshTokens("rt_1", context)).rejects.toThrow(row);
     expect(world.grants).toEqual([{ refreshToken: "rt_1" }]);
@@ -462,7 +462,7 @@ describe("OAuth", () => {
     expect(world.added).toEqual([]);
   });
 
-  it("says so where the platform has no credentials", async () => {
+  it("throws oauth_not_configured without credentials of the platform", async () => {
     const world = createWorld([], { hasOAuth: false });
     const refusal = { code: "oauth_not_configured" };
     await expect(world.access.exchangeCode("ac_1", connecting)).rejects.toMatchObject(refusal);
@@ -470,7 +470,7 @@ describe("OAuth", () => {
     expect(world.events).toEqual([]);
   });
 
-  it("takes an exchange that outlasted the guard for a time-out", async () => {
+  it("reports the guard's time-out of an exchange as the provider's", async () => {
     const world = createWorld([{ error: new CallTimeoutError("late") }]);
     await expect(world.access.refreshTokens("rt_1", context)).rejects.toMatchObject({
       kind: "network",

@@ -32,7 +32,7 @@ const wire = async (variables: Record<string, string> = {}) => {
 
 quietLog();
 
-describe("a deployed function's way to the provider", () => {
+describe("the provider access of a deployed function", () => {
   it.each([
     [{}, false],
     [
@@ -56,7 +56,7 @@ describe("a deployed function's way to the provider", () => {
     },
   );
 
-  it("does not start with an address that is none", async () => {
+  it("does not start with an invalid URL", async () => {
     await expect(wire({ PROVIDER_API_URL: "ftp://provider.example" })).rejects.toThrow("PROVIDER_API_URL is malformed");
   });
 });

@@ -2,26 +2,26 @@ import type { FindingRule } from "../../../../shared/security/alerts/finding.ts"
 import type { SecurityEvent } from "../../../../shared/security/security-event.ts";
 import { createEvents, MINUTE } from "../../../detection/events.ts";
 
-/** A finding that a case must raise: in which hour from START on, and what it says. */
+/** A finding that a case must raise. `hour`: counted from START. */
 export type Expected = { organization?: string; hour: number; subject: string; level: string; count: number };
 
-/** Recorded events and the findings that a rule raises of them; nothing else. */
+/** Recorded events, and all findings that a rule raises from them. */
 export type Case = {
   title: string;
   events: readonly SecurityEvent[];
   finds: readonly Expected[];
-  /** Up to so many hours from START on it is replayed; without it up to the last event. */
+  /** How many hours from START are replayed; without it, up to the last event. */
   hours?: number;
 };
 
 export type Cases = { rule: FindingRule; cases: readonly Case[] };
 
-/** An hour begins; the events of a case are told in minutes from here on. */
+/** The start of an hour. Cases give the times of events in minutes from here. */
 export const START = Date.UTC(2026, 10, 21, 10);
 
 export const minute = (minutes: number): number => START + minutes * MINUTE;
 
-/** Several times the same, at so many minutes from START on. */
+/** The same at several times, in minutes from START. */
 export const atMinutes = <Value>(minutes: readonly number[], make: (at: number, index: number) => Value): Value[] =>
   minutes.map((one, index) => make(minute(one), index));
 

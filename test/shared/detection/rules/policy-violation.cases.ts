@@ -14,7 +14,7 @@ const one = blocked([1]);
 export const policyViolationCases: Cases = {
   rule: "policy_violation",
   cases: [
-    { title: "a permission that is missing", events: [acme.denial(minute(1), mallory, "sync:run")], finds: [] },
+    { title: "a missing permission", events: [acme.denial(minute(1), mallory, "sync:run")], finds: [] },
     { title: "a blocked address", events: one, finds: [found(0, 1)] },
     { title: "thrice", events: blocked([1, 2, 3]), finds: [found(0, 3)] },
     { title: "at both edges of the hour", events: blocked([0, 59.999, 60]), finds: [found(0, 2), found(1, 1)] },
@@ -37,7 +37,7 @@ export const policyViolationCases: Cases = {
       finds: [{ ...found(0, 1), subject: "user:mallory" }],
     },
     {
-      title: "such an id that was judged at once",
+      title: "an id of another organization, judged at once",
       events: [acme.foreignId(minute(1), mallory, { judgedAtOnce: true })],
       finds: [],
     },

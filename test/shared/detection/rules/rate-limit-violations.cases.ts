@@ -69,7 +69,7 @@ export const rateLimitViolationsCases: Cases = {
       finds: [],
     },
     {
-      title: "operations that wait for our own pace, as in every full sync",
+      title: "operations that wait for our own rate limiter, as in every full sync",
       events: waited(times(50), 4_999),
       finds: [],
     },

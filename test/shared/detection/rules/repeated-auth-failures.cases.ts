@@ -55,12 +55,12 @@ export const repeatedAuthFailuresCases: Cases = {
       finds: [ofAddress(0, 5)],
     },
     {
-      title: "of nobody knows whom, from one address",
+      title: "of unknown users, from one address",
       events: failuresOf({ address: "192.0.2.1" }, times(5)),
       finds: [ofAddress(0, 5)],
     },
     {
-      title: "a flood of one user: singles, and a count that names nobody",
+      title: "a flood of one user: single events, and a count without names",
       events: [...five, acme.tokenFailure(minute(6), { address: "192.0.2.1" }, { failures: 95, users: 1 })],
       finds: [ofAda(0, 100)],
     },
@@ -149,12 +149,12 @@ export const repeatedAuthFailuresCases: Cases = {
       finds: [ofConnection(3, 3)],
     },
     {
-      title: "two refusals, each told by the operation too",
+      title: "two refusals, each recorded by the operation too",
       events: [1, 61].flatMap((at) => [acme.reconnectNeeded(minute(at)), acme.credentialsRefused(minute(at + 0.1))]),
       finds: [],
     },
     {
-      title: "a user's run is refused thrice: no failure of the user",
+      title: "rejections in a user's run: no failures of the user",
       events: atMinutes([1, 2, 3, 4, 5], (at) => acme.credentialsRefused(at, { source: "user", userId: "ada" })),
       finds: [ofConnection(0, 5)],
     },

@@ -46,7 +46,7 @@ export const unusualApiUsageCases: Cases = {
     { title: "twenty, repeated", events: [...quiet, ...calls(0, 20).flatMap((call) => [call, call])], finds: [] },
     { title: "out of order", events: [...burst.toReversed(), ...quiet], finds: [ofAda(0, 60)] },
     {
-      title: "in another organization that has no such past",
+      title: "in another organization without a past",
       events: [...quiet, ...calls(0, 100, [ada], globex)],
       finds: [],
     },
@@ -66,12 +66,12 @@ export const unusualApiUsageCases: Cases = {
       finds: [ofAda(0, 60), ofAda(1, 60)],
     },
     {
-      title: "of many users, none of whom is unusual",
+      title: "of many users, each with a usual number",
       events: [...usual(7, 1), ...calls(0, 60, everyone(30))],
       finds: [ofAll(0, 60)],
     },
     {
-      title: "of one user, whom the organization's calls are explained by",
+      title: "of one user, who explains the organization's calls",
       events: [...usual(7, 20, everyone(20)), ...usual(7, 1), ...calls(0, 20, everyone(20)), ...calls(0, 60)],
       finds: [ofAda(0, 60)],
     },

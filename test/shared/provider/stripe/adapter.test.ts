@@ -19,7 +19,7 @@ const as = (adapter = adapterAt(), secret = "sk_test_1") => adapter.at({ secret,
 const asked = () => server.arrived.map(({ method, path, parameters }) => [method, path, parameters]);
 
 describe("a request", () => {
-  it("says who asks, in which version, and nothing of us", async () => {
+  it("has the secret and the API version, and no telemetry", async () => {
     server.answers(json(200, { id: "acct_1", object: "account", email: "ada@example.com" }));
     await expect(as().readAccount()).resolves.toEqual({ accountId: "acct_1" });
     expect(asked()).toEqual([["GET", "/v1/account", {}]]);
@@ -36,18 +36,18 @@ describe("a request", () => {
     expect(client).not.toHaveProperty("telemetry_id");
   });
 
-  it.each([[""], ["/"], ["/some/where"], ["/some/where/"]])("goes below the base's path: %j", async (prefix) => {
+  it.each([[""], ["/"], ["/some/where"], ["/some/where/"]])("is below the base's path: %j", async (prefix) => {
     server.answers(json(200, { id: "acct_1" }));
     await as(adapterAt(prefix)).readAccount();
     expect(server.arrived[0]?.path).toBe(`${prefix.replace(/\/$/, "")}/v1/account`);
   });
 
-  it("goes to the provider's public address unless told otherwise", () => {
+  it("goes to the provider's public URL by default", () => {
     expect(createStripeAdapter({ clock: Date.now }).oauth).toBeUndefined();
     expect(() => createStripeAdapter({ url: "nowhere", clock: Date.now })).toThrow("Invalid URL");
   });
 
-  it("is sent once, though its connection is reset, as the SDK alone would not", async () => {
+  it("is sent once if its connection is reset, unlike with the SDK alone", async () => {
     server.answers(reset);
     const requests = [
       () => as().readAccount(),
@@ -65,13 +65,13 @@ describe("a request", () => {
     expect(server.arrived).toHaveLength(2);
   });
 
-  it("is sent once where the provider says that it should be repeated", async () => {
+  it("is sent once if the provider asks for a retry", async () => {
     server.answers(refusal(500, { type: "api_error" }, { "Stripe-Should-Retry": "true" }));
     await expect(as().readAccount()).rejects.toMatchObject({ status: 500 });
     expect(server.arrived).toHaveLength(1);
   });
 
-  it("passes no notice of the provider on to our own output", async () => {
+  it("does not print the provider's notices", async () => {
     const warned = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     server.answers(json(200, { id: "acct_1" }, { "Stripe-Notice": "Upgrade now" }));
     await as().readAccount();
@@ -79,7 +79,7 @@ describe("a request", () => {
     warned.mockRestore();
   });
 
-  it("uses its connection again, but not one that was idle for long", async () => {
+  it("reuses its connection, but not one that was idle for long", async () => {
     let now = 1_000_000;
     const adapter = adapterAt("", () => now);
     server.answers(json(200, { id: "acct_1" }));
@@ -99,7 +99,7 @@ describe("a request", () => {
     expect(await read()).toBe(3);
   });
 
-  it("is given up with its signal, while others go on", async () => {
+  it("is aborted by its signal, while others go on", async () => {
     const adapter = adapterAt();
     const controller = new AbortController();
     server.answers(silence);
@@ -136,7 +136,7 @@ describe("lists", () => {
     ]);
   });
 
-  it("say when their objects were seen, by the provider's clock", async () => {
+  it("have the time of observation by the provider's clock", async () => {
     let now = 50_000;
     server.answers((response, arrived) => {
       now += 1_500;
@@ -146,7 +146,7 @@ describe("lists", () => {
     expect(items[0]?.observedAt).toEqual({ from: SECOND - 3, to: SECOND });
   });
 
-  it("leave out what was deleted", async () => {
+  it("leave out deleted objects", async () => {
     server.answers(list([{ id: "cus_1", deleted: true }, given.customer]));
     const { items } = await as().listObjects("customers", {});
     expect(items.map(({ id }) => id)).toEqual(["cus_Q1"]);
@@ -159,12 +159,12 @@ describe("lists", () => {
     // More, and nobody can say after what.
     [{ object: "list", data: [], has_more: true }],
     [{ object: "list", data: [{ id: "a" }, {}], has_more: true }],
-  ])("are not taken for complete where they are none: %j", async (body) => {
+  ])("fail if the answer is no complete list: %j", async (body) => {
     server.answers(json(200, body));
     await expect(as().listObjects("invoices", {})).rejects.toMatchObject({ kind: "provider", isRetryable: true });
   });
 
-  it("end where their place is gone", async () => {
+  it("fail with missing if their cursor no longer exists", async () => {
     server.answers(refusal(400, { type: "invalid_request_error", code: "resource_missing", param: "starting_after" }));
     await expect(as().listObjects("invoices", { after: "in_9" })).rejects.toMatchObject({ reason: "missing" });
   });
@@ -196,7 +196,7 @@ describe("payment links", () => {
     expect(asked()).toEqual([["GET", "/v1/invoice_payments", { limit: "100", starting_after: "inpay_0" }]]);
   });
 
-  it("are none where the provider has no such list, and only there", async () => {
+  it("are undefined only if the provider has no such list", async () => {
     server.answers(
       refusal(404, { type: "invalid_request_error", message: "Unrecognized request URL" }),
       (response) => void response.writeHead(404).end("Cannot GET /v1/invoice_payments"),
@@ -226,13 +226,13 @@ describe("a single object", () => {
   it.each([
     json(200, { id: "cus_1", object: "customer", deleted: true }, { Date: DATE }),
     refusal(404, { type: "invalid_request_error", code: "resource_missing" }, { Date: DATE }),
-  ])("is deleted where the provider says so, and where it has none", async (answer) => {
+  ])("is deleted if the provider says so, or does not have it", async (answer) => {
     server.answers(answer);
     const seen = await as().readObject("customers", "cus_1");
     expect(seen).toMatchObject({ kind: "deleted", type: "customers", id: "cus_1", observedAt: { to: SECOND } });
   });
 
-  it("is not taken for deleted, where the address or the mode is wrong, or the answer is another's", async () => {
+  it("is not deleted if the URL, the mode or the answer is wrong", async () => {
     server.answers(
       refusal(404, { type: "invalid_request_error", message: "Unrecognized request URL (GET: /v1/invoices/in_1)." }),
       refusal(404, {
@@ -247,7 +247,7 @@ describe("a single object", () => {
     }
   });
 
-  it("is named by its id, whatever that is", async () => {
+  it("is read by an encoded id", async () => {
     server.answers(json(200, { id: "a/../b?c=d" }));
     await as().readObject("customers", "a/../b?c=d");
     expect(asked()).toEqual([["GET", "/v1/customers/a%2F..%2Fb%3Fc%3Dd", {}]]);
@@ -272,7 +272,7 @@ describe("OAuth", () => {
     });
   });
 
-  it("keeps a refresh token that was not replaced, and needs one for a code", async () => {
+  it("keeps a refresh token that was not replaced, and requires one for a code", async () => {
     const { refresh_token: _, ...without } = tokens;
     server.answers(json(200, without));
     await expect(exchange({ refreshToken: "rt_1" })).resolves.toMatchObject({ refreshToken: "rt_1" });
@@ -281,13 +281,13 @@ describe("OAuth", () => {
     await expect(exchange({ refreshToken: "rt_1" })).rejects.toMatchObject({ kind: "provider" });
   });
 
-  it("does without the account's id, which the account itself says", async () => {
+  it("does not require an account id", async () => {
     const { stripe_user_id: _, ...without } = tokens;
     server.answers(json(200, without));
     await expect(exchange({ code: "ac_1" })).resolves.toEqual({ accessToken: "at_2", refreshToken: "rt_2" });
   });
 
-  it("knows an invalid grant by the code of an error, too", async () => {
+  it("also recognizes an invalid grant by the error code", async () => {
     server.answers(json(400, { error: { type: "invalid_request_error", code: "invalid_grant" } }));
     await expect(exchange({ code: "ac_1" })).rejects.toMatchObject({ reason: "invalid_grant" });
   });
@@ -297,7 +297,7 @@ describe("OAuth", () => {
     ["invalid_client", 401, { kind: "authentication", outcome: "failure", reason: undefined }],
     ["invalid_request", 400, { kind: "validation", outcome: "success" }],
     ["server_error", 500, { kind: "network", outcome: "failure" }],
-  ])("tells refusals apart: %s", async (code, status, expected) => {
+  ])("distinguishes refusals: %s", async (code, status, expected) => {
     server.answers(json(status, { error: code, error_description: "Authorization code ac_secret does not exist" }));
     const refused = exchange({ code: "ac_secret" });
     await expect(refused).rejects.toMatchObject({ ...expected, code, status });

@@ -67,8 +67,8 @@ const expectOnlyOurFields = (observation: Observation): void => {
   expect(recordFields[type].safeParse(fields)).toEqual({ success: true, data: fields });
 };
 
-describe("what is read of the provider's objects", () => {
-  it("is nothing but our fields, wherever card numbers and bank accounts stand", () => {
+describe("the fields read from the provider's objects", () => {
+  it("exclude card numbers and bank accounts anywhere", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...objects),
@@ -90,7 +90,7 @@ describe("what is read of the provider's objects", () => {
     );
   });
 
-  it("never fails to be read, whatever JSON comes", () => {
+  it("are read from any JSON without an error", () => {
     const names = fc.oneof(fc.constantFrom(...READ, "__proto__", "constructor"), fc.string({ maxLength: 8 }));
     const { json } = fc.letrec<{ json: unknown }>((tie) => ({
       json: fc.oneof(

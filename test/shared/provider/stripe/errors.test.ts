@@ -157,7 +157,7 @@ describe("an answer of the provider becomes", () => {
     expect(whole).not.toMatch(/sk_test|secretkey|cus_1/);
   });
 
-  it("a time-out where none comes in time, and the request is given up", async () => {
+  it("a time-out if none comes in time, and the request is aborted", async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     server.answers((response) => void response.once("close", resolve));
     expect(await errorOf(server.url, 50)).toMatchObject({ ...unreachable, code: "timeout" });
@@ -171,7 +171,7 @@ describe("an answer of the provider becomes", () => {
     expect(await errorOf(server.url, 1)).toMatchObject({ ...unreachable, code: "timeout" });
   });
 
-  it("a network error where nobody listens, and where there is no such host", async () => {
+  it("a network error if the host refuses the connection, or does not exist", async () => {
     const closed = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => closed.once("listening", resolve));
     const address = closed.address();
@@ -182,7 +182,7 @@ describe("an answer of the provider becomes", () => {
     expect(await errorOf("http://no..host")).toMatchObject({ ...unreachable, code: "ENOTFOUND" });
   });
 
-  it("no more than the text of a fault of ours, where the secret cannot be sent", async () => {
+  it("an error without the secret if the secret is no valid header", async () => {
     server.answers(json(200, { id: "acct_1" }));
     const adapter = createStripeAdapter({ url: server.url, clock: Date.now });
     const reading = adapter.at({ secret: "sk\nX", signal: AbortSignal.timeout(1_000) }).readAccount();
@@ -191,7 +191,7 @@ describe("an answer of the provider becomes", () => {
   });
 });
 
-describe("how long the provider asks to wait", () => {
+describe("the Retry-After of an answer", () => {
   const date = new Date("2026-11-21T10:00:00Z");
   it.each([
     [{ "Retry-After": "7" }, 7_000],

@@ -11,7 +11,7 @@ const brief = (type: string, object: unknown) =>
 const named = (subject: string, happenings: string) => happenings.split(" ").map((one) => `${subject}.${one}`);
 
 describe("an event of the provider", () => {
-  it("says what it is, and when it was", () => {
+  it("has its id, type and time", () => {
     expect(parseProviderEvent(given.event("customer.updated", given.customer))).toEqual({
       id: "evt_1",
       type: "customer.updated",
@@ -68,12 +68,12 @@ describe("an event of the provider", () => {
     ["customer.source.updated", { id: "card_1", object: "card" }, []],
     ["invoice.upcoming", given.invoice, []],
     ["something.happened", given.customer, []],
-  ] as [string, unknown, string[]][])("tells of our objects: %s", (type, object, observations) => {
+  ] as [string, unknown, string[]][])("has observations of our objects: %s", (type, object, observations) => {
     expect(brief(type, object)).toEqual(observations);
     for (const observation of seen(type, object) ?? []) expect(observation.observedAt).toEqual(observedAt);
   });
 
-  it("tells the invoice of a payment, from either side", () => {
+  it("links a payment and its invoice, from either object", () => {
     expect(seen("invoice.paid", oldShape())).toContainEqual({
       kind: "linked",
       type: "payments",
@@ -87,13 +87,13 @@ describe("an event of the provider", () => {
     expect(seen("payment_intent.succeeded", given.oldPayment)).toMatchObject([{ fields: { invoiceId: "in_0" } }]);
   });
 
-  it("of a cancelled subscription is the state that it ended in", () => {
+  it("of a cancelled subscription has its last state", () => {
     expect(seen("customer.subscription.deleted", { ...given.subscription, status: "canceled" })).toMatchObject([
       { kind: "state", fields: { status: "canceled" } },
     ]);
   });
 
-  it("says that the account took its permission away", () => {
+  it("reports that the account revoked its permission", () => {
     const taken = parseProviderEvent(given.event("account.application.deauthorized", { id: "ca_1" }));
     expect(taken).toMatchObject({ isDeauthorization: true, observations: [] });
     expect(parseProviderEvent(given.event("account.application.authorized", { id: "ca_1" }))).toMatchObject({
@@ -111,12 +111,12 @@ describe("an event of the provider", () => {
     [{ ...given.event("a.b", {}), type: 5 }],
     [{ ...given.event("a.b", {}), created: "today" }],
     [{ ...given.event("a.b", {}), created: -1 }],
-  ])("is none without an id, a type and a time: %j", (payload) => {
+  ])("is undefined without an id, a type or a time: %j", (payload) => {
     expect(parseProviderEvent(payload)).toBeUndefined();
   });
 
   it.each([[undefined], [null], [{}], [{ object: null }], [{ object: [] }], ["data"]])(
-    "tells nothing where it has no object: %j",
+    "has no observations without an object: %j",
     (data) => {
       for (const type of [
         "customer.updated",

@@ -107,7 +107,7 @@ describe("an object of the provider", () => {
   });
 
   it.each(["customers", "subscriptions", "invoices", "payments"] as const)(
-    "loses only the fields that are missing or wrong: %s",
+    "has null for missing or wrong fields only: %s",
     (type) => {
       const wrong = {
         id: "x",
@@ -139,7 +139,7 @@ describe("an object of the provider", () => {
     },
   );
 
-  it("keeps the items of a subscription that are items", () => {
+  it("keeps only valid items of a subscription", () => {
     const data = [null, "si", { price: { id: "price_1" } }, { quantity: "many", price: 7 }];
     expect(parseObject("subscriptions", { id: "sub_1", items: { data } }, observedAt)).toMatchObject({
       fields: {
@@ -157,7 +157,7 @@ describe("an object of the provider", () => {
   });
 
   it.each([[{}], [{ id: "" }], [{ id: 5 }], [{ id: "x".repeat(256) }], [null], ["cus_1"], [[given.customer]]])(
-    "is none without an id: %j",
+    "is undefined without an id: %j",
     (object) => {
       for (const type of Object.keys(recordFields) as RecordType[]) {
         expect(parseObject(type, object, observedAt)).toBeUndefined();
@@ -166,7 +166,7 @@ describe("an object of the provider", () => {
     },
   );
 
-  it("is deleted where it says so, or where that is what happened", () => {
+  it("is deleted by its own field, or by a deletion event", () => {
     const gone = { id: "cus_1", object: "customer", deleted: true };
     expect(parseObject("customers", gone, observedAt)).toEqual({
       kind: "deleted",

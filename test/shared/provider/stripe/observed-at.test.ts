@@ -4,7 +4,7 @@ import { observedAtOf } from "../../../../shared/provider/stripe/request.ts";
 const date = "Sat, 21 Nov 2026 10:00:00 GMT";
 const second = Date.parse(date) / 1_000;
 
-describe("when an answer's objects were seen", () => {
+describe("the time of observation of an answer's objects", () => {
   it.each([
     [0, second - 1],
     [1, second - 2],
@@ -13,13 +13,13 @@ describe("when an answer's objects were seen", () => {
     [9_999, second - 11],
     // Our clock was set back meanwhile.
     [-5_000, second - 1],
-  ])("ends with the answer's date, and begins before the request: %i ms", (tookMs, from) => {
+  ])("ends with the answer's date, and starts before the request: %i ms", (tookMs, from) => {
     // Our own clock stands somewhere else altogether.
     expect(observedAtOf({ date, sentAt: 500_000, receivedAt: 500_000 + tookMs })).toEqual({ from, to: second });
   });
 
   it.each([[undefined], [""], ["yesterday"], ["Mon, 01 Jan 1900 00:00:00 GMT"]])(
-    "is five minutes around our own time where the answer has no date: %j",
+    "is five minutes around our own time if the answer has no date: %j",
     (none) => {
       expect(observedAtOf({ date: none, sentAt: second * 1_000 + 400, receivedAt: second * 1_000 + 1_900 })).toEqual({
         from: second + 1 - 2 - 1 - 300,
@@ -28,7 +28,7 @@ describe("when an answer's objects were seen", () => {
     },
   );
 
-  it("is never before all time", () => {
+  it("is never negative", () => {
     expect(observedAtOf({ date: undefined, sentAt: 0, receivedAt: 10 }).from).toBe(0);
   });
 });

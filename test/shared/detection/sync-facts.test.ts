@@ -52,7 +52,7 @@ const found = async () => {
 const silence = [expect.objectContaining({ rule: "sync_silence", subject: "connection" })];
 
 describe("silence", () => {
-  it("is found of a connection that never synced, once for each hour that it lasts", async () => {
+  it("is found for a connection that never synced, once per hour", async () => {
     await connect(SILENT);
     expect(await found()).toEqual(silence);
     stage.time.now += HOUR_MS;
@@ -62,13 +62,13 @@ describe("silence", () => {
 
   it.each<[string, boolean, () => Promise<unknown>]>([
     ["the last success is two intervals old", true, () => state({ lastSuccessAt: SILENT })],
-    ["it is younger", false, () => state({ lastSuccessAt: SILENT + 1 })],
-    ["it was connected since", false, () => connect(SILENT + 1)],
-    ["it waits to be reconnected", false, () => connect(SILENT, { status: "needs_reconnect" })],
-    ["it is disconnected", false, () => put("connections", { id: stage.scope, status: "disconnected" })],
+    ["the last success is younger", false, () => state({ lastSuccessAt: SILENT + 1 })],
+    ["the connection was made since", false, () => connect(SILENT + 1)],
+    ["the connection waits to be reconnected", false, () => connect(SILENT, { status: "needs_reconnect" })],
+    ["the connection is disconnected", false, () => put("connections", { id: stage.scope, status: "disconnected" })],
     ["an operator holds the circuit open", false, () => circuit({ state: "forced_open", sh: "f" })],
     ["the circuit is open", false, () => circuit({ state: "open", sh: "0", ou: stage.time.now + 1_000 })],
-    ["the circuit is on trial", false, () => circuit({ state: "open", sh: "0", ou: SILENT })],
+    ["the circuit is half open", false, () => circuit({ state: "open", sh: "0", ou: SILENT })],
     [
       "the circuit was closed since",
       false,
@@ -80,7 +80,7 @@ describe("silence", () => {
       true,
       () => circuit({ state: "closed", starts: [{ to: "closed", cause: "reset", at: SILENT }] }),
     ],
-  ])("where %s: %p", async (_what, isFound, change) => {
+  ])("if %s: %p", async (_what, isFound, change) => {
     await connect(SILENT);
     await change();
     expect(await found()).toEqual(isFound ? silence : []);
@@ -88,7 +88,7 @@ describe("silence", () => {
 });
 
 describe("runs", () => {
-  it("are read of the hour and what reaches into it, the one under way included", async () => {
+  it("are read for the hour and its windows, including the running one", async () => {
     await state({
       lastSuccessAt: HOUR,
       run: {
@@ -107,7 +107,7 @@ describe("runs", () => {
     ]);
   });
 
-  it("are no burst against days that had as many", async () => {
+  it("are no finding if earlier days had as many", async () => {
     await state({ lastSuccessAt: HOUR });
     await stage.own.detect([HOUR - 10 * 24 * HOUR_MS]);
     for (let day = 0; day <= 9; day++) {
