@@ -30,7 +30,7 @@ export const STORE_PAUSE_MS = 5_000;
 /** `isLocal`: admitted by the instance's own circuit, so the stored circuit does not get the result. */
 export type Ticket = Admission & { isLocal: boolean };
 
-export type AccessAnswer = { do: "admit"; ticket: Ticket } | Extract<AdmissionAnswer, { do: "refuse" }>;
+type AccessAnswer = { do: "admit"; ticket: Ticket } | Extract<AdmissionAnswer, { do: "refuse" }>;
 
 /**
  * The circuits of one process, by the same rules and limits, for as long as the store fails.

@@ -7,6 +7,7 @@ import {
   effectiveState,
   FAILURE_WINDOW_MS,
   isHoldOver,
+  minus,
   RECOVERY_TIMEOUT_MS,
 } from "./circuit.ts";
 import type { CircuitBreakerReport, GlobalStats, OrganizationStats, OverallHealth } from "./circuit-schemas.ts";
@@ -24,12 +25,6 @@ const requestsOf = ({ total, failed, rejected }: Counts) => ({
   totalRequests: Math.max(0, total),
   failedRequests: Math.max(0, failed),
   rejectedRequests: Math.max(0, rejected),
-});
-
-const sinceReset = ({ baseline }: Circuit, counts: Counts): Counts => ({
-  total: counts.total - baseline.total,
-  failed: counts.failed - baseline.failed,
-  rejected: counts.rejected - baseline.rejected,
 });
 
 const openedAtOf = (circuit: Circuit, changedAt: number | null): number | null => {
@@ -50,7 +45,7 @@ export const organizationStats = (
   // The hold ended at `until`; the write that ends it in the item may come much later.
   const holdEndedAt = isHoldOver(circuit, now) && "until" in circuit ? circuit.until : undefined;
   const change = holdEndedAt === undefined ? start : { at: holdEndedAt };
-  const own = sinceReset(circuit, counts);
+  const own = minus(counts, circuit.baseline);
   const inWindow = circuit.state === "closed" ? circuit.failures.filter(({ at }) => at > now - FAILURE_WINDOW_MS) : [];
   return {
     organizationId,

@@ -62,10 +62,30 @@ export type GenerationStart = {
 /** A failure of the current closed generation. `id` is the id of the call, so that a resent write counts once. */
 export type Failure = { at: number; id: string };
 
+/** Whether a failure at `at` is the 5th within the window. @param failures the failures before, oldest first. */
+export const reachesThreshold = (failures: readonly Failure[], at: number): boolean => {
+  const oldest = failures.at(-(FAILURE_THRESHOLD - 1));
+  return oldest !== undefined && oldest.at > at - FAILURE_WINDOW_MS;
+};
+
 /** Numbers of requests. `rejected`: refused by the circuit and never sent. */
 export type Counts = { total: number; failed: number; rejected: number };
 
 export const noCounts: Counts = { total: 0, failed: 0, rejected: 0 };
+
+export const plus = (a: Counts, b: Counts): Counts => ({
+  total: a.total + b.total,
+  failed: a.failed + b.failed,
+  rejected: a.rejected + b.rejected,
+});
+
+export const minus = (a: Counts, b: Counts): Counts => ({
+  total: a.total - b.total,
+  failed: a.failed - b.failed,
+  rejected: a.rejected - b.rejected,
+});
+
+export const isZero = ({ total, failed, rejected }: Counts): boolean => total === 0 && failed === 0 && rejected === 0;
 
 /** The fields of every circuit, in any state. */
 export type CircuitHistory = {
@@ -116,7 +136,7 @@ export const newCircuit: Circuit = {
 };
 
 /** The state that applies now. `retryAt`: when a refused call may come again, in epoch ms; absent while held open. */
-export type EffectiveState =
+type EffectiveState =
   /** `held`: an operator holds the circuit closed; failures do not count. */
   | { state: "closed"; held: boolean }
   | { state: "open"; held: boolean; retryAt?: number }

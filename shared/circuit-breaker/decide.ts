@@ -7,10 +7,9 @@ import {
   type Cause,
   type Circuit,
   effectiveState,
-  FAILURE_THRESHOLD,
-  FAILURE_WINDOW_MS,
   HALF_OPEN_MAX_CALLS,
   isHoldOver,
+  reachesThreshold,
   type StoredState,
   SUCCESS_THRESHOLD,
 } from "./circuit.ts";
@@ -26,7 +25,7 @@ type WriteRule = {
  * Every automatic change of a circuit. Each is one conditional write: reduce.ts carries it out in memory, and
  * circuit-expressions.ts in DynamoDB.
  */
-export const writeRules = {
+const writeRules = {
   /** A failure below the threshold. */
   record_failure: { from: ["closed"] },
   /** The failure that reaches the threshold. */
@@ -76,7 +75,7 @@ export type AdmissionAnswer =
   | { do: "refuse"; retryAt?: number };
 
 /** `write`: the call is admitted if this write is applied. */
-export type AdmissionDecision = AdmissionAnswer | { do: "write"; write: CircuitWrite };
+type AdmissionDecision = AdmissionAnswer | { do: "write"; write: CircuitWrite };
 
 /** @param id the id of the call, the same in every retry. */
 export const decideAdmission = (circuit: Circuit, now: number, id: string): AdmissionDecision => {
@@ -99,9 +98,7 @@ const decideFailure = (circuit: Circuit, { id, generation }: Admission, now: num
   if (circuit.state !== "closed" || circuit.failures.some((failure) => failure.id === id)) return undefined;
   // If this clock is behind the last failure, take that failure's time: stored times stay in order.
   const at = Math.max(now, circuit.failures.at(-1)?.at ?? 0);
-  const oldest = circuit.failures.at(-(FAILURE_THRESHOLD - 1));
-  const reachesThreshold = oldest !== undefined && oldest.at > at - FAILURE_WINDOW_MS;
-  return { kind: reachesThreshold ? "trip" : "record_failure", generation, at, id };
+  return { kind: reachesThreshold(circuit.failures, at) ? "trip" : "record_failure", generation, at, id };
 };
 
 /**

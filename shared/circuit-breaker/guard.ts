@@ -39,7 +39,7 @@ export class CallTimeoutError extends Error {
 }
 
 /** What a thrown error means for the circuit. A time-out is always a failure. */
-export type ClassifyError = (error: unknown) => Outcome;
+type ClassifyError = (error: unknown) => Outcome;
 
 /**
  * `isStart`: the call starts work, so the guard reads the stored circuit instead of a copy. `classifyError` and
@@ -64,7 +64,7 @@ export type Guard = {
   flush(): Promise<void>;
 };
 
-export type GuardDependencies = {
+type GuardDependencies = {
   store: Pick<CircuitStore, "read" | "write">;
   announcer: Announcer;
   statistics: Pick<RequestCounter, "count" | "flush">;

@@ -7,7 +7,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
 import type { Origin, UserRequest } from "../terms/requester.ts";
 import type { Announcer } from "./announce.ts";
-import { type Circuit, noCounts, type OperatorAction } from "./circuit.ts";
+import { type Circuit, minus, noCounts, type OperatorAction } from "./circuit.ts";
 import { type CircuitAction, type OrganizationStats, REASON_MAX_CHARACTERS } from "./circuit-schemas.ts";
 import type { StatisticsReader } from "./circuit-statistics.ts";
 import type { CircuitStore } from "./circuit-store.ts";
@@ -43,21 +43,13 @@ export const createOperator = (dependencies: {
       const write = { ...command, at: clock(), id: newRequestToken(), baseline: counts };
       if (isInForce(circuit, write, counts)) return circuit;
       const { before, after } = await store.operate(organizationId, write);
-      if (before && command.action === "reset") {
-        statistics.takeFromGlobal({
-          total: counts.total - before.baseline.total,
-          failed: counts.failed - before.baseline.failed,
-          rejected: counts.rejected - before.baseline.rejected,
-        });
-      }
+      if (before && command.action === "reset") statistics.takeFromGlobal(minus(counts, before.baseline));
       announcer.announce(organizationId, after, origin);
       await Promise.all([announcer.settle(), statistics.flush()]);
       return after;
     },
   };
 };
-
-export type ChangeCircuit = (action: CircuitAction, request: UserRequest) => Promise<OrganizationStats>;
 
 /** Applies the command of a request and returns the circuit afterwards. The reason is redacted before it is stored. */
 export const createChangeCircuit =
@@ -69,8 +61,11 @@ export const createChangeCircuit =
     operator: Operator;
     statistics: Pick<StatisticsReader, "readOrganization">;
     clock: Clock;
-  }): ChangeCircuit =>
-  async ({ action, reason, until }, { caller: { organizationId, userId }, origin }) => {
+  }) =>
+  async (
+    { action, reason, until }: CircuitAction,
+    { caller: { organizationId, userId }, origin }: UserRequest,
+  ): Promise<OrganizationStats> => {
     if (until !== undefined && until <= clock()) {
       throw new DomainError("invalid_field", "until: expected a time in the future");
     }

@@ -9,12 +9,14 @@ import {
   type CircuitState,
   type Counts,
   FAILURE_THRESHOLD,
-  FAILURE_WINDOW_MS,
   HALF_OPEN_MAX_CALLS,
   isHoldOver,
+  isZero,
   LEASE_MS,
+  minus,
   type OperatorAction,
   RECOVERY_TIMEOUT_MS,
+  reachesThreshold,
   roundLostAt,
   type StoredState,
   SUCCESS_THRESHOLD,
@@ -24,17 +26,13 @@ import { type CircuitWrite, type WriteKind, writeRule } from "./decide.ts";
 type After = CircuitState & Partial<CircuitHistory>;
 type In<State extends CircuitState["state"]> = CircuitHistory & Extract<CircuitState, { state: State }>;
 
-const reachesThreshold = (circuit: In<"closed">, at: number): boolean => {
-  const oldest = circuit.failures.at(-(FAILURE_THRESHOLD - 1));
-  return oldest !== undefined && oldest.at > at - FAILURE_WINDOW_MS;
-};
-
 const isNewFailure = ({ failures }: In<"closed">, { at, id }: CircuitWrite): boolean =>
   (failures.at(-1)?.at ?? 0) <= at && !failures.some((failure) => failure.id === id);
 
 const whenClosed = (circuit: In<"closed">, write: CircuitWrite): After | undefined => {
   const { at, id } = write;
-  if (!isNewFailure(circuit, write) || reachesThreshold(circuit, at) !== (write.kind === "trip")) return undefined;
+  if (!isNewFailure(circuit, write) || reachesThreshold(circuit.failures, at) !== (write.kind === "trip"))
+    return undefined;
   if (write.kind === "trip") {
     return { state: "open", until: at + RECOVERY_TIMEOUT_MS, openings: circuit.openings + 1, lastFailureAt: at };
   }
@@ -166,7 +164,5 @@ export const operate = (circuit: Circuit, write: OperatorWrite): Circuit => {
 export const isInForce = (circuit: Circuit, write: OperatorWrite, counts: Counts): boolean => {
   if (circuit.starts.at(-1)?.cause !== write.action) return false;
   if (circuit.state !== "closed") return "until" in circuit ? circuit.until === write.until : write.until === undefined;
-  const { total, failed, rejected } = circuit.baseline;
-  const isAtBaseline = counts.total === total && counts.failed === failed && counts.rejected === rejected;
-  return circuit.failures.length === 0 && isAtBaseline;
+  return circuit.failures.length === 0 && isZero(minus(counts, circuit.baseline));
 };

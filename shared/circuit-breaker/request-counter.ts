@@ -6,7 +6,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { writeLog } from "../runtime/log.ts";
-import { type Counts, noCounts } from "./circuit.ts";
+import { type Counts, isZero, minus, noCounts, plus } from "./circuit.ts";
 import { bucketKeys, bucketOf, globalBucketKeys } from "./circuit-keys.ts";
 import type { Addition, StatisticsStore } from "./statistics-store.ts";
 
@@ -28,13 +28,6 @@ export type Counted = "succeeded" | "failed" | "rejected";
 type Bucket = { pending: Counts; inDoubt?: Addition & { since: number } };
 
 export type RequestCounter = ReturnType<typeof createRequestCounter>;
-
-const plus = (a: Counts, b: Counts): Counts => ({
-  total: a.total + b.total,
-  failed: a.failed + b.failed,
-  rejected: a.rejected + b.rejected,
-});
-const isZero = ({ total, failed, rejected }: Counts): boolean => total === 0 && failed === 0 && rejected === 0;
 
 export const createRequestCounter = (dependencies: { store: Pick<StatisticsStore, "add">; clock: Clock }) => {
   const { store, clock } = dependencies;
@@ -122,7 +115,7 @@ export const createRequestCounter = (dependencies: { store: Pick<StatisticsStore
 
     /** Subtracts an organization's counts from the global sums after its reset. `flush` sends the change. */
     takeFromGlobal(counts: Counts): void {
-      addTo(globalBucket, { total: -counts.total, failed: -counts.failed, rejected: -counts.rejected });
+      addTo(globalBucket, minus(noCounts, counts));
     },
   };
 };

@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamod
 import * as z from "zod/mini";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { getItems } from "../runtime/get-items.ts";
-import { type Counts, noCounts } from "./circuit.ts";
+import { type Counts, noCounts, plus } from "./circuit.ts";
 import { bucketKeys, globalBucketKeys } from "./circuit-keys.ts";
 
 /**
@@ -30,17 +30,13 @@ export const createStatisticsStore = (client: DynamoDBDocumentClient, tableName:
   /** Attributes of instances that ended long ago, by bucket, as the last addition returned them. */
   const expired = new Map<string, string[]>();
 
-  const sum = async (keys: readonly string[], ConsistentRead: boolean): Promise<Counts> => {
+  const readSum = async (keys: readonly string[], ConsistentRead: boolean): Promise<Counts> => {
     const wanted = keys.map((id) => ({ id }));
     const { items } = await getItems(client, tableName, wanted, { ConsistentRead, ProjectionExpression: "t, f, r" });
-    const total = { ...noCounts };
-    for (const item of items) {
+    return items.reduce<Counts>((sum, item) => {
       const { t = 0, f = 0, r = 0 } = Bucket.parse(item);
-      total.total += t;
-      total.failed += f;
-      total.rejected += r;
-    }
-    return total;
+      return plus(sum, { total: t, failed: f, rejected: r });
+    }, noCounts);
   };
 
   return {
@@ -87,9 +83,9 @@ export const createStatisticsStore = (client: DynamoDBDocumentClient, tableName:
      * may be missing.
      */
     organizationCounts: (organizationId: string, { mayLag = false } = {}): Promise<Counts> =>
-      sum(bucketKeys(organizationId), !mayLag),
+      readSum(bucketKeys(organizationId), !mayLag),
 
     /** The counts of all organizations, without those subtracted by resets. Half a read unit per bucket. */
-    globalCounts: (): Promise<Counts> => sum(globalBucketKeys, false),
+    globalCounts: (): Promise<Counts> => readSum(globalBucketKeys, false),
   };
 };

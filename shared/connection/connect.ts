@@ -66,7 +66,7 @@ export const createVerification = (provider: Pick<ProviderAccess, "open" | "exch
   },
 });
 
-export type ConnectDependencies = {
+type ConnectDependencies = {
   states: Pick<OAuthStates, "use">;
   verification: ReturnType<typeof createVerification>;
   provider: Pick<ProviderAccess, "flush">;

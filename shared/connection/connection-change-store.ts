@@ -49,7 +49,7 @@ const CONNECTION_FIELDS = [
 export type Disconnected = { outcome: "removed" | "none" | "another"; unrecorded: readonly ConnectionChange[] };
 
 /** Who disconnects, and when. The other fields of the change come from the connection. */
-export type DisconnectedBy = Omit<ConnectionChange, "eventType" | "connectionId" | "accountId" | "method">;
+type DisconnectedBy = Omit<ConnectionChange, "eventType" | "connectionId" | "accountId" | "method">;
 
 const leftBehind = ({ change }: StoredConnection): ConnectionChange[] => (change === undefined ? [] : [change]);
 

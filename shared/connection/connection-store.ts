@@ -41,8 +41,6 @@ export const createConnectionStore = (client: DynamoDBDocumentClient, tableName:
 const Count = z.object({ n: z.number() });
 const Entry = z.object({ id: z.string() });
 
-export type ConnectedStore = ReturnType<typeof createConnectedStore>;
-
 /** The connected organizations. Both throw DomainError `store_unavailable`, and may lag by a second. */
 export const createConnectedStore = (client: DynamoDBDocumentClient, tableName: string) => ({
   /**
@@ -64,8 +62,6 @@ export const createConnectedStore = (client: DynamoDBDocumentClient, tableName: 
 
 /** Transactions conflict at the count of connected organizations and at circuits, but rarely many times in a row. */
 const MAX_ATTEMPTS = 12;
-
-export type WriteConnection = ReturnType<typeof createConnectionWriter>;
 
 /**
  * Every change of an organization's item: conditional, and applied once even if an answer is lost. The returned function

@@ -11,7 +11,6 @@ export const connectionStatuses = ["connected", "disconnected", "needs_reconnect
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 
 export const connectionMethods = ["api_key", "oauth"] as const;
-export type ConnectionMethod = (typeof connectionMethods)[number];
 
 export const Connection = z
   .object({

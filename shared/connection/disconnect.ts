@@ -16,7 +16,7 @@ export type DisconnectDependencies = {
 };
 
 /** `connectionId`: end only this connection, and no later one. `requestId`, `reason`: for the event. */
-export type DisconnectOptions = { connectionId?: string; requestId?: string; reason?: "deauthorized" };
+type DisconnectOptions = { connectionId?: string; requestId?: string; reason?: "deauthorized" };
 
 /** @throws DomainError `store_unavailable`: repeat the call. */
 export type Disconnect = (context: OperationContext, options?: DisconnectOptions) => Promise<void>;

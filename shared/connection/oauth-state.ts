@@ -23,7 +23,7 @@ const time = z.pipe(
 const Position = z.object({ userId: z.string(), expiresAt: time });
 
 /** Why a state is invalid. Clients get the same error for all. `other_organization`: issued to another organization. */
-export type StateFault = "unknown" | "other_organization" | "other_user" | "expired" | "used";
+type StateFault = "unknown" | "other_organization" | "other_user" | "expired" | "used";
 
 export class InvalidAuthorizationError extends DomainError {
   readonly fault: StateFault;
@@ -39,7 +39,7 @@ export class InvalidAuthorizationError extends DomainError {
 type Holder = Pick<OrganizationCaller, "scope" | "userId">;
 
 /** A state that was just used. `release` makes it valid again. */
-export type UsedState = { release(): Promise<void> };
+type UsedState = { release(): Promise<void> };
 
 const bindingOf = ({ scope }: Pick<Holder, "scope">) => ({ scope, query: QUERY });
 

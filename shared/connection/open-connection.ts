@@ -106,7 +106,7 @@ const createCredentials = (
 };
 
 /** Who works with the account, besides the organization: the events of a refresh name them. */
-export type OpeningContext = Omit<OperationContext, "organizationId" | "accountId" | "isConnecting">;
+type OpeningContext = Omit<OperationContext, "organizationId" | "accountId" | "isConnecting">;
 
 /** @throws DomainError `not_connected`, `store_unavailable`. */
 export type OpenConnection = (

@@ -4,10 +4,10 @@ import { type ConnectedItem, connectedShardOf } from "./connection-item.ts";
 import { createConnectionWriter } from "./connection-store.ts";
 
 /** The credentials that are exchanged: of one connection, and one version of them. */
-export type Exchanged = Pick<ConnectedItem, "connectionId" | "credentialsVersion">;
+type Exchanged = Pick<ConnectedItem, "connectionId" | "credentialsVersion">;
 
 /** The new credentials. `tokenExpiresAt` in epoch ms. */
-export type RefreshedTokens = { credentials: Uint8Array; credentialsVersion: string; tokenExpiresAt: number };
+type RefreshedTokens = { credentials: Uint8Array; credentialsVersion: string; tokenExpiresAt: number };
 
 const SAME = "#connectionId = :exchangedId AND #credentialsVersion = :exchangedVersion";
 

@@ -19,7 +19,7 @@ const SettingsItem = z.object({
 });
 
 /** `version` is undefined if the organization has never changed its settings. */
-export type StoredSettings = { settings: Settings; version: string | undefined; change: SettingsChange | undefined };
+type StoredSettings = { settings: Settings; version: string | undefined; change: SettingsChange | undefined };
 
 export type SettingsStore = ReturnType<typeof createSettingsStore>;
 

@@ -9,7 +9,6 @@ const TYPES_EXPECTED = "expected a list of record types";
 
 /** Roles that may read only the record types in the settings. */
 export const restrictedRoles = ["member", "guest"] as const;
-export type RestrictedRole = (typeof restrictedRoles)[number];
 
 const types = z.array(RecordType, { error: TYPES_EXPECTED }).check(z.maxLength(16, { error: TYPES_EXPECTED }));
 
