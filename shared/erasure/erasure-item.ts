@@ -11,6 +11,7 @@ import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { OPEN_ERASURES } from "../terms/indexes.ts";
 import { organizationKey } from "../terms/keys.ts";
+import { Requester } from "../terms/requester.ts";
 import { LEASE_ATTRIBUTES } from "../work/lease.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
 import { dueAtOf, type Erasure, erasureScopes, erasureStatuses, Removed } from "./erasure.ts";
@@ -32,12 +33,7 @@ export const erasureIdOf = (key: string): string => key.slice(PREFIX.length);
 export const openErasures = defineShardedIndex(OPEN_ERASURES, { count: 8, prefix: "open#" });
 
 /** Where a request came from, for its security event. */
-export const RequestOrigin = z.object({
-  requestId: z.string(),
-  ipAddress: z.string(),
-  userAgent: z.optional(z.string()),
-  sessionId: z.optional(z.string()),
-});
+export const RequestOrigin = z.extend(z.omit(Requester, { userId: true }), { requestId: z.string() });
 export type RequestOrigin = z.output<typeof RequestOrigin>;
 
 const Item = z.object({

@@ -1,8 +1,8 @@
-import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
 import { conditionalTransaction, conditionalWrite } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { getItem } from "../runtime/get-item.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
@@ -46,10 +46,8 @@ export type ErasureStore = ReturnType<typeof createErasureStore>;
  */
 export const createErasureStore = (client: DynamoDBDocumentClient, tableName: string) => {
   const find = async (organizationId: string, erasureId: string): Promise<StoredErasure | undefined> => {
-    const Key = erasureKey(organizationId, erasureId);
-    const command = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
-    const { Item } = await callStore((options) => client.send(command, options));
-    return Item && parseErasure(Item);
+    const item = await getItem(client, tableName, erasureKey(organizationId, erasureId));
+    return item && parseErasure(item);
   };
 
   return {

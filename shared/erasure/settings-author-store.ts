@@ -1,7 +1,7 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { getItem } from "../runtime/get-item.ts";
 import { organizationKey } from "../terms/keys.ts";
 
 const SettingsItem = z.object({ changedBy: z.string() });
@@ -15,14 +15,9 @@ export type SettingsAuthorStore = ReturnType<typeof createSettingsAuthorStore>;
 export const createSettingsAuthorStore = (client: DynamoDBDocumentClient, tableName: string) => ({
   /** Undefined if the settings were never changed, or the author was erased. One read unit per 4 KB. */
   async read(organizationId: string): Promise<string | undefined> {
-    const command = new GetCommand({
-      TableName: tableName,
-      Key: { id: organizationKey(organizationId) },
-      ConsistentRead: true,
-      ProjectionExpression: "changedBy",
-    });
-    const { Item } = await callStore((options) => client.send(command, options));
-    const changedBy = Item && SettingsItem.parse(Item).changedBy;
+    const Key = { id: organizationKey(organizationId) };
+    const item = await getItem(client, tableName, Key, { ProjectionExpression: "changedBy" });
+    const changedBy = item && SettingsItem.parse(item).changedBy;
     return changedBy === NO_AUTHOR ? undefined : changedBy;
   },
 

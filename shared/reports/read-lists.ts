@@ -11,7 +11,7 @@ const RUNS_PER_PAGE = 100;
 /** So many alerts of each status are read at most. */
 const MAX_ALERTS = 10_000;
 
-/** The items of a list, read page by page as they are asked for. @param first the position before the first page. */
+/** The items of a list, read page by page when needed. @param first the position before the first page. */
 export async function* readItems<Item, Position>(
   readPage: (after: Position | undefined) => Promise<{ items: readonly Item[]; next: Position | undefined }>,
   first?: Position,
@@ -51,7 +51,7 @@ export const readAlerts = async (
 };
 
 /**
- * The ended runs that began before a time, the latest first; read as they are asked for.
+ * The ended runs that began before a time, the latest first; read when needed.
  * @param before epoch ms, as `now`.
  * @throws DomainError `store_unavailable`.
  */

@@ -1,6 +1,7 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { callStore } from "../runtime/call-store.ts";
+import { getItem } from "../runtime/get-item.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { DAY_MS, dayName, timeOfName } from "../terms/hours.ts";
 import { createDueMarkStore } from "../work/due-mark-store.ts";
@@ -29,11 +30,6 @@ export type ReportDueStore = ReturnType<typeof createReportDueStore>;
 export const createReportDueStore = (client: DynamoDBDocumentClient, tableName: string) => {
   const marks = createDueMarkStore(client, tableName, dueReports);
 
-  const readItem = async (Key: { scope: string; key: string }) => {
-    const command = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
-    return (await callStore((options) => client.send(command, options))).Item;
-  };
-
   return {
     /** The item of a mark, for transactions. @param now epoch ms. */
     itemOf: (scope: string, period: Period, now: number) =>
@@ -58,7 +54,7 @@ export const createReportDueStore = (client: DynamoDBDocumentClient, tableName: 
 
     /** A mark, read strongly consistent; undefined if there is none. One read unit. */
     async read({ scope, period }: DueReport): Promise<DueMark | undefined> {
-      const item = await readItem({ scope, key: dueKey(period) });
+      const item = await getItem(client, tableName, { scope, key: dueKey(period) });
       if (item === undefined) return undefined;
       const { token, ttl } = Mark.parse(item);
       return { token, expiresAt: ttl * 1_000 };
@@ -71,7 +67,7 @@ export const createReportDueStore = (client: DynamoDBDocumentClient, tableName: 
 
     /** The last day for which connected organizations were marked, its start in epoch ms; one read unit. */
     async connectedThrough(): Promise<number | undefined> {
-      const item = await readItem(DISPATCHER_KEY);
+      const item = await getItem(client, tableName, DISPATCHER_KEY);
       return item && timeOfName(Dispatched.parse(item).through);
     },
 

@@ -1,7 +1,7 @@
-import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
 import { transactWithRetry } from "../runtime/conditional-write.ts";
+import { getItem } from "../runtime/get-item.ts";
 import { queryPage } from "../runtime/query-page.ts";
 import { DAY_MS, expiryOf } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
@@ -31,12 +31,8 @@ export const createReportStore = (
   tableName: string,
   { retentionDays }: { retentionDays: number },
 ) => {
-  /** Reads strongly consistent: a read unit per 4 KB. */
-  const readItem = async (organizationId: string, key: string) => {
-    const Key = { scope: organizationKey(organizationId), key };
-    const command = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
-    return (await callStore((options) => client.send(command, options))).Item;
-  };
+  const readItem = (organizationId: string, key: string) =>
+    getItem(client, tableName, { scope: organizationKey(organizationId), key });
 
   /** The entries of a kind whose period ends no later than the position's. */
   const readKind = async (scope: string, kind: ReportKind, limit: number, after: ReportPosition | undefined) => {

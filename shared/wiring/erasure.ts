@@ -1,6 +1,4 @@
-/** How erasures are asked for and resumed, in a deployed function. All throw Error where the environment lacks a variable. */
-/** The worker of a deployed function. */
-
+/** The erasures of a deployed function. All throw Error at cold start if the environment lacks a variable. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
@@ -16,7 +14,7 @@ import { createSettingsAuthorStore } from "../erasure/settings-author-store.ts";
 import { createEraseReportsStore } from "../reports/erase-reports-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient as client, documentClient } from "../runtime/document-client.ts";
+import { documentClient as client } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
@@ -26,24 +24,19 @@ import { wireConnectionChangeStore, wireConnectionStore, wireRecordsClaimStore }
 import { wireRecorder } from "./recorder.ts";
 import { wireSyncBus, wireSyncEndStore, wireSyncRunStore } from "./sync.ts";
 
-/** The erasures of a deployed function. @throws Error where the environment lacks a variable. */
-export const wireErasureStore = () =>
-  createErasureStore(documentClient, readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME);
-
-/** For the function that restores events. @throws Error at cold start where the environment lacks a variable. */
-export const wireCleanLateEvent = (): CleanLateEvent =>
-  createCleanLateEvent({
-    late: createLateStore(documentClient, readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME),
-  });
-
 const tableName = () => readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME;
+
+export const wireErasureStore = () => createErasureStore(client, tableName());
+
+export const wireCleanLateEvent = (): CleanLateEvent =>
+  createCleanLateEvent({ late: createLateStore(client, tableName()) });
 
 const wireBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
 
 export const wireRequestErasure = (): RequestErasure =>
   createRequestErasure({
     erasures: wireErasureStore(),
-    keys: createIdempotencyStore(documentClient, tableName()),
+    keys: createIdempotencyStore(client, tableName()),
     events: createErasureEvents({ recorder: wireRecorder() }),
     bus: wireBus(),
     clock: systemClock,
@@ -75,7 +68,6 @@ const tableNames = () => {
   } satisfies PartitionTables;
 };
 
-/** @throws Error at cold start where the environment lacks a variable. */
 export const wireErasureWorker = (): ErasureWorker => {
   const tables = tableNames();
   const config = readConfig(["SETTINGS_TABLE_NAME", "CIRCUITS_TABLE_NAME"]);

@@ -24,19 +24,14 @@ import { wireSyncRunStore } from "./sync.ts";
 
 const tableName = () => readConfig(["REPORTS_TABLE_NAME"]).REPORTS_TABLE_NAME;
 
-const wireReportStore = () =>
-  createReportStore(documentClient, tableName(), { retentionDays: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS });
+const retentionDays = () => readConfig(["RETENTION_DAYS"]).RETENTION_DAYS;
+
+const wireReportStore = () => createReportStore(documentClient, tableName(), { retentionDays: retentionDays() });
 
 const wireReportDueStore = () => createReportDueStore(documentClient, tableName());
 
 export const wireReportReader = () =>
-  createReportReader({
-    reports: wireReportStore(),
-    reads: wireDataReads(),
-    now: systemClock,
-  });
-
-const retentionDays = () => readConfig(["RETENTION_DAYS"]).RETENTION_DAYS;
+  createReportReader({ reports: wireReportStore(), reads: wireDataReads(), now: systemClock });
 
 export const wireReportDispatcher = () => {
   const connected = wireConnectedStore();
