@@ -174,8 +174,8 @@ const look = fc
   .integer({ min: 1, max: 4 })
   .map((limit) => command(`look, ${limit} at a time`, (model, real) => compare(model, real, limit)));
 
-describe("the life of alerts", () => {
-  it("is what the model says, whatever happens in whatever order, with answers lost and at once", async () => {
+describe("alerts", () => {
+  it("behave as the model, for any order of concurrent commands with lost answers", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.commands([raise, raise, raiseAtOnce, decide, wait, look], { maxCommands: 25 }),

@@ -54,7 +54,7 @@ const instance = ({
 } = {}) => ({ time, record, reads: createDataReadRecorder({ marks, recorder: { record }, clock: () => time.now }) });
 
 describe("a read", () => {
-  it("is a LOW event of category data_access that says who read what, and from where", async () => {
+  it("is a LOW event of category data_access with user, data and origin", async () => {
     const { reads, record } = instance();
     await reads.record(reading);
     expect(record.mock.calls).toEqual([
@@ -78,7 +78,7 @@ describe("a read", () => {
     ]);
   });
 
-  it("is recorded once per user, kind and minute, over all instances", async () => {
+  it("is recorded once per user, kind and minute over all instances", async () => {
     const { record, time } = instance();
     const instances = Array.from({ length: 10 }, () => instance({ record, time }).reads);
     const readAll = () => Promise.all(instances.flatMap(({ record: one }) => [one(reading), one(reading)]));
@@ -103,7 +103,7 @@ describe("a read", () => {
     expect(record).toHaveBeenCalledTimes(2);
   });
 
-  it("costs one write unit for the marker, and none while the instance remembers", async () => {
+  it("costs one write unit for the marker, and none while the instance remembers the read", async () => {
     const client = database.documentClient(documentTranslation);
     const measure = countUnits(client);
     const { reads } = instance({ marks: createDataReadStore(client, TABLE) });
@@ -111,7 +111,7 @@ describe("a read", () => {
     await expect(measure(() => reads.record(reading))).resolves.toEqual({ read: 0, write: 0 });
   });
 
-  it("leaves a marker that names nobody and expires", async () => {
+  it("leaves a marker without personal data that expires", async () => {
     await instance().reads.record({ ...reading, caller: { ...reading.caller, userId: "🌵".repeat(128) } });
     const { items } = await database
       .documentClient()
@@ -130,8 +130,8 @@ describe("a read", () => {
   });
 });
 
-describe("when things fail", () => {
-  it("a mark whose answer was lost is still the first", async () => {
+describe("if a dependency fails", () => {
+  it("a mark counts as the first if its answer was lost", async () => {
     const proxy = await startLossyProxy(database.endpoint);
     const { reads, record } = instance({ marks: storeAt(proxy.url) });
     await reads.record(reading);
@@ -140,7 +140,7 @@ describe("when things fail", () => {
     proxy.stop();
   });
 
-  it("a store that does not answer costs no read: the event is recorded, once per instance", async () => {
+  it("a read is recorded once per instance if the store does not answer", async () => {
     const { reads, record } = instance({
       marks: {
         mark: async () => {
@@ -153,7 +153,7 @@ describe("when things fail", () => {
     expect(record).toHaveBeenCalledTimes(1);
   });
 
-  it("a recorder that throws costs no read, and calls the operators", async () => {
+  it("a read succeeds if the recorder throws, and an alarm line is logged", async () => {
     const record = jest.fn<Recorder["record"]>(async () => {
       throw new Error("down");
     });

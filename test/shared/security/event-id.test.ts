@@ -7,7 +7,7 @@ const time = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 const random = fc.uint8Array({ minLength: 16, maxLength: 16 });
 
 describe("an event's id", () => {
-  it("is in the order of time, and says its time", () => {
+  it("sorts by time, and its time can be read back", () => {
     fc.assert(
       fc.property(time, time, random, random, (first, second, a, b) => {
         const [one, other] = [eventId(first, a), eventId(second, b)];
@@ -18,7 +18,7 @@ describe("an event's id", () => {
     );
   });
 
-  it("is never below the first one of its time, and always below the first one of the next", () => {
+  it("is at least the first id of its time, and below the first id of the next millisecond", () => {
     fc.assert(
       fc.property(time, random, (at, bytes) => {
         expect(eventId(at, bytes) >= firstIdAt(at)).toBe(true);

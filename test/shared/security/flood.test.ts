@@ -11,7 +11,7 @@ const recordsOf = (failures: number, everyMs: number, user: (i: number) => strin
 };
 
 describe("a flood", () => {
-  it("leaves five records and then a count at each power of ten", () => {
+  it("causes five records and then a count at each power of ten", () => {
     expect(recordsOf(10_000, 6).map(({ at, verdict }) => [at, verdict])).toEqual([
       ...[1, 2, 3, 4, 5].map((at) => [at, { record: "single" }]),
       [10, { record: "count", failures: 5, users: 1 }],
@@ -21,7 +21,7 @@ describe("a flood", () => {
     ]);
   });
 
-  it("loses no failure between its records", () => {
+  it("counts every failure between its records", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5_000 }), (failures) => {
         const records = recordsOf(failures, 1);
@@ -36,12 +36,12 @@ describe("a flood", () => {
     );
   });
 
-  it("counts the distinct users since the record before", () => {
+  it("counts the distinct users since the last record", () => {
     const [last] = recordsOf(10, 1, (i) => (i < 5 ? "early" : `user-${i % 3}`)).slice(-1);
     expect(last?.verdict).toEqual({ record: "count", failures: 5, users: 3 });
   });
 
-  it("starts again after a minute of quiet, not of time", () => {
+  it("starts again after a minute without failures, not after a minute of time", () => {
     const count = createFloodCounter();
     const at = (now: number) => count("address", undefined, now).record;
     for (let now = 0; now < 5; now++) expect(at(now)).toBe("single");
@@ -50,7 +50,7 @@ describe("a flood", () => {
     expect(at(180_002)).toBe("single");
   });
 
-  it("is counted for each key apart, of which the one that was quiet longest is forgotten", () => {
+  it("is counted per key; the key that was quiet longest is forgotten first", () => {
     const count = createFloodCounter();
     for (let i = 0; i < 6; i++) count("busy", undefined, i);
     expect(count("other", undefined, 6).record).toBe("single");

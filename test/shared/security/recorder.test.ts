@@ -7,7 +7,7 @@ import { HOUR, NOW } from "../../support/security-events.ts";
 
 type Overrides = { settings?: Partial<RecorderDependencies["settings"]>; failing?: "hours" | "events" | "alerts" };
 
-/** A recorder whose stores are lists, in the order of their calls. */
+/** A recorder with lists as stores, and its calls in order. */
 const recorderWith = ({ settings, failing }: Overrides = {}) => {
   const time = { now: NOW };
   const calls: string[] = [];
@@ -44,7 +44,7 @@ const recorderWith = ({ settings, failing }: Overrides = {}) => {
   return { recorder, time, calls, stored, letters };
 };
 
-const said = (
+const newEvent = (
   fields: Partial<NewSecurityEvent & { riskLevel: RiskLevel }> = {},
 ): NewSecurityEvent & { riskLevel: RiskLevel } => ({
   organizationId: "acme",
@@ -57,14 +57,14 @@ const said = (
 });
 
 describe("the recorder", () => {
-  it("adds identity, times, expiry and what follows from the level", async () => {
+  it("adds id, times, expiry, and alert fields by the level", async () => {
     const { recorder, stored } = recorderWith();
-    await recorder.record(said());
-    await recorder.record(said({ riskLevel: "HIGH" }));
+    await recorder.record(newEvent());
+    await recorder.record(newEvent({ riskLevel: "HIGH" }));
     expect(stored).toEqual([
       {
         event: {
-          ...said(),
+          ...newEvent(),
           id: expect.stringMatching(/^01/),
           processed: false,
           alertGenerated: false,
@@ -77,13 +77,13 @@ describe("the recorder", () => {
     ]);
   });
 
-  it("marks an hour before its first event, once, and a past hour every time", async () => {
+  it("marks the current hour once, before its first event, and a past hour for each event", async () => {
     const { recorder, calls, time } = recorderWith();
-    for (let i = 0; i < 3; i++) await recorder.record(said());
+    for (let i = 0; i < 3; i++) await recorder.record(newEvent());
     expect(calls).toEqual(["mark org#acme 2026-11-21T12", "put 1", "put 1", "put 1"]);
     time.now += HOUR;
     calls.length = 0;
-    for (let i = 0; i < 2; i++) await recorder.record(said(), { timestamp: NOW });
+    for (let i = 0; i < 2; i++) await recorder.record(newEvent(), { timestamp: NOW });
     expect(calls).toEqual(["mark org#acme 2026-11-21T12", "put 1", "mark org#acme 2026-11-21T12", "put 1"]);
   });
 
@@ -92,11 +92,11 @@ describe("the recorder", () => {
     ["MEDIUM", "CRITICAL", ["MEDIUM", "HIGH", "CRITICAL"], ["CRITICAL"]],
     ["CRITICAL", "LOW", ["CRITICAL"], ["CRITICAL"]],
   ])(
-    "with the log level %s and the threshold %s records %p and alerts %p",
+    "with log level %s and threshold %s records %p and raises alerts for %p",
     async (logLevel, alertThreshold, recorded, alerted) => {
       const { recorder, stored, calls } = recorderWith({ settings: { logLevel, alertThreshold } });
       for (const riskLevel of ["LOW", "MEDIUM", "HIGH", "CRITICAL"] as const)
-        await recorder.record(said({ riskLevel }));
+        await recorder.record(newEvent({ riskLevel }));
       expect(stored.map(({ event }) => event.riskLevel)).toEqual(recorded);
       expect(stored.filter(({ event }) => event.alertGenerated).map(({ event }) => event.alertLevel)).toEqual(alerted);
       expect(calls.filter((call) => call.startsWith("alert"))).toHaveLength(alerted.length);
@@ -104,12 +104,12 @@ describe("the recorder", () => {
   );
 
   it.each([
-    ["the provider refuses the connection's credentials", { resourceType: "provider_account" }, true],
-    ["a stranger forges a webhook", { resourceType: "provider_account", source: "webhook" }, false],
+    ["the provider rejects the connection's credentials", { resourceType: "provider_account" }, true],
+    ["a webhook is forged", { resourceType: "provider_account", source: "webhook" }, false],
     ["a token is refused", { source: "user" }, false],
-  ] as const)("whatever the threshold, raises an alert where %s: %p", async (_what, fields, isAlerted) => {
+  ] as const)("whatever the threshold, raises an alert if %s: %p", async (_what, fields, isAlerted) => {
     const { recorder, stored, calls } = recorderWith({ settings: { logLevel: "LOW", alertThreshold: "CRITICAL" } });
-    await recorder.record(said({ eventType: "AUTHENTICATION_FAILURE", riskLevel: "HIGH", ...fields }));
+    await recorder.record(newEvent({ eventType: "AUTHENTICATION_FAILURE", riskLevel: "HIGH", ...fields }));
     expect(stored[0]?.event.alertGenerated).toBe(isAlerted);
     expect(calls.filter((call) => call.startsWith("alert"))).toHaveLength(isAlerted ? 1 : 0);
   });
@@ -122,20 +122,20 @@ describe("the recorder", () => {
     ["provider", "MEDIUM"],
     ["validation", "LOW"],
   ] as const)(
-    "knows the risk of an operation that failed by its kind of error: %s is %s",
+    "derives the risk of a failed operation from its kind of error: %s is %s",
     async (errorKind, riskLevel) => {
       const { recorder, stored } = recorderWith();
-      const { riskLevel: _, errorKind: __, ...operation } = said({ success: false });
+      const { riskLevel: _, errorKind: __, ...operation } = newEvent({ success: false });
       await recorder.record({ ...operation, errorKind, metadata: { durationMs: 7 } });
       expect(stored[0]?.event).toMatchObject({ riskLevel, metadata: { durationMs: 7, errorCategory: errorKind } });
       expect(stored[0]?.event).not.toHaveProperty("errorKind");
     },
   );
 
-  it("lets nothing sensitive through, and cuts what is long", async () => {
+  it("redacts sensitive data and cuts long texts", async () => {
     const { recorder, stored } = recorderWith();
     await recorder.record(
-      said({
+      newEvent({
         userAgent: "x".repeat(300),
         errorMessage: `card 4111 1111 1111 1111 declined ${"y".repeat(600)}`,
         resource: "https://pay.example/charges?api_key=sk_live_abcdefghijklmnop",
@@ -153,24 +153,24 @@ describe("the recorder", () => {
 
   it("marks the hour of each organization, and none for an event below the log level", async () => {
     const { recorder, calls } = recorderWith({ settings: { logLevel: "MEDIUM" } });
-    await recorder.record(said());
-    await recorder.record(said({ riskLevel: "MEDIUM" }));
-    await recorder.record(said({ riskLevel: "MEDIUM", organizationId: "globex" }));
+    await recorder.record(newEvent());
+    await recorder.record(newEvent({ riskLevel: "MEDIUM" }));
+    await recorder.record(newEvent({ riskLevel: "MEDIUM", organizationId: "globex" }));
     expect(calls).toEqual(["mark org#acme 2026-11-21T12", "put 1", "mark org#globex 2026-11-21T12", "put 1"]);
-    await recorder.record(said());
+    await recorder.record(newEvent());
     expect(calls).toHaveLength(4);
   });
 
-  it("gives the same event the same id where its identity is given", async () => {
+  it("gives the same event the same id if its identity is given", async () => {
     const { recorder, stored } = recorderWith();
     const identity = new Uint8Array(16).fill(7);
-    for (let i = 0; i < 2; i++) await recorder.record(said(), { timestamp: NOW, identity });
+    for (let i = 0; i < 2; i++) await recorder.record(newEvent(), { timestamp: NOW, identity });
     expect(new Set(stored.map(({ event }) => event.id)).size).toBe(1);
   });
 
-  it("records an event of the caller's own alert without raising another", async () => {
+  it("records the event of a caller's alert without raising another alert", async () => {
     const { recorder, calls, stored } = recorderWith({ settings: { logLevel: "CRITICAL" } });
-    await recorder.recordWithAlert(said({ eventType: "MANUAL_ALERT_GENERATED", category: "system" }));
+    await recorder.recordWithAlert(newEvent({ eventType: "MANUAL_ALERT_GENERATED", category: "system" }));
     expect(stored[0]?.event).toMatchObject({ alertGenerated: true, alertLevel: "LOW" });
     expect(calls.filter((call) => call.startsWith("alert"))).toEqual([]);
   });
@@ -179,10 +179,10 @@ describe("the recorder", () => {
     ["hours", "record"],
     ["events", "record"],
     ["alerts", "alert"],
-  ] as const)("keeps the event as a dead letter when %s fail, and fails nobody", async (failing, stage) => {
+  ] as const)("keeps the event as a dead letter if %s fail, and does not fail its caller", async (failing, stage) => {
     const { recorder, letters } = recorderWith({ failing });
-    await expect(recorder.record(said({ riskLevel: "HIGH" }))).resolves.toMatchObject({ riskLevel: "HIGH" });
-    for (let i = 0; i < 2; i++) await recorder.record(said({ riskLevel: "HIGH" }));
+    await expect(recorder.record(newEvent({ riskLevel: "HIGH" }))).resolves.toMatchObject({ riskLevel: "HIGH" });
+    for (let i = 0; i < 2; i++) await recorder.record(newEvent({ riskLevel: "HIGH" }));
     expect(letters).toHaveLength(3);
     expect(letters[0]).toEqual({
       event: expect.objectContaining({ riskLevel: "HIGH" }),
@@ -191,7 +191,7 @@ describe("the recorder", () => {
     });
   });
 
-  it("marks an hour again whose mark failed", async () => {
+  it("marks an hour again if its mark failed", async () => {
     const time = { fails: true };
     const marks = jest.fn(async () => {
       if (time.fails) throw new Error("out");
@@ -205,15 +205,15 @@ describe("the recorder", () => {
       now: () => NOW,
       random: () => new Uint8Array(16),
     });
-    await recorder.record(said());
+    await recorder.record(newEvent());
     time.fails = false;
-    await recorder.record(said());
+    await recorder.record(newEvent());
     expect(marks).toHaveBeenCalledTimes(2);
   });
 
-  it("restores a dead letter as it was, and fails where it cannot", async () => {
+  it("restores a dead letter as it was, and fails if the store fails", async () => {
     const { recorder: broken, letters } = recorderWith({ failing: "events" });
-    await broken.record(said({ riskLevel: "HIGH" }));
+    await broken.record(newEvent({ riskLevel: "HIGH" }));
     const event = letters[0]?.event;
     if (event === undefined) throw new Error("there is no dead letter");
     await expect(broken.restore(event)).rejects.toThrow("events are out");

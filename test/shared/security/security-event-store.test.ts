@@ -61,7 +61,7 @@ const made = (organizationId: string, age: number, fields: Partial<SecurityEvent
 const all = (organizationId: string): Selection => ({ organizationId, since: 0 });
 
 describe("queries", () => {
-  it("answer every selection as an oracle without indexes does, whatever the page size and whatever was marked", async () => {
+  it("return the same events as a filter over all events, for any selection, page size and marks", async () => {
     await fc.assert(
       fc.asyncProperty(fc.context(), fc.infiniteStream(fc.nat()), async (context, numbers) => {
         const organizationId = freshOrganization();
@@ -100,7 +100,7 @@ describe("queries", () => {
     );
   }, 60_000);
 
-  it("never show what has expired, even while it lies there", async () => {
+  it("never return expired events, even before they are deleted", async () => {
     const organizationId = freshOrganization();
     const old = made(organizationId, 2 * HOUR, {
       riskLevel: "CRITICAL",
@@ -135,7 +135,7 @@ describe("queries", () => {
     });
   });
 
-  it("keep organizations apart, whatever stands in their names", async () => {
+  it("keep organizations apart, whatever characters their names have", async () => {
     const names = ["a", "a#HIGH", "a%23HIGH", "A"].map((name) => `${freshOrganization()}${name}`);
     for (const name of names) await putAll([made(name, 0, { riskLevel: "HIGH", userId: "HIGH" })]);
     for (const name of names) {
@@ -147,7 +147,7 @@ describe("queries", () => {
     }
   });
 
-  it("cost what they show and at most as much again, among many others", async () => {
+  it("cost at most twice what they return, among many other events", async () => {
     const organizationId = freshOrganization();
     const rare = Array.from({ length: 30 }, (_, i) =>
       made(organizationId, i * 100_000, {
@@ -174,7 +174,7 @@ describe("queries", () => {
 });
 
 describe("writing", () => {
-  it("costs one unit, and one for each index that the event stands in", async () => {
+  it("costs one unit, and one for each index that the event is in", async () => {
     const organizationId = freshOrganization();
     const cost = async (fields: Partial<SecurityEvent>) =>
       (await measured(() => putAll([made(organizationId, 0, fields)]))).write;
@@ -187,7 +187,7 @@ describe("writing", () => {
     ).toBe(6);
   });
 
-  it("happens once for an id", async () => {
+  it("stores one event per id", async () => {
     const organizationId = freshOrganization();
     const event = made(organizationId, 0);
     await putAll([event]);
@@ -204,7 +204,7 @@ describe("writing", () => {
 });
 
 describe("marking", () => {
-  it("says of each id what became of it, and is idempotent", async () => {
+  it("returns the outcome of each id, and is idempotent", async () => {
     const [mine, foreign] = [freshOrganization(), freshOrganization()];
     const event = made(mine, 0, { riskLevel: "HIGH" });
     const other = made(foreign, 0, { riskLevel: "HIGH" });
@@ -225,7 +225,7 @@ describe("marking", () => {
     expect(await listAll(all(foreign), 10)).toEqual([other]);
   });
 
-  it("is won by one of many at once", async () => {
+  it("marks an event for exactly one of many callers at once", async () => {
     const organizationId = freshOrganization();
     const event = made(organizationId, 0);
     await putAll([event]);

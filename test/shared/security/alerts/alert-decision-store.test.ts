@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => table.stop());
 
 describe("acknowledging", () => {
-  it("says who and when, once", async () => {
+  it("stores who and when, once", async () => {
     const organization = freshOrganization();
     const { id } = await raised(organization);
     const alert = { status: "acknowledged", acknowledgedBy: "ada", acknowledgedAt: ada.now, revision: 2, count: 1 };
@@ -57,7 +57,7 @@ describe("acknowledging", () => {
 });
 
 describe("resolving", () => {
-  it("closes an alert for good: the same reason makes a new one", async () => {
+  it("is final: the same trigger raises a new alert", async () => {
     const organization = freshOrganization();
     const metadata = { kind: "finding", evidence: { count: 4, details: { hour: "x" } }, message: "why" } as const;
     const first = await raised(organization, metadata);
@@ -80,7 +80,7 @@ describe("resolving", () => {
     await expect(alerts.listUnresolvedFindings(organization, NOON)).resolves.toEqual([second]);
   });
 
-  it("loses no reason that comes at the same time", async () => {
+  it("loses no trigger that comes at the same time", async () => {
     for (let round = 0; round < 10; round++) {
       const organization = freshOrganization();
       const { id } = await raised(organization);
@@ -98,7 +98,7 @@ describe("resolving", () => {
     }
   }, 60_000);
 
-  it("has one winner of ten", async () => {
+  it("succeeds for exactly one of ten callers at once", async () => {
     const organization = freshOrganization();
     const { id } = await raised(organization);
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => alerts.resolve(organization, id, ada)));
@@ -108,7 +108,7 @@ describe("resolving", () => {
 });
 
 describe.each(["acknowledge", "resolve"] as const)("to %s", (decide) => {
-  it("another organization's alert, an expired one, and what is none are not found alike", async () => {
+  it("another organization's alert, an expired alert and an unknown id are not found", async () => {
     const organization = freshOrganization();
     const { id } = await raised(organization);
     const expired = { by: "ada", now: NOON + (RETENTION_DAYS + 1) * 86_400_000 };
@@ -124,7 +124,7 @@ describe.each(["acknowledge", "resolve"] as const)("to %s", (decide) => {
     await expect(listAll(alerts, organization)).resolves.toMatchObject([{ status: "open", revision: 1 }]);
   });
 
-  it("is done by a call whose answers were lost", async () => {
+  it("succeeds if its answers were lost", async () => {
     const proxy = await startLossyProxy(table.endpoint);
     const organization = freshOrganization();
     const { id } = await raised(organization);
@@ -137,7 +137,7 @@ describe.each(["acknowledge", "resolve"] as const)("to %s", (decide) => {
   });
 });
 
-describe("their price", () => {
+describe("the cost of decisions", () => {
   it("is a write, and for resolving a read and a transaction", async () => {
     const client = table.documentClient(documentTranslation);
     const measure = countUnits(client);

@@ -68,7 +68,7 @@ beforeEach(async () => {
 afterAll(() => table.stop());
 
 describe("raising for an event", () => {
-  it("publishes the alert, and leaves nothing to sweep", async () => {
+  it("publishes the alert, and leaves the outbox empty", async () => {
     const organizationId = freshOrganization();
     const event = eventAt(NOON, organizationId);
     await raiserAt(NOON).raiseForEvent(event);
@@ -81,7 +81,7 @@ describe("raising for an event", () => {
     await expect(sweepAt(NOON + 2 * MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
   });
 
-  it("publishes each repetition, and once more when the alert has been quiet", async () => {
+  it("publishes each repetition, and once more a minute after the last", async () => {
     const organizationId = freshOrganization();
     for (let i = 0; i < 3; i++) await raiserAt(NOON + i).raiseForEvent(eventAt(NOON + i, organizationId));
     expect(published.map(({ change, alert }) => [change, alert.revision])).toEqual([
@@ -95,7 +95,7 @@ describe("raising for an event", () => {
     await expect(sweepAt(NOON + 3 * MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
   });
 
-  it("publishes nothing for an event that came before", async () => {
+  it("publishes nothing for an event that was counted before", async () => {
     const organizationId = freshOrganization();
     const event = eventAt(NOON, organizationId);
     await raiserAt(NOON).raiseForEvent(event);
@@ -103,7 +103,7 @@ describe("raising for an event", () => {
     expect(published).toHaveLength(1);
   });
 
-  it("of no organization goes to the bus and nowhere else, and fails where the bus does", async () => {
+  it("without an organization is only published, and fails if the bus does", async () => {
     await raiserAt(NOON).raiseForEvent(eventAt(NOON, undefined));
     expect(published).toMatchObject([{ change: "raised", alert: { status: "open", count: 1, revision: 1 } }]);
     expect(published[0]).not.toHaveProperty("organizationId");
@@ -112,8 +112,8 @@ describe("raising for an event", () => {
   });
 });
 
-describe("a change whose publication failed, or never came to be", () => {
-  it("is published by the sweep, from a minute later on, until it succeeds", async () => {
+describe("a change that was not published", () => {
+  it("is published by each sweep after a minute, until that succeeds", async () => {
     const organizationId = freshOrganization();
     isDown = true;
     await raiserAt(NOON).raiseForEvent(eventAt(NOON, organizationId));
@@ -130,7 +130,7 @@ describe("a change whose publication failed, or never came to be", () => {
     await expect(sweepAt(NOON + 4 * MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
   });
 
-  it("is in the log by a name that no user or address can be guessed from", async () => {
+  it("is logged under a name from which no user or address can be guessed", async () => {
     const organizationId = freshOrganization();
     const write = jest.spyOn(process.stdout, "write");
     isDown = true;
@@ -144,7 +144,7 @@ describe("a change whose publication failed, or never came to be", () => {
     expect(lines.join()).not.toContain(hash);
   });
 
-  it("is not lost when the alert changes further", async () => {
+  it("is not lost if the alert changes again", async () => {
     const organizationId = freshOrganization();
     const { alert } = await alerts.raise(organizationId, reasonAt(NOON), NOON);
     await alerts.raise(organizationId, reasonAt(NOON + 1), NOON + 1);
@@ -160,7 +160,7 @@ describe("a change whose publication failed, or never came to be", () => {
     ]);
   });
 
-  it("is published however many there are, round by round, while there is time", async () => {
+  it("is published round by round while there is time, however many changes wait", async () => {
     const organizationId = freshOrganization();
     for (let i = 0; i < 60; i++) {
       await alerts.raise(organizationId, reasonAt(NOON, { subject: `${i % 30}`, rule: `rule ${i}` }), NOON);
@@ -183,14 +183,14 @@ describe("a change whose publication failed, or never came to be", () => {
     expect(new Set(published.map(({ alert }) => alert.id)).size).toBe(60);
   });
 
-  it("is published once by a sweep that cannot take it out", async () => {
+  it("is published once by a sweep that cannot remove it", async () => {
     await alerts.raise(freshOrganization(), reasonAt(NOON), NOON);
     const stuck = createAlertPublisher({ bus, outbox: { remove: () => Promise.reject(new Error("denied")) } });
     const sweep = sweepAlertOutbox({ outbox: alerts.outbox, publisher: stuck }, NOON + 2 * MINUTE, () => 60_000);
     await expect(sweep).resolves.toEqual({ published: 1, failed: 0 });
   });
 
-  it("stays where the alert has changed since it was published", async () => {
+  it("stays in the outbox if the alert has changed since it was published", async () => {
     const organizationId = freshOrganization();
     const { alert } = await alerts.raise(organizationId, reasonAt(NOON), NOON);
     await alerts.raise(organizationId, reasonAt(NOON + 1), NOON + 1);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => table.stop());
 
 describe("raising", () => {
-  it("makes one alert of a rule and subject, and counts it again", async () => {
+  it("creates one alert per rule and subject, and counts it again", async () => {
     const organization = freshOrganization();
     const first = await alerts.raise(organization, reasonAt(NOON), NOON);
     const second = await alerts.raise(organization, reasonAt(NOON + 1_000), NOON + 1_000);
@@ -40,7 +40,7 @@ describe("raising", () => {
     await expect(listAll(alerts, organization)).resolves.toEqual([second.alert]);
   });
 
-  it("tells rules, subjects and organizations apart", async () => {
+  it("keeps rules, subjects and organizations apart", async () => {
     const [one, other] = [freshOrganization(), freshOrganization()];
     await alerts.raise(one, reasonAt(NOON), NOON);
     await alerts.raise(one, reasonAt(NOON, { subject: "b" }), NOON);
@@ -61,7 +61,7 @@ describe("raising", () => {
     });
   });
 
-  it("counts a finding by its own name, not by its events", async () => {
+  it("counts a finding by its occurrence, not by its events", async () => {
     const organization = freshOrganization();
     const events = [randomId(NOON), randomId(NOON + 1)];
     const finding = (occurrence: string, count: number) =>
@@ -80,7 +80,7 @@ describe("raising", () => {
     await expect(alerts.listUnresolvedFindings(organization, NOON)).resolves.toEqual([alert]);
   });
 
-  it("keeps the earliest and latest sight and the highest level, whatever comes first", async () => {
+  it("keeps the earliest firstSeen, the latest lastSeen and the highest level, in any order", async () => {
     const organization = freshOrganization();
     const times = [5, 2, 9, 9, 1, 7];
     const levels = ["MEDIUM", "CRITICAL", "LOW", "HIGH", "HIGH", "LOW"] as const;
@@ -115,7 +115,7 @@ describe("raising", () => {
     expect(Items?.[0]?.eventIds?.SS?.length).toBeLessThanOrEqual(116);
   });
 
-  it("is one alert, counted 50 times, when 50 raise it at once", async () => {
+  it("makes one alert, counted 50 times, of 50 triggers at once", async () => {
     const organization = freshOrganization();
     const reasons = Array.from({ length: 50 }, (_, i) =>
       reasonAt(NOON + ((i * 37) % 50), { level: i % 3 ? "HIGH" : "LOW" }),
@@ -128,8 +128,8 @@ describe("raising", () => {
   });
 });
 
-describe("an alert whose time is over", () => {
-  it("is not shown, nor counted again: a new one takes its place", async () => {
+describe("an expired alert", () => {
+  it("is neither listed nor counted again: a new alert replaces it", async () => {
     const organization = freshOrganization();
     const { alert: old } = await alerts.raise(
       organization,
@@ -151,7 +151,7 @@ describe("an alert whose time is over", () => {
     await expect(listAll(alerts, organization, { now: later })).resolves.toEqual([alert]);
   });
 
-  it("lives from its last sight on", async () => {
+  it("expires by its last trigger", async () => {
     const organization = freshOrganization();
     const week = 7 * DAY;
     await alerts.raise(organization, reasonAt(NOON), NOON);
@@ -169,7 +169,7 @@ describe("a lost answer", () => {
   });
   afterAll(() => proxy.stop());
 
-  it("does not count twice, and is a change to be published all the same", async () => {
+  it("does not count twice, but the change is published", async () => {
     const organization = freshOrganization();
     const lossy = alertStoresAt(proxy.url);
     const first = await lossy.raise(organization, reasonAt(NOON), NOON);
@@ -180,8 +180,8 @@ describe("a lost answer", () => {
   });
 });
 
-describe("its price", () => {
-  it("is one write call, and its units follow the item's size", async () => {
+describe("the cost of raising", () => {
+  it("is one write call, and its units depend on the item's size", async () => {
     const client = table.documentClient(documentTranslation);
     let calls = 0;
     client.middlewareStack.add(

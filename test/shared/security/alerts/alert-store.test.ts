@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => table.stop());
 
 describe("a list", () => {
-  it("has every alert once, newest first sight first, whatever the page size, and the filter's only", async () => {
+  it("has every alert of the status once, newest firstSeen first, for any page size", async () => {
     const status = fc.constantFrom("open" as const, "acknowledged" as const, "resolved" as const);
     const history = fc.array(fc.record({ age: fc.integer({ min: 0, max: 4 }), status }), { maxLength: 12 });
     await fc.assert(
@@ -55,13 +55,13 @@ describe("a list", () => {
     );
   }, 60_000);
 
-  it("is empty where there is none", async () => {
+  it("is empty if there are no alerts", async () => {
     await expect(
       alerts.list(freshOrganization(), { status: undefined, limit: 50, after: undefined, now: NOON }),
     ).resolves.toEqual({ items: [], next: undefined });
   });
 
-  it("ends a page where items fill 4 MB, with more to come, in order", async () => {
+  it("ends a page after 4 MB of items, with a next page, in order", async () => {
     const organization = freshOrganization();
     const eventIds = Array.from({ length: 100 }, (_, i) => "🌵".repeat(120) + i);
     const message = "🌵".repeat(1_024);
@@ -80,7 +80,7 @@ describe("a list", () => {
     expect(all.map(({ id }) => id)).toEqual(made.map(({ id }) => id).reverse());
   }, 60_000);
 
-  it("goes on past alerts whose time is over", async () => {
+  it("continues after expired alerts", async () => {
     const organization = freshOrganization();
     const day = 86_400_000;
     for (let i = 0; i < 5; i++) {
@@ -94,7 +94,7 @@ describe("a list", () => {
 });
 
 describe("an alert of an operator", () => {
-  it("is there once, even if the answer was lost", async () => {
+  it("is stored once, even if the answer was lost", async () => {
     const proxy = await startLossyProxy(table.endpoint);
     const organization = freshOrganization();
     const metadata = { ticket: "A-1", n: { deep: [1, 2] } };
@@ -115,8 +115,8 @@ describe("an alert of an operator", () => {
   });
 });
 
-describe("the price of a list", () => {
-  it("follows what it returns, not what there is", async () => {
+describe("the cost of a list", () => {
+  it("depends on what it returns, not on what is stored", async () => {
     const client = table.documentClient(documentTranslation);
     const measure = countUnits(client);
     const counted = alertStoresOver(client);

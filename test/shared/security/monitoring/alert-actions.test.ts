@@ -104,7 +104,7 @@ describe("mark_processed", () => {
 });
 
 describe("generate_alert", () => {
-  it("answers the alert, records it, publishes it; each time a new one", async () => {
+  it("returns, records and publishes a new alert each time", async () => {
     const asked = { action: "generate_alert", title: "Look at this", riskLevel: "critical", eventIds: ["b", "a"] };
     const { status, body } = await send({ ...asked, message: "why", metadata: { n: 1, big: 0, list: [true, null] } });
     expect(status).toBe(200);
@@ -127,7 +127,7 @@ describe("generate_alert", () => {
     expect((await list()).body).toHaveLength(2);
   });
 
-  it("keeps integers of any size in metadata: as numbers where they are exact, else as their digits", async () => {
+  it("keeps integers of any size in metadata: as numbers if they are exact, otherwise as their digits", async () => {
     const metadata = '{"small":7,"exact":9007199254740991,"large":1234567890123456789,"float":1.5,"minus":-3}';
     const { body } = await post(`{"action":"generate_alert","title":"t","riskLevel":"LOW","metadata":${metadata}}`);
     expect(body.alert.metadata).toEqual({
@@ -135,7 +135,7 @@ describe("generate_alert", () => {
     });
   });
 
-  it("redacts what operators paste", async () => {
+  it("redacts operators' texts", async () => {
     const card = "4111 1111 1111 1111";
     const { body } = await send({
       ...{ action: "generate_alert", title: card, message: `see ${card}`, riskLevel: "LOW" },
@@ -145,7 +145,7 @@ describe("generate_alert", () => {
     expect(stored).not.toMatch(/4111|hunter2/);
   });
 
-  it("takes metadata up to 2 KB and 16 deep", async () => {
+  it("accepts metadata up to 2 KB and 16 deep", async () => {
     const alert = { action: "generate_alert", title: "t", riskLevel: "LOW" };
     const nested = (depth: number): object => (depth === 0 ? {} : { in: nested(depth - 1) });
     const padded = (bytes: number) => ({ x: "x".repeat(bytes - 8) });
@@ -190,7 +190,7 @@ describe.each([
   });
 });
 
-describe("what is 400", () => {
+describe("an invalid request", () => {
   const ids = Array.from({ length: 101 }, (_, i) => `id-${i}`);
   it.each([
     [{}, /^action: expected one of mark_processed, generate_alert, acknowledge, resolve$/],
@@ -215,7 +215,7 @@ describe("what is 400", () => {
     });
   });
 
-  it("is a status that is none, in a query", async () => {
+  it("is a query with an unknown status", async () => {
     await expect(list("status=closed")).resolves.toMatchObject({
       status: 400,
       body: { message: "status: expected one of open, acknowledged, resolved" },
@@ -224,7 +224,7 @@ describe("what is 400", () => {
 });
 
 describe("the list", () => {
-  it("leads from page to page", async () => {
+  it("is read page by page", async () => {
     const { organizationId } = caller;
     for (let i = 0; i < 5; i++) await alerts.raise(organizationId, reasonAt(NOON, { subject: String(i) }), NOON);
     const subjects: string[] = [];

@@ -23,7 +23,7 @@ describe("cutText", () => {
     expect(cutText(text, max)).toBe(expected);
   });
 
-  it("keeps the bound, the beginning and whole characters, and does not cut twice", () => {
+  it("keeps the limit, the beginning and whole characters, and does not cut twice", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.integer({ min: 6, max: 40 }), (text, max) => {
         const cut = cutText(text, max);
@@ -38,12 +38,12 @@ describe("cutText", () => {
 });
 
 describe("cutMetadata", () => {
-  it("leaves what fits", () => {
+  it("leaves metadata that fits", () => {
     const value = { durationMs: 1, note: "x".repeat(2_000) };
     expect(cutMetadata(value)).toBe(value);
   });
 
-  it("keeps our numbers and small fields before longer ones, which it shortens", () => {
+  it("keeps numbers and small fields first, and shortens longer ones", () => {
     const others = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`n${i}`, i]));
     const ours = { durationMs: 523_000, attempts: 3, retryAfterMs: 1_000, batchSize: 100 };
     const cut = cutMetadata({ note: "é".repeat(3_000), ...others, ...ours });
@@ -70,7 +70,7 @@ describe("cutMetadata", () => {
     });
   });
 
-  it("wraps what is no object", () => {
+  it("wraps a value that is not an object", () => {
     expect(cutMetadata("x".repeat(3_000))).toMatchObject({
       value: expect.stringMatching(/^x{2000,}…\[cut\]$/),
       cut: true,
@@ -79,7 +79,7 @@ describe("cutMetadata", () => {
     expect(cutMetadata({ ["k".repeat(3_000)]: 1 })).toEqual({ cut: true });
   });
 
-  it("keeps the bound and says that it cut", () => {
+  it("keeps the limit and marks cut metadata", () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 4, stringUnit: "binary" }),
@@ -100,7 +100,7 @@ describe("cutMetadata", () => {
 });
 
 describe("sanitising", () => {
-  it("redacts before it cuts, so that no half of a secret is left", () => {
+  it("redacts before it cuts, so that no part of a secret is left", () => {
     const card = "4242 4242 4242 4242";
     for (let before = 0; before < 520; before++) {
       const text = sanitiseText(`${"x".repeat(before)} ${card}${"y ".repeat(300)}`, 512);
@@ -112,7 +112,7 @@ describe("sanitising", () => {
     expect(bytes(metadata)).toBeLessThanOrEqual(2_048);
   });
 
-  it("is stable", () => {
+  it("changes nothing when applied again", () => {
     const once = sanitiseMetadata({ a: "token=abc ".repeat(400), durationMs: 3 });
     expect(sanitiseMetadata(once)).toEqual(once);
     expect(redact(once)).toEqual(once);

@@ -25,21 +25,21 @@ const deepFreeze = (value: unknown): void => {
 };
 
 describe("redaction of planted secrets", () => {
-  it("leaves none in a text", () => {
+  it("leaves no secret in a text", () => {
     fc.assert(
       fc.property(secretText, ({ text, needles }) => expectNoneOf(needles, redactText(text))),
       parameters,
     );
   });
 
-  it("leaves none in a value: keys, values, URLs, messages, JSON in strings", () => {
+  it("leaves no secret in a value: keys, values, URLs, messages, JSON in strings", () => {
     fc.assert(
       fc.property(secretValueAnywhere, ({ value, needles }) => expectNoneOf(needles, JSON.stringify(redact(value)))),
       parameters,
     );
   });
 
-  it("planted each of them so that it would be found", () => {
+  it("finds each secret before redaction", () => {
     fc.assert(
       fc.property(secretValueAnywhere, ({ value, needles }) => {
         const written = JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? String(part) : part));
@@ -54,8 +54,8 @@ describe("redaction of planted secrets", () => {
   });
 });
 
-describe("what is no secret", () => {
-  it("survives in texts", () => {
+describe("data that is not secret", () => {
+  it("stays in texts", () => {
     const word = fc.constantFrom("at", "for", "invoice", "after", "from", "(request)", "- ", "id:", "synced");
     fc.assert(
       fc.property(word, survivingText, word, (before, text, after) => {
@@ -67,7 +67,7 @@ describe("what is no secret", () => {
     );
   });
 
-  it("survives in fields, beside a secret or not", () => {
+  it("stays in fields, beside a secret or not", () => {
     fc.assert(
       fc.property(survivingFields, secretText, (fields, { text }) => {
         expect(redact(fields)).toEqual(fields);
@@ -81,7 +81,7 @@ describe("what is no secret", () => {
   });
 });
 
-describe("redaction of anything", () => {
+describe("redaction of any value", () => {
   const anything = fc.anything({
     withBigInt: true,
     withBoxedValues: true,

@@ -20,7 +20,7 @@ const onlyFoundBy: Readonly<Record<string, readonly [text: string, secret: strin
 };
 
 describe("the recognisers", () => {
-  it("each have an example here", () => {
+  it("each have an example", () => {
     expect(Object.keys(onlyFoundBy).sort()).toEqual(recognisers.map(({ name }) => name).sort());
   });
 

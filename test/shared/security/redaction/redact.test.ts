@@ -57,7 +57,7 @@ describe("redact: names", () => {
 });
 
 describe("redact: numbers", () => {
-  it("takes a card number for one, unless a numeric field of ours says what it is", () => {
+  it("replaces card numbers, except in our numeric fields", () => {
     expect(redact({ x: CARD, y: [CARD], z: BigInt(CARD), "-": -CARD })).toEqual({
       x: "[redacted:card]",
       y: ["[redacted:card]"],
@@ -68,16 +68,16 @@ describe("redact: numbers", () => {
     expect(redact(ours)).toEqual(ours);
   });
 
-  it("leaves times, amounts, fractions and numbers without a check digit", () => {
+  it("keeps times, amounts, fractions and numbers without a check digit", () => {
     const value = { a: 1_762_300_000_005, b: 12.5, c: -3, d: CARD + 1, e: 1e21, f: CARD / 1e3 };
     expect(redact(value)).toEqual(value);
   });
 
-  it("gives JSON numbers and, beyond them, digits", () => {
+  it("returns JSON numbers, and digits for larger integers", () => {
     expect(redact([1n, 9_007_199_254_740_993n, Number.NaN, Infinity])).toEqual([1, "9007199254740993", null, null]);
   });
 
-  it("leaves the digits of our own ids, but no token in them", () => {
+  it("keeps the digits of our own ids, but replaces tokens in them", () => {
     expect(
       redact({
         userId: "facebook|10154287027510302",
@@ -104,7 +104,7 @@ describe("redact: shapes", () => {
     });
   });
 
-  it("gives name and message of errors, dates as ISO texts, and no binary data", () => {
+  it("keeps name and message of errors and dates as ISO texts, but no binary data", () => {
     expect(redact({ error: new TypeError("token=abc"), at: new Date(0), data: Buffer.from("hunter2") })).toEqual({
       error: { name: "TypeError", message: "token=[redacted:token]" },
       at: "1970-01-01T00:00:00.000Z",
@@ -112,7 +112,7 @@ describe("redact: shapes", () => {
     });
   });
 
-  it("leaves out what JSON leaves out, and makes it null in arrays", () => {
+  it("omits values that JSON omits, and makes them null in arrays", () => {
     expect(redact({ a: undefined, b: () => 1, c: [undefined, Symbol("x")] })).toEqual({ c: [null, null] });
   });
 
@@ -122,7 +122,7 @@ describe("redact: shapes", () => {
     expect((redacted as { admin?: unknown }).admin).toBeUndefined();
   });
 
-  it("ends cycles, depth and breadth", () => {
+  it("limits cycles, depth and breadth", () => {
     const cycle: { self?: unknown; token: string } = { token: "abc" };
     cycle.self = [cycle, cycle];
     const text = JSON.stringify(redact(cycle));
@@ -138,7 +138,7 @@ describe("redact: shapes", () => {
     expect(new Set(wide as string[])).toEqual(new Set(["[redacted:api_key]", "[cut:size]"]));
   });
 
-  it("replaces what cannot be read", () => {
+  it("replaces values that cannot be read", () => {
     const value = {
       get broken(): string {
         throw new Error("no");

@@ -33,9 +33,9 @@ beforeEach(() => {
 });
 afterAll(() => world.stop());
 
-type Said = NewSecurityEvent & { riskLevel: RiskLevel };
+type NewEvent = NewSecurityEvent & { riskLevel: RiskLevel };
 
-const said = (fields: Partial<Said> = {}): Said => ({
+const newEvent = (fields: Partial<NewEvent> = {}): NewEvent => ({
   organizationId,
   eventType: "PROVIDER_REQUEST",
   category: "integration",
@@ -46,11 +46,11 @@ const said = (fields: Partial<Said> = {}): Said => ({
   ...fields,
 });
 
-/** Events at so many hours ago each. */
+/** Records an event for each age in hours. */
 const record = async (recorder: Recorder, ages: readonly number[]) => {
   for (const [i, age] of ages.entries()) {
     await recorder.record(
-      said({ success: i % 3 > 0, riskLevel: i % 4 === 0 ? "HIGH" : "LOW", metadata: { durationMs: 10 * i } }),
+      newEvent({ success: i % 3 > 0, riskLevel: i % 4 === 0 ? "HIGH" : "LOW", metadata: { durationMs: 10 * i } }),
       { timestamp: world.time.now - Math.round(age * HOUR) },
     );
   }
@@ -62,7 +62,7 @@ const hoursOf = async (day: number) =>
   actor.rollups.list(organizationKey(organizationId), "hour", { first: day, last: day + DAY_MS - HOUR_MS });
 const dayOf = (day: number) => actor.rollups.get(organizationKey(organizationId), { kind: "day", start: day });
 
-/** The marks for detection, which are taken away. */
+/** Reads and clears the marks for detection. */
 const marksOf = async ({ unjudged }: Actor) => {
   const marks: UnjudgedHour[] = [];
   for await (const mark of unjudged.listAll()) marks.push(mark);
@@ -77,7 +77,7 @@ const expectExact = async () => {
 };
 
 describe("closing hours", () => {
-  it("takes an hour five minutes after its end, and counts it and its day", async () => {
+  it("closes an hour five minutes after its end, and counts the hour and its day", async () => {
     world.time.now = startOfDay(world.time.now) + 10 * HOUR;
     const day = startOfDay(world.time.now);
     await record(actor.recorder(), [0, -0.2, -0.9]);
@@ -101,7 +101,7 @@ describe("closing hours", () => {
     expect(await actor.close()).toEqual({ closed: 0, left: 0, isComplete: true });
   });
 
-  it("leaves an hour that a late event marked until that had its five minutes, and then counts it anew", async () => {
+  it("leaves an hour alone for five minutes after a late event marked it, and then counts it again", async () => {
     await record(actor.recorder(), [3, 30]);
     world.time.now += 6 * 60_000;
     expect(await actor.close()).toMatchObject({ closed: 2 });
@@ -116,9 +116,9 @@ describe("closing hours", () => {
     await expectExact();
   });
 
-  it("finds what is left over from any time, and serves strangers' partitions as well", async () => {
+  it("closes open hours of any age, and those of events without an organization", async () => {
     const stranger = { eventType: "AUTHENTICATION_FAILURE", category: "authentication", riskLevel: "HIGH" } as const;
-    const { organizationId: _, ...nobody } = said({ ...stranger, ipAddress: "192.0.2.7", success: false });
+    const { organizationId: _, ...nobody } = newEvent({ ...stranger, ipAddress: "192.0.2.7", success: false });
     const recorder = actor.recorder();
     const moment = world.time.now - 20 * DAY_MS;
     await recorder.record(nobody, { timestamp: moment });
@@ -137,7 +137,7 @@ describe("closing hours", () => {
     await expectExact();
   });
 
-  it("stops when its time is out, and the next run goes on", async () => {
+  it("stops when time runs short, and the next run continues", async () => {
     await record(actor.recorder(), [2, 3, 4, 5, 6, 7]);
     world.time.now += 6 * 60_000;
     let calls = 0;
@@ -148,7 +148,7 @@ describe("closing hours", () => {
     await expectExact();
   });
 
-  it("costs six write units with its mark for detection and, beside its events, four and a half read units", async () => {
+  it("costs six write units with the mark for detection and four and a half read units, besides its events", async () => {
     await actor.close();
     const measured = world.actor();
     const measure = countUnits(measured.client);
@@ -165,10 +165,10 @@ describe("closing hours", () => {
     expect(await measure(() => measured.close())).toEqual({ read: looking, write: 0 });
   });
 
-  it("tells detection of each hour before its marker goes, strangers' partitions as one", async () => {
+  it("marks each hour for detection before removing its marker, all events without an organization as one", async () => {
     await marksOf(actor);
     await record(actor.recorder(), [2, 3]);
-    const { organizationId: _, ...nobody } = said({ success: false });
+    const { organizationId: _, ...nobody } = newEvent({ success: false });
     for (const ipAddress of ["192.0.2.7", "192.0.2.8", "192.0.2.9"]) {
       await actor.recorder().record({ ...nobody, ipAddress }, { timestamp: world.time.now - 2 * HOUR });
     }
@@ -185,7 +185,7 @@ describe("closing hours", () => {
     expect(marks).toEqual(expect.arrayContaining(expected));
   });
 
-  it("tells detection nothing of an hour that was judged and finished", async () => {
+  it("does not mark an hour for detection that was judged and finished", async () => {
     await marksOf(actor);
     const hour = startOfHour(world.time.now - 2 * HOUR);
     const scope = organizationKey(organizationId);
@@ -213,7 +213,7 @@ describe("closing hours", () => {
     await expectExact();
   });
 
-  it("goes on after an hour that cannot be counted, and fails at the end", async () => {
+  it("continues after an hour that cannot be counted, and fails at the end", async () => {
     const recorder = actor.recorder();
     await record(recorder, [2]);
     world.time.now += 6 * 60_000;
@@ -231,7 +231,7 @@ describe("closing hours", () => {
       ),
     );
     const other = `${organizationId}-other`;
-    await recorder.record(said({ organizationId: other }), { timestamp: world.time.now - 2 * HOUR });
+    await recorder.record(newEvent({ organizationId: other }), { timestamp: world.time.now - 2 * HOUR });
     world.time.now += 6 * 60_000;
     await expect(broken.close()).rejects.toMatchObject({
       message: "1 hours could not be closed.",
@@ -242,7 +242,7 @@ describe("closing hours", () => {
     expect(await actor.close()).toMatchObject({ closed: 1 });
   });
 
-  it("overwrites an hour from which everything is gone", async () => {
+  it("overwrites an hour whose events have all expired", async () => {
     const at = world.time.now - 2 * HOUR;
     await record(actor.recorder(), [2]);
     world.time.now += 6 * 60_000;
@@ -257,8 +257,8 @@ describe("closing hours", () => {
   });
 });
 
-describe("a closer that dies", () => {
-  it("leaves exact statistics behind, wherever it dies, and the next run makes up for it", async () => {
+describe("a closer that crashes", () => {
+  it("leaves exact statistics, wherever it crashes, and the next run completes its work", async () => {
     for (const call of sampleOf(rangeOf(2 * 9 + 1), 4)) {
       let isDone = false;
       organizationId = `organization-${++organizations}`;
@@ -284,8 +284,8 @@ describe("a closer that dies", () => {
   }, 60_000);
 });
 
-describe("a closer that is held up", () => {
-  it("undoes nothing of what others closed meanwhile, wherever it was held up", async () => {
+describe("a closer that is delayed", () => {
+  it("does not undo what others closed meanwhile, wherever it was delayed", async () => {
     for (const call of sampleOf(rangeOf(10), 3)) {
       organizationId = `organization-${++organizations}`;
       world.time.now = startOfDay(world.time.now) + DAY_MS + 12.5 * HOUR;
@@ -315,7 +315,7 @@ describe("a closer that is held up", () => {
 
 describe("closers at the same time", () => {
   it.each(Array.from({ length: 4 }, (_, seed) => [seed]))(
-    "lose nothing to each other, to late events and to readers, whatever their order (%i)",
+    "lose no event, whatever the order of closers, late events and readers (%i)",
     async (seed) => {
       const recorder = actor.recorder();
       await record(recorder, [2, 3, 4, 26]);

@@ -25,11 +25,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** As the world's events are: with their level. */
-type Said = NewSecurityEvent & { riskLevel: RiskLevel };
+/** A new event with a risk level, as all events of the world have. */
+type NewEvent = NewSecurityEvent & { riskLevel: RiskLevel };
 
 type Command =
-  | { kind: "record"; ages: number[]; said: Partial<Said> }
+  | { kind: "record"; ages: number[]; newEvent: Partial<NewEvent> }
   | { kind: "advance"; by: number }
   | { kind: "close"; diesAfter: number | undefined }
   | { kind: "retain"; days: number }
@@ -42,14 +42,14 @@ const maybe = <Value>(...values: Value[]) => fc.option(fc.constantFrom(...values
 const types = ["PROVIDER_REQUEST", "AUTHENTICATION_FAILURE", "PERMISSION_DENIED"] as const;
 const kinds = ["integration", "authentication"] as const;
 
-/** Retention of one to three days, and clocks that go on by up to 30 hours: so that histories expire while they go. */
+/** Retention of one to three days and clocks that advance by up to 30 hours, so that events expire within a history. */
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant("record" as const),
       ages: fc.array(fc.oneof(fc.constant(0), minutes(0, 90), minutes(0, 60 * 60)), { minLength: 1, maxLength: 5 }),
-      said: fc.record({
+      newEvent: fc.record({
         eventType: fc.constantFrom(...types),
         category: fc.constantFrom(...kinds),
         riskLevel: fc.constantFrom(...riskLevels),
@@ -104,11 +104,11 @@ const runHistory = async (history: readonly Command[]) => {
   let recorder = actor.recorder();
 
   const run: { [Kind in Command["kind"]]: (command: Extract<Command, { kind: Kind }>) => Promise<void> } = {
-    record: async ({ ages, said }) => {
+    record: async ({ ages, newEvent }) => {
       for (const age of ages) {
         const event = { eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", success: true } as const;
         await recorder.record(
-          { ...event, ...said, organizationId, source: "user" },
+          { ...event, ...newEvent, organizationId, source: "user" },
           { timestamp: world.time.now - age },
         );
       }
@@ -153,7 +153,7 @@ const runHistory = async (history: readonly Command[]) => {
 };
 
 describe("statistics of a selection", () => {
-  it("are what counting the events says, after any history of records, closers, deaths and expiry", async () => {
+  it("equal a count of the events, after any history of records, closers, crashes and expiry", async () => {
     await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 25, maxLength: 60 }), runHistory), {
       seed: 20_261_121,
       numRuns: depth(2, 8),
@@ -191,7 +191,7 @@ describe("statistics of a selection", () => {
     expect([...new Set(counts)]).toEqual([recorded, before > after ? 2 : 5, 0]);
   });
 
-  it("are zeros where nothing fits, and beyond the end of time", async () => {
+  it("are zeros if no event matches, and beyond the end of time", async () => {
     const zeros = { totalEvents: 0, highRiskEvents: 0, failureRate: 0, avgResponseTime: 0 };
     const organizationId = freshOrganization();
     for (const since of [0, world.time.now, END_OF_TIME_MS - 1, END_OF_TIME_MS, Number.MAX_SAFE_INTEGER]) {
@@ -201,12 +201,12 @@ describe("statistics of a selection", () => {
 });
 
 describe("counting one by one", () => {
-  it("is refused where more events must be read than it may, and exact up to then", async () => {
+  it("is rejected if too many events must be read, and exact up to the limit", async () => {
     const organizationId = freshOrganization();
     world.stored.length = 0;
     world.settings.retentionDays = 90;
     const recorder = actor.recorder();
-    const said = (fields: Partial<Said>): Said => ({
+    const newEvent = (fields: Partial<NewEvent>): NewEvent => ({
       organizationId,
       eventType: "DATA_READ",
       category: "data_access",
@@ -216,10 +216,10 @@ describe("counting one by one", () => {
       success: true,
       ...fields,
     });
-    await recorder.record(said({ userId: "bob" }));
+    await recorder.record(newEvent({ userId: "bob" }));
     world.time.now += 1;
-    for (let i = 0; i < 20; i++) await recorder.record(said({}));
-    for (let i = 0; i < 3; i++) await recorder.record(said({ riskLevel: "MEDIUM", userId: "eve" }));
+    for (let i = 0; i < 20; i++) await recorder.record(newEvent({}));
+    for (let i = 0; i < 3; i++) await recorder.record(newEvent({ riskLevel: "MEDIUM", userId: "eve" }));
     const atMost = (max: number) => async (filters: Partial<Selection>) => {
       const selection = { organizationId, since: 0, ...filters };
       const counters = await actor.counts.countOneByOne(selection, { max, now: world.time.now });
@@ -231,7 +231,7 @@ describe("counting one by one", () => {
     const open = { processed: false };
     expect(await atMost(24)(open)).toMatchObject({ totalEvents: 24 });
     expect(await atMost(23)(open)).toBeUndefined();
-    // Each from the partition that has the fewest, and only what is read counts against the limit.
+    // Each selection is read from its smallest partition, and only events that are read count against the limit.
     expect(await atMost(23)({ ...open, since: world.time.now })).toMatchObject({ totalEvents: 23 });
     expect(await atMost(1)({ ...open, userId: "bob" })).toMatchObject({ totalEvents: 1 });
     expect(await atMost(3)({ ...open, riskLevel: "MEDIUM" })).toMatchObject({ totalEvents: 3 });
@@ -240,7 +240,7 @@ describe("counting one by one", () => {
     expect(await atMost(0)(open)).toMatchObject({ totalEvents: 0 });
   });
 
-  it("asks for a later time where 10,000 are not enough", async () => {
+  it("asks for a later time if 10,000 events are not enough", async () => {
     const countOneByOne = jest.fn<EventCountStore["countOneByOne"]>(async () => undefined);
     const { openHours, rollups, counts } = actor;
     const refused = countSelection(
@@ -256,7 +256,7 @@ describe("counting one by one", () => {
   });
 });
 
-describe("the price of statistics", () => {
+describe("the cost of statistics", () => {
   it.each([
     [15, 1_000],
     [15, 1_000_000],

@@ -34,7 +34,7 @@ const count = (some: readonly CountedEvent[]): Counters => {
 };
 
 describe("counters", () => {
-  it("of parts add up to those of the whole, in any order and grouping", () => {
+  it("of parts add up to the counters of all events, in any order and grouping", () => {
     fc.assert(
       fc.property(events, events, events, (a, b, c) => {
         const [x, y, z] = [count(a), count(b), count(c)];
@@ -48,7 +48,7 @@ describe("counters", () => {
     );
   });
 
-  it("of a selection are those of the selected events", () => {
+  it("of a selection are the counters of the selected events", () => {
     const maybe = <Value>(values: readonly Value[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
     const filters = fc.record({
       eventType: maybe([...names, "NOBODY"]),
@@ -69,7 +69,7 @@ describe("counters", () => {
     );
   });
 
-  it("do not change when what they were made from is added to", () => {
+  it("do not change when their tally is added to later", () => {
     const part = count([{ eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", success: true }]);
     const tally = createTally();
     tally.addAll(part);
@@ -78,7 +78,7 @@ describe("counters", () => {
     expect([part[0]?.events, before[0]?.events, tally.counters()[0]?.events]).toEqual([1, 1, 2]);
   });
 
-  it("count a negative duration as none at all, and a hostile one as the most that there is", () => {
+  it("count a negative duration as 0, and an extreme one as the maximum", () => {
     const timed = (ms: number) =>
       count([{ eventType: "X", category: "system", riskLevel: "LOW", success: true, ms }])[0]?.totalMicroseconds ?? -1;
     expect(timed(-5)).toBe(0);
@@ -93,7 +93,7 @@ describe("counters", () => {
 });
 
 describe("statistics", () => {
-  it("say what counting the events says", () => {
+  it("are the same as from counting the events", () => {
     fc.assert(
       fc.property(events, (some) => {
         const timed = some.flatMap(({ ms }) => (ms === undefined ? [] : [ms]));
@@ -139,20 +139,20 @@ describe("encoded counters", () => {
     );
   });
 
-  it("have a code of its own for each type that the service records", () => {
+  it("have a code for each event type", () => {
     expect(Object.keys(eventTypes).filter((name) => typeCodes[name] === undefined)).toEqual([]);
     const codes = Object.values(typeCodes);
     expect(new Set(codes).size).toBe(codes.length);
     expect(codes.every((code) => Number.isInteger(code) && code > 0 && code < 256)).toBe(true);
   });
 
-  it("are small, whatever the number of events", () => {
+  it("are small, however many events they count", () => {
     expect(encodeCounters(dayOf(15, 11_111)).length).toBeLessThan(250);
     expect(encodeCounters(dayOf(15, 10_000_000)).length).toBeLessThan(250);
     expect(encodeCounters(dayOf(60, 11_111)).length).toBeLessThan(700);
   });
 
-  it("are refused where they are cut or of another version", () => {
+  it("are rejected if they are cut or of another version", () => {
     const bytes = encodeCounters(dayOf(3, 1_000));
     expect(() => decodeCounters(bytes.subarray(0, -1))).toThrow("Stored counters cannot be read");
     expect(() => decodeCounters(Uint8Array.of(2, ...bytes.subarray(1)))).toThrow("Stored counters cannot be read");

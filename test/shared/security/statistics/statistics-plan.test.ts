@@ -43,7 +43,7 @@ const sourcesOf = (plan: StatisticsPlan, open: readonly number[], at: number): s
 };
 
 describe("the plan of statistics", () => {
-  it("counts every time from `since` on once, open hours by their events, and nothing before", () => {
+  it("counts each time since `since` once, open hours by their events, and no earlier time", () => {
     fc.assert(
       fc.property(time, hours, (since, open) => {
         const plan = planStatistics(since, open);
@@ -64,7 +64,7 @@ describe("the plan of statistics", () => {
     );
   });
 
-  it("reads no events of closed hours but of the one that `since` cuts", () => {
+  it("reads events of a closed hour only if `since` cuts the hour", () => {
     const since = START + 5 * HOUR_MS + 1;
     const open = [START + 3 * DAY_MS];
     const { events, hours: spans, wholeDays } = planStatistics(since, open);
@@ -80,7 +80,7 @@ describe("the plan of statistics", () => {
     expect(planStatistics(0, [])).toMatchObject({ events: [], hours: [] });
   });
 
-  it("asks for neighbours with one query", () => {
+  it("reads adjacent periods with one query", () => {
     expect(joinRanges([0, 1, 2, 5, 6, 9], 1)).toEqual([
       { from: 0, to: 3 },
       { from: 5, to: 7 },
@@ -94,7 +94,7 @@ describe("the plan of statistics", () => {
 });
 
 describe("names of hours and days", () => {
-  it("give their starts back and sort by time", () => {
+  it("can be parsed back and sort by time", () => {
     fc.assert(
       fc.property(time, time, (a, b) => {
         expect(timeOfName(hourName(a))).toBe(startOfHour(a));
