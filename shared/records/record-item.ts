@@ -51,17 +51,6 @@ export const isStorable = ({ type, id }: RecordKey): boolean =>
     (key) => Buffer.byteLength(key) <= MAX_SORT_KEY_BYTES,
   );
 
-/** The keys of a record in the indexes. */
-export const indexKeysOf = (
-  organizationId: string,
-  { type, ...position }: RecordKey & RecordPosition,
-  customerId: string | null,
-) => ({
-  listKey: listKeyOf(organizationId, type),
-  createdKey: createdKeyOf(position),
-  customerKey: customerId === null ? undefined : customerKeyOf(organizationId, type, customerId),
-});
-
 /** A partition of an index that lists records by the time of their creation. */
 export type ListPartition = { index: typeof RECORDS_BY_CREATION | typeof RECORDS_BY_CUSTOMER; keyValue: string };
 
@@ -134,7 +123,9 @@ export const toItem = (organizationId: string, record: StoredRecord): Record<str
   const customerId = fields !== undefined && "customerId" in fields ? fields.customerId : null;
   return {
     ...itemKeyOf(organizationId, record),
-    ...indexKeysOf(organizationId, record, customerId),
+    listKey: listKeyOf(organizationId, record.type),
+    createdKey: createdKeyOf(record),
+    customerKey: customerId === null ? undefined : customerKeyOf(organizationId, record.type, customerId),
     createdAt,
     updatedAt,
     ...(fields === undefined ? { deleted: true } : { fields }),

@@ -10,7 +10,9 @@ import { text } from "../json/text.ts";
 const FILTER_MAX_CHARACTERS = 256;
 
 export const RecordQuery = z.object({
-  customerId: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only records of this customer; of customers, itself.")),
+  customerId: z.optional(
+    text(1, FILTER_MAX_CHARACTERS, "Only records of this customer; for customers, the customer itself."),
+  ),
   status: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only records with this status, in the provider's word.")),
   updatedSince: z.optional(InstantParameter),
 });

@@ -92,7 +92,7 @@ export const SyncedRecord = z
   ])
   .register(z.globalRegistry, {
     id: "Record",
-    description: "What is kept of one object of the provider.",
+    description: "The service's copy of one object of the provider.",
   });
 export type SyncedRecord = z.output<typeof SyncedRecord>;
 

@@ -8,7 +8,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import type { ProviderEvent } from "../provider/provider.ts";
 
 /** Events may appear late in the feed: each run reads this time again, and drops the events that it has read before. */
-export const OVERLAP_SECONDS = 60;
+const OVERLAP_SECONDS = 60;
 
 /** More are not stored; an event that is applied again changes nothing. */
 const MAX_KNOWN_IDS = 1_000;
@@ -58,8 +58,8 @@ export const withoutCounted = <Event extends DatedId>(
   cursor: FeedCursor,
   events: readonly Event[],
 ): { fresh: Event[]; countedCount: number } => {
-  const known = digestsOf(cursor);
-  const fresh = events.filter(({ id }) => !known.has(digestOf(id)));
+  const counted = digestsOf(cursor);
+  const fresh = events.filter(({ id }) => !counted.has(digestOf(id)));
   return { fresh, countedCount: events.length - fresh.length };
 };
 

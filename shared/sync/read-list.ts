@@ -38,8 +38,8 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
   const { pages, bound } = run.work.lists[type] ?? { pages: 0 };
   try {
     const { items, next } = await context.provider.listObjects(type, { after, createdUntil: until });
-    const known = new Set(repeats === undefined ? [] : await context.pageIds.read(list, repeats));
-    const fresh = items.filter(({ id }) => !known.has(id));
+    const repeatedIds = new Set(repeats === undefined ? [] : await context.pageIds.read(list, repeats));
+    const fresh = items.filter(({ id }) => !repeatedIds.has(id));
     const ids = fresh.map(({ id }) => id);
     const links = type === "payments" ? await context.links.of(run.id, ids) : [];
     const [written] = await Promise.all([

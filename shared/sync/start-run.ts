@@ -55,11 +55,11 @@ export const createStartRun = ({ runs, ends, bus, clock, newRunId }: StartRunDep
   };
 
   /**
-   * @param known the organization's state, if the caller has just read it.
+   * @param current the organization's state, if the caller has just read it.
    * @throws DomainError `sync_running` while another run is under way. A run without a worker is given one.
    */
-  return async ({ organizationId, trigger, mode, askedBy, ...given }, known) => {
-    const state = known ?? (await runs.readState(organizationId));
+  return async ({ organizationId, trigger, mode, askedBy, ...given }, current) => {
+    const state = current ?? (await runs.readState(organizationId));
     const startedAt = given.startedAt ?? clock();
     const id = given.id ?? newRunId(startedAt);
     if (state.run?.id !== id) await makeWay(organizationId, state);

@@ -28,7 +28,7 @@ export const failureOf = (error: unknown): SyncFailure | undefined => {
  * Whether a failure ends the run: an open circuit stops every further call, and so do credentials that were rejected. Any
  * other failure concerns one type only.
  */
-export const endsRun = ({ category }: SyncFailure): boolean =>
+const endsRun = ({ category }: SyncFailure): boolean =>
   category === "circuit_open" || category === "authentication" || category === "connection";
 
 /** The failure of one type, if the others can continue. @throws the error again if they cannot. */

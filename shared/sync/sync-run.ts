@@ -10,8 +10,7 @@ export type SyncTrigger = (typeof syncTriggers)[number];
 export const syncModes = ["full", "incremental"] as const;
 export type SyncMode = (typeof syncModes)[number];
 
-export const syncStatuses = ["running", "succeeded", "failed", "cancelled"] as const;
-export type SyncStatus = (typeof syncStatuses)[number];
+const syncStatuses = ["running", "succeeded", "failed", "cancelled"] as const;
 
 /** The kinds of errors that end a run: the provider's, and the service's own. */
 export const syncErrorCategories = [...errorKinds, "circuit_open", "connection", "system"] as const;
@@ -31,7 +30,7 @@ export const MAX_REPORTED_IDS = 100;
 
 export const Completeness = z
   .object({
-    listed: count("Objects that the provider's lists gave."),
+    listed: count("Objects in the provider's lists."),
     stored: count("Records that are stored and not deleted."),
     onlyListed: z.array(z.string()).register(z.globalRegistry, { description: "Listed and not stored; 100 at most." }),
     onlyStored: z.array(z.string()).register(z.globalRegistry, { description: "Stored and not listed; 100 at most." }),
@@ -45,12 +44,12 @@ export const SyncRun = z
     trigger: z.enum(syncTriggers),
     mode: z.enum(syncModes),
     status: z.enum(syncStatuses),
-    startedAt: epochMs("when the run was asked for."),
+    startedAt: epochMs("when the run was requested."),
     finishedAt: z.optional(epochMs("when it ended.")),
     progress: perType(Progress),
-    /** Only of a full run that read every type to its end. */
+    /** Only for a full run that read every type to its end. */
     completeness: z.optional(perType(Completeness)),
-    healed: z.optional(count("Changes that the feed told of and no webhook had brought, where webhooks are expected.")),
+    healed: z.optional(count("Changes in the feed that no webhook had delivered, if webhooks are expected.")),
     error: z.optional(z.object({ category: z.enum(syncErrorCategories), message: z.string() })),
   })
   .register(z.globalRegistry, {
@@ -70,8 +69,7 @@ const MODE_EXPECTED = "expected full or incremental";
 /** The body of POST …/sync. */
 export const SyncRequest = z.object({
   mode: z.optional(z.enum(syncModes, { error: MODE_EXPECTED })).register(z.globalRegistry, {
-    description:
-      "`full` reads everything again and compares both sides. Without it a run is incremental, where one can be.",
+    description: "`full` reads everything again and compares both sides. By default a run is incremental if it can be.",
   }),
 });
 export type SyncRequest = z.output<typeof SyncRequest>;

@@ -7,7 +7,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { organizationKey } from "../terms/keys.ts";
 
 /** The attributes of a connection that the webhook URL reads. Its role may not read the provider's credentials. */
-export const WEBHOOK_ATTRIBUTES = ["id", "connectionId", "accountId", "webhookSecrets"] as const;
+const WEBHOOK_ATTRIBUTES = ["id", "connectionId", "accountId", "webhookSecrets"] as const;
 
 /** Part of a connection's item (shared/connection/connection-item.ts). Disconnecting removes these attributes. */
 const Item = z.object({
@@ -18,8 +18,6 @@ const Item = z.object({
 
 /** What receiving a webhook needs of the organization's connection; `webhookSecrets` is sealed. */
 export type WebhookConnection = { connectionId: string; accountId: string; webhookSecrets: Uint8Array };
-
-export type WebhookConnectionStore = ReturnType<typeof createWebhookConnectionStore>;
 
 export const createWebhookConnectionStore = (client: DynamoDBDocumentClient, tableName: string) => ({
   /**

@@ -11,7 +11,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { Receive } from "./receive.ts";
 
-export const MAX_WEBHOOK_BYTES = 1_048_576;
+const MAX_WEBHOOK_BYTES = 1_048_576;
 
 /** Four characters of base64 for three bytes. */
 const MAX_BASE64_CHARACTERS = Math.ceil(MAX_WEBHOOK_BYTES / 3) * 4;

@@ -66,9 +66,8 @@ export const createLeaseStore = (client: DynamoDBDocumentClient, tableName: stri
       write(key, owner, { ...also, set: { leaseUntil: now + LEASE_MS, ...also.set } }),
 
     /** Frees the lease if this owner still holds it: the next worker takes the job at once. */
-    async release(key: Key, owner: LeaseOwner, { condition, values = {} }: JobUpdate = {}): Promise<void> {
-      const free = { set: { leaseUntil: 0 }, remove: ["leaseOwner"], values };
-      await updateAsOwner(key, owner, condition === undefined ? free : { ...free, condition });
+    async release(key: Key, owner: LeaseOwner, also: Pick<JobUpdate, "condition" | "values"> = {}): Promise<void> {
+      await updateAsOwner(key, owner, { ...also, set: { leaseUntil: 0 }, remove: ["leaseOwner"] });
     },
   };
 };
