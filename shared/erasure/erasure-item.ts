@@ -32,8 +32,9 @@ export const erasureIdOf = (key: string): string => key.slice(PREFIX.length);
 
 export const openErasures = defineShardedIndex(OPEN_ERASURES, { count: 8, prefix: "open#" });
 
+const { userId: _, ...originFields } = Requester.shape;
 /** Where a request came from, for its security event. */
-export const RequestOrigin = z.extend(z.omit(Requester, { userId: true }), { requestId: z.string() });
+export const RequestOrigin = z.object({ requestId: z.string(), ...originFields });
 export type RequestOrigin = z.output<typeof RequestOrigin>;
 
 const Item = z.object({
