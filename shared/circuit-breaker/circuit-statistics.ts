@@ -33,7 +33,7 @@ const openedAtOf = (circuit: Circuit, changedAt: number | null): number | null =
 };
 
 /** @param counts the organization's counts since the first request; the counts at the last reset are subtracted here. */
-export const organizationStats = (
+const organizationStats = (
   organizationId: string,
   circuit: Circuit,
   counts: Counts,
@@ -44,7 +44,7 @@ export const organizationStats = (
   const start = circuit.starts.at(-1);
   // The hold ended at `until`; the write that ends it in the item may come much later.
   const holdEndedAt = isHoldOver(circuit, now) && "until" in circuit ? circuit.until : undefined;
-  const change = holdEndedAt === undefined ? start : { at: holdEndedAt };
+  const operators = holdEndedAt === undefined ? start : undefined;
   const own = minus(counts, circuit.baseline);
   const inWindow = circuit.state === "closed" ? circuit.failures.filter(({ at }) => at > now - FAILURE_WINDOW_MS) : [];
   return {
@@ -59,9 +59,9 @@ export const organizationStats = (
     openedAt: effective.state === "closed" ? null : openedAtOf(circuit, start?.at ?? null),
     retryAt: effective.state === "closed" ? null : (effective.retryAt ?? null),
     until: isHeld && "until" in circuit ? (circuit.until ?? null) : null,
-    changedAt: change?.at ?? null,
-    changedBy: (change && "by" in change ? change.by : undefined) ?? null,
-    reason: (change && "reason" in change ? change.reason : undefined) ?? null,
+    changedAt: holdEndedAt ?? start?.at ?? null,
+    changedBy: operators?.by ?? null,
+    reason: operators?.reason ?? null,
   };
 };
 

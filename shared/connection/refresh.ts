@@ -19,7 +19,7 @@ import type { RefreshStore } from "./refresh-store.ts";
 export const TOKEN_LIFE_MS = 3_600_000;
 
 /** Longer than an exchange (10 s) and its writes: after this time the holder has crashed or given up. */
-export const LEASE_MS = 15_000;
+const LEASE_MS = 15_000;
 
 /** Maximum wait for the holder of the lease; an operation has 10 s in all. */
 const MAX_WAIT_MS = 8_000;

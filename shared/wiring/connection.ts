@@ -60,7 +60,7 @@ export const wireAuthorize = () => {
   });
 };
 
-export const wireConnectionSecrets = () => createConnectionSecrets(wireEnvelope());
+const wireConnectionSecrets = () => createConnectionSecrets(wireEnvelope());
 
 /** @param provider the function's access to the provider, which also refreshes tokens. */
 export const wireOpenConnection = (provider: Pick<ProviderAccess, "refreshTokens">) =>

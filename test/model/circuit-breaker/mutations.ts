@@ -13,7 +13,7 @@ import type { Expressions } from "./expressions.ts";
 import { type Mutation, organizationId } from "./world.ts";
 
 /** Splits at separators outside parentheses. */
-export const splitOutside = (text: string, separator: string): string[] => {
+const splitOutside = (text: string, separator: string): string[] => {
   const parts = [""];
   let depth = 0;
   for (let i = 0; i < text.length; i++) {

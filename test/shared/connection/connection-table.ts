@@ -83,7 +83,7 @@ export const connectionNamed = (name: string, changes: Partial<NewConnection> = 
 export const sealedText = bytes;
 
 /** A recorded change, for tests that do not look at it. */
-export const changeOf = ({ connectionId, accountId, method }: NewConnection): ConnectionChange => ({
+const changeOf = ({ connectionId, accountId, method }: NewConnection): ConnectionChange => ({
   ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId, accountId, method },
   ...{ at: 1, durationMs: 1, source: "user", userId: "ada" },
 });

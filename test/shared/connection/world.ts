@@ -150,7 +150,6 @@ export const createTestProvider = () => {
   };
   return Object.assign(provider, { access });
 };
-export type TestProvider = ReturnType<typeof createTestProvider>;
 
 export const callerOf = (organizationId: string, userId = "ada") => ({
   organizationId,
@@ -158,7 +157,7 @@ export const callerOf = (organizationId: string, userId = "ada") => ({
   sessionId: "session-1",
   scope: `org:${organizationId}` as const,
 });
-export const origin = { requestId: "request-1", ipAddress: "192.0.2.1", userAgent: "jest" };
+const origin = { requestId: "request-1", ipAddress: "192.0.2.1", userAgent: "jest" };
 
 /** All operations on connections with a clock that tests set, and their effects besides the table. */
 export const createWorld = (stores: Stores, provider = createTestProvider()) => {
