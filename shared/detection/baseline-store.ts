@@ -5,7 +5,7 @@ import { putIfUnchanged } from "../runtime/conditional-write.ts";
 import { getItems } from "../runtime/get-items.ts";
 import { DAY_MS, dayName, timeOfName } from "../terms/hours.ts";
 import { BASELINE_KEY, USER_PREFIX, userKey } from "./detection.ts";
-import { BASELINE_DAYS, History } from "./evidence/baseline.ts";
+import { BASELINE_DAYS, type History } from "./evidence/baseline.ts";
 import type { Latency } from "./evidence/latency.ts";
 
 /**
@@ -47,10 +47,7 @@ const parse = (item: unknown): StoredBaseline => {
   const { since, days, known, operations = "[]", through } = BaselineItem.parse(item);
   const hashesByDay = HashesByDay.parse(known === undefined ? {} : JSON.parse(known));
   return {
-    history: History.parse({
-      since,
-      days: Days.parse(JSON.parse(days)).map(([day, calls, peak]) => ({ day, calls, peak })),
-    }),
+    history: { since, days: Days.parse(JSON.parse(days)).map(([day, calls, peak]) => ({ day, calls, peak })) },
     lastDays: Object.fromEntries(
       Object.entries(hashesByDay).flatMap(([day, hashes]) => hashes.map((hash) => [hash, day])),
     ),

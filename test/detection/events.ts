@@ -5,10 +5,11 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-export type Said = Pick<SecurityEvent, "eventType"> & Partial<Omit<SecurityEvent, "id" | "timestamp" | "createdAt">>;
+export type EventFields = Pick<SecurityEvent, "eventType"> &
+  Partial<Omit<SecurityEvent, "id" | "timestamp" | "createdAt">>;
 type Who = { user?: string; address?: string };
 
-/** 16 bytes that are other ones for each number, so that ids are too. */
+/** 16 bytes that differ for each number, and so do ids. */
 const bytesOf = (number: number): Uint8Array => {
   const bytes = new Uint8Array(16);
   for (let rest = number, i = 15; rest > 0; i--) {
@@ -26,11 +27,11 @@ const callerOf = ({ user, address }: Who) => ({
 
 export type Events = ReturnType<typeof createEvents>;
 
-/** Makes events of an organization as the service records them; times in epoch ms. */
+/** Makes events of an organization in the form that the service records; times in epoch ms. */
 export const createEvents = (organizationId: string | undefined = "acme") => {
   let made = 0;
 
-  const event = (at: number, said: Said): SecurityEvent => ({
+  const event = (at: number, fields: EventFields): SecurityEvent => ({
     id: eventId(at, bytesOf(made++)),
     ...(organizationId !== undefined && { organizationId }),
     category: "integration",
@@ -39,32 +40,32 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
     success: true,
     processed: false,
     alertGenerated: false,
-    ...said,
+    ...fields,
     timestamp: at,
     createdAt: at,
   });
 
-  const operation = (at: number, metadata: Record<string, unknown> = {}, said: Partial<Said> = {}) =>
+  const operation = (at: number, metadata: Record<string, unknown> = {}, fields: Partial<EventFields> = {}) =>
     event(at, {
       eventType: "PROVIDER_REQUEST",
       action: "list_events",
       resourceType: "provider_account",
       metadata: { durationMs: 120, attempts: 1, ...metadata },
-      ...said,
+      ...fields,
     });
 
-  const run = (at: number, runId: string, trigger: string, said: Said) =>
+  const run = (at: number, runId: string, trigger: string, fields: EventFields) =>
     event(at, {
       action: "sync_incremental",
       resourceType: "provider_account",
       metadata: { runId, trigger },
-      ...said,
+      ...fields,
     });
 
   return {
     event,
 
-    /** A refused token; `count` makes it a flood's count record. */
+    /** A refused token; with `count`, the count of a flood. */
     tokenFailure: (at: number, who: Who, count?: { failures: number; users: number }) =>
       event(at, {
         eventType: "AUTHENTICATION_FAILURE",
@@ -118,7 +119,7 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
         metadata: { permission: "status:read", ...metadata },
       }),
 
-    /** A cursor that another organization was given. */
+    /** A cursor that was issued to another organization. */
     foreignId: (at: number, who: Who, metadata: Record<string, unknown> = {}) =>
       event(at, {
         eventType: "PERMISSION_DENIED",
@@ -133,7 +134,7 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
 
     operation,
 
-    /** An operation that ended with the provider's rate limit. */
+    /** An operation that the provider's rate limit failed. */
     rateLimited: (at: number, attempts = 1) =>
       operation(
         at,
@@ -142,7 +143,7 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
       ),
 
     /** An operation whose credentials the provider refused. */
-    credentialsRefused: (at: number, said: Partial<Said> = {}) =>
+    credentialsRefused: (at: number, fields: Partial<EventFields> = {}) =>
       operation(
         at,
         {},
@@ -152,7 +153,7 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
           riskLevel: "HIGH",
           success: false,
           errorCode: "http_401",
-          ...said,
+          ...fields,
         },
       ),
 
@@ -166,7 +167,7 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
         action: "require_reconnect",
       }),
 
-    /** A key that is refused while somebody connects with it. */
+    /** A key that the provider rejects while connecting. */
     connectRefused: (at: number, who: Who) =>
       operation(
         at,

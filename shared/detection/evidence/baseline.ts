@@ -2,7 +2,6 @@
  * A baseline: how much a scope or a user did per hour, in the 28 days before an hour and in the earlier hours of its day.
  * Days without counts are not stored, but their hours count. Pure.
  */
-import * as z from "zod/mini";
 import { DAY_MS, dayName, HOUR_MS, startOfDay, timeOfName } from "../../terms/hours.ts";
 
 export const BASELINE_DAYS = 28;
@@ -15,12 +14,8 @@ export type Baseline = { calls: number; hours: number; dailyPeaks: readonly numb
 
 export const noBaseline: Baseline = { calls: 0, hours: 0, dailyPeaks: [] };
 
-/** The count of a day, and of its busiest hour. */
-const CountedDay = z.object({ day: z.string(), calls: z.number(), peak: z.number() });
-
-/** Counts since `since` (the first counted hour, epoch ms); oldest day first. */
-export const History = z.object({ since: z.number(), days: z.array(CountedDay) });
-export type History = z.output<typeof History>;
+/** `since`: the first counted hour, epoch ms. `days`: each day's count and that of its busiest hour, oldest day first. */
+export type History = { since: number; days: readonly { day: string; calls: number; peak: number }[] };
 
 const oldestDay = (hourStart: number): number => startOfDay(hourStart) - BASELINE_DAYS * DAY_MS;
 

@@ -1,5 +1,4 @@
 /** The latency of operations against the provider: the newest ones, and the mean of 28 days. Pure. */
-import * as z from "zod/mini";
 import { DAY_MS, dayName, startOfDay, timeOfName } from "../../terms/hours.ts";
 import { BASELINE_DAYS } from "./baseline.ts";
 import type { Fact } from "./fact.ts";
@@ -8,11 +7,10 @@ import type { Fact } from "./fact.ts";
 export const LAST_OPERATIONS = 10;
 
 /** Durations in ms. `days`: the last 28, oldest first. `last`: the newest operations, oldest first. */
-export const Latency = z.object({
-  last: z.array(z.object({ id: z.string(), at: z.number(), durationMs: z.number() })),
-  days: z.array(z.object({ day: z.string(), operations: z.number(), totalMs: z.number() })),
-});
-export type Latency = z.output<typeof Latency>;
+export type Latency = {
+  last: readonly { id: string; at: number; durationMs: number }[];
+  days: readonly { day: string; operations: number; totalMs: number }[];
+};
 
 export const noLatency: Latency = { last: [], days: [] };
 

@@ -4,7 +4,7 @@ import { addressOf, type Label, recordedFailures, type Script, type Stage, stran
 
 const label = (rule: FindingRule, subject: string, from: number, to: number): Label => ({ rule, subject, from, to });
 
-/** Begins somewhere in its hour, so that many go on into the next. */
+/** A time in the hour, so that many episodes continue in the next. */
 const soon = ({ at, dice }: Stage): number => at + dice.integer(0, 59 * 60) * 1_000;
 
 const guesses = (stage: Stage, count: number, periodMs: number) => {
@@ -45,7 +45,7 @@ const spray: Script = (stage) => {
   };
 };
 
-/** The key was revoked; somebody notices after hours and connects anew. */
+/** The key was revoked; after hours a user connects again. */
 const revokedKey: Script = ({ at, events, dice, user }) => {
   const to = at + dice.integer(4, 8) * HOUR;
   return {
@@ -83,7 +83,7 @@ const rateLimited: Script = (stage) => {
   };
 };
 
-/** Never three in 15 minutes, but too many of all. */
+/** Never three in 15 minutes, but too great a share. */
 const oftenLimited: Script = ({ at, events, dice }) => ({
   events: [
     ...dice.times(45, 59 * MINUTE).map((time) => events.operation(at + time)),
@@ -165,12 +165,12 @@ const slowProvider: Script = ({ at, events, dice }) => {
   const times = dice.times(dice.integer(15, 30), 50 * MINUTE);
   return {
     events: times.map((time) => events.operation(at + time, { durationMs: dice.integer(2_000, 5_000) })),
-    // The last ten operations tell of it for as long: at three an hour, some hours more.
+    // The last ten operations stay slow for some hours, with three operations an hour.
     labels: [label("performance_degradation", "provider", at, at + 5 * HOUR)],
   };
 };
 
-/** Everything that must be found. */
+/** All episodes that must be found. */
 export const attacks: Record<string, Script> = {
   ...{ bruteForce, breach, spray, revokedKey, stolenToken, scraping, rateLimited, oftenLimited, ownPace, probing },
   ...{ syncBurst, silence, brokenStore, blockedAddress, slowProvider },

@@ -5,18 +5,18 @@ import type { Events } from "../events.ts";
 import type { Dice } from "./dice.ts";
 import type { Profile } from "./profiles.ts";
 
-/** What a rule must find; times in epoch ms. */
+/** A finding that a rule must make; times in epoch ms. */
 export type Label = { rule: FindingRule; subject: string; level?: "CRITICAL"; from: number; to: number };
 
-/** What becomes of the scheduled runs meanwhile. */
+/** How scheduled runs end during an episode. */
 export type RunMode = "normal" | "none" | "failing" | "refused" | "slow";
 
-/** Something out of the ordinary in an organization's life; without labels it only looks like an attack. */
+/** An attack, or, without labels, a look-alike. */
 export type Episode = {
   name: string;
   events: SecurityEvent[];
   labels: readonly Label[];
-  /** How scheduled runs go from one time to another. */
+  /** How scheduled runs end between two times. */
   runs?: { mode: RunMode; from: number; to: number };
 };
 
@@ -24,7 +24,7 @@ export type Stage = {
   events: Events;
   dice: Dice;
   profile: Profile;
-  /** When it begins, epoch ms: a whole hour, by day. */
+  /** The start, epoch ms: a whole hour, by day. */
   at: number;
   /** One of the organization's own users. */
   user: string;
@@ -35,7 +35,7 @@ export type Script = (stage: Stage) => Omit<Episode, "name">;
 export const addressOf = (user: string): string => `192.0.2.${(Number(user.replace(/\D/g, "")) % 200) + 1}`;
 export const strangerOf = (dice: Dice): string => `203.0.113.${dice.integer(1, 250)}`;
 
-/** Refused tokens as they are recorded: beyond the fifth of an address as counts. */
+/** Refused tokens as they are recorded: after the fifth of an address as counts. */
 export const recordedFailures = (
   { events }: Pick<Stage, "events">,
   failures: readonly { at: number; user: string; address: string }[],

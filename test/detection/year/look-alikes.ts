@@ -11,7 +11,7 @@ const mistyping: Script = (stage) => {
   return { ...nothing, events: [...recordedFailures(stage, failures), success] };
 };
 
-/** Their tokens expired over lunch. */
+/** Their tokens expired at the same time. */
 const colleaguesBehindOneAddress: Script = (stage) => ({
   ...nothing,
   events: recordedFailures(
@@ -104,7 +104,7 @@ const impatience: Script = ({ at, events, dice, user }) => ({
     ]),
 });
 
-/** Slower than usual, and not slow. */
+/** Slower than usual, but below the threshold. */
 const sluggishProvider: Script = ({ at, events, dice }) => ({
   ...nothing,
   events: dice
@@ -130,7 +130,7 @@ const fullSync: Script = ({ at, events, dice }) => ({
     .map((time) => events.operation(at + time, { pacedMs: dice.integer(100, 2_500) })),
 });
 
-/** Somebody looks at more than usual. */
+/** A user makes more calls than usual. */
 const busyHour: Script = ({ at, events, dice, profile, user }) => ({
   ...nothing,
   events: dice
@@ -138,7 +138,7 @@ const busyHour: Script = ({ at, events, dice, profile, user }) => ({
     .map((time) => events.call(at + time, { user, address: addressOf(user) })),
 });
 
-/** Everything that looks like an attack, and is none. */
+/** All episodes that look like an attack, and are none. */
 export const lookAlikes: Record<string, Script> = {
   ...{ mistyping, colleaguesBehindOneAddress, forgottenTab, deploymentLoop, newMember, outage, paused, heldOpen },
   ...{ fewRefusals, forgedWebhooks, wrongKey, impatience, sluggishProvider, oneFailedRun, storeHiccups, fullSync },

@@ -7,7 +7,7 @@ import { addressOf, type Episode, type RunMode, type Script } from "./episode.ts
 import { lookAlikes } from "./look-alikes.ts";
 import { type Profile, profiles } from "./profiles.ts";
 
-/** Time to become known, and room for one episode to be over before the next. */
+/** Time for a first baseline, and for each episode to end before the next. */
 const FIRST_EPISODE_DAY = 1;
 const DAYS_PER_EPISODE = 2;
 
@@ -15,11 +15,11 @@ export type Simulated = {
   id: string;
   profile: Profile;
   episodes: readonly Episode[];
-  /** Everything that is recorded in an hour, in no order. Hours are asked for one after the other. */
+  /** All events of an hour, in no order. Must be called for each hour in order. */
   eventsOf: (hourStart: number) => SecurityEvent[];
 };
 
-/** An organization's life from a Sunday at midnight on (epoch ms), the same for the same seed and index. */
+/** Simulates an organization from `start` (a Sunday at midnight, epoch ms), the same for the same seed and index. */
 export const simulateOrganization = (
   { seed, start, days }: { seed: number; start: number; days: number },
   index: number,
@@ -30,7 +30,7 @@ export const simulateOrganization = (
   const profile = profiles[index % profiles.length] ?? profiles[0];
   if (profile === undefined) throw new Error("There are no profiles.");
 
-  // Attacks and what looks like them in turn, every kind as often; none again within eight weeks.
+  // Attacks and look-alikes in turn, every kind equally often, and not again within eight weeks.
   const scripts = [attacks, lookAlikes].map((kind) => Object.entries(kind));
   const episodes: Episode[] = [];
   for (let day = FIRST_EPISODE_DAY; day + 1 < days; day += DAYS_PER_EPISODE) {
@@ -66,7 +66,7 @@ export const simulateOrganization = (
     return [started, ...operations, events.runSucceeded(at + 1_200, runId)];
   };
 
-  /** What happens anywhere now and then: a typing error, a lost webhook, a limit met once, a run by hand. */
+  /** Rare harmless events: a mistyped token, one rate limit, one denial, a manual run, one store failure. */
   const littleThings = (hourStart: number): SecurityEvent[] => {
     const at = hourStart + dice.integer(0, 59) * MINUTE;
     const user = `user-${dice.integer(0, profile.users - 1)}`;

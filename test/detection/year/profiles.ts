@@ -1,7 +1,7 @@
 import { DAY, HOUR } from "../events.ts";
 import type { Dice } from "./dice.ts";
 
-/** How an organization uses the API: the calls of an hour, and more than which it hardly ever makes. */
+/** How an organization uses the API. `calls`: of an hour. `most`: more calls an hour are rare. */
 export type Profile = {
   name: string;
   users: number;

@@ -10,7 +10,7 @@ export type YearOptions = { seed: number; days: number; organizations: number };
 
 export type YearResult = { scores: Score[]; hours: number; events: number; episodes: number };
 
-/** Lives and judges organizations, hour by hour. @param onOrganization told of each that is done. */
+/** Simulates and judges organizations, hour by hour. @param onOrganization called after each. */
 export const runYear = (
   { seed, days, organizations }: YearOptions,
   onOrganization: (organization: Simulated) => void = () => undefined,

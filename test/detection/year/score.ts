@@ -3,7 +3,7 @@ import { HOUR } from "../events.ts";
 import type { ReplayedHour } from "../replay.ts";
 import type { Label } from "./episode.ts";
 
-/** `planted` and `detected` count attacks, `findings` and `false` what was raised; examples of what went wrong. */
+/** `planted` and `detected` count attacks, `findings` and `false` count findings; with examples of errors. */
 export type Score = {
   rule: FindingRule;
   planted: number;
@@ -33,7 +33,7 @@ export const createScores = () => {
   };
 
   return {
-    /** @param organization how examples name it. */
+    /** @param organization its name in examples. */
     add(organization: string, labels: readonly Label[], hours: readonly ReplayedHour[]): void {
       const detected = new Set<Label>();
       for (const { hour, findings } of hours) {

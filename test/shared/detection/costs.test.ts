@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   stage = createStage(engine);
-  // An organization that syncs, and whose first hour of the day is judged.
+  // An organization that syncs, after its first hour of the day.
   await stage.own.client.send(
     new PutCommand({ TableName: "runs", Item: { scope: stage.scope, key: "state", lastSuccessAt: HOUR - HOUR_MS } }),
   );
@@ -26,12 +26,12 @@ beforeEach(async () => {
 });
 afterAll(() => engine.stop());
 
-/** The events of an hour, of a few users, and what it costs to judge it. */
+/** Records events of a few users in an hour. @returns the cost of judging the hour. */
 const measured = async (events: number, users = 3) => {
   for (let i = 0; i < events; i++) {
-    const said =
+    const fields =
       i % 3 === 0 ? call(`user-${i % users}`) : { action: "list_events", metadata: { durationMs: 120, attempts: 1 } };
-    await stage.record(said, HOUR + i * 1_000);
+    await stage.record(fields, HOUR + i * 1_000);
   }
   const worker = stage.worker();
   const measure = countUnits(worker.client);
@@ -55,7 +55,7 @@ describe("an hour of an organization", () => {
     const worker = stage.worker();
     const measure = countUnits(worker.client);
     const { write } = await measure(() => worker.detect([HOUR]));
-    // The window, the alert raised and taken out of the outbox, and the note that all is done.
+    // The window, the raised alert, its removal from the outbox, and the mark that the window is finished.
     expect(write).toBeLessThanOrEqual(4 + 8 + 4);
   });
 
@@ -92,7 +92,7 @@ describe("the first hour of a day", () => {
     await stage.record(call("ada"), tomorrow);
     const worker = stage.worker();
     const measure = countUnits(worker.client);
-    // The window, the organization's baseline and a user's, the day's report and its week's, and the note that all is done.
+    // The window, the organization's baseline and a user's, the marks of the day's and the week's report, and the mark that the window is finished.
     expect(await measure(() => worker.detect([tomorrow]))).toEqual({ read: 3.5 + 2 + 2, write: 1 + 2 + 3 + 1 });
   });
 });

@@ -22,12 +22,12 @@ afterAll(() => engine.stop());
 
 const MINUTE = 60_000;
 
-/** Five tokens of one user that are refused, a minute apart. */
+/** Five refused tokens of one user, a minute apart. */
 const bruteForce = async (from: number, user = "ada") => {
   for (let i = 0; i < 5; i++) await stage.record(refusedToken(user), from + i * MINUTE);
 };
 
-/** A client that dies at its call of that number, before or after the store did what it was asked; and a bus with it. */
+/** A client, and a bus, that crash at the call with that number, before or after the store handled it. */
 const dying = (at: number, when: "before" | "after") => {
   let calls = 0;
   const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -45,7 +45,7 @@ const dying = (at: number, when: "before" | "after") => {
   };
 };
 
-/** Two days of an organization with an attack on each, and a burst: every kind of thing that follows from an hour. */
+/** Two days of an organization with an attack on each: everything that can follow from an hour. */
 const prepareDays = async () => {
   const yesterday = HOUR - DAY_MS;
   await bruteForce(yesterday);

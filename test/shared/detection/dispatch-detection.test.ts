@@ -19,13 +19,13 @@ afterEach(() => engine.stop());
 
 const plenty = () => 300_000;
 
-/** What events ask for; each has ten organizations at most. */
+/** The parts of events; each event has at most ten organizations. */
 const partsOfEvents = (published: readonly BusEvent[]) =>
   published
     .flatMap(({ detail }) => DUE_SLOTS.flatMap((slot) => (slot in detail ? [Object(detail)[slot]] : [])))
     .map((due) => DetectionDue.parse(due));
 
-/** The hours that were asked for, by organization. */
+/** The published hours, by organization. */
 const dueOf = (published: readonly BusEvent[]) =>
   Object.fromEntries(
     partsOfEvents(published).map(({ organizationId = "none", hours, marked }) => {
@@ -158,9 +158,9 @@ describe("a dispatch of many", () => {
       expect(last?.detailType).toBe("DetectionDispatchContinued");
       after = DetectionDispatch.parse(last?.detail).after;
     }
-    const asked = partsOfEvents(sent.filter(({ detailType }) => detailType === "DetectionDue"));
-    expect(asked).toHaveLength(950);
-    expect(new Set(asked.map(({ organizationId }) => organizationId)).size).toBe(950);
+    const dispatched = partsOfEvents(sent.filter(({ detailType }) => detailType === "DetectionDue"));
+    expect(dispatched).toHaveLength(950);
+    expect(new Set(dispatched.map(({ organizationId }) => organizationId)).size).toBe(950);
     expect(invocations).toBeGreaterThan(1);
     expect(recordedAt).toEqual([JUDGED_AT]);
   });

@@ -8,14 +8,14 @@ export const START = Date.UTC(2026, 10, 21, 10);
 
 const permissions = ["security:read", "sync:run", "records:read", "records:read:invoices", "connection:manage"];
 
-/** Facts of so many hours from START on, of few users and addresses, so that thresholds are met and missed. */
+/** Facts in so many hours from START, of few users and addresses, so that thresholds are reached and missed. */
 export const arbitraryFacts = (hours: number): fc.Arbitrary<Fact[]> => {
   const events = createEvents();
   const who = fc.record({
     user: fc.constantFrom("ada", "ada", "bob", "eve"),
     address: fc.constantFrom("192.0.2.1", "192.0.2.1", "192.0.2.2", "198.51.100.7"),
   });
-  // Whole and half minutes, so that edges of windows are met exactly.
+  // Whole and half minutes, so that facts lie exactly on the edges of windows.
   const time = fc.integer({ min: 0, max: hours * 120 - 1 }).map((half) => START + (half * MINUTE) / 2);
   const fact = fc
     .tuple(time, who, fc.constantFrom(...permissions), fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 9 }))
@@ -34,7 +34,7 @@ export const arbitraryFacts = (hours: number): fc.Arbitrary<Fact[]> => {
       ][kind];
       return factOf((made ?? (() => events.connected(at)))());
     });
-  // Bursts, as scattered facts would seldom be many enough.
+  // Bursts, because scattered facts seldom reach a threshold.
   const burst = fc
     .tuple(fact, fc.array(fc.integer({ min: 0, max: 24 }), { maxLength: 8 }))
     .map(([one, halves]) => [
@@ -44,7 +44,7 @@ export const arbitraryFacts = (hours: number): fc.Arbitrary<Fact[]> => {
   return fc.array(burst, { maxLength: 8 }).map((bursts) => bursts.flat().filter(({ at }) => at < START + hours * HOUR));
 };
 
-/** Runs by hand, many at times. */
+/** Runs, mostly manual ones, sometimes many. */
 export const arbitraryRuns = (hours: number): fc.Arbitrary<RunFact[]> =>
   fc.uniqueArray(fc.integer({ min: 0, max: hours * 60 - 1 }), { maxLength: 60 }).map((minutes) =>
     minutes.map((minute) => ({
@@ -56,9 +56,9 @@ export const arbitraryRuns = (hours: number): fc.Arbitrary<RunFact[]> =>
     })),
   );
 
-/** What rules are told of an organization that nothing is known of. */
-export const inputOf = (facts: readonly Fact[], said: Partial<HourInput> = {}): HourInput => {
-  const hour = said.hour ?? { start: START, end: START + HOUR };
+/** The input of an organization without baselines, runs and connection. */
+export const inputOf = (facts: readonly Fact[], fields: Partial<HourInput> = {}): HourInput => {
+  const hour = fields.hour ?? { start: START, end: START + HOUR };
   return {
     hour,
     facts: facts.filter(({ at }) => at >= hour.start && at < hour.end),
@@ -69,6 +69,6 @@ export const inputOf = (facts: readonly Fact[], said: Partial<HourInput> = {}): 
     runs: [],
     runBaseline: { calls: 0, hours: 0, dailyPeaks: [] },
     connection: undefined,
-    ...said,
+    ...fields,
   };
 };

@@ -13,7 +13,7 @@ const hours = Array.from({ length: HOURS }, (_, index) => ({
   end: START + (index + 1) * HOUR,
 }));
 
-/** Rules whose windows slide over the hours' edges; what the others read is the hour's. */
+/** Rules whose windows cross hours; the others read the hour only. */
 const sliding = hourlyRules.filter(({ id }) =>
   [
     "repeated_auth_failures",
@@ -39,7 +39,7 @@ const gist = (findings: readonly Finding[]) => {
     .map(([key, { ids, isCritical }]) => [key, isCritical, [...ids].sort()]);
 };
 
-/** Fewer requests than the share of refused ones needs, which is the hour's. */
+/** Too few requests for the share of rejected ones, which is judged per hour. */
 const fewRequests = (facts: readonly Fact[]) => facts.reduce((sum, { attempts = 0 }) => sum + attempts, 0) < 40;
 
 describe("judgeHour", () => {
@@ -134,7 +134,7 @@ describe("judgeHour", () => {
     const { carried } = judgeHour(inputOf([...before, ...flood].map(factOf)));
     expect(carried.length).toBeLessThanOrEqual(hourlyRules.length * MAX_CARRIED_PER_RULE);
     const kept = new Set(carried.map(({ id }) => id));
-    // A flood of one kind crowds no other out: the connection's refusals are still there.
+    // A flood of one kind displaces no other: the connection's rejections are still carried.
     expect(before.every(({ id }) => kept.has(id))).toBe(true);
     expect(flood.slice(-3).every(({ id }) => kept.has(id))).toBe(true);
   });

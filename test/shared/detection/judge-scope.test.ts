@@ -23,7 +23,7 @@ afterAll(() => engine.stop());
 
 const MINUTE = 60_000;
 
-/** Five tokens of one user that are refused, a minute apart. */
+/** Five refused tokens of one user, a minute apart. */
 const bruteForce = async (from: number, user = "ada") => {
   for (let i = 0; i < 5; i++) await stage.record(refusedToken(user), from + i * MINUTE);
 };
@@ -179,16 +179,16 @@ describe("events without an organization", () => {
     const lines = write.mock.calls.map(([line]) => String(line));
     expect(lines.filter((line) => line.includes('"alarm":"repeated_auth_failures"'))).toHaveLength(1);
     expect(lines.join()).not.toContain("198.51.100.7");
-    // What the address could be guessed by.
+    // The alert's id is a digest that the address could be guessed from.
     const { alert } = SecurityAlertChanged.parse(stage.published[0]?.detail);
     for (const part of alert.id.split(/-(.*)/).filter(Boolean)) expect(lines.join()).not.toContain(part);
   });
 });
 
 describe("baselines", () => {
-  /** So many calls of a user in an hour. */
-  const calls = async (count: number, hour: number, said = call("ada")) => {
-    for (let i = 0; i < count; i++) await stage.record(said, hour + i * 1_000);
+  /** Records calls of a user in an hour. */
+  const calls = async (count: number, hour: number, fields = call("ada")) => {
+    for (let i = 0; i < count; i++) await stage.record(fields, hour + i * 1_000);
   };
 
   it("get each day once, when the first hour of the next day is judged", async () => {
@@ -223,7 +223,7 @@ describe("baselines", () => {
       subject: "user:ada",
       evidence: { count: 90, baselineCalls: 240, newAddresses: ["198.51.100.9"], newResources: [], newErrors: [] },
     });
-    // 40 are within what one hour in a million has.
+    // After a peak of 40, 60 calls are more likely than one in a million.
     const other = createStage(engine);
     stage = other;
     for (const hour of usual) await calls(40, hour);

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterAll(() => engine.stop());
 
-/** An instance that watches, as a function has it. */
+/** The latency observer of an instance. */
 const createObserver = (raise = createRaiseFinding(stage.own.alerts)) => {
   const { client } = stage.worker();
   const observer = createLatencyObserver({
@@ -35,12 +35,12 @@ const createObserver = (raise = createRaiseFinding(stage.own.alerts)) => {
   return { ...observer, measure: countUnits(client) };
 };
 
-/** Records so many operations from a time on, a second apart. */
+/** Records operations from a time on, a second apart. */
 const operations = async (durations: readonly number[], from: number) => {
   const recorded: { id: string; at: number; durationMs: number }[] = [];
   for (const [i, durationMs] of durations.entries()) {
-    const said = { action: "list_events", metadata: { durationMs, attempts: 1 } };
-    const event = await stage.record(said, from + i * 1_000);
+    const fields = { action: "list_events", metadata: { durationMs, attempts: 1 } };
+    const event = await stage.record(fields, from + i * 1_000);
     if (event !== undefined) recorded.push({ id: event.id, at: event.timestamp, durationMs });
   }
   return recorded;
@@ -48,7 +48,7 @@ const operations = async (durations: readonly number[], from: number) => {
 
 const times = (count: number, durationMs: number) => Array.from({ length: count }, () => durationMs);
 
-/** What an invocation sees, and then flushes. */
+/** Observes operations as one invocation, and flushes. */
 const run = async (durations: readonly number[], from: number, observer = createObserver()) => {
   const seen = await operations(durations, from);
   for (const operation of seen) observer.observe(stage.organizationId, operation);

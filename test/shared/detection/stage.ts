@@ -1,4 +1,4 @@
-/** Detection on a real engine, with real stores of events, alerts and runs, and a clock of the test's own. */
+/** Detection on a real engine, with real stores of events, alerts and runs, and a clock that the test sets. */
 import { randomBytes } from "node:crypto";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
@@ -34,7 +34,7 @@ export const SYNC_INTERVAL_MS = 4 * HOUR_MS;
 const options = { retentionDays: RETENTION_DAYS };
 const random = () => randomBytes(16);
 
-/** The hour that most tests judge, and when. */
+/** The hour that most tests judge, and the time at which they judge it. */
 export const HOUR = Date.UTC(2026, 10, 21, 10);
 export const JUDGED_AT = HOUR + HOUR_MS + 16 * 60_000;
 
@@ -73,7 +73,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
   const published: BusEvent[] = [];
   const { requestHandler } = engine.client().config;
 
-  /** An instance of the functions with a client of its own, which may fail or wait. */
+  /** An instance of the functions with its own client, which may fail or wait. */
   const worker = (
     prepare: (client: DynamoDBDocumentClient) => void = () => undefined,
     beforePublishing: () => Promise<void> = async () => undefined,
@@ -127,7 +127,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
         syncIntervalMs: SYNC_INTERVAL_MS,
         retentionMs: RETENTION_DAYS * DAY_MS,
       }),
-      /** What records events, as functions do; what fails is thrown. */
+      /** The recorder of functions, which throws its failures here. */
       recorder: createRecorder({
         events: createSecurityEventStore(client, "events"),
         hours: openHours,
@@ -150,7 +150,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
 
   return {
     ...{ organizationId, scope: `org#${organizationId}`, time, published, worker, own },
-    record: (said: Partial<NewSecurityEvent>, timestamp: number) =>
+    record: (fields: Partial<NewSecurityEvent>, timestamp: number) =>
       recorder.record(
         {
           ...{
@@ -161,7 +161,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
             success: true,
           },
           riskLevel: "LOW",
-          ...said,
+          ...fields,
         } as NewSecurityEvent,
         { timestamp },
       ),
@@ -169,7 +169,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
   };
 };
 
-/** A token of a user that is not accepted, as refusals record it. */
+/** The event of a user's refused token. */
 export const refusedToken = (userId: string, ipAddress = "192.0.2.7"): Partial<NewSecurityEvent> => ({
   eventType: "AUTHENTICATION_FAILURE",
   category: "authentication",
@@ -181,13 +181,13 @@ export const refusedToken = (userId: string, ipAddress = "192.0.2.7"): Partial<N
   errorCode: "40103",
 });
 
-/** A read of records by a user. */
-export const call = (userId: string, said: Partial<NewSecurityEvent> = {}): Partial<NewSecurityEvent> => ({
+/** The event of a user's read of records. */
+export const call = (userId: string, fields: Partial<NewSecurityEvent> = {}): Partial<NewSecurityEvent> => ({
   eventType: "DATA_READ",
   category: "data_access",
   source: "user",
   action: "read_invoices",
   userId,
   ipAddress: "192.0.2.7",
-  ...said,
+  ...fields,
 });

@@ -1,4 +1,4 @@
-/** Operations as a function has them: the real adapter, guard and stores, over sockets. */
+/** Operations with the real adapter, guard and stores, over sockets. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createProviderAccess } from "../../../shared/provider/create-provider-access.ts";
 import { createReadCountStore, createReadCounts } from "../../../shared/provider/read-count-store.ts";
@@ -69,7 +69,7 @@ describe("operations of a function", () => {
     const { provider, access, events, store, reader } = createFunction();
     server.answers(reset);
     await expect(provider.listEvents({})).rejects.toMatchObject({ kind: "network" });
-    // The fifth failure is the second attempt's, and the third is refused.
+    // The second attempt is the fifth failure; the circuit refuses the third.
     await expect(provider.listEvents({})).rejects.toMatchObject({ code: "circuit_open" });
     expect(server.arrived).toHaveLength(5);
     await expect(provider.listEvents({})).rejects.toMatchObject({ code: "circuit_open" });

@@ -1,4 +1,4 @@
-/** Operations over a scripted adapter, a guard that lets everything pass, and a clock that sleeping moves. */
+/** Operations with a scripted adapter, a guard that passes all calls, and a clock that sleeping advances. */
 
 import type { Outcome } from "../../../shared/circuit-breaker/decide.ts";
 import type { CallOptions, Guard, GuardedCall } from "../../../shared/circuit-breaker/guard.ts";
@@ -20,7 +20,7 @@ export const START = Date.UTC(2026, 10, 30, 23, 59, 58);
 export const organizationId = "acme";
 export const context: OperationContext = { organizationId, source: "system", accountId: "acct_1", runId: "run_1" };
 
-/** One request's end: what it gives or throws, after so long. */
+/** The result or error of one request, and its duration. */
 export type Step = { tookMs?: number; value?: unknown; error?: unknown };
 
 const answersOf = {
@@ -44,7 +44,7 @@ const answersOf = {
 
 export type ErrorRow = keyof typeof answersOf;
 
-/** An error as the adapter has it. */
+/** An error of the adapter. */
 export const errorLike = (row: ErrorRow, more: { retryAfterMs?: number } = {}): ProviderError =>
   new ProviderError(`The provider answered: ${row}.`, { ...answersOf[row], ...more });
 
@@ -62,7 +62,7 @@ type Guarded = {
   outcome: Outcome;
 };
 
-/** @param options.random what full jitter draws: 1 is the longest pause. */
+/** @param options.random the number that full jitter draws: 1 is the longest pause. */
 export const createWorld = (
   steps: readonly Step[],
   {
@@ -72,7 +72,7 @@ export const createWorld = (
     hasOAuth = true,
   }: {
     credentials?: Partial<Credentials>;
-    /** Refusals of the guard, by the number of the call that it refuses. */
+    /** The guard's refusals, by the number of the refused call. */
     guardErrors?: readonly (Error | undefined)[];
     random?: number;
     hasOAuth?: boolean;
@@ -91,7 +91,7 @@ export const createWorld = (
 
   const take = async (): Promise<never> => {
     const step = left.shift();
-    if (step === undefined) throw new Error("Nobody expected another request.");
+    if (step === undefined) throw new Error("Unexpected request.");
     time.now += step.tookMs ?? 10;
     if (step.error !== undefined) throw step.error;
     return step.value as never;

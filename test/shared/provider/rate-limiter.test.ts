@@ -131,7 +131,7 @@ describe("the rate limiter towards the provider", () => {
   it("removes an organization only if that delays no request differently", async () => {
     const time = createTime();
     const limiter = createRateLimiter(time);
-    // More than it keeps: those that could not be told from new ones are forgotten, and those that wait are not.
+    // More than it keeps: idle organizations are removed, waiting ones are not.
     for (let i = 0; i < BURST; i++) (await limiter.acquire("busy")).release();
     for (let i = 0; i < 1_200; i++) (await limiter.acquire(`organization ${i}`)).release();
     const next = limiter.acquire("busy");

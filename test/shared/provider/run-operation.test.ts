@@ -29,13 +29,13 @@ describe("an operation", () => {
       "rate_limit",
       Array(3).fill("failure"),
     ],
-    // Of the provider's asking, if it is longer than our own pause.
+    // Retry-After counts if it is longer than our own pause.
     [[failing("rateLimit", { retryAfterMs: 2_000 }), done], [2_000], "returned", ["failure", "success"]],
     [[failing("rateLimit", { retryAfterMs: 100 }), done], [500], "returned", ["failure", "success"]],
     [[failing("rateLimit", { retryAfterMs: 9_490 }), done], [9_490], "returned", ["failure", "success"]],
     [[failing("rateLimit", { retryAfterMs: 9_491 })], [], "rate_limit", ["failure"]],
     [[failing("rateLimit", { retryAfterMs: 60_000 })], [], "rate_limit", ["failure"]],
-    // Ten seconds over all.
+    // The deadline of 10 s.
     [
       [failing("timeout", { tookMs: 5_000 }), failing("timeout", { tookMs: 4_500 })],
       [500],
@@ -91,7 +91,7 @@ describe("an operation", () => {
     const world = createWorld([quick, quick, quick, quick, failing("network", { tookMs: 0 }), quick], { random: 0 });
     const provider = world.open();
     for (let i = 0; i < 5; i++) await provider.listEvents({});
-    // The sixth request waits; that it is a second attempt makes no difference. The pause before it was none.
+    // The sixth request waits, although it is a retry; the pause before it was 0 ms.
     expect(world.pauses).toEqual([0, 50]);
     expect(world.events.map(({ metadata }) => metadata)).toEqual([
       ...Array(4).fill({ durationMs: 0, attempts: 1, batchSize: 3, runId: "run_1" }),
@@ -220,23 +220,23 @@ describe("an open circuit", () => {
 });
 
 describe("rejected credentials", () => {
-  /** Gives these in turn, and remembers what it was told. */
+  /** Returns these in turn, and collects the rejected secrets. */
   const replacing = (...others: (string | undefined | Error)[]) => {
-    const told: string[] = [];
+    const rejected: string[] = [];
     const refused = async (secret: string) => {
-      told.push(secret);
+      rejected.push(secret);
       const other = others.shift();
       if (other instanceof Error) throw other;
       return other;
     };
-    return { told, credentials: { refused } };
+    return { rejected, credentials: { refused } };
   };
 
   it("are replaced once, neutral to the circuit and without an event", async () => {
-    const { told, credentials } = replacing("sk_2");
+    const { rejected, credentials } = replacing("sk_2");
     const world = createWorld([failing("unauthorized"), done], { credentials });
     await expect(world.open().listEvents({})).resolves.toBe(page);
-    expect([told, world.secrets]).toEqual([["sk_1"], ["sk_1", "sk_2"]]);
+    expect([rejected, world.secrets]).toEqual([["sk_1"], ["sk_1", "sk_2"]]);
     expect(world.guarded.map(({ outcome }) => outcome)).toEqual(["neutral", "success"]);
     expect(world.pauses).toEqual([]);
     expect(world.events).toMatchObject([
@@ -254,10 +254,10 @@ describe("rejected credentials", () => {
 
   it("fail the operation if the new ones are rejected too, and their owner is told", async () => {
     for (const second of [undefined, "sk_3", new Error("away")]) {
-      const { told, credentials } = replacing("sk_2", second);
+      const { rejected, credentials } = replacing("sk_2", second);
       const world = createWorld([failing("unauthorized"), failing("unauthorized")], { credentials });
       await expect(world.open().listEvents({})).rejects.toMatchObject({ status: 401 });
-      expect(told).toEqual(["sk_1", "sk_2"]);
+      expect(rejected).toEqual(["sk_1", "sk_2"]);
       expect(world.guarded.map(({ outcome }) => outcome)).toEqual(["neutral", "failure"]);
       expect(world.events).toMatchObject([
         {

@@ -86,7 +86,7 @@ describe("a request", () => {
     const before = server.connections();
     const read = async () => {
       await as(adapter).readAccount();
-      // The connection is free when the answer has been read to its end.
+      // A connection is reused once the whole answer was read.
       await new Promise((resolve) => setImmediate(resolve));
       return server.connections() - before;
     };
@@ -126,7 +126,7 @@ describe("lists", () => {
       ["state", type, "last"],
     ]);
     expect(first.next).toBe("last");
-    // What has no id is left out.
+    // Objects without an id are left out.
     const second = await as().listObjects(type, { after: first.next, createdUntil: 1_794_000_000 });
     expect(second.items.map(({ id }) => id)).toEqual([object.id]);
     expect(second.next).toBeUndefined();
@@ -156,7 +156,7 @@ describe("lists", () => {
     [{ object: "list", has_more: false }],
     [{ object: "list", data: {}, has_more: false }],
     [{ object: "list", data: [] }],
-    // More, and nobody can say after what.
+    // A next page, but no cursor.
     [{ object: "list", data: [], has_more: true }],
     [{ object: "list", data: [{ id: "a" }, {}], has_more: true }],
   ])("fail if the answer is no complete list: %j", async (body) => {

@@ -10,7 +10,7 @@ const observedAt = { from: 1, to: 2 };
 const CARD = "4242424242424242";
 const IBAN = "DE89370400440532013000";
 
-/** Names whose values are kept; whatever stands under another one must be gone. */
+/** The fields whose values are kept; the values of all others must be removed. */
 const READ = new Set(
   (
     "id created deleted name email currency delinquent status customer items data price plan recurring interval " +
@@ -57,7 +57,7 @@ const unreadName = fc
   )
   .filter((name) => !READ.has(name) && name !== "__proto__");
 
-/** Fails where an observation has a field that no record has. */
+/** Fails if an observation has a field that records do not have. */
 const expectOnlyOurFields = (observation: Observation): void => {
   const own = ["kind", "type", "id", "createdAt", "fields", "observedAt", "invoiceId"];
   for (const name of Object.keys(observation)) expect(own).toContain(name);

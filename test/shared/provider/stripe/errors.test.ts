@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The error that reading the account meets. */
+/** The error of reading the account. */
 const errorOf = async (url: string, timeoutMs = 5_000): Promise<ProviderError> => {
   const adapter = createStripeAdapter({ url, clock: Date.now });
   const reading = adapter.at({ secret: KEY, signal: AbortSignal.timeout(timeoutMs) }).readAccount();
@@ -29,13 +29,13 @@ const text =
   (response) =>
     void response.writeHead(status, headers).end(body);
 
-/** Promises more than comes, and closes. */
+/** Announces more bytes than it sends, and closes. */
 const cutOff: Script = (response) => {
   response.writeHead(200, { "content-length": "1000" });
   response.write('{"object":"account","id":"acct', () => response.socket?.resetAndDestroy());
 };
 
-/** More than any page of objects has, and never the end of it. */
+/** More bytes than any page of objects, without an end. */
 const endless: Script = (response) => {
   const megabyte = " ".repeat(1_024 * 1_024);
   const write = (): void => {
@@ -152,7 +152,7 @@ describe("an answer of the provider becomes", () => {
     const error = await errorOf(server.url);
     expect(error).toMatchObject({ name: "ProviderError", ...expected });
     expect(server.arrived).toHaveLength(1);
-    // The provider repeats parts of keys; nothing of what it says is passed on.
+    // The provider's messages repeat parts of keys; they must not be passed on.
     const whole = `${error.message} ${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
     expect(whole).not.toMatch(/sk_test|secretkey|cus_1/);
   });
@@ -178,7 +178,7 @@ describe("an answer of the provider becomes", () => {
     await new Promise((resolve) => closed.close(resolve));
     if (address === null || typeof address === "string") throw new Error("A server has a port.");
     expect(await errorOf(`http://127.0.0.1:${address.port}`)).toMatchObject({ ...unreachable, code: "ECONNREFUSED" });
-    // A name that no host can have, so that nobody needs to be asked for it.
+    // An invalid host name, so that no name server is needed.
     expect(await errorOf("http://no..host")).toMatchObject({ ...unreachable, code: "ENOTFOUND" });
   });
 

@@ -64,7 +64,7 @@ describe("an event of the provider", () => {
     ]),
     ["charge.dispute.created", { ...given.dispute, payment_intent: undefined }, []],
     ...named("refund", "created updated failed").map((type) => [type, given.refund, ["touched payments pi_1"]]),
-    // Not ours, and yet like ours.
+    // Similar types that are not read.
     ["customer.source.updated", { id: "card_1", object: "card" }, []],
     ["invoice.upcoming", given.invoice, []],
     ["something.happened", given.customer, []],

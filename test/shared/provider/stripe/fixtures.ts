@@ -1,4 +1,4 @@
-/** Objects as the provider gives them, shortened in what we do not read but not freed of it. Times: 2026-11. */
+/** The provider's objects, with shortened unread fields. Times: 2026-11. */
 
 const SECONDS = 1_794_000_000;
 
@@ -31,7 +31,7 @@ const price = {
   unit_amount_decimal: "1500",
 };
 
-/** As since 2025-03-31: periods in the items. */
+/** The shape since 2025-03-31: periods in the items. */
 export const subscription = {
   id: "sub_1",
   object: "subscription",
@@ -66,7 +66,7 @@ export const subscription = {
   status: "active",
 };
 
-/** As before: the period in the subscription, and plans. */
+/** The shape before: the period in the subscription, and plans. */
 export const oldSubscription = {
   id: "sub_0",
   object: "subscription",
@@ -87,7 +87,7 @@ export const oldSubscription = {
   status: "trialing",
 };
 
-/** As since 2025-03-31: the subscription under its parent, the payment in a list of its own. */
+/** The shape since 2025-03-31: the subscription under its parent, the payments in a separate list. */
 export const invoice = {
   id: "in_1",
   object: "invoice",

@@ -14,7 +14,7 @@ describe("the time of observation of an answer's objects", () => {
     // Our clock was set back meanwhile.
     [-5_000, second - 1],
   ])("ends with the answer's date, and starts before the request: %i ms", (tookMs, from) => {
-    // Our own clock stands somewhere else altogether.
+    // Our clock differs from the provider's.
     expect(observedAtOf({ date, sentAt: 500_000, receivedAt: 500_000 + tookMs })).toEqual({ from, to: second });
   });
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { type Listening, listen } from "../../../../infra/local/http/listen.ts";
 
-/** A request as it arrived, its query or form decoded. */
+/** A received request, with its query or form decoded. */
 export type Arrived = {
   method: string;
   path: string;
@@ -9,16 +9,16 @@ export type Arrived = {
   headers: IncomingHttpHeaders;
 };
 
-/** How the server answers one request; what is left to itself has 200. */
+/** Answers one request; the status is 200 unless set. */
 export type Script = (response: ServerResponse, arrived: Arrived) => void;
 
 export type WireServer = {
   url: string;
-  /** Every request that reached it, in order. */
+  /** All received requests, in order. */
   arrived: Arrived[];
-  /** How many connections were opened to it. */
+  /** The number of opened connections. */
   connections: () => number;
-  /** Answers from now on: one script each, the last one for ever. */
+  /** Sets the answers of the next requests; the last script answers all further ones. */
   answers: (...scripts: Script[]) => void;
   stop: () => Promise<void>;
 };
@@ -28,7 +28,7 @@ export const json =
   (response) =>
     void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
-/** An error as the provider says it. */
+/** An error in the form of the provider. */
 export const refusal = (status: number, error: object, headers: Record<string, string> = {}): Script =>
   json(status, { error }, headers);
 
@@ -41,7 +41,7 @@ export const reset: Script = (response) => void response.socket?.resetAndDestroy
 /** Never answers. */
 export const silence: Script = () => undefined;
 
-/** A server on loopback that speaks as it is told. Stop it in `afterAll`. */
+/** A scripted server on loopback. Stop it in `afterAll`. */
 export const startWireServer = async (): Promise<WireServer> => {
   const arrived: Arrived[] = [];
   let scripts: Script[] = [];
