@@ -3,7 +3,7 @@
  * docs/detection.md, "How an hour is judged".
  */
 import { DetectionDue } from "../../shared/detection/detection.ts";
-import { createBusHandler } from "../../shared/runtime/create-bus-handler.ts";
+import { createBusHandler } from "../../shared/runtime/background-handlers.ts";
 import { wireDetectOrganization } from "../../shared/wiring/detection.ts";
 
 const detect = wireDetectOrganization();

@@ -3,7 +3,7 @@
  * continues by a DetectionDispatchContinued event. docs/detection.md, "How an hour is judged".
  */
 import { DetectionDispatch } from "../../shared/detection/detection.ts";
-import { createBusHandler } from "../../shared/runtime/create-bus-handler.ts";
+import { createBusHandler } from "../../shared/runtime/background-handlers.ts";
 import { wireDispatchDetection } from "../../shared/wiring/detection.ts";
 
 const dispatch = wireDispatchDetection();

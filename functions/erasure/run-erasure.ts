@@ -1,6 +1,6 @@
 /** Works on an erasure that a bus event requests. Decisions: docs/erasure.md, "Passes". */
 import { ErasureRequested } from "../../shared/erasure/erasure-events.ts";
-import { createBusHandler } from "../../shared/runtime/create-bus-handler.ts";
+import { createBusHandler } from "../../shared/runtime/background-handlers.ts";
 import { wireErasureWorker } from "../../shared/wiring/erasure.ts";
 
 const work = wireErasureWorker();

@@ -1,5 +1,5 @@
 /** Every hour: requests the due reports that were not made. Decisions: docs/reports.md. */
-import { createScheduledHandler } from "../../shared/runtime/create-scheduled-handler.ts";
+import { createScheduledHandler } from "../../shared/runtime/background-handlers.ts";
 import { wireReportDispatcher } from "../../shared/wiring/reports.ts";
 
 const dispatch = wireReportDispatcher();

@@ -2,7 +2,7 @@
  * Records the security events that could not be recorded in time, from the queue that kept them, without the data that an
  * erasure has removed since. docs/security-events.md, "When recording fails"; docs/erasure.md, "Copies".
  */
-import { createQueueHandler } from "../../shared/runtime/create-queue-handler.ts";
+import { createQueueHandler } from "../../shared/runtime/background-handlers.ts";
 import { UnrecordedEvent } from "../../shared/security/dead-letters.ts";
 import { wireCleanLateEvent } from "../../shared/wiring/erasure.ts";
 import { wireRecorder } from "../../shared/wiring/recorder.ts";

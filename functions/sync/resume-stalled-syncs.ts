@@ -1,5 +1,5 @@
 /** Every hour: asks for a worker for each sync run that has none. Decisions: docs/sync.md, "The worker". */
-import { createScheduledHandler } from "../../shared/runtime/create-scheduled-handler.ts";
+import { createScheduledHandler } from "../../shared/runtime/background-handlers.ts";
 import { resumeSyncs } from "../../shared/sync/sync-schedules.ts";
 import { wireResume } from "../../shared/wiring/sync.ts";
 

@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { CIRCUITS_NOT_CLOSED } from "../terms/indexes.ts";
-import { shardOf } from "../terms/shard-of.ts";
+import { shardOf } from "../terms/keys.ts";
 
 /**
  * The two attributes of an index entry, as expressions name them. Only these names are short: GET circuit-breaker reads

@@ -16,8 +16,7 @@
  */
 import * as z from "zod/mini";
 import { sources } from "../security/security-event.ts";
-import { organizationKey } from "../terms/keys.ts";
-import { shardOf } from "../terms/shard-of.ts";
+import { organizationKey, shardOf } from "../terms/keys.ts";
 import { connectionMethods } from "./connection.ts";
 
 /** Not the key of any organization. */

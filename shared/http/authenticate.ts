@@ -2,6 +2,7 @@
  * From the Authorization header to the caller. aws-jwt-verify checks signature, issuer and times; what it lets pass
  * and we do not stands here. Decisions: docs/decisions.md, "Callers".
  */
+
 import { JwtExpiredError, JwtInvalidClaimError } from "aws-jwt-verify/error";
 import type { Jwk } from "aws-jwt-verify/jwk";
 import { decomposeUnverifiedJwt } from "aws-jwt-verify/jwt";
@@ -11,7 +12,30 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { beforeFirstRequest } from "../runtime/prewarm.ts";
 import { type Caller, type ClaimNames, parseCaller } from "../terms/caller.ts";
 import { ALGORITHMS, createKeySet, discoveryUrl, KeySetUnavailableError } from "./key-set.ts";
-import { createTokenCache } from "./token-cache.ts";
+
+const MAX_TOKENS = 200;
+/** Bounded, so that the key set's own refresh (key-set.ts) is reached by a token that is used all day too. */
+const MAX_AGE_MS = 5 * 60_000;
+
+/** Verdicts on tokens that verified, for this instance: the same token again costs a look-up instead of a signature. */
+export const createTokenCache = (now: Clock) => {
+  const entries = new Map<string, { caller: Caller; until: number }>();
+  return {
+    /** The caller of a token verified before, unless the verdict is too old or the token has expired since. */
+    get(token: string): Caller | undefined {
+      const entry = entries.get(token);
+      if (entry === undefined) return undefined;
+      if (now() < entry.until) return entry.caller;
+      entries.delete(token);
+      return undefined;
+    },
+    /** @param expiresAt epoch ms from which on the token is refused. */
+    put(token: string, caller: Caller, expiresAt: number): void {
+      if (entries.size >= MAX_TOKENS) entries.delete(entries.keys().next().value ?? "");
+      entries.set(token, { caller, until: Math.min(expiresAt, now() + MAX_AGE_MS) });
+    },
+  };
+};
 
 /** How far the issuer's clock and ours may differ. */
 const LEEWAY_SECONDS = 30;

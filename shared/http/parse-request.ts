@@ -1,14 +1,67 @@
+/** From a request to a handler's typed input. */
+
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as z from "zod/mini";
+import { DomainError } from "../runtime/domain-error.ts";
 import type { Caller } from "../terms/caller.ts";
 import { IDEMPOTENCY_KEY, IdempotencyHeader } from "../terms/idempotency-key.ts";
 import { prefersHtml } from "./accept.ts";
 import type { CursorBinding, Cursors } from "./cursor.ts";
 import { pageQuery } from "./page-query.ts";
 import { parseBody } from "./parse-body.ts";
-import { parseFields } from "./parse-fields.ts";
-import { parseQuery } from "./parse-query.ts";
 import type { RequestOf, Route } from "./route.ts";
+
+const MAX_MESSAGE_CHARACTERS = 500;
+
+/** What is said of a value of another type where its schema says nothing of its own: `expected an object`. */
+const expectedType: z.core.$ZodErrorMap = (issue) =>
+  issue.code === "invalid_type"
+    ? `expected ${/^[aeiou]/.test(issue.expected) ? "an" : "a"} ${issue.expected}`
+    : undefined;
+
+/**
+ * Parses a part of a request by its schema. Unknown fields are dropped by the schema.
+ * @param part what to call the whole where an issue has no path, such as `body`.
+ * @throws DomainError `invalid_field` that says for each field what was expected.
+ */
+export const parseFields = <Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+  part: string,
+): z.output<Schema> => {
+  const result = schema.safeParse(value, { error: expectedType });
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => `${path.join(".") || part}: ${message}`);
+  throw new DomainError("invalid_field", problems.join("; ").slice(0, MAX_MESSAGE_CHARACTERS));
+};
+
+const decode = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * The named parameters of a query string, decoded; others are ignored. Read from the raw text, because the HTTP API
+ * joins repeated parameters with commas.
+ * @throws DomainError `invalid_field` where a named one is given twice, is empty or is not well encoded.
+ */
+export const parseQuery = (rawQueryString: string, names: readonly string[]): Record<string, string> => {
+  const found: Record<string, string> = {};
+  for (const pair of rawQueryString.split("&")) {
+    const [encodedName = "", ...rest] = pair.split("=");
+    const name = decode(encodedName);
+    if (name === undefined || !names.includes(name)) continue;
+    const value = decode(rest.join("="));
+    if (Object.hasOwn(found, name)) throw new DomainError("invalid_field", `${name}: expected to be given once`);
+    if (value === undefined) throw new DomainError("invalid_field", `${name}: expected well-formed percent-encoding`);
+    if (value === "") throw new DomainError("invalid_field", `${name}: expected a value`);
+    found[name] = value;
+  }
+  return found;
+};
 
 /** A parsed request, and what a list needs to lead to its next page. */
 export type ParsedRequest<R extends Route> = {

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { definedFields } from "../json/defined-fields.ts";
 import { callStore } from "../runtime/call-store.ts";
-import { queryFilteredPage } from "../runtime/query-filtered-page.ts";
+import { queryFilteredPage } from "../runtime/query-page.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { type RecordType, recordFields, type SyncedRecord } from "./record.ts";

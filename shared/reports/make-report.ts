@@ -4,8 +4,8 @@
  */
 import * as z from "zod/mini";
 import type { ConnectionStore } from "../connection/connection-store.ts";
+import type { RunSummary } from "../runtime/background-handlers.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { RunSummary } from "../runtime/create-scheduled-handler.ts";
 import type { BusEvent } from "../runtime/event-bus.ts";
 import { GRACE_MS } from "../security/statistics/close-hours.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";

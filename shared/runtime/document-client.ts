@@ -2,8 +2,7 @@
 import { Agent, get } from "node:https";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { boundedRequests, CONNECTION_TIMEOUT_MS, fixedSettings } from "./aws-client-settings.ts";
-import { readAwsPlace } from "./aws-place.ts";
+import { boundedRequests, CONNECTION_TIMEOUT_MS, fixedSettings, readAwsPlace } from "./aws-client.ts";
 import { documentTranslation } from "./document-translation.ts";
 import { beforeFirstRequest } from "./prewarm.ts";
 

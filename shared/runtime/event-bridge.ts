@@ -5,8 +5,7 @@
  */
 import { Agent } from "node:https";
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
-import { boundedRequests, fixedSettings } from "./aws-client-settings.ts";
-import { type AwsPlace, readAwsPlace } from "./aws-place.ts";
+import { type AwsPlace, boundedRequests, fixedSettings, readAwsPlace } from "./aws-client.ts";
 
 /** An entry as PutEvents takes it. */
 export type BusEntry = { EventBusName: string; Source: string; DetailType: string; Detail: string };

@@ -4,8 +4,7 @@
  */
 import { Agent } from "node:https";
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from "@aws-sdk/client-kms";
-import { boundedRequests, fixedSettings } from "./aws-client-settings.ts";
-import { type AwsPlace, readAwsPlace } from "./aws-place.ts";
+import { type AwsPlace, boundedRequests, fixedSettings, readAwsPlace } from "./aws-client.ts";
 import { callStore } from "./call-store.ts";
 
 /** What a data key is bound to: KMS gives it out for exactly this context again. It is in KMS's log, so no secret. */

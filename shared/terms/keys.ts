@@ -2,7 +2,12 @@
  * Partition keys of the security tables. Every part that comes from outside is percent-encoded, so that no value can
  * reach into another's partition: `#` separates and occurs in no part.
  */
-import { shardOf } from "./shard-of.ts";
+/** The part, from 0 to `shards` − 1, that a text falls into: the same one each time, and all about equally often. */
+export const shardOf = (text: string, shards: number): number => {
+  let hash = 0;
+  for (const character of text) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+  return hash % shards;
+};
 
 /** Events without an organization come from strangers; their partitions are shared out so that none gets hot. */
 export const UNOWNED_SHARDS = 16;

@@ -3,7 +3,7 @@
  * leaves it when that attribute is removed. Items are spread over shards, so no partition becomes hot. Pure.
  */
 import type { SortedIndex } from "../terms/indexes.ts";
-import { shardOf } from "../terms/shard-of.ts";
+import { shardOf } from "../terms/keys.ts";
 
 /** One of shared/terms/indexes.ts, with its shards. */
 export type ShardedIndex = SortedIndex & {

@@ -8,7 +8,7 @@ import { type Denial, startGateway } from "../../infra/local/gateway/gateway.ts"
 import { createKmsService } from "../../infra/local/gateway/kms-service.ts";
 import { createAuthorizer } from "../../infra/local/iam/authorizer.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
-import type { AwsPlace } from "../../shared/runtime/aws-place.ts";
+import type { AwsPlace } from "../../shared/runtime/aws-client.ts";
 import { functionDirectory } from "./function-directory.ts";
 import { synthesiseTestStack } from "./local-cloud.ts";
 

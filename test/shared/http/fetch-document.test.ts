@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { fetchDocument } from "../../../shared/http/fetch-document.ts";
+import { fetchDocument } from "../../../shared/http/key-set.ts";
 
 let server: Server;
 const serve = async (answer: RequestListener): Promise<URL> => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import * as z from "zod/mini";
-import { parseFields } from "../../../shared/http/parse-fields.ts";
+import { parseFields } from "../../../shared/http/parse-request.ts";
 import { SettingsRequest } from "../../../shared/settings/settings.ts";
 
 describe("parseFields", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { parseQuery } from "../../../shared/http/parse-query.ts";
+import { parseQuery } from "../../../shared/http/parse-request.ts";
 
 const names = ["limit", "cursor"];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { createTokenCache } from "../../../shared/http/token-cache.ts";
+import { createTokenCache } from "../../../shared/http/authenticate.ts";
 
 const caller = {
   userId: "ada",

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import type { Context } from "aws-lambda";
 import * as z from "zod/mini";
-import { createBusHandler } from "../../../shared/runtime/create-bus-handler.ts";
+import { createBusHandler } from "../../../shared/runtime/background-handlers.ts";
 
 const written = jest.spyOn(process.stdout, "write");
 afterEach(() => void written.mockReset());

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { SQSEvent } from "aws-lambda";
 import * as z from "zod/mini";
-import { createQueueHandler } from "../../../shared/runtime/create-queue-handler.ts";
+import { createQueueHandler } from "../../../shared/runtime/background-handlers.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 
 quietLog();

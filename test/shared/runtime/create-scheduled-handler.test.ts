@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import type { Context } from "aws-lambda";
-import { createScheduledHandler } from "../../../shared/runtime/create-scheduled-handler.ts";
+import { createScheduledHandler } from "../../../shared/runtime/background-handlers.ts";
 
 const written = jest.spyOn(process.stdout, "write");
 afterEach(() => void written.mockReset());

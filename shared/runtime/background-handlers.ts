@@ -1,0 +1,104 @@
+/**
+ * The Lambda handlers of schedules, bus events and queues. Each invocation writes one log line. Schedules, the bus and
+ * queues deliver at least once, and Lambda repeats a failed run twice: repeated work must do no harm.
+ */
+import middy, { type MiddlewareObj, type Request } from "@middy/core";
+import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
+import * as z from "zod/mini";
+import { systemClock } from "./clock.ts";
+import { writeLog } from "./log.ts";
+
+/** The counts and flags that a run logs. */
+export type RunSummary = Readonly<Record<string, number | boolean>>;
+
+/** @param run.remainingMs what is left of the function's time. */
+export type ScheduledWork = (run: { remainingMs: () => number }) => Promise<RunSummary>;
+
+export type ScheduledHandler = (event: unknown, context: Context) => Promise<RunSummary>;
+
+const describe = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? `${error.name}: ${error.message}`;
+  return error.cause === undefined ? own : `${own}\ncaused by ${describe(error.cause)}`;
+};
+
+/** Logs a run under its name: the summary, or the causes of the failure. */
+const logRun = (name: string): MiddlewareObj<unknown, RunSummary, Error, Context> => {
+  let startedAt = 0;
+  const durationMs = () => systemClock() - startedAt;
+  return {
+    before: () => {
+      startedAt = systemClock();
+    },
+    after: ({ context, response }: Request<unknown, RunSummary, Error, Context>) => {
+      writeLog("info", name, { requestId: context.awsRequestId, durationMs: durationMs(), ...response });
+    },
+    onError: ({ context, error }) => {
+      writeLog("error", name, { requestId: context.awsRequestId, durationMs: durationMs(), cause: describe(error) });
+    },
+  };
+};
+
+/** The handler of a schedule. It logs the errors of its work and throws them on. */
+export const createScheduledHandler = (name: string, work: ScheduledWork): ScheduledHandler =>
+  middy((_event: unknown, context: Context) => work({ remainingMs: () => context.getRemainingTimeInMillis() })).use(
+    logRun(name),
+  );
+
+/** `timeMs`: when the event was sent or the schedule fell due, epoch ms; `remainingMs`: what is left of the function's time. */
+export type Delivery = { id: string; timeMs: number; remainingMs: () => number };
+
+export type BusHandler = (event: unknown, context: Context) => Promise<RunSummary>;
+
+/**
+ * The handler of a rule of the event bus, or of a schedule, whose detail is empty.
+ * @param schema of the detail; any other detail throws.
+ */
+export const createBusHandler = <Schema extends z.ZodMiniType>(
+  name: string,
+  schema: Schema,
+  work: (detail: z.output<Schema>, delivery: Delivery) => Promise<RunSummary>,
+): BusHandler => {
+  // What EventBridge puts around the detail. A repeated delivery has the same `id`.
+  const Envelope = z.object({ id: z.string(), time: z.string(), detail: z.unknown() });
+  return middy((event: unknown, context: Context) => {
+    const { id, time, detail } = Envelope.parse(event);
+    const remainingMs = () => context.getRemainingTimeInMillis();
+    return work(schema.parse(detail), { id, timeMs: Date.parse(time), remainingMs });
+  }).use(logRun(name));
+};
+
+export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
+
+/**
+ * The handler of a queue that a rule of the event bus fills: one message at a time; only failed messages are delivered
+ * again.
+ * @param name for its log lines.
+ * @param schema of the detail; a message with any other detail fails, stays in the queue and so raises the alarm.
+ */
+export const createQueueHandler = <Schema extends z.ZodMiniType>(
+  name: string,
+  schema: Schema,
+  work: (detail: z.output<Schema>) => Promise<void>,
+): QueueHandler => {
+  // What EventBridge puts around the detail of an event that a rule sends to a queue.
+  const Envelope = z.object({ detail: z.unknown() });
+  const handleOne = async (messageId: string, body: string): Promise<boolean> => {
+    try {
+      await work(schema.parse(Envelope.parse(JSON.parse(body)).detail));
+      return true;
+    } catch (error) {
+      writeLog("error", name, { messageId, cause: error instanceof Error ? error.stack : String(error) });
+      return false;
+    }
+  };
+
+  return async ({ Records }) => {
+    const failed: SQSBatchResponse["batchItemFailures"] = [];
+    for (const { messageId, body } of Records) {
+      if (!(await handleOne(messageId, body))) failed.push({ itemIdentifier: messageId });
+    }
+    writeLog("info", name, { messages: Records.length, failed: failed.length });
+    return { batchItemFailures: failed };
+  };
+};
