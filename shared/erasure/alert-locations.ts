@@ -4,7 +4,7 @@
  */
 import { inParallel } from "../runtime/in-parallel.ts";
 import type { UserMatcher } from "../terms/mentions-user.ts";
-import { type DataLocation, type Item, type ItemChange, type Partition, partitionLocation } from "./location.ts";
+import { type DataLocation, type Decision, type Item, type Partition, partitionLocation } from "./location.ts";
 
 /** Replaces a title that mentions the user; every alert must have a title. */
 export const ERASED_TEXT = "[erased]";
@@ -38,7 +38,7 @@ const parseJson = (text: unknown): unknown => (typeof text === "string" ? JSON.p
 export const cleanAlert = (
   item: Item,
   { userId, matcher, holdsTheirEvents }: { userId: string; matcher: UserMatcher; holdsTheirEvents: boolean },
-): ItemChange["change"] | undefined => {
+): Decision => {
   if (holdsTheirEvents || isAbout(item, userId, matcher)) return "delete";
   const { mentions } = matcher;
   const remove = [

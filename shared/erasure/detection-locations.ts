@@ -3,7 +3,7 @@ import { userHash, userKey } from "../detection/detection.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { reviveExactly } from "../json/revive-exactly.ts";
 import { createUserMatcher, type UserMatcher } from "../terms/mentions-user.ts";
-import { type DataLocation, type Item, type ItemChange, type Partition, partitionLocation } from "./location.ts";
+import { type DataLocation, type Decision, type Partition, partitionLocation, type StoredItem } from "./location.ts";
 
 const identity = { name: "detection", counter: "detections" } as const;
 
@@ -47,7 +47,7 @@ export const detectionOfUser = (
 ): DataLocation => {
   const hash = userHash(scope, userId);
   const hashes = createUserMatcher([hash]);
-  const changeOf = (item: Item & { sortKey: string }): ItemChange["change"] | undefined => {
+  const changeOf = (item: StoredItem): Decision => {
     if (item.sortKey === userKey(hash)) return "delete";
     const texts = Object.entries(item).flatMap(([name, value]) => {
       const text = withoutUser(value, matcher, hashes);

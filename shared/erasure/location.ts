@@ -2,9 +2,11 @@
  * Data locations: where an organization's data is stored. An erasure sweeps one location after the other, page by page
  * (passes.ts). docs/erasure.md, "Passes".
  */
+import { definedFields } from "../json/defined-fields.ts";
 import type { Removed } from "./erasure.ts";
 
 export type Item = Readonly<Record<string, unknown>>;
+export type StoredItem = Item & { sortKey: string };
 
 /** The attributes to remove from an item, and the new values of others. */
 export type ItemUpdate = { remove: readonly string[]; set: Item };
@@ -24,10 +26,7 @@ export type ReadOptions = {
 /** One organization's partition of a table. Both calls throw DomainError `store_unavailable`. */
 export type Partition = {
   /** Reads a page of items after a sort key, strongly consistent: a read unit per 4 KB before the filter. */
-  read(
-    after: string | undefined,
-    options?: ReadOptions,
-  ): Promise<{ items: (Item & { sortKey: string })[]; next: string | undefined }>;
+  read(after: string | undefined, options?: ReadOptions): Promise<{ items: StoredItem[]; next: string | undefined }>;
   /**
    * Deletes items, and updates those that still exist: a write unit per KB each, and the same per index of the item.
    * @param readItems if given, an update is skipped if its attributes have changed since they were read.
@@ -55,6 +54,9 @@ export type DataLocation = {
   createdAt?(key: string): number | undefined;
 };
 
+/** The change of an item; undefined keeps the item as it is. */
+export type Decision = ItemChange["change"] | undefined;
+
 type Identity = Pick<DataLocation, "name" | "counter">;
 
 /**
@@ -74,7 +76,7 @@ export const singleLocation = (name: string, find: () => Promise<(() => Promise<
 export const deletedLocation = (identity: Identity, partition: Partition, prefix?: string): DataLocation => ({
   ...identity,
   read: async (after) => {
-    const { items, next } = await partition.read(after, { attributes: [], ...(prefix !== undefined && { prefix }) });
+    const { items, next } = await partition.read(after, { attributes: [], ...definedFields({ prefix }) });
     const keys = items.map(({ sortKey }) => sortKey);
     return { keys, next, erase: () => partition.apply(keys.map((key) => ({ key, change: "delete" }))) };
   },
@@ -82,15 +84,13 @@ export const deletedLocation = (identity: Identity, partition: Partition, prefix
 
 /**
  * A partition whose items are deleted, updated or kept.
- * @param decide returns the change of each item; undefined keeps the item as it is.
+ * @param decide returns a decision for each item, in their order.
  * @param options.isGuarded skips items that have changed since they were read; the next pass reads them again.
  */
 export const partitionLocation = (
   identity: Identity,
   partition: Partition,
-  decide: (
-    items: readonly (Item & { sortKey: string })[],
-  ) => Promise<readonly (ItemChange["change"] | undefined)[]> | readonly (ItemChange["change"] | undefined)[],
+  decide: (items: readonly StoredItem[]) => Promise<readonly Decision[]> | readonly Decision[],
   { isGuarded = false, ...options }: ReadOptions & { isGuarded?: boolean } = {},
 ): DataLocation => ({
   ...identity,

@@ -3,6 +3,7 @@
  * locations. A pass that finds no older data proves that the erasure is complete. docs/erasure.md, "Passes".
  */
 import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
 import type { Removed } from "./erasure.ts";
 import type { DataLocation, LocationPage } from "./location.ts";
 
@@ -51,8 +52,7 @@ const MAX_PASSES = 8;
 /** @param now epoch ms. */
 export const nextPass = ({ round, claimedBy, sweptSince, addresses }: Work, now: number): Work => ({
   ...{ round: round + 1, phase: "stop", isDirty: false, addresses, quietAt: now + SETTLE_MS },
-  ...(claimedBy !== undefined && { claimedBy }),
-  ...(sweptSince !== undefined && { sweptSince }),
+  ...definedFields({ claimedBy, sweptSince }),
 });
 
 /** After a sweep that removed older data, another pass must check that everything is gone. */
@@ -101,7 +101,7 @@ const countPage = (
     work: {
       ...work,
       isDirty: work.isDirty || fresh.some((key) => isOlderThanSweep(location, key, work)),
-      progress: { ...position, ...(countedTo !== undefined && { countedTo }) },
+      progress: { ...position, ...definedFields({ countedTo }) },
     },
   };
 };

@@ -2,8 +2,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { DataReadRecorder } from "../security/data-reads.ts";
-import type { OrganizationCaller } from "../terms/caller.ts";
-import type { Origin } from "../terms/requester.ts";
+import type { UserRequest } from "../terms/requester.ts";
 import { periodOfReportId } from "./period.ts";
 import type { Report, ReportPosition } from "./report.ts";
 import type { ReportStore } from "./report-store.ts";
@@ -14,8 +13,6 @@ export type ReportReaderDependencies = {
   now: Clock;
 };
 
-type Reader = { caller: OrganizationCaller; origin: Origin };
-
 export type ReportReader = ReturnType<typeof createReportReader>;
 
 export const createReportReader = ({ reports, reads, now }: ReportReaderDependencies) => ({
@@ -23,7 +20,7 @@ export const createReportReader = ({ reports, reads, now }: ReportReaderDependen
    * A report of the reader's organization.
    * @throws DomainError `report_not_found` for an unknown or invalid id, another organization's report or an expired one.
    */
-  async get(id: string, { caller, origin }: Reader): Promise<Report> {
+  async get(id: string, { caller, origin }: UserRequest): Promise<Report> {
     const period = periodOfReportId(id);
     const report = period && (await reports.get(caller.organizationId, period, now()));
     if (report === undefined) throw new DomainError("report_not_found", "There is no such report.");
@@ -32,7 +29,7 @@ export const createReportReader = ({ reports, reads, now }: ReportReaderDependen
   },
 
   /** A page of the reports of the reader's organization. */
-  async list(page: { limit: number; after: ReportPosition | undefined }, { caller, origin }: Reader) {
+  async list(page: { limit: number; after: ReportPosition | undefined }, { caller, origin }: UserRequest) {
     const found = await reports.list(caller.organizationId, { ...page, now: now() });
     await reads.record({ caller, origin, kind: "reports", resourceType: "report" });
     return found;

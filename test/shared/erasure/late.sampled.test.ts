@@ -85,9 +85,9 @@ describe("data that arrives while a user is erased", () => {
         ),
       });
       expect(await world.list(organizationId)).toMatchObject([{ status: "completed" }]);
-      const { settings: _, ...places } = await itsItems(organizationId);
-      for (const text of ["bob", "192.0.2.7"]) expect(mentionsOf({ ...places, settings: [] }, text)).toEqual([]);
-      expect(places.events.filter(({ id }) => id === eventId(happenedAt, identityOf("late", part)))).toHaveLength(1);
+      const { settings: _, ...tables } = await itsItems(organizationId);
+      for (const text of ["bob", "192.0.2.7"]) expect(mentionsOf({ ...tables, settings: [] }, text)).toEqual([]);
+      expect(tables.events.filter(({ id }) => id === eventId(happenedAt, identityOf("late", part)))).toHaveLength(1);
     },
   );
 
@@ -105,8 +105,8 @@ describe("data that arrives while a user is erased", () => {
       await world.main.raiser.raiseForEvent({ ...event, riskLevel: "HIGH" });
     };
     await world.deliver(asked, { io: meanwhile(Math.floor(calls * 0.6), raise) });
-    const { settings: _, ...places } = await itsItems(organizationId);
-    expect(mentionsOf({ ...places, settings: [] }, "192.0.2.7")).toEqual([]);
+    const { settings: _, ...tables } = await itsItems(organizationId);
+    expect(mentionsOf({ ...tables, settings: [] }, "192.0.2.7")).toEqual([]);
   });
 
   it("does not keep the erasure from completing, however active the user is", async () => {
