@@ -18,7 +18,7 @@ import type { SecurityReportDependencies } from "../security/monitoring/security
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import type { CloseHoursDependencies } from "../security/statistics/close-hours.ts";
 import { countSelection } from "../security/statistics/count-selection.ts";
-import { createEventCountStore } from "../security/statistics/event-count-store.ts";
+import { createEventCountStore, createSelectionCountStore } from "../security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { wireRecorder } from "./recorder.ts";
@@ -70,6 +70,7 @@ export const wireSecurityReport = (): SecurityReportDependencies => {
     openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
     rollups: createRollupStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME),
     events: createEventCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    selections: createSelectionCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
   };
   const alerts = wireAlertStore();
   return {

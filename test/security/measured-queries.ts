@@ -28,8 +28,8 @@ const statistics = (title: string, age: number, filters: Partial<Selection> = {}
   const selectionOf = ({ organizationId }: Stage) => ({ organizationId, since: NOW - age, ...filters });
   return {
     title: `stats, ${title}`,
-    ask: async ({ openHours, rollups, counts }, stage) =>
-      statisticsOf(await countSelection({ openHours, rollups, events: counts }, selectionOf(stage), NOW)),
+    ask: async ({ openHours, rollups, counts, selections }, stage) =>
+      statisticsOf(await countSelection({ openHours, rollups, events: counts, selections }, selectionOf(stage), NOW)),
     expect: (stage) => bruteForce(matches(stage, selectionOf(stage))),
   };
 };

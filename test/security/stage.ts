@@ -5,7 +5,10 @@ import { toItem } from "../../shared/security/event-item.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { createSecurityEventStore, type StoredEvent } from "../../shared/security/security-event-store.ts";
 import { closeHours } from "../../shared/security/statistics/close-hours.ts";
-import { createEventCountStore } from "../../shared/security/statistics/event-count-store.ts";
+import {
+  createEventCountStore,
+  createSelectionCountStore,
+} from "../../shared/security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../../shared/security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../../shared/security/statistics/rollup-store.ts";
 import { DAY_MS, expiryOf, HOUR_MS, hourName, startOfHour } from "../../shared/terms/hours.ts";
@@ -41,6 +44,7 @@ export const storesOf = (client: DynamoDBDocumentClient, now = () => NOW) => ({
   openHours: createOpenHourStore(client, ROLLUPS, now),
   rollups: createRollupStore(client, ROLLUPS),
   counts: createEventCountStore(client, EVENTS),
+  selections: createSelectionCountStore(client, EVENTS),
 });
 
 /** Does it again where a busy machine did not answer in time; both what is written and what is closed bear that. */

@@ -12,7 +12,10 @@ import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { createSecurityEventStore, type StoredEvent } from "../../shared/security/security-event-store.ts";
 import { closeHours } from "../../shared/security/statistics/close-hours.ts";
 import { countSelection } from "../../shared/security/statistics/count-selection.ts";
-import { createEventCountStore } from "../../shared/security/statistics/event-count-store.ts";
+import {
+  createEventCountStore,
+  createSelectionCountStore,
+} from "../../shared/security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../../shared/security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../../shared/security/statistics/rollup-store.ts";
 import { isAtLeast } from "../../shared/terms/risk-levels.ts";
@@ -69,13 +72,15 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
     const rollups = createRollupStore(client, ROLLUPS);
     const counts = createEventCountStore(client, EVENTS);
     const unjudged = createUnjudgedStore(client, DETECTION, settings);
-    const stores = { openHours, rollups, events: counts };
+    const selections = createSelectionCountStore(client, EVENTS);
+    const stores = { openHours, rollups, events: counts, selections };
     return {
       client,
       events,
       openHours,
       rollups,
       counts,
+      selections,
       unjudged,
       windows: createWindowStore(client, DETECTION, settings),
       /** A recorder as in a function instance; it throws failures instead of queueing the event. */

@@ -8,7 +8,7 @@ import { DAY_MS, END_OF_TIME_MS, HOUR_MS, startOfDay, startOfHour } from "../../
 import { organizationKey } from "../../terms/keys.ts";
 import type { Selection } from "../event-item.ts";
 import { type Counters, createTally, selectCounters } from "./counters.ts";
-import type { EventCountStore } from "./event-count-store.ts";
+import type { EventCountStore, SelectionCountStore } from "./event-count-store.ts";
 import type { OpenHourStore } from "./open-hour-store.ts";
 import { isExact, isExpired, type RollupStore, type Span, type StoredRollup } from "./rollup-store.ts";
 
@@ -126,7 +126,7 @@ const countAll = async (
   return tally.counters();
 };
 
-export type CountSelectionDependencies = RollupDependencies & { events: Pick<EventCountStore, "countOneByOne"> };
+export type CountSelectionDependencies = RollupDependencies & { selections: Pick<SelectionCountStore, "count"> };
 
 /**
  * Counts a selection: at most 12 read units for the closed hours of 90 days, and the events of hours that are open or
@@ -145,7 +145,7 @@ export const countSelection = async (
     return selectCounters(await countAll(stores, organizationKey(organizationId), since, now), selection);
   }
   const max = MAX_EVENTS_READ;
-  const counters = await stores.events.countOneByOne(selection, { max, now });
+  const counters = await stores.selections.count(selection, { max, now });
   if (counters === undefined) {
     throw new DomainError(
       "invalid_field",

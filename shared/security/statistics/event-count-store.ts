@@ -70,14 +70,19 @@ export const createEventCountStore = (client: DynamoDBDocumentClient, tableName:
     if (expiries.size === 0) return undefined;
     return { counters: tally.counters(), exactUntil: Math.min(...expiries), expiresAt: Math.max(...expiries) };
   },
+});
 
+export type SelectionCountStore = ReturnType<typeof createSelectionCountStore>;
+
+/** Counts the events of a selection one by one. All calls throw DomainError `store_unavailable`. */
+export const createSelectionCountStore = (client: DynamoDBDocumentClient, tableName: string) => ({
   /**
    * Counts a selection event by event, from its most selective index: half a read unit per 4 KB, and half a unit per
    * event for fields that only the table has.
    * @param limits.max the most unexpired events to read in the index. `now`: epoch ms.
    * @returns undefined if more events would have to be read.
    */
-  async countOneByOne(selection: Selection, { max, now }: { max: number; now: number }): Promise<Counters | undefined> {
+  async count(selection: Selection, { max, now }: { max: number; now: number }): Promise<Counters | undefined> {
     const { index, scope, keyName, keyValue, filters, lateFilters } = planRead(selection);
     const { ProjectionExpression, ExpressionAttributeNames } = projectionOf([
       ...new Set([...countedFields, ...filters]),

@@ -4,7 +4,7 @@ import type { Selection } from "../../../../shared/security/event-item.ts";
 import { statisticsOf } from "../../../../shared/security/monitoring/security-report.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
 import { countSelection } from "../../../../shared/security/statistics/count-selection.ts";
-import type { EventCountStore } from "../../../../shared/security/statistics/event-count-store.ts";
+import type { SelectionCountStore } from "../../../../shared/security/statistics/event-count-store.ts";
 import { DAY_MS, END_OF_TIME_MS, startOfDay, startOfHour } from "../../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../../shared/terms/keys.ts";
 import { type RiskLevel, riskLevels } from "../../../../shared/terms/risk-levels.ts";
@@ -222,7 +222,7 @@ describe("counting one by one", () => {
     for (let i = 0; i < 3; i++) await recorder.record(newEvent({ riskLevel: "MEDIUM", userId: "eve" }));
     const atMost = (max: number) => async (filters: Partial<Selection>) => {
       const selection = { organizationId, since: 0, ...filters };
-      const counters = await actor.counts.countOneByOne(selection, { max, now: world.time.now });
+      const counters = await actor.selections.count(selection, { max, now: world.time.now });
       return counters && statisticsOf(counters);
     };
     const ofAda = { userId: "ada" };
@@ -241,10 +241,10 @@ describe("counting one by one", () => {
   });
 
   it("asks for a later time if 10,000 events are not enough", async () => {
-    const countOneByOne = jest.fn<EventCountStore["countOneByOne"]>(async () => undefined);
+    const selections = { count: jest.fn<SelectionCountStore["count"]>(async () => undefined) };
     const { openHours, rollups, counts } = actor;
     const refused = countSelection(
-      { openHours, rollups, events: { ...counts, countOneByOne } },
+      { openHours, rollups, events: counts, selections },
       { organizationId: "any", since: 0, userId: "ada" },
       0,
     );
@@ -252,7 +252,7 @@ describe("counting one by one", () => {
       code: "invalid_field",
       message: expect.stringMatching(/^since: expected a later time: /),
     });
-    expect(countOneByOne).toHaveBeenCalledWith(expect.anything(), { max: 10_000, now: 0 });
+    expect(selections.count).toHaveBeenCalledWith(expect.anything(), { max: 10_000, now: 0 });
   });
 });
 
