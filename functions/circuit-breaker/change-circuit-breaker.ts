@@ -5,7 +5,7 @@
 import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireChangeCircuit } from "../../shared/wiring/circuit-breaker.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 
 const route = circuitBreakerRoutes.changeCircuitBreaker;
 const change = wireChangeCircuit();
@@ -13,5 +13,5 @@ const change = wireChangeCircuit();
 export const handler = createHandler(
   route,
   ({ body, caller, origin }) => change(body, { caller, origin }),
-  wireParts(route),
+  wireHandler(route),
 );

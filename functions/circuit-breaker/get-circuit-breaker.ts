@@ -5,9 +5,9 @@
 import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireStatisticsReader } from "../../shared/wiring/circuit-breaker.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 
 const route = circuitBreakerRoutes.getCircuitBreaker;
 const statistics = wireStatisticsReader();
 
-export const handler = createHandler(route, ({ caller }) => statistics.read(caller.organizationId), wireParts(route));
+export const handler = createHandler(route, ({ caller }) => statistics.read(caller.organizationId), wireHandler(route));

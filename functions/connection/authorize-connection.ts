@@ -5,9 +5,9 @@
 import { connectionRoutes } from "../../shared/api/connection-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireAuthorize } from "../../shared/wiring/connection.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 
 const route = connectionRoutes.authorizeConnection;
 const authorize = wireAuthorize();
 
-export const handler = createHandler(route, ({ caller }) => authorize(caller), wireParts(route));
+export const handler = createHandler(route, ({ caller }) => authorize(caller), wireHandler(route));

@@ -5,7 +5,7 @@
 import { connectionRoutes } from "../../shared/api/connection-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireConnect } from "../../shared/wiring/connection.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 
 const route = connectionRoutes.connectProvider;
 const connect = wireConnect();
@@ -13,5 +13,5 @@ const connect = wireConnect();
 export const handler = createHandler(
   route,
   ({ body, caller, origin }) => connect(body, { caller, origin }),
-  wireParts(route),
+  wireHandler(route),
 );

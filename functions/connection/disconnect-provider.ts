@@ -6,7 +6,7 @@ import { connectionRoutes } from "../../shared/api/connection-routes.ts";
 import { contextOfUser } from "../../shared/connection/connection-events.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireDisconnect } from "../../shared/wiring/connection.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 import { wireCancelRuns } from "../../shared/wiring/sync.ts";
 
 const route = connectionRoutes.disconnectProvider;
@@ -15,5 +15,5 @@ const disconnect = wireDisconnect({ cancelRuns: wireCancelRuns() });
 export const handler = createHandler(
   route,
   ({ caller, origin }) => disconnect(contextOfUser({ caller, origin }), { requestId: origin.requestId }),
-  wireParts(route),
+  wireHandler(route),
 );

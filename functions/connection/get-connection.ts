@@ -6,7 +6,7 @@ import { connectionRoutes } from "../../shared/api/connection-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireViewConnection } from "../../shared/wiring/connection.ts";
 import { wireConnectionStore } from "../../shared/wiring/connection-stores.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 
 const route = connectionRoutes.getConnection;
 const connections = wireConnectionStore();
@@ -15,5 +15,5 @@ const view = wireViewConnection();
 export const handler = createHandler(
   route,
   async ({ caller: { organizationId } }) => view(organizationId, await connections.read(organizationId)),
-  wireParts(route),
+  wireHandler(route),
 );

@@ -5,12 +5,12 @@
 import { erasureRoutes } from "../../shared/api/erasure-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireErasureStore } from "../../shared/wiring/erasure.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 
 const erasures = wireErasureStore();
 
 export const handler = createHandler(
   erasureRoutes.listErasures,
   ({ caller, page }) => erasures.list(caller.organizationId, page),
-  wireParts(erasureRoutes.listErasures),
+  wireHandler(erasureRoutes.listErasures),
 );

@@ -3,15 +3,15 @@
  * Spec: "Periodic processing"; sections: docs/reports.md.
  */
 import { reportRoutes } from "../../shared/api/report-routes.ts";
-import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { createHandler, type HandlerDependencies } from "../../shared/http/create-handler.ts";
 import { renderReport } from "../../shared/reports/html/render-report.ts";
 import type { ReportReader } from "../../shared/reports/read-report.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 import { wireReportReader } from "../../shared/wiring/reports.ts";
 
 type Dependencies = { reports: Pick<ReportReader, "get"> };
 
-export const getReportHandler = ({ reports }: Dependencies, parts: HandlerParts) =>
+export const getReportHandler = ({ reports }: Dependencies, parts: HandlerDependencies) =>
   createHandler(
     reportRoutes.getReport,
     async ({ caller, origin, params, prefersHtml }) => {
@@ -21,4 +21,4 @@ export const getReportHandler = ({ reports }: Dependencies, parts: HandlerParts)
     parts,
   );
 
-export const handler = getReportHandler({ reports: wireReportReader() }, wireParts(reportRoutes.getReport));
+export const handler = getReportHandler({ reports: wireReportReader() }, wireHandler(reportRoutes.getReport));

@@ -3,14 +3,14 @@
  * Spec: "Periodic processing"; order and pages: docs/reports.md.
  */
 import { reportRoutes } from "../../shared/api/report-routes.ts";
-import { createHandler, type HandlerParts } from "../../shared/http/create-handler.ts";
+import { createHandler, type HandlerDependencies } from "../../shared/http/create-handler.ts";
 import type { ReportReader } from "../../shared/reports/read-report.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 import { wireReportReader } from "../../shared/wiring/reports.ts";
 
 type Dependencies = { reports: Pick<ReportReader, "list"> };
 
-export const listReportsHandler = ({ reports }: Dependencies, parts: HandlerParts) =>
+export const listReportsHandler = ({ reports }: Dependencies, parts: HandlerDependencies) =>
   createHandler(reportRoutes.listReports, ({ caller, origin, page }) => reports.list(page, { caller, origin }), parts);
 
-export const handler = listReportsHandler({ reports: wireReportReader() }, wireParts(reportRoutes.listReports));
+export const handler = listReportsHandler({ reports: wireReportReader() }, wireHandler(reportRoutes.listReports));

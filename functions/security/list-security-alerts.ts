@@ -5,7 +5,7 @@
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { systemClock } from "../../shared/runtime/clock.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 import { wireAlertStore } from "../../shared/wiring/security.ts";
 
 const alerts = wireAlertStore();
@@ -14,5 +14,5 @@ export const handler = createHandler(
   securityRoutes.listSecurityAlerts,
   ({ caller, query, page }) =>
     alerts.list(caller.organizationId, { status: query.status, ...page, now: systemClock() }),
-  wireParts(securityRoutes.listSecurityAlerts),
+  wireHandler(securityRoutes.listSecurityAlerts),
 );

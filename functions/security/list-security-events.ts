@@ -6,7 +6,7 @@ import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { systemClock } from "../../shared/runtime/clock.ts";
 import { readSecurityReport } from "../../shared/security/monitoring/security-report.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 import { wireSecurityReport } from "../../shared/wiring/security.ts";
 
 const report = wireSecurityReport();
@@ -15,5 +15,5 @@ export const handler = createHandler(
   securityRoutes.listSecurityEvents,
   ({ caller, query, page }) =>
     readSecurityReport(report, { organizationId: caller.organizationId, query, page }, systemClock()),
-  wireParts(securityRoutes.listSecurityEvents),
+  wireHandler(securityRoutes.listSecurityEvents),
 );

@@ -4,7 +4,7 @@
  */
 import { settingsRoutes } from "../../shared/api/settings-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 import { wireChangeSettings } from "../../shared/wiring/settings.ts";
 
 const route = settingsRoutes.changeSettings;
@@ -13,5 +13,5 @@ const change = wireChangeSettings();
 export const handler = createHandler(
   route,
   ({ body, caller, origin }) => change(body, { caller, origin }),
-  wireParts(route),
+  wireHandler(route),
 );

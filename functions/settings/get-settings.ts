@@ -4,7 +4,7 @@
  */
 import { settingsRoutes } from "../../shared/api/settings-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 import { wireDataReads } from "../../shared/wiring/security.ts";
 import { wireSettingsStore } from "../../shared/wiring/settings.ts";
 
@@ -19,5 +19,5 @@ export const handler = createHandler(
     await reads.record({ caller, origin, kind: "settings", resourceType: "provider_account" });
     return found;
   },
-  wireParts(route),
+  wireHandler(route),
 );

@@ -5,7 +5,7 @@
 import { syncRoutes } from "../../shared/api/sync-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { systemClock } from "../../shared/runtime/clock.ts";
-import { wireParts } from "../../shared/wiring/http.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
 import { wireSyncRunStore } from "../../shared/wiring/sync.ts";
 
 const runs = wireSyncRunStore();
@@ -13,5 +13,5 @@ const runs = wireSyncRunStore();
 export const handler = createHandler(
   syncRoutes.listSyncRuns,
   ({ caller, page }) => runs.list(caller.organizationId, { ...page, now: systemClock() }),
-  wireParts(syncRoutes.listSyncRuns),
+  wireHandler(syncRoutes.listSyncRuns),
 );

@@ -16,7 +16,7 @@ import type { RecordRefusal } from "./refusals.ts";
 import type { Route } from "./route.ts";
 
 /** A public route needs none of these, a route of the integration all but the last. */
-export type AdmissionParts = {
+export type AdmissionDependencies = {
   authenticate?: Authenticate;
   /** The settings of an organization, read strongly. */
   settings?: { read(organizationId: string): Promise<Settings> };
@@ -55,8 +55,8 @@ export type Admit = (event: APIGatewayProxyEventV2) => Promise<Caller | undefine
  * The returned function gives the caller, who may use the route; undefined on a public route. Its refusals are recorded.
  * @throws Error where a part is missing that the route needs: a route must not be open for want of wiring.
  */
-export const createAdmission = (route: Route, parts: AdmissionParts): Admit => {
-  const { authenticate, settings, recordRefusal, noteFailure } = parts;
+export const createAdmission = (route: Route, dependencies: AdmissionDependencies): Admit => {
+  const { authenticate, settings, recordRefusal, noteFailure } = dependencies;
   const { permission } = route;
   if (permission === "public") return async () => undefined;
   if (authenticate === undefined) throw new Error(`${route.method} ${route.path} needs authentication.`);

@@ -9,7 +9,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { type Caller, namesOrganization, type OrganizationCaller } from "../terms/caller.ts";
 import type { PersonalPermission } from "../terms/permissions.ts";
 import type { Origin } from "../terms/requester.ts";
-import { type AdmissionParts, createAdmission } from "./admit.ts";
+import { type AdmissionDependencies, createAdmission } from "./admit.ts";
 import type { Cursors } from "./cursor.ts";
 import { answerErrors, logRequests } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
@@ -18,7 +18,7 @@ import type { Response } from "./respond.ts";
 import type { RequestOf, ResultOf, Route } from "./route.ts";
 
 /** What a handler is made of besides its work; wiring.ts has a deployed function's. Only a list needs cursors. */
-export type HandlerParts = AdmissionParts & { cursors?: Cursors };
+export type HandlerDependencies = AdmissionDependencies & { cursors?: Cursors };
 
 type CallerOf<R extends Route> = R["permission"] extends "public"
   ? undefined
@@ -49,11 +49,15 @@ const isOfOther = (error: unknown): error is DomainError =>
  * The Lambda handler of a route. It answers every failure with the Error body and writes one log line per request.
  * @throws Error where a part is missing that the route needs (admit.ts).
  */
-export const createHandler = <const R extends Route>(route: R, work: Work<R>, parts: HandlerParts): HttpHandler => {
-  const parseRequest = createRequestParser(route, parts.cursors);
-  const renderResult = createResultRenderer(route, parts.cursors);
+export const createHandler = <const R extends Route>(
+  route: R,
+  work: Work<R>,
+  dependencies: HandlerDependencies,
+): HttpHandler => {
+  const parseRequest = createRequestParser(route, dependencies.cursors);
+  const renderResult = createResultRenderer(route, dependencies.cursors);
 
-  const admit = createAdmission(route, parts);
+  const admit = createAdmission(route, dependencies);
 
   const answer = async (event: APIGatewayProxyEventV2, caller: Caller | undefined): Promise<Response> => {
     const parsed = await parseRequest(event, caller);
@@ -66,8 +70,8 @@ export const createHandler = <const R extends Route>(route: R, work: Work<R>, pa
     try {
       return await answer(event, caller);
     } catch (error) {
-      if (isStoreFailure(error)) await parts.noteFailure?.(caller?.organizationId, "store");
-      if (isOfOther(error)) await parts.recordRefusal?.({ route, event, error, caller });
+      if (isStoreFailure(error)) await dependencies.noteFailure?.(caller?.organizationId, "store");
+      if (isOfOther(error)) await dependencies.recordRefusal?.({ route, event, error, caller });
       throw error;
     }
   };

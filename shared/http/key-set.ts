@@ -69,7 +69,7 @@ const bitsOf = (modulus: string): number => {
 };
 
 /** Whether a key is for signatures, of an accepted kind and strong enough. Keys without `alg` are bound by their type. */
-export const isTrustworthyKey = (key: Jwk): boolean => {
+const isTrustworthyKey = (key: Jwk): boolean => {
   if (key.use !== undefined && key.use !== "sig") return false;
   if (key.alg !== undefined && !ALGORITHMS.includes(key.alg)) return false;
   if (key.kty === "RSA") return typeof key.n === "string" && bitsOf(key.n) >= RSA_MIN_BITS;

@@ -81,7 +81,7 @@ const toEvent = ({ route, event, error, caller }: Refusal): NewSecurityEvent => 
   };
 };
 
-export type RefusalParts = {
+export type RefusalDependencies = {
   recorder: Pick<Recorder, "record">;
   raise: RaiseFinding;
   now: Clock;
@@ -101,7 +101,7 @@ const findingsOf = ({ route, event, error, caller }: Refusal, id: string, at: nu
   );
 
 /** Records refusals for one instance of a function. */
-export const createRefusalRecorder = ({ recorder, raise, now, random }: RefusalParts): RecordRefusal => {
+export const createRefusalRecorder = ({ recorder, raise, now, random }: RefusalDependencies): RecordRefusal => {
   const countFailure = createFloodCounter();
 
   /** @returns whether there were findings and all were raised; otherwise the hourly rules judge the event. */

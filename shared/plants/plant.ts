@@ -4,8 +4,8 @@ import { Int64 } from "../json/int64.ts";
 import { text } from "../json/text.ts";
 
 /** Decisions: docs/decisions.md, "Plants". */
-export const NAME_MAX_CHARACTERS = 256;
-export const TAG_MAX_CHARACTERS = 128;
+const NAME_MAX_CHARACTERS = 256;
+const TAG_MAX_CHARACTERS = 128;
 
 const fields = {
   name: text(1, NAME_MAX_CHARACTERS, "Name of the plant."),

@@ -1,6 +1,6 @@
 /** The parts of a deployed handler besides its work. Each function throws Error if the environment lacks a variable. */
 import { type Authenticate, createAuthenticator } from "../http/authenticate.ts";
-import type { HandlerParts } from "../http/create-handler.ts";
+import type { HandlerDependencies } from "../http/create-handler.ts";
 import { createCursors } from "../http/cursor.ts";
 import { deferRecording } from "../http/refusals.ts";
 import type { Route } from "../http/route.ts";
@@ -25,7 +25,7 @@ const wireRecording = () => {
 };
 
 /** For a route without an organization, such as the plants': without the store of settings. */
-export const wirePersonalParts = (route: Route): HandlerParts => ({
+export const wirePersonalHandler = (route: Route): HandlerDependencies => ({
   ...(route.permission !== "public" && {
     authenticate: wireAuthenticate(),
     ...wireRecording(),
@@ -34,7 +34,7 @@ export const wirePersonalParts = (route: Route): HandlerParts => ({
 });
 
 /** For a route of an organization. */
-export const wireParts = (route: Route): HandlerParts => ({
-  ...wirePersonalParts(route),
+export const wireHandler = (route: Route): HandlerDependencies => ({
+  ...wirePersonalHandler(route),
   settings: wireSettingsStore(),
 });

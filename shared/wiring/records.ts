@@ -12,7 +12,7 @@ const tableName = () => readConfig(["RECORDS_TABLE_NAME"]).RECORDS_TABLE_NAME;
 
 export const wireRecordLists = (): RecordListStore => createRecordListStore(documentClient, tableName());
 
-export const wireRecordStore = (): RecordStore => createRecordStore(documentClient, tableName());
+const wireRecordStore = (): RecordStore => createRecordStore(documentClient, tableName());
 
 export const wireApply = (): Apply =>
   createApply({ store: wireRecordStore(), now: systemClock, newToken: newRequestToken });

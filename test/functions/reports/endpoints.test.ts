@@ -4,7 +4,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { createOpenApiDocument } from "../../../shared/api/open-api-document.ts";
 import { reportRoutes } from "../../../shared/api/report-routes.ts";
 import { routes } from "../../../shared/api/routes.ts";
-import type { HandlerParts } from "../../../shared/http/create-handler.ts";
+import type { HandlerDependencies } from "../../../shared/http/create-handler.ts";
 import { createCursors } from "../../../shared/http/cursor.ts";
 import { createReportReader } from "../../../shared/reports/read-report.ts";
 import type { Report } from "../../../shared/reports/report.ts";
@@ -50,7 +50,7 @@ const caller: Caller = {
     scope: "org:acme" as const,
   },
 };
-const parts: HandlerParts = {
+const parts: HandlerDependencies = {
   authenticate: async (header) => {
     if (header === undefined) throw new DomainError("no_bearer_token", "There is no token.");
     return header === "Bearer member" ? { ...caller, role: "member" } : caller;

@@ -3,7 +3,7 @@ import { circuitBreakerRoutes } from "../../../shared/api/circuit-breaker-routes
 import { plantRoutes } from "../../../shared/api/plant-routes.ts";
 import { recordRoutes } from "../../../shared/api/record-routes.ts";
 import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
-import { type AdmissionParts, createAdmission } from "../../../shared/http/admit.ts";
+import { type AdmissionDependencies, createAdmission } from "../../../shared/http/admit.ts";
 import { RefusedCallerError } from "../../../shared/http/authenticate.ts";
 import type { Refusal } from "../../../shared/http/refusals.ts";
 import type { Route } from "../../../shared/http/route.ts";
@@ -44,7 +44,7 @@ const admitted = async ({
     if (settings instanceof DomainError) throw settings;
     return { ...defaultSettings, ...settings };
   });
-  const parts: AdmissionParts = {
+  const parts: AdmissionDependencies = {
     authenticate: async () => {
       if (caller instanceof DomainError) throw caller;
       return caller;

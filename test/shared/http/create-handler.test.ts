@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import * as z from "zod/mini";
-import { createHandler, type HandlerParts } from "../../../shared/http/create-handler.ts";
+import { createHandler, type HandlerDependencies } from "../../../shared/http/create-handler.ts";
 import { createCursors } from "../../../shared/http/cursor.ts";
 import type { Refusal } from "../../../shared/http/refusals.ts";
 import { MAX_PAGE_BYTES } from "../../../shared/http/render-result.ts";
@@ -18,7 +18,7 @@ const caller: Caller = {
   sessionId: undefined,
   scope: "org:acme",
 };
-const parts: HandlerParts = {
+const parts: HandlerDependencies = {
   authenticate: async (header) => {
     if (header === "Bearer good") return caller;
     throw new DomainError(
