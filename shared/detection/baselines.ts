@@ -54,9 +54,9 @@ const addUserDay = (
   return { history: withDay(stored?.history, ended.day, counts, since), through: ended.day };
 };
 
-export type Baselines = Pick<RuleInput, "baseline" | "baselineOfUser" | "isKnown">;
+type HourBaselines = Pick<RuleInput, "baseline" | "baselineOfUser" | "isKnown">;
 
-const noBaselines: Baselines = { baseline: noBaseline, baselineOfUser: () => noBaseline, isKnown: () => false };
+const noBaselines: HourBaselines = { baseline: noBaseline, baselineOfUser: () => noBaseline, isKnown: () => false };
 
 type HourToJudge = {
   scope: string;
@@ -67,13 +67,21 @@ type HourToJudge = {
   ended: DayCounts | undefined;
 };
 
-/**
- * Reads the baselines of an hour. With fewer calls than any rule needs, it reads none, as in most hours; else a read unit,
- * and one for each user with as many calls.
- */
-export const createReadBaselines =
-  (store: Pick<BaselineStore, "get" | "getUsers">) =>
-  async ({ scope, hour, facts, before, ended }: HourToJudge): Promise<Baselines> => {
+const USERS_AT_ONCE = 10;
+/** The size of a batch read. */
+const USERS_PER_READ = 100;
+/** Another invocation may store a day at the same time. */
+const MAX_ATTEMPTS = 5;
+
+export type Baselines = ReturnType<typeof createBaselines>;
+
+/** The baselines of scopes, over their store. */
+export const createBaselines = (store: BaselineStore) => ({
+  /**
+   * Reads the baselines of an hour. With fewer calls than any rule needs, it reads none, as in most hours; else a read unit,
+   * and one for each user with as many calls.
+   */
+  async read({ scope, hour, facts, before, ended }: HourToJudge): Promise<HourBaselines> {
     const leastCalls = leastNeed("calls");
     const calls = facts.filter(isCall);
     if (calls.length < leastCalls) return noBaselines;
@@ -101,43 +109,38 @@ export const createReadBaselines =
       baselineOfUser: (userId) => baselineOf(users.get(userHash(scope, userId)), hour),
       isKnown: (kind, value) => (lastDays.get(valueHash(scope, kind, value)) ?? "") >= oldest,
     };
-  };
+  },
 
-const USERS_AT_ONCE = 10;
-/** The size of a batch read. */
-const USERS_PER_READ = 100;
-/** Another invocation may store a day at the same time. */
-const MAX_ATTEMPTS = 5;
+  /**
+   * Stores a day in the baselines: a read and a write unit for the organization and for each user of the day. Repeated, it
+   * changes nothing.
+   * @throws DomainError `store_unavailable`; Error if other invocations keep coming first.
+   */
+  async storeDay(scope: string, ended: DayCounts): Promise<void> {
+    const storeOrganization = async (): Promise<boolean> => {
+      const stored = await store.get(scope);
+      return hasDay(stored, ended) || store.put(scope, addDay(stored, ended), stored?.through);
+    };
+    const storeUser = async (hash: string, stored: StoredUserBaseline | undefined): Promise<boolean> => {
+      const added = addUserDay(stored, ended, hash);
+      return added === undefined || store.putUser(scope, hash, added, stored?.through);
+    };
+    /** @returns the users whose baseline was changed meanwhile. */
+    const storeUsers = async (hashes: readonly string[]): Promise<string[]> => {
+      const stored = await store.getUsers(scope, hashes);
+      const left: string[] = [];
+      await inParallel(hashes, USERS_AT_ONCE, async (hash) => {
+        if (!(await storeUser(hash, stored.get(hash)))) left.push(hash);
+      });
+      return left;
+    };
 
-/**
- * Stores a day in the baselines: a read and a write unit for the organization and for each user of the day. Repeated, it
- * changes nothing.
- * @throws DomainError `store_unavailable`; Error if other invocations keep coming first.
- */
-export const storeDay = async (store: BaselineStore, scope: string, ended: DayCounts): Promise<void> => {
-  const storeOrganization = async (): Promise<boolean> => {
-    const stored = await store.get(scope);
-    return hasDay(stored, ended) || store.put(scope, addDay(stored, ended), stored?.through);
-  };
-  const storeUser = async (hash: string, stored: StoredUserBaseline | undefined): Promise<boolean> => {
-    const added = addUserDay(stored, ended, hash);
-    return added === undefined || store.putUser(scope, hash, added, stored?.through);
-  };
-  /** @returns the users whose baseline was changed meanwhile. */
-  const storeUsers = async (hashes: readonly string[]): Promise<string[]> => {
-    const stored = await store.getUsers(scope, hashes);
-    const left: string[] = [];
-    await inParallel(hashes, USERS_AT_ONCE, async (hash) => {
-      if (!(await storeUser(hash, stored.get(hash)))) left.push(hash);
-    });
-    return left;
-  };
-
-  for (const chunk of chunksOf(Object.keys(ended.users), USERS_PER_READ)) {
-    let left: string[] = chunk;
-    for (let attempt = 0; left.length > 0 && attempt < MAX_ATTEMPTS; attempt++) left = await storeUsers(left);
-    if (left.length > 0) throw new Error("Other invocations keep changing the baselines of users.");
-  }
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) if (await storeOrganization()) return;
-  throw new Error("Other invocations keep changing the baseline of an organization.");
-};
+    for (const chunk of chunksOf(Object.keys(ended.users), USERS_PER_READ)) {
+      let left: string[] = chunk;
+      for (let attempt = 0; left.length > 0 && attempt < MAX_ATTEMPTS; attempt++) left = await storeUsers(left);
+      if (left.length > 0) throw new Error("Other invocations keep changing the baselines of users.");
+    }
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) if (await storeOrganization()) return;
+    throw new Error("Other invocations keep changing the baseline of an organization.");
+  },
+});

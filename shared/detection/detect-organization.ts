@@ -7,8 +7,8 @@
  */
 import type { Clock } from "../runtime/clock.ts";
 import { HOUR_MS } from "../terms/hours.ts";
-import type { createReadBaselines } from "./baselines.ts";
-import { type DayCounts, dayAfter, dayBefore } from "./day-counts.ts";
+import type { Baselines } from "./baselines.ts";
+import { dayAfter, dayBefore } from "./day-counts.ts";
 import { type DetectionDue, detectionScope, organizationOfScope } from "./detection.ts";
 import type { HourFactsStore } from "./event-facts-store.ts";
 import type { Hour } from "./evidence/windows.ts";
@@ -21,11 +21,9 @@ import type { Window, WindowStore } from "./window-store.ts";
 export type JudgeDependencies = {
   windows: Pick<WindowStore, "latest" | "put" | "markFinished">;
   events: HourFactsStore;
-  readBaselines: ReturnType<typeof createReadBaselines>;
+  baselines: Baselines;
   readSyncFacts: (organizationId: string, hour: Hour, times: { since: number; now: number }) => Promise<SyncFacts>;
   raise: RaiseFinding;
-  /** Stores a day that is over in the baselines. Repeated, it changes nothing. */
-  storeDay: (scope: string, ended: DayCounts) => Promise<void>;
   /** Marks a day (its start, epoch ms) for the organization's reports. Repeated, it changes nothing. */
   markReportsDue: (organizationId: string, day: number) => Promise<void>;
   now: Clock;
@@ -37,7 +35,7 @@ const versions = (): Record<string, number> => Object.fromEntries(hourlyRules.ma
 export type Judged = { window: Window; isNew: boolean };
 
 export const createJudgeScope = (dependencies: JudgeDependencies) => {
-  const { windows, events, readBaselines, readSyncFacts, raise, storeDay, markReportsDue, now } = dependencies;
+  const { windows, events, baselines, readSyncFacts, raise, markReportsDue, now } = dependencies;
 
   const isFirstOfDay = (window: Window, previous: Window | undefined): boolean =>
     window.ended !== undefined || previous === undefined;
@@ -47,7 +45,7 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
     if (window.finishedAt !== undefined) return;
     const organizationId = organizationOfScope(scope);
     for (const finding of window.findings) await raise(organizationId, finding);
-    if (window.ended !== undefined) await storeDay(scope, window.ended);
+    if (window.ended !== undefined) await baselines.storeDay(scope, window.ended);
     if (organizationId !== undefined && isFirstOfDay(window, previous)) {
       await markReportsDue(organizationId, window.hour);
     }
@@ -61,14 +59,14 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
     const before = dayBefore(previous?.today, start);
     const ended = previous === undefined || previous.today.day === before.day ? undefined : previous.today;
     const facts = await events.readHour(scope, start, at);
-    const [baselines, syncFacts] = await Promise.all([
-      readBaselines({ scope, hour: start, facts, before, ended }),
+    const [hourBaselines, syncFacts] = await Promise.all([
+      baselines.read({ scope, hour: start, facts, before, ended }),
       organizationId === undefined
         ? noSyncFacts
         : readSyncFacts(organizationId, hour, { since: before.since, now: at }),
     ]);
     const carriedIn = previous?.carried ?? [];
-    const { findings, carried } = judgeHour({ hour, facts, carried: carriedIn, ...baselines, ...syncFacts });
+    const { findings, carried } = judgeHour({ hour, facts, carried: carriedIn, ...hourBaselines, ...syncFacts });
     const window: Window = {
       ...{ hour: start, judgedAt: at, rules: versions(), eventsRead: facts.length, findings, carried },
       today: dayAfter(before, scope, start, facts),

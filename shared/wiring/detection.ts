@@ -2,7 +2,7 @@
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createConnectedStore, createConnectionStore } from "../connection/connection-store.ts";
 import { createBaselineStore } from "../detection/baseline-store.ts";
-import { createReadBaselines, storeDay } from "../detection/baselines.ts";
+import { createBaselines } from "../detection/baselines.ts";
 import { createDetectOrganization, createJudgeScope } from "../detection/detect-organization.ts";
 import { createDetectionDispatcher } from "../detection/dispatch-detection.ts";
 import { createHourFactsStore } from "../detection/event-facts-store.ts";
@@ -56,13 +56,12 @@ export const wireDetectOrganization = () => {
     "RETENTION_DAYS",
   ]);
   const options = { retentionDays: config.RETENTION_DAYS };
-  const baselines = createBaselineStore(documentClient, config.DETECTION_TABLE_NAME);
   const reports = createReportDueStore(documentClient, config.REPORTS_TABLE_NAME);
   return createDetectOrganization({
     judge: createJudgeScope({
       windows: createWindowStore(documentClient, config.DETECTION_TABLE_NAME, options),
       events: createHourFactsStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
-      readBaselines: createReadBaselines(baselines),
+      baselines: createBaselines(createBaselineStore(documentClient, config.DETECTION_TABLE_NAME)),
       readSyncFacts: createReadSyncFacts({
         connections: createConnectionStore(documentClient, config.CONNECTIONS_TABLE_NAME),
         circuits: createCircuitStore(documentClient, config.CIRCUITS_TABLE_NAME),
@@ -71,7 +70,6 @@ export const wireDetectOrganization = () => {
         syncIntervalMs: config.SYNC_INTERVAL_HOURS * HOUR_MS,
       }),
       raise: createRaiseFinding(wireAlertRaiser()),
-      storeDay: (scope, ended) => storeDay(baselines, scope, ended),
       markReportsDue: (organizationId, day) => reports.markReportsDue(organizationKey(organizationId), day),
       now: systemClock,
     }),

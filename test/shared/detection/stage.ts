@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectedStore, createConnectionStore } from "../../../shared/connection/connection-store.ts";
 import { createBaselineStore } from "../../../shared/detection/baseline-store.ts";
-import { createReadBaselines, storeDay } from "../../../shared/detection/baselines.ts";
+import { createBaselines } from "../../../shared/detection/baselines.ts";
 import { createDetectOrganization, createJudgeScope } from "../../../shared/detection/detect-organization.ts";
 import type { DetectionDue } from "../../../shared/detection/detection.ts";
 import { createDetectionDispatcher } from "../../../shared/detection/dispatch-detection.ts";
@@ -103,7 +103,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
     const judge = createJudgeScope({
       windows,
       events: createHourFactsStore(client, "events"),
-      readBaselines: createReadBaselines(baselines),
+      baselines: createBaselines(baselines),
       readSyncFacts: createReadSyncFacts({
         connections: createConnectionStore(client, "connections"),
         circuits: createCircuitStore(client, "circuits"),
@@ -112,7 +112,6 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
         syncIntervalMs: SYNC_INTERVAL_MS,
       }),
       raise: createRaiseFinding(alerts),
-      storeDay: (scope, ended) => storeDay(baselines, scope, ended),
       markReportsDue: (id, day) => reports.markReportsDue(`org#${encodeURIComponent(id)}`, day),
       now,
     });

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
@@ -60,6 +61,16 @@ describe("the list of rules", () => {
     expect(leastNeed("failureWindowMs")).toBe(failureJudge.needs.failureWindowMs);
     expect(leastNeed("slowOperationMs")).toBe(latencyRule.needs.slowOperationMs);
   });
+});
+
+it("is all that other folders import of rules, besides types", () => {
+  const { stdout } = spawnSync("git", ["ls-files", "shared/*.ts", "functions/*.ts"], { cwd: root, encoding: "utf8" });
+  const files = stdout.split("\n").filter((file) => file !== "" && !file.startsWith("shared/detection/rules/"));
+  const imported = files.flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    return [...text.matchAll(/from "[./]*(?:detection\/)?rules\/([a-z-]+\.ts)"/g)].map(([, module]) => module);
+  });
+  expect([...new Set(imported)].sort()).toEqual(["rule.ts", "rules.ts"]);
 });
 
 describe.each(allCases)("$rule", ({ rule, cases }) => {
