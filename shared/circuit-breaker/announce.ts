@@ -47,10 +47,11 @@ export const createAnnouncer = (dependencies: {
 
   const announceAll = async (organizationId: string, circuit: Circuit, origin: Origin | undefined): Promise<void> => {
     let upTo = Math.max(circuit.announced, announcedUpTo.get(organizationId) ?? 0);
+    const lastAction = circuit.starts.findLast(({ by }) => by !== undefined)?.generation;
     try {
       for (const transition of unannounced(organizationId, circuit)) {
         if (transition.generation <= upTo) continue;
-        await onTransition(transition, transition.generation === circuit.generation ? origin : undefined);
+        await onTransition(transition, transition.generation === lastAction ? origin : undefined);
         upTo = transition.generation;
         announcedUpTo.set(organizationId, upTo);
       }
@@ -82,7 +83,7 @@ export const createAnnouncer = (dependencies: {
   return {
     /**
      * Starts to announce what is not announced yet. Never throws, and does not wait.
-     * @param origin the request that started the circuit's current generation, if an operator's.
+     * @param origin the operator's request that made the circuit's last operator action.
      */
     announce,
 

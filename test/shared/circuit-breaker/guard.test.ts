@@ -263,6 +263,22 @@ describe("an operator", () => {
     ]);
   });
 
+  it("is named with the request's origin in the operator's own transition only", async () => {
+    const mute = createInstance(database, time.clock, { onTransition: () => Promise.reject(new Error("no bus")) });
+    await failTimes(5, mute);
+    await mute.guard.flush();
+    const origins: [string, string | undefined][] = [];
+    const recording = createInstance(database, time.clock, {
+      onTransition: async ({ cause }, origin) => void origins.push([cause, origin?.ipAddress]),
+    });
+    const origin = { requestId: "r1", ipAddress: "192.0.2.7" };
+    await recording.operator.operate(org, { action: "reset", by: "alice", origin });
+    expect(origins).toEqual([
+      ["failures", undefined],
+      ["reset", "192.0.2.7"],
+    ]);
+  });
+
   it("holds until a time; then the circuit is closed without failures, and the first failure writes that", async () => {
     await failTimes(4);
     await instance.operator.operate(org, { action: "force_open", by: "alice", until: start + 10_000 });
