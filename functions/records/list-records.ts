@@ -1,5 +1,5 @@
 /**
- * GET /api/integrations/provider/records/{type}: what was synced of a type; each read is recorded.
+ * GET /api/integrations/provider/records/{type}: lists the synced records of a type, and records the read.
  * Spec: "What the service does"; fields, filters and order: docs/sync.md, "Records".
  */
 import { recordRoutes } from "../../shared/api/record-routes.ts";

@@ -128,7 +128,7 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
       stored = await store.get(key.organizationId, key);
       isCurrent = true;
     }
-    throw new DomainError("store_unavailable", "A record was changed by others all the time. Try again.");
+    throw new DomainError("store_unavailable", "Other writes kept changing a record. Try again.");
   };
 };
 

@@ -1,6 +1,6 @@
-import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore } from "../runtime/call-store.ts";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { putIfUnchanged } from "../runtime/conditional-write.ts";
+import { getItem } from "../runtime/get-item.ts";
 import { getItems } from "../runtime/get-items.ts";
 import { fromItem, itemKeyOf, type RecordKey, type StoredRecord, toItem } from "./record-item.ts";
 
@@ -13,13 +13,8 @@ export type RecordStore = ReturnType<typeof createRecordStore>;
 export const createRecordStore = (client: DynamoDBDocumentClient, tableName: string) => ({
   /** A record, read strongly: one read unit up to 4 KB. */
   async get(organizationId: string, key: RecordKey): Promise<StoredRecord | undefined> {
-    const command = new GetCommand({
-      TableName: tableName,
-      Key: itemKeyOf(organizationId, key),
-      ConsistentRead: true,
-    });
-    const { Item } = await callStore((options) => client.send(command, options));
-    return Item && fromItem(Item);
+    const item = await getItem(client, tableName, itemKeyOf(organizationId, key));
+    return item && fromItem(item);
   },
 
   /**

@@ -91,7 +91,7 @@ const reportOf = ({ listed, stored, onlyListed, onlyStored }: Sides): Completene
 });
 
 const giveUp = (run: ActiveRun): ActiveRun => {
-  writeLog("warn", "A full run is too large to be compared in one invocation.", { runId: run.id });
+  writeLog("warn", "A full run is too large to compare in one invocation", { runId: run.id });
   return { ...run, work: { ...run.work, isIncomparable: true, at: { phase: "done" } } };
 };
 

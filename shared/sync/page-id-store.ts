@@ -1,7 +1,8 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import type { RecordType } from "../records/record.ts";
 import { callStore } from "../runtime/call-store.ts";
+import { getItem } from "../runtime/get-item.ts";
 import { readPages } from "../runtime/read-pages.ts";
 import { DAY_MS } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
@@ -43,9 +44,8 @@ export const createPageIdStore = (client: DynamoDBDocumentClient, tableName: str
 
     /** The ids of a page; one read unit per 4 KB. */
     async read(list: ListName, page: number): Promise<string[]> {
-      const command = new GetCommand({ TableName: tableName, Key: keyOf(list, page), ConsistentRead: true });
-      const { Item } = await callStore((options) => client.send(command, options));
-      return Item === undefined ? [] : idsOf(Item);
+      const item = await getItem(client, tableName, keyOf(list, page));
+      return item === undefined ? [] : idsOf(item);
     },
 
     /** The ids of all pages of a list, up to 1 MB at a time; one read unit per 4 KB. */

@@ -158,7 +158,7 @@ export const createRunWorker = (dependencies: RunWorkerDependencies) => {
       const failure = failureOf(error) ?? (isFault && takes >= MAX_FAULTS ? systemFailure : undefined);
       if (failure === undefined) throw error;
       if (failure === systemFailure)
-        writeLog("error", "A run met a fault", {
+        writeLog("error", "A sync run failed because of a fault", {
           runId: run.id,
           cause: error instanceof Error ? error.stack : String(error),
         });

@@ -1,7 +1,7 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { definedFields } from "../json/defined-fields.ts";
-import { callStore } from "../runtime/call-store.ts";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { getItem } from "../runtime/get-item.ts";
 import { renderUpdate } from "../runtime/render-update.ts";
 import { expiryOf } from "../terms/hours.ts";
 import type { FeedCursor } from "./feed-cursor.ts";
@@ -40,8 +40,7 @@ export const createSyncEndStore = (
     });
     const { written } = await conditionalWrite((options) => client.send(command, options));
     if (written) return run;
-    const read = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });
-    return SyncRun.parse((await callStore((options) => client.send(read, options))).Item);
+    return SyncRun.parse(await getItem(client, tableName, key));
   };
 
   /** Closes a run if it is still there; a write unit per KB, two if the run is in the index. */

@@ -1,8 +1,8 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { getItem } from "../runtime/get-item.ts";
 import { queryPage } from "../runtime/query-page.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
 import { organizationIdOf } from "../terms/keys.ts";
@@ -27,12 +27,9 @@ const Entry = z.object({ scope: z.string() });
 /** The state of an organization's syncing, read strongly: one read unit per 4 KB. @throws DomainError `store_unavailable`. */
 export const readSyncState = async (
   client: DynamoDBDocumentClient,
-  TableName: string,
+  tableName: string,
   organizationId: string,
-): Promise<SyncState> => {
-  const command = new GetCommand({ TableName, Key: stateKey(organizationId), ConsistentRead: true });
-  return parseState((await callStore((options) => client.send(command, options))).Item);
-};
+): Promise<SyncState> => parseState(await getItem(client, tableName, stateKey(organizationId)));
 
 export type SyncRunStore = ReturnType<typeof createSyncRunStore>;
 
@@ -76,11 +73,8 @@ export const createSyncRunStore = (client: DynamoDBDocumentClient, tableName: st
 
     /** A run that has ended; undefined if there is none. One read unit per 4 KB. */
     async findEnded(organizationId: string, runId: string): Promise<SyncRun | undefined> {
-      const command = new GetCommand({
-        ...{ TableName: tableName, Key: runKey(organizationId, runId), ConsistentRead: true },
-      });
-      const { Item } = await callStore((options) => client.send(command, options));
-      return Item && SyncRun.parse(Item);
+      const item = await getItem(client, tableName, runKey(organizationId, runId));
+      return item && SyncRun.parse(item);
     },
 
     /**

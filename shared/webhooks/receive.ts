@@ -102,7 +102,7 @@ export const createReceive = (dependencies: ReceiveDependencies): Receive => {
     const isToPublish = added === "pending" || (added === "new" && stored.outcome === undefined);
     const key = { organizationId, id: stored.id };
     if (isToPublish && (await publishReceived(bus, [key])).length > 0) {
-      throw new DomainError("store_unavailable", "The event could not be handed over. Send it again.");
+      throw new DomainError("store_unavailable", "The event could not be published. Send it again.");
     }
     return { added, isToPublish, key };
   };

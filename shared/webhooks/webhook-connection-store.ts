@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import type { ConnectionSecrets } from "../connection/connection-secrets.ts";
-import { callStore } from "../runtime/call-store.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { getItem } from "../runtime/get-item.ts";
 import { organizationKey } from "../terms/keys.ts";
 
 /** The attributes of a connection that the webhook URL reads. Its role may not read the provider's credentials. */
@@ -28,15 +28,12 @@ export const createWebhookConnectionStore = (client: DynamoDBDocumentClient, tab
    */
   async read(organizationId: string): Promise<WebhookConnection | undefined> {
     const names = WEBHOOK_ATTRIBUTES.map((name) => [`#${name}`, name]);
-    const command = new GetCommand({
-      TableName: tableName,
-      Key: { id: organizationKey(organizationId) },
-      ConsistentRead: true,
+    const projection = {
       ProjectionExpression: names.map(([name]) => name).join(", "),
       ExpressionAttributeNames: Object.fromEntries(names),
-    });
-    const { Item: item = {} } = await callStore((options) => client.send(command, options));
-    const { connectionId, accountId, webhookSecrets } = Item.parse(item);
+    };
+    const item = await getItem(client, tableName, { id: organizationKey(organizationId) }, projection);
+    const { connectionId, accountId, webhookSecrets } = Item.parse(item ?? {});
     if (connectionId === undefined || accountId === undefined || webhookSecrets === undefined) return undefined;
     return { connectionId, accountId, webhookSecrets };
   },

@@ -1,7 +1,7 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { getItem } from "../runtime/get-item.ts";
 import { getItems } from "../runtime/get-items.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
@@ -91,12 +91,9 @@ export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableNam
 
     /** The event; undefined if it does not exist, or no longer. @param now epoch ms. */
     async read(organizationId: string, id: string, now: number): Promise<WebhookEvent | undefined> {
-      const command = new GetCommand({
-        ...{ TableName: tableName, Key: keyOf({ organizationId, id }), ConsistentRead: true },
-      });
-      const { Item } = await callStore((options) => client.send(command, options));
-      if (Item === undefined) return undefined;
-      const { ttl, ...event } = WebhookEventItem.parse(Item);
+      const item = await getItem(client, tableName, keyOf({ organizationId, id }));
+      if (item === undefined) return undefined;
+      const { ttl, ...event } = WebhookEventItem.parse(item);
       return ttl * 1_000 <= now ? undefined : event;
     },
 
