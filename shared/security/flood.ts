@@ -11,10 +11,7 @@ const MAX_KEYS = 1_000;
 const MAX_USERS = 1_000;
 
 /** What to record: the failure itself, the count of failures since the last record, or nothing. */
-export type FloodVerdict =
-  | { record: "single" }
-  | { record: "count"; failures: number; users: number }
-  | { record: "nothing" };
+type FloodVerdict = { record: "single" } | { record: "count"; failures: number; users: number } | { record: "nothing" };
 
 type Count = { total: number; sinceRecord: number; users: Set<string>; lastAt: number };
 

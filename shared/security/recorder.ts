@@ -57,7 +57,7 @@ const sanitisedTexts = (event: NewSecurityEvent): Partial<SecurityEvent> => {
 };
 
 /** The risk level of an event: its own, or the level of its kind of error. */
-export const levelOf = ({ riskLevel, errorKind }: NewSecurityEvent): RiskLevel => riskLevel ?? riskOfError(errorKind);
+const levelOf = ({ riskLevel, errorKind }: NewSecurityEvent): RiskLevel => riskLevel ?? riskOfError(errorKind);
 
 /**
  * Whether an event raises an alert. Rejected credentials of an organization's connection do whatever the threshold,

@@ -92,7 +92,7 @@ export const SecurityEvent = z
   })
   .register(z.globalRegistry, {
     id: "SecurityEvent",
-    description: "One operation, refusal or change, with who, what and how it ended.",
+    description: "An operation, refusal or change: who did what, and the result.",
   });
 export type SecurityEvent = z.output<typeof SecurityEvent>;
 

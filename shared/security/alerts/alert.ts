@@ -35,7 +35,7 @@ export const Alert = z
     title: text,
     level: z.enum(riskLevels),
     rule: described("Why it was raised: `event_threshold`, `manual`, or the rule of detection."),
-    subject: described("Whom or what it is about. One unresolved alert per rule and subject."),
+    subject: described("The user or thing that the alert is about. One unresolved alert per rule and subject."),
     status: z.enum(alertStatuses),
     count: integer("How often it was raised."),
     firstSeen: time,
@@ -52,7 +52,10 @@ export const Alert = z
     resolvedBy: z.optional(text),
     revision: integer("Rises by one with every change."),
   })
-  .register(z.globalRegistry, { id: "Alert", description: "Something to look at, once however often it happened." });
+  .register(z.globalRegistry, {
+    id: "Alert",
+    description: "A reason to look at an organization: one alert, however often it occurs.",
+  });
 export type Alert = z.output<typeof Alert>;
 
 /** Where a page of alerts ended. */

@@ -43,7 +43,7 @@ export const SuspiciousActivity = z
     firstSeen: epochMs(),
     lastSeen: epochMs(),
   })
-  .register(z.globalRegistry, { id: "SuspiciousActivity", description: "A finding that nobody has resolved yet." });
+  .register(z.globalRegistry, { id: "SuspiciousActivity", description: "An unresolved finding of detection." });
 export type SuspiciousActivity = z.output<typeof SuspiciousActivity>;
 
 /** The suspicious activity that a finding's alert shows. */

@@ -66,8 +66,6 @@ export type AlertActionDependencies = {
   random: () => Uint8Array;
 };
 
-export type AlertActions = ReturnType<typeof createAlertActions>;
-
 export const createAlertActions = ({ alerts, publisher, events, recorder, now, random }: AlertActionDependencies) => {
   /** Decides about each alert once, in any order. The results have the order of the request. */
   const decide = async (

@@ -42,7 +42,7 @@ const metadata = z
       error: METADATA_EXPECTED,
     }),
   )
-  .register(z.globalRegistry, { description: "Anything else to say; 2 KB at most, nested 16 deep at most." });
+  .register(z.globalRegistry, { description: "Further facts; 2 KB at most, nested 16 deep at most." });
 
 const MarkProcessed = z
   .object({ action: z.literal("mark_processed"), eventIds: ids(1, MAX_IDS, "The events to mark.") })
@@ -51,10 +51,10 @@ const MarkProcessed = z
 const GenerateAlert = z
   .object({
     action: z.literal("generate_alert"),
-    title: text(1, TITLE_MAX_CHARACTERS, "What the alert is called."),
+    title: text(1, TITLE_MAX_CHARACTERS, "The alert's title."),
     riskLevel: word(riskLevels, upperCase, "The alert's level, in any case."),
-    message: z.optional(text(1, MESSAGE_MAX_CHARACTERS, "What is the matter.")),
-    eventIds: z.optional(ids(0, MAX_EVENT_IDS, "The events that it is about.", text(1, ID_MAX_CHARACTERS, "An id."))),
+    message: z.optional(text(1, MESSAGE_MAX_CHARACTERS, "A description of the problem.")),
+    eventIds: z.optional(ids(0, MAX_EVENT_IDS, "The events of the alert.", text(1, ID_MAX_CHARACTERS, "An id."))),
     metadata: z.optional(metadata),
   })
   .register(z.globalRegistry, { id: "GenerateAlert", description: "Generates an alert by hand." });
@@ -62,7 +62,7 @@ export type GenerateAlert = z.output<typeof GenerateAlert>;
 
 const AcknowledgeAlerts = z
   .object({ action: z.literal("acknowledge"), alertIds: ids(1, MAX_IDS, "The alerts to acknowledge.") })
-  .register(z.globalRegistry, { id: "AcknowledgeAlerts", description: "Says that somebody looks after alerts." });
+  .register(z.globalRegistry, { id: "AcknowledgeAlerts", description: "Marks alerts as being looked after." });
 
 const ResolveAlerts = z
   .object({ action: z.literal("resolve"), alertIds: ids(1, MAX_IDS, "The alerts to resolve.") })
@@ -78,29 +78,29 @@ export const AlertAction = z
         ? "expected one of mark_processed, generate_alert, acknowledge, resolve"
         : "expected an object with an action",
   })
-  .register(z.globalRegistry, { id: "AlertAction", description: "What to do with which events or alerts." });
+  .register(z.globalRegistry, { id: "AlertAction", description: "An action on events or alerts." });
 export type AlertAction = z.output<typeof AlertAction>;
 
 const outcome = (description: string) => z.array(z.string()).register(z.globalRegistry, { description });
-const notFound = outcome("Those that are of no event or alert that the caller may see.");
+const notFound = outcome("The ids without an event or alert of the organization.");
 
 const EventsMarked = z
   .object({
     processed: outcome("The events marked now."),
-    alreadyProcessed: outcome("Those that had been marked."),
+    alreadyProcessed: outcome("The events marked before."),
     notFound,
   })
-  .register(z.globalRegistry, { id: "EventsMarked", description: "What became of each event id." });
+  .register(z.globalRegistry, { id: "EventsMarked", description: "The outcome for each event id." });
 const AlertGenerated = z
   .object({ alert: Alert })
   .register(z.globalRegistry, { id: "AlertGenerated", description: "The alert that was generated." });
-const unchanged = outcome("Those that were so already, or are resolved.");
+const unchanged = outcome("The alerts that had the status already, or are resolved.");
 const AlertsAcknowledged = z
   .object({ acknowledged: outcome("The alerts acknowledged now."), unchanged, notFound })
-  .register(z.globalRegistry, { id: "AlertsAcknowledged", description: "What became of each alert id." });
+  .register(z.globalRegistry, { id: "AlertsAcknowledged", description: "The outcome for each alert id." });
 const AlertsResolved = z
   .object({ resolved: outcome("The alerts resolved now."), unchanged, notFound })
-  .register(z.globalRegistry, { id: "AlertsResolved", description: "What became of each alert id." });
+  .register(z.globalRegistry, { id: "AlertsResolved", description: "The outcome for each alert id." });
 
 /** The answer to each action, in the order of the actions. */
 export const AlertActionResult = z.union([EventsMarked, AlertGenerated, AlertsAcknowledged, AlertsResolved]);

@@ -15,7 +15,7 @@ import type { Counters } from "../statistics/counters.ts";
 const FILTER_MAX_CHARACTERS = 128;
 
 const eventType = z.pipe(text(1, FILTER_MAX_CHARACTERS, ""), z.transform(upperCase)).register(z.globalRegistry, {
-  description: "Only events of this type, in any case. A name that no type has matches nothing.",
+  description: "Only events of this type, in any case. An unknown type matches no event.",
   override: { type: "string", minLength: 1, maxLength: FILTER_MAX_CHARACTERS },
 });
 
@@ -25,7 +25,7 @@ const processed = z
     z.transform((value: "true" | "false") => value === "true"),
   )
   .register(z.globalRegistry, {
-    description: "Only events that were marked as processed, or only those that were not.",
+    description: "Only events that are marked as processed (true), or only the others (false).",
     override: { type: "string", enum: ["true", "false"] },
   });
 
@@ -41,13 +41,13 @@ export const SecurityQuery = z.object({
 export const SecurityStatistics = z
   .object({
     totalEvents: count("Events of the selection."),
-    highRiskEvents: count("Those of them whose risk level is HIGH or CRITICAL."),
+    highRiskEvents: count("Events of the selection whose risk level is HIGH or CRITICAL."),
     failureRate: z.number().register(z.globalRegistry, {
-      description: "The share of events without success, from 0 to 1; 0 when there is nothing.",
+      description: "The share of events without success, from 0 to 1; 0 if the selection is empty.",
       override: { type: "number", minimum: 0, maximum: 1 },
     }),
     avgResponseTime: z.number().register(z.globalRegistry, {
-      description: "The mean `metadata.durationMs` in ms of the events that have one; 0 when none has.",
+      description: "The mean `metadata.durationMs` in ms of the events that have one; 0 if no event has.",
       override: { type: "number", minimum: 0 },
     }),
   })
@@ -81,7 +81,7 @@ export const SecurityReport = z
   .register(z.globalRegistry, {
     id: "SecurityReport",
     description:
-      "A page of events, newest first; the newest HIGH and CRITICAL ones of the same selection; its statistics; and the findings that are open, whatever the selection.",
+      "A page of events, newest first; the newest HIGH and CRITICAL events of the same selection; its statistics; and all unresolved findings, whatever the selection.",
   });
 
 /** Decisions: without `since`, the last 24 hours. */

@@ -32,7 +32,7 @@ export type CloseHoursDependencies = {
   settleMs: number;
 };
 
-export type CloseHoursResult = {
+type CloseHoursResult = {
   closed: number;
   /** Hours that were marked again, or that another closer was closing; a later run closes them. */
   left: number;

@@ -126,7 +126,7 @@ const countAll = async (
   return tally.counters();
 };
 
-export type CountSelectionDependencies = RollupDependencies & { selections: Pick<SelectionCountStore, "count"> };
+type CountSelectionDependencies = RollupDependencies & { selections: Pick<SelectionCountStore, "count"> };
 
 /**
  * Counts a selection: at most 12 read units for the closed hours of 90 days, and the events of hours that are open or
