@@ -1,10 +1,10 @@
-/** What a caller accepts. RFC 9110, 12.5.1. */
+/** Reads the Accept header. RFC 9110, 12.5.1. */
 
 type Range = { type: string; subtype: string; weight: number };
 
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** One media range with its weight; undefined for what is none. Parameters but the weight are ignored. */
+/** One media range with its weight; undefined if the text is malformed. Other parameters are ignored. */
 const parseRange = (text: string): Range | undefined => {
   const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
   const [type, subtype, ...rest] = name.split("/");
@@ -13,7 +13,7 @@ const parseRange = (text: string): Range | undefined => {
   return QUALITY.test(quality) ? { type, subtype, weight: Number(quality) } : undefined;
 };
 
-/** The weight of a media type: that of the range which names it most closely; 0 where none does. */
+/** The weight of the most specific range that matches a media type; 0 if no range matches. */
 const weightOf = (ranges: readonly Range[], type: string, subtype: string): number => {
   const matching = [
     ranges.filter((range) => range.type === type && range.subtype === subtype),
@@ -24,8 +24,8 @@ const weightOf = (ranges: readonly Range[], type: string, subtype: string): numb
 };
 
 /**
- * Whether a caller would rather have HTML than JSON, which everybody gets who says nothing or takes both alike.
- * @param accept the header as it came; repeated ones are joined by commas.
+ * Whether the caller prefers HTML to JSON. Without a preference, the answer is JSON.
+ * @param accept the header as received; repeated headers are joined by commas.
  */
 export const prefersHtml = (accept: string | undefined): boolean => {
   const ranges = (accept ?? "").split(",").flatMap((text) => parseRange(text) ?? []);

@@ -1,6 +1,6 @@
 /**
- * Who may: the caller's token, then the role's permission, then what the organization's settings say of addresses and
- * record types. Settings are read for each request, so that they hold from the next one on.
+ * Admits callers: checks the token, then the role's permission, then the organization's settings on addresses and record
+ * types. Each request reads the settings, so a change applies to the next request.
  */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { isStoreFailure } from "../runtime/call-store.ts";
@@ -15,7 +15,7 @@ import { type Authenticate, RefusedCallerError } from "./authenticate.ts";
 import type { RecordRefusal } from "./refusals.ts";
 import type { Route } from "./route.ts";
 
-/** A public route needs none of these, a route of the integration all but the last. */
+/** A public route needs no dependency; a route of the integration needs all but the last. */
 export type AdmissionDependencies = {
   authenticate?: Authenticate;
   /** The settings of an organization, read strongly. */
@@ -24,7 +24,7 @@ export type AdmissionDependencies = {
   noteFailure?: NoteFailure;
 };
 
-/** @throws DomainError where the caller does not have the route's permission. */
+/** @throws DomainError if the caller lacks the route's permission. */
 const requirePermission = ({ role, organizationId }: Caller, { permission }: Route): void => {
   if (permission === "public") return;
   if (needsOrganization(permission) && organizationId === undefined) {
@@ -35,15 +35,15 @@ const requirePermission = ({ role, organizationId }: Caller, { permission }: Rou
   }
 };
 
-/** @throws DomainError where the organization takes no calls from the caller's address. */
+/** @throws DomainError if the organization's allowlist lacks the caller's address. */
 const requireAddress = ({ ipAllowlist }: Settings, ipAddress: string): void => {
   if (ipAllowlist.length === 0 || isInNetworks(ipAddress, ipAllowlist)) return;
   throw new DomainError("ip_address_not_allowed", `The organization allows no calls from the address ${ipAddress}.`);
 };
 
-/** @throws DomainError where the role reads some types of records only, and not this one; a type of no record is none. */
+/** @throws DomainError if the role may not read this record type. An unknown record type counts as not allowed. */
 const requireRecordAccess = ({ recordAccess }: Settings, { role }: Caller, type: string | undefined): void => {
-  // The roles that settings name are the restricted ones.
+  // Settings list record types for restricted roles only.
   const byRole: Partial<Record<Role, readonly (string | undefined)[]>> = recordAccess;
   if (byRole[role]?.includes(type) ?? true) return;
   throw new DomainError("role_may_not", `The role ${role} may not read records of this type.`);
@@ -52,8 +52,8 @@ const requireRecordAccess = ({ recordAccess }: Settings, { role }: Caller, type:
 export type Admit = (event: APIGatewayProxyEventV2) => Promise<Caller | undefined>;
 
 /**
- * The returned function gives the caller, who may use the route; undefined on a public route. Its refusals are recorded.
- * @throws Error where a part is missing that the route needs: a route must not be open for want of wiring.
+ * The returned function returns the admitted caller; undefined on a public route. It records refusals.
+ * @throws Error if a dependency that the route needs is missing: incomplete wiring must not open a route.
  */
 export const createAdmission = (route: Route, dependencies: AdmissionDependencies): Admit => {
   const { authenticate, settings, recordRefusal, noteFailure } = dependencies;

@@ -1,6 +1,6 @@
 /**
- * From the Authorization header to the caller. aws-jwt-verify checks signature, issuer and times; what it lets pass
- * and we do not stands here. Decisions: docs/decisions.md, "Callers".
+ * From the Authorization header to the caller. aws-jwt-verify checks signature, issuer and times. This file has the
+ * checks that aws-jwt-verify lacks. Decisions: docs/decisions.md, "Callers".
  */
 
 import { JwtExpiredError, JwtInvalidClaimError } from "aws-jwt-verify/error";
@@ -14,14 +14,14 @@ import { type Caller, type ClaimNames, parseCaller } from "../terms/caller.ts";
 import { ALGORITHMS, createKeySet, discoveryUrl, KeySetUnavailableError } from "./key-set.ts";
 
 const MAX_TOKENS = 200;
-/** Bounded, so that the key set's own refresh (key-set.ts) is reached by a token that is used all day too. */
+/** A token that is used all day is verified again at this age, so that withdrawn keys (key-set.ts) take effect. */
 const MAX_AGE_MS = 5 * 60_000;
 
-/** Verdicts on tokens that verified, for this instance: the same token again costs a look-up instead of a signature. */
+/** An instance's cache of verified tokens: a repeated token costs a look-up instead of a signature check. */
 export const createTokenCache = (now: Clock) => {
   const entries = new Map<string, { caller: Caller; until: number }>();
   return {
-    /** The caller of a token verified before, unless the verdict is too old or the token has expired since. */
+    /** The caller of a verified token; undefined if the entry is too old or the token has expired. */
     get(token: string): Caller | undefined {
       const entry = entries.get(token);
       if (entry === undefined) return undefined;
@@ -29,7 +29,7 @@ export const createTokenCache = (now: Clock) => {
       entries.delete(token);
       return undefined;
     },
-    /** @param expiresAt epoch ms from which on the token is refused. */
+    /** @param expiresAt of the token, epoch ms. */
     put(token: string, caller: Caller, expiresAt: number): void {
       if (entries.size >= MAX_TOKENS) entries.delete(entries.keys().next().value ?? "");
       entries.set(token, { caller, until: Math.min(expiresAt, now() + MAX_AGE_MS) });
@@ -37,7 +37,7 @@ export const createTokenCache = (now: Clock) => {
   };
 };
 
-/** How far the issuer's clock and ours may differ. */
+/** The tolerated difference between the clocks of issuer and service. */
 const LEEWAY_SECONDS = 30;
 const MAX_LIFETIME_SECONDS = 24 * 60 * 60;
 
@@ -48,7 +48,7 @@ type Payload = Readonly<Record<string, unknown>>;
 const invalid = (why: string, cause?: unknown) =>
   new DomainError("invalid_token", `The token is not valid: ${why}.`, { cause });
 
-/** A top-level domain that never resolves (RFC 2606): a deployment without an issuer names one and trusts nobody. */
+/** A top-level domain that never resolves (RFC 2606): a deployment without an issuer has it and trusts no token. */
 const trustsNobody = (issuer: string) => new URL(issuer).hostname.endsWith(".invalid");
 
 const isFor = (audience: string, { aud, client_id: clientId }: Payload): boolean =>
@@ -57,7 +57,7 @@ const isFor = (audience: string, { aud, client_id: clientId }: Payload): boolean
 const isIdToken = (payload: Payload) =>
   payload.token_use === "id" || payload.nonce !== undefined || payload.at_hash !== undefined;
 
-/** What can be said against a token before its key is fetched. Gives back the claims, which nothing vouches for yet. */
+/** Checks a token before its key is fetched. @returns the claims, which are not verified yet. */
 const requireAcceptableForm = (token: string, issuer: string): Payload => {
   const { header, payload } = decomposeUnverifiedJwt(token);
   if (payload.iss !== issuer || trustsNobody(issuer)) throw invalid("its issuer is not trusted here");
@@ -66,7 +66,7 @@ const requireAcceptableForm = (token: string, issuer: string): Payload => {
   return payload;
 };
 
-/** What aws-jwt-verify does not look at. `exp` and `iat` are in epoch seconds. */
+/** The checks that aws-jwt-verify lacks. `exp` and `iat` are in epoch seconds. */
 const requireAcceptableClaims = (payload: Payload, { audience, now }: Settings): void => {
   const { exp, iat } = payload;
   if (typeof exp !== "number" || typeof iat !== "number") throw invalid("exp and iat are required");
@@ -82,7 +82,7 @@ const readBearerToken = (header: string | undefined): string => {
   return token.trim();
 };
 
-/** A refused token whose signature verified, so that it is known whose it was. */
+/** A token that was refused although its signature verified, so that the caller is known. */
 export class RefusedCallerError extends DomainError {
   readonly caller: Caller | undefined;
 
@@ -98,11 +98,11 @@ const asDomainError = (error: unknown): DomainError => {
     return new DomainError("key_set_unavailable", "The token cannot be judged at the moment.", { cause: error });
   }
   if (error instanceof JwtExpiredError) return new DomainError("expired_token", "The token has expired.");
-  // The library throws raw errors too, on a signature of a wrong length for one: whatever is wrong is the token's.
+  // The library also throws raw errors, such as for a signature of a wrong length. All of them mean an invalid token.
   return invalid("it is malformed or its signature does not verify", error);
 };
 
-/** A token that names one of the issuer's keys, has expired and that no key has signed: good for nothing but practice. */
+/** An expired, unsigned token that names a key of the issuer. Only for prewarming. */
 const unsignedToken = (issuer: string, { alg = "RS256", kid = "" }: Jwk): string => {
   const part = (content: object) => Buffer.from(JSON.stringify(content)).toString("base64url");
   return `${part({ alg, kid })}.${part({ iss: issuer, exp: 0 })}.${Buffer.alloc(256).toString("base64url")}`;
@@ -123,7 +123,7 @@ export const createAuthenticator = (settings: Settings): Authenticate => {
   );
   const verified = createTokenCache(now);
 
-  /** @throws RefusedCallerError where the signature verified and the claims are not acceptable. */
+  /** @throws RefusedCallerError if the signature verifies but the claims are not acceptable. */
   const verify = async (token: string): Promise<Caller> => {
     const claims = requireAcceptableForm(token, issuer);
     try {
@@ -134,7 +134,7 @@ export const createAuthenticator = (settings: Settings): Authenticate => {
       verified.put(token, caller, ((payload.exp ?? 0) + LEEWAY_SECONDS) * 1000);
       return caller;
     } catch (error) {
-      // The library judges claims after the signature, as we do, so both kinds of refusal have a verified token.
+      // The library checks claims after the signature, so tokens refused here have a verified signature.
       const isVerified = error instanceof JwtInvalidClaimError || error instanceof DomainError;
       throw isVerified ? new RefusedCallerError(asDomainError(error), parseCaller(claims, claimNames)) : error;
     }

@@ -1,6 +1,6 @@
 /**
- * From an API event to typed input and back. A handler is a route and the work behind it; everything else happens
- * here, in the order that decides which failure a client sees: 401, 403, 413 or 415, 400, then the work's own.
+ * From an API event to typed input and back. A handler is a route and its work; everything else happens here. The order
+ * decides which failure a client receives: 401, 403, 413 or 415, 400, then the failures of the work.
  */
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
@@ -17,7 +17,7 @@ import { createResultRenderer } from "./render-result.ts";
 import type { Response } from "./respond.ts";
 import type { RequestOf, ResultOf, Route } from "./route.ts";
 
-/** What a handler is made of besides its work; wiring.ts has a deployed function's. Only a list needs cursors. */
+/** The dependencies of a handler besides its work (shared/wiring/http.ts). Only a list needs cursors. */
 export type HandlerDependencies = AdmissionDependencies & { cursors?: Cursors };
 
 type CallerOf<R extends Route> = R["permission"] extends "public"
@@ -41,13 +41,13 @@ const originOf = ({ requestContext: { requestId, http } }: APIGatewayProxyEventV
   ...(http.userAgent !== undefined && { userAgent: http.userAgent }),
 });
 
-/** Whether a request had something that was given to another organization; its sender hears the same as of a forged one. */
+/** Whether a request used another scope's cursor or state. The client receives the same answer as for a forged one. */
 const isOfOther = (error: unknown): error is DomainError =>
   error instanceof DomainError && namesOrganization(error.foreignScope);
 
 /**
  * The Lambda handler of a route. It answers every failure with the Error body and writes one log line per request.
- * @throws Error where a part is missing that the route needs (admit.ts).
+ * @throws Error if a dependency that the route needs is missing (admit.ts).
  */
 export const createHandler = <const R extends Route>(
   route: R,

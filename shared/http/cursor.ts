@@ -1,22 +1,22 @@
-/** Cursors of lists: opaque to clients, bound to whose list it is and to what was asked. */
+/** Cursors of lists: opaque to clients, bound to the scope and the query of the list. */
 import type * as z from "zod/mini";
 import { DomainError } from "../runtime/domain-error.ts";
 import { createSealing, type SealBinding } from "../runtime/sealing.ts";
 
-/** What a cursor belongs to. `query` names the route and its filters; another page size is the same query. */
+/** The scope and the query of a cursor. `query` names the route and its filters, without the page size. */
 export type CursorBinding = SealBinding;
 
 /** @param secret any text; the key is derived from it. */
 export const createCursors = (secret: string) => {
   const sealing = createSealing(secret);
   return {
-    /** A cursor that leads to what comes after the position. */
+    /** A cursor to the page after the position. */
     seal: (binding: CursorBinding, position: unknown): string => sealing.seal(binding, position),
 
     /**
      * The position in a cursor, parsed by the route's schema.
-     * @throws DomainError `invalid_cursor`, which says the same of a forged, a garbled, a foreign and another query's one;
-     *   a foreign one's has a `foreignScope` besides.
+     * @throws DomainError `invalid_cursor`, with one message for cursors that are malformed, forged, of another query or
+     *   of another scope; the latter has a `foreignScope`.
      */
     open<Position extends z.ZodMiniType>(
       binding: CursorBinding,

@@ -1,8 +1,8 @@
 /**
- * The issuer's public keys, fetched when a token names one that is not known yet and kept across invocations.
- * aws-jwt-verify caches and verifies; this file gives it OpenID discovery, a filter for weak keys and two pauses:
- * after an unknown key id (its own, 10 s), so that made-up ids cannot make us flood the issuer, and after a failed
- * fetch, so that an outage does not cost every request a time-out.
+ * The issuer's public keys, fetched when a token names an unknown key and cached across invocations. aws-jwt-verify
+ * caches and verifies; this file adds OpenID discovery, a filter for weak keys and two pauses. After an unknown key id,
+ * aws-jwt-verify pauses 10 s, so that invented ids do not flood the issuer. After a failed fetch, this file pauses, so
+ * that an outage of the issuer does not cost every request a time-out.
  */
 import http from "node:http";
 import https from "node:https";
@@ -33,10 +33,9 @@ const get = (url: URL, timeoutMs: number): Promise<Answer> =>
   });
 
 /**
- * Fetches a small document, such as a key set; once more where no answer came (a connection that was kept may have
- * gone stale).
+ * Fetches a small document, such as a key set. Tries twice, because a kept connection may be stale.
  * @param timeoutMs for each of the two attempts as a whole.
- * @throws Error that says what was in the way; an answer that is not 200 is.
+ * @throws Error if no answer comes, or an answer other than 200.
  */
 export const fetchDocument = async (url: URL, timeoutMs: number): Promise<ArrayBuffer> => {
   const { status, bytes } = await get(url, timeoutMs).catch(() => get(url, timeoutMs));
@@ -45,10 +44,10 @@ export const fetchDocument = async (url: URL, timeoutMs: number): Promise<ArrayB
 };
 
 const FETCH_TIMEOUT_MS = 1_000;
-/** Shorter than the pause after an unknown key id: an issuer that is back should be seen soon. */
+/** Shorter than the pause after an unknown key id, so that a recovered issuer is used soon. */
 const PAUSE_AFTER_FAILURE_MS = 2_000;
 const PAUSE_AFTER_FAILED_REFRESH_MS = 60_000;
-/** A key that the issuer withdraws must stop being trusted, also by an instance that lives for hours. */
+/** Long-lived instances must stop trusting withdrawn keys. */
 const KEYS_MAX_AGE_MS = 60 * 60_000;
 const RSA_MIN_BITS = 2_048;
 const CURVES = ["P-256", "P-384", "P-521"];
@@ -59,7 +58,7 @@ export const ALGORITHMS = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512",
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
 const KeySetDocument = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
 
-/** Something in the way between us and the keys: the token can be judged neither valid nor invalid. */
+/** The keys could not be fetched or read, so tokens can be judged neither valid nor invalid. */
 export class KeySetUnavailableError extends Error {}
 
 const bitsOf = (modulus: string): number => {
@@ -68,7 +67,7 @@ const bitsOf = (modulus: string): number => {
   return first < 0 ? 0 : (bytes.length - first) * 8 - (Math.clz32(bytes[first] ?? 0) - 24);
 };
 
-/** Whether a key is for signatures, of an accepted kind and strong enough. Keys without `alg` are bound by their type. */
+/** Whether a key is for signatures, of an accepted algorithm and strong enough. Keys without `alg` follow their type. */
 const isTrustworthyKey = (key: Jwk): boolean => {
   if (key.use !== undefined && key.use !== "sig") return false;
   if (key.alg !== undefined && !ALGORITHMS.includes(key.alg)) return false;
@@ -81,7 +80,7 @@ const parseJson = (bytes: ArrayBuffer): unknown => JSON.parse(new TextDecoder("u
 
 const isLoopback = (url: URL) => ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
 
-/** Keys travel over TLS; over plain HTTP only from this very machine. */
+/** Keys are fetched over TLS; over plain HTTP only from the loopback address. */
 const requireSafeUrl = (text: string): URL => {
   const url = new URL(text);
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))) return url;
@@ -91,7 +90,7 @@ const requireSafeUrl = (text: string): URL => {
 /** The address of an issuer's discovery document; also the name under which its keys are cached. */
 export const discoveryUrl = (issuer: string): string => `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
 
-/** aws-jwt-verify's cache, which keeps keys for ever, with an age; old keys serve on while new ones cannot be fetched. */
+/** aws-jwt-verify's cache with a maximum age. Old keys stay in use while new ones cannot be fetched. */
 class AgeingKeyCache extends SimpleJwksCache {
   #now: Clock;
   #refreshAt = Number.POSITIVE_INFINITY;
@@ -126,9 +125,9 @@ const parseKeys = (bytes: ArrayBuffer): Jwks => ({
 });
 
 export type KeySet = {
-  /** To be given to a verifier. Its `getJwk` throws KeySetUnavailableError where keys cannot be fetched or read. */
+  /** For a verifier. `getJwk` throws KeySetUnavailableError if the keys cannot be fetched or read. */
   cache: SimpleJwksCache;
-  /** Fetches the keys ahead of the first token. A failure costs no pause: that token tries again. */
+  /** Fetches the keys before the first token. A failure starts no pause, so that the first token tries again. */
   prefetch(): Promise<readonly Jwk[]>;
 };
 

@@ -1,4 +1,4 @@
-/** What surrounds every request, as middy middleware: the answer to failures, and one log line. */
+/** Middleware of every request: the answer to failures, and one log line. */
 import type { MiddlewareObj, Request } from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { systemClock } from "../runtime/clock.ts";
@@ -10,20 +10,20 @@ import { type Response, respondError } from "./respond.ts";
 type HttpMiddleware = MiddlewareObj<APIGatewayProxyEventV2, Response>;
 type HttpRequest = Request<APIGatewayProxyEventV2, Response>;
 
-/** Turns whatever was thrown into the Error body. */
+/** Answers a thrown error with the Error body. */
 export const answerErrors = (): HttpMiddleware => ({
   onError: (request) => {
     request.response = respondError(request.event.requestContext.requestId, request.error);
   },
 });
 
-/** Why a request failed on our side: for operators, with the stack where it is a bug. */
+/** The cause of a 5xx answer, for operators; with the stack if it is a bug. */
 const causeOf = (thrown: unknown): string | undefined => {
   if (!(thrown instanceof DomainError)) return thrown instanceof Error ? thrown.stack : String(thrown);
   return thrown.cause instanceof Error ? `${thrown.cause.name}: ${thrown.cause.message}` : undefined;
 };
 
-/** One line per request, under the route as the table spells it; never the caller's own path, body or token. */
+/** Logs one line per request with the route's template; never the path, body or token of the request. */
 export const logRequests = (name: string): HttpMiddleware => {
   let startedAt = 0;
   const log = ({ event, response, error }: HttpRequest) => {

@@ -1,6 +1,6 @@
 /**
- * The JSON body of a request. @middy/http-json-body-parser decodes and parses; before it stand the bounds that it
- * does not know, and its own errors (which hold the body) end here. Decisions: docs/decisions.md, "Bodies".
+ * The JSON body of a request. @middy/http-json-body-parser decodes and parses. This file adds limits before it, and
+ * replaces its errors, which contain the body. Decisions: docs/decisions.md, "Bodies".
  */
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
@@ -19,7 +19,7 @@ const isUtf8Json = (contentType: string | undefined): boolean =>
 
 const invalidJson = () => new DomainError("invalid_json", "body: expected valid JSON in well-formed UTF-8");
 
-/** The body as text; undefined where there is none. */
+/** The body as text; undefined without a body. */
 const decodeBody = ({ body, isBase64Encoded }: APIGatewayProxyEventV2): string | undefined => {
   if (body === undefined || body === "") return undefined;
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
@@ -28,7 +28,7 @@ const decodeBody = ({ body, isBase64Encoded }: APIGatewayProxyEventV2): string |
   }
   if (!isBase64Encoded) return body;
   try {
-    // A byte-order mark is kept (and then refused by the parser, as RFC 8259 allows).
+    // Keeps a byte-order mark, which the parser then refuses, as RFC 8259 allows.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw invalidJson();
@@ -38,7 +38,7 @@ const decodeBody = ({ body, isBase64Encoded }: APIGatewayProxyEventV2): string |
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true, reviver: reviveExactly });
 
 /**
- * The parsed body, its integers as exact bigints; `{}` where there is none, so that required fields are named.
+ * The parsed body, its integers as exact bigints; `{}` without a body, so that errors name the required fields.
  * @throws DomainError `body_too_large`, `unsupported_media_type` or `invalid_json`.
  */
 export const parseBody = async (event: APIGatewayProxyEventV2): Promise<unknown> => {

@@ -13,7 +13,7 @@ import type { RequestOf, Route } from "./route.ts";
 
 const MAX_MESSAGE_CHARACTERS = 500;
 
-/** What is said of a value of another type where its schema says nothing of its own: `expected an object`. */
+/** The message for a value of a wrong type if its schema has no message: `expected an object`. */
 const expectedType: z.core.$ZodErrorMap = (issue) =>
   issue.code === "invalid_type"
     ? `expected ${/^[aeiou]/.test(issue.expected) ? "an" : "a"} ${issue.expected}`
@@ -21,8 +21,8 @@ const expectedType: z.core.$ZodErrorMap = (issue) =>
 
 /**
  * Parses a part of a request by its schema. Unknown fields are dropped by the schema.
- * @param part what to call the whole where an issue has no path, such as `body`.
- * @throws DomainError `invalid_field` that says for each field what was expected.
+ * @param part names the whole in issues without a path, such as `body`.
+ * @throws DomainError `invalid_field` that names each wrong field and the expected value.
  */
 export const parseFields = <Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -44,9 +44,9 @@ const decode = (text: string): string | undefined => {
 };
 
 /**
- * The named parameters of a query string, decoded; others are ignored. Read from the raw text, because the HTTP API
- * joins repeated parameters with commas.
- * @throws DomainError `invalid_field` where a named one is given twice, is empty or is not well encoded.
+ * The named parameters of a query string, decoded; other parameters are ignored. Reads the raw text, because the HTTP
+ * API joins repeated parameters with commas.
+ * @throws DomainError `invalid_field` if a named parameter is repeated, empty or not well encoded.
  */
 export const parseQuery = (rawQueryString: string, names: readonly string[]): Record<string, string> => {
   const found: Record<string, string> = {};
@@ -63,10 +63,10 @@ export const parseQuery = (rawQueryString: string, names: readonly string[]): Re
   return found;
 };
 
-/** A parsed request, and what a list needs to lead to its next page. */
+/** A parsed request, and what a list needs for the link to its next page. */
 export type ParsedRequest<R extends Route> = {
   request: RequestOf<R>;
-  /** The query as it was sent, without `cursor`; what the next page's address repeats. */
+  /** The query as sent, without `cursor`; the link to the next page repeats it. */
   sentQuery: Record<string, string>;
   binding: CursorBinding;
 };
@@ -79,7 +79,7 @@ const bindingOf = (event: APIGatewayProxyEventV2, caller: Caller | undefined, se
   return { scope: caller?.scope ?? "", query: `${event.routeKey} ${event.rawPath} ${JSON.stringify(query)}` };
 };
 
-/** HTTP APIs hand out the names of headers in lower case. */
+/** The HTTP API writes header names in lower case. */
 const parseIdempotencyKey = ({ headers }: APIGatewayProxyEventV2): string | undefined =>
   parseFields(IdempotencyHeader, { [IDEMPOTENCY_KEY]: headers[IDEMPOTENCY_KEY.toLowerCase()] }, "headers")[
     IDEMPOTENCY_KEY
@@ -119,7 +119,7 @@ export const createRequestParser = <R extends Route>(route: R, cursors: Cursors 
       ...(route.isIdempotent && { idempotencyKey: parseIdempotencyKey(event) }),
       ...(route.success.html && { prefersHtml: prefersHtml(event.headers.accept) }),
     };
-    // Each part was parsed by the route's own schema, which is what RequestOf says of it.
+    // Each part was parsed by the route's schema, as RequestOf describes.
     return { request: request as RequestOf<R>, sentQuery, binding };
   };
 };

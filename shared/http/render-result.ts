@@ -6,14 +6,12 @@ import type { ParsedRequest } from "./parse-request.ts";
 import { type Response, respond, respondHtml } from "./respond.ts";
 import type { Html, Paging, ResultOf, Route } from "./route.ts";
 
-/** How a page of a list is written. Decisions: docs/decisions.md, "Lists". */
-
-/** A page ends before its body reaches this, so that an answer always fits what Lambda may return (6 MB). */
+/** The largest body of a page: Lambda returns at most 6 MB. */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * A list as JSON text that stays below a size, with one item at least.
- * @returns the text, and the index of the first item that had no room.
+ * A list as JSON text of at most `maxBytes`, but with at least one item.
+ * @returns the text, and the index of the first item that did not fit.
  */
 export const renderList = <Item>(
   items: readonly Item[],
@@ -31,11 +29,11 @@ export const renderList = <Item>(
   return { text: `[${rendered.join(",")}]`, end: rendered.length };
 };
 
-/** RFC 8288. Relative to the request, so that it holds behind any domain name. */
+/** RFC 8288. Relative to the request, so that it works behind any domain name. */
 const linkTo = (rawPath: string, query: Record<string, string>): string =>
   `<${encodeURI(rawPath)}?${new URLSearchParams(query)}>; rel="next"`;
 
-/** The items of a result, its other fields, and where it ended; a list that is the body itself has no other fields. */
+/** The items of a result, its other fields, and its last position. If the list is the body, there are no other fields. */
 const partsOf = (field: string | undefined, result: Record<string, unknown>) => {
   const { next, items, ...rest } = field === undefined ? result : { ...result, items: result[field] };
   return { next, items: items as readonly unknown[], rest };
@@ -44,18 +42,18 @@ const partsOf = (field: string | undefined, result: Record<string, unknown>) => 
 const isHtml = (result: unknown): result is Html =>
   typeof result === "object" && result !== null && "html" in result && typeof result.html === "string";
 
-/** The form of the response depended on what the caller accepts. */
+/** The response depends on the Accept header. */
 const VARY = { vary: "Accept" };
 
 /**
- * The response to what the work of a route gave back. The result is parsed by the route's schema, so that nothing
- * leaves the service that the schema does not name.
+ * The response to the result of a route's work. The route's schema parses the result, so that no other field leaves the
+ * service.
  */
 export const createResultRenderer = <R extends Route>(route: R, cursors: Cursors | undefined) => {
   const { status, body: schema, html } = route.success;
   const { paging } = route;
 
-  /** The body of a page, cut before it is too large, and the position that the next page starts after. */
+  /** The body of a page, cut to the largest size, and the position of its last item. */
   const renderPaged = ({ position, field }: Paging, result: ResultOf<R>) => {
     const { next, items, rest } = partsOf(field, result as Record<string, unknown>);
     const body = schema?.parse(field === undefined ? items : { ...rest, [field]: items });

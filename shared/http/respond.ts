@@ -1,4 +1,4 @@
-/** Responses of the HTTP API: every one, good or bad, carries the same headers. Decisions: docs/decisions.md. */
+/** Responses of the HTTP API. All have the same headers (docs/decisions.md). */
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { DomainError } from "../runtime/domain-error.ts";
 import { catalogueEntry } from "../terms/error-catalogue.ts";
@@ -26,7 +26,7 @@ export const respond = (
   ...(text !== undefined && { body: text }),
 });
 
-/** A page stands for itself: it may load nothing, run nothing, send nothing and be framed by nobody. */
+/** A page must not load, run or send anything, or be framed. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -44,7 +44,7 @@ export const respondHtml = (
     ...headers,
   });
 
-/** RFC 6750: the error code only where a token was sent. */
+/** RFC 6750: the error code only if a token was sent. */
 const challenge = ({ code }: DomainError): string =>
   code === "no_bearer_token" ? "Bearer" : 'Bearer error="invalid_token"';
 
@@ -54,7 +54,7 @@ const headersOf = (error: DomainError, status: number, retryAfter: number | unde
   ...(retryAfter !== undefined && { "retry-after": String(Math.max(1, Math.ceil(retryAfter))) }),
 });
 
-/** The Error body of a domain error; of anything else a 500 that says nothing about what went wrong inside. */
+/** The Error body of a domain error; for any other error a 500 without its cause. */
 export const respondError = (requestId: string, thrown: unknown): Response => {
   const error =
     thrown instanceof DomainError

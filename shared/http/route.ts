@@ -1,4 +1,4 @@
-/** What a route is: one endpoint, said once. Handlers, infrastructure, OpenAPI document and tests all read it. */
+/** A route: one endpoint, which handlers, infrastructure, OpenAPI document and tests read. */
 import type * as z from "zod/mini";
 import type { resourceTypes } from "../security/security-event.ts";
 import type { ErrorName } from "../terms/error-catalogue.ts";
@@ -6,22 +6,22 @@ import type { Permission } from "../terms/permissions.ts";
 
 type Fields = z.ZodMiniObject;
 
-/** An object, or one of several that a field tells apart. */
+/** An object, or a union of objects with a discriminating field. */
 type RequestBody = Fields | z.ZodMiniDiscriminatedUnion<readonly Fields[]>;
 
-/** A list that is read page by page; the route takes `limit` and `cursor`, and a full page carries a Link header. */
+/** A list with pages: the route takes `limit` and `cursor`, and a page that has a next one has a Link header. */
 export type Paging = {
   readonly defaultLimit: number;
   readonly maxLimit: number;
-  /** Where a page ended: what a cursor holds, and what the next page starts after. */
+  /** The position of the last item of a page, which the cursor contains. */
   readonly position: Fields;
-  /** The field of the body that holds the list, where the body is not the list itself. */
+  /** The field of the body that holds the list, if the body is not the list itself. */
   readonly field?: string;
 };
 
 type Tag = { readonly description: string; readonly resourceType: (typeof resourceTypes)[number] | undefined };
 
-/** The groups that the OpenAPI document shows routes in, and what a refusal there was about. */
+/** The groups of routes in the OpenAPI document, and the resource type of their refusals. */
 export const tags = {
   plants: { description: "The plant store.", resourceType: "plant" },
   security: {
@@ -47,7 +47,7 @@ export const tags = {
 
 export type Route = {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** With parameters in braces, as both API Gateway and OpenAPI write them. */
+  /** With parameters in braces, as in API Gateway and OpenAPI. */
   readonly path: `/${string}`;
   /** `public` routes take no token. */
   readonly permission: Permission | "public";
@@ -56,16 +56,16 @@ export type Route = {
   readonly description: string;
   readonly request: { readonly params?: Fields; readonly query?: Fields; readonly body?: RequestBody };
   readonly paging?: Paging;
-  /** It starts work and takes an `Idempotency-Key`; its work is given the key. */
+  /** Takes an `Idempotency-Key`, which its work receives. */
   readonly isIdempotent?: true;
   readonly success: {
     readonly status: 200 | 202 | 204;
     readonly description: string;
     readonly body?: z.ZodMiniType;
-    /** It is a page of HTML too, for a caller whose Accept prefers that; its work is told so, and gives either. */
+    /** Answers HTML as well if the Accept header prefers it; its work receives `prefersHtml`. */
     readonly html?: true;
   };
-  /** The failures of its own, besides those that every route of its kind has (openapi-document.ts). */
+  /** Its own failures, besides those of every route of its kind (shared/api/open-api-document.ts). */
   readonly failures: readonly ErrorName[];
 };
 
@@ -77,7 +77,7 @@ type KeyOf<R extends Route> = R["isIdempotent"] extends true ? { idempotencyKey:
 
 type HtmlOf<R extends Route> = R["success"]["html"] extends true ? { prefersHtml: boolean } : unknown;
 
-/** A whole page in the place of a body. */
+/** A page instead of a JSON body. */
 export type Html = { readonly html: string };
 
 /** The parsed parts of a request to a route, without the caller. */
@@ -97,15 +97,15 @@ type Body<R extends Route> = R["success"]["body"] extends z.ZodMiniType ? z.inpu
 type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;
 
 /**
- * A page of a list, and where it ended if there is more. Each item also has the fields of its position, because a page
- * whose text would be too large ends earlier.
+ * A page of a list, and its last position if there is more. Each item has the fields of its position, because a page that
+ * would be too large ends earlier.
  */
 export type Page<Item, Position> = { items: readonly Item[]; next: Position | undefined };
 
 type PagedBody<List, Field extends keyof List, Position> = Omit<List, Field> &
   Record<Field, readonly (ItemOf<List[Field]> & Position)[]> & { next: Position | undefined };
 
-/** What the work of a route gives back: its body, or for a list a page of it. */
+/** The result of a route's work: the body, or a page of a list. */
 export type ResultOf<R extends Route> = R["paging"] extends Paging
   ? R["paging"] extends { field: infer Field extends keyof Body<R> }
     ? PagedBody<Body<R>, Field, z.input<R["paging"]["position"]>>

@@ -4,7 +4,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { answerErrors, logRequests } from "./middleware.ts";
 import type { Route } from "./route.ts";
 
-/** Whether a path is one that a route's template names: a parameter stands for one segment that is not empty. */
+/** Whether a path matches a route's template: a parameter matches one segment that is not empty. */
 const isPathOf = ({ path }: Pick<Route, "path">, rawPath: string): boolean => {
   const wanted = path.split("/");
   const given = rawPath.split("/");
@@ -14,7 +14,7 @@ const isPathOf = ({ path }: Pick<Route, "path">, rawPath: string): boolean => {
   );
 };
 
-/** A handler that answers every event with 404, or with 405 and Allow where the path is one of the routes'. */
+/** A handler that answers every event with 404, or with 405 and Allow if the path matches a route. */
 export const createUnknownRouteHandler = (routes: readonly Pick<Route, "method" | "path">[]) =>
   middy(async ({ rawPath, requestContext }: APIGatewayProxyEventV2) => {
     const allow = routes.filter((route) => isPathOf(route, rawPath)).map(({ method }) => method);

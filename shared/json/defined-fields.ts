@@ -1,4 +1,4 @@
-/** Fields as an object has them that leaves out what is undefined. */
+/** The fields without undefined values: those that may be undefined become optional. */
 export type DefinedFields<Fields> = {
   [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name];
 } & {

@@ -4,7 +4,7 @@ const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt]((?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d{
 const EPOCH_MS = /^\d{1,15}$/;
 const error = "expected epoch milliseconds from 0 on, or a time as RFC 3339 writes it";
 
-/** Epoch ms; undefined for what is no time, such as the 30th of February. */
+/** Epoch milliseconds; undefined if the text is not a valid date, such as the 30th of February. */
 const parseInstant = (text: string): number | undefined => {
   if (EPOCH_MS.test(text)) return Number(text);
   const [, date, time, offset] = RFC_3339.exec(text) ?? [];

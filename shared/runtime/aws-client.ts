@@ -3,7 +3,7 @@
 import type { Agent } from "node:https";
 import { readConfig } from "./config.ts";
 
-/** Where a service of AWS is, and as whom a function speaks to it. */
+/** The endpoint of an AWS service, and the credentials of the function. */
 export type AwsPlace = {
   region: string;
   endpoint: string;
@@ -11,8 +11,8 @@ export type AwsPlace = {
 };
 
 /**
- * The place of a service for this function, from its environment: with it, an SDK's client looks for nothing in files
- * or in instance metadata. Lambda replaces an instance before its credentials expire, so they need no provider.
+ * Reads endpoint and credentials of a service from the environment, so that the SDK's client does not search files or
+ * instance metadata. Lambda replaces an instance before its credentials expire.
  * @param service as in the host name of its public endpoint.
  */
 export const readAwsPlace = (service: string): AwsPlace => {
@@ -36,7 +36,7 @@ export const readAwsPlace = (service: string): AwsPlace => {
 
 export const CONNECTION_TIMEOUT_MS = 500;
 
-/** What the SDK would else look for in files, in instance metadata or in the environment, which a cold start would pay for. */
+/** Settings that the SDK would otherwise search for in files, instance metadata or the environment at a cold start. */
 export const fixedSettings = {
   retryMode: "standard",
   defaultsMode: "standard",
@@ -47,7 +47,7 @@ export const fixedSettings = {
   userAgentAppId: async () => undefined,
 } as const;
 
-/** A service that hangs must not hang the function: connecting and each attempt are bounded. */
+/** Time-outs of connecting and of each attempt, so that a hanging service does not hang the function. */
 export const boundedRequests = (httpsAgent: Agent, requestTimeout: number) => ({
   httpsAgent,
   connectionTimeout: CONNECTION_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-/** The current time in epoch milliseconds. Whatever depends on time takes one of these, so that tests can set it. */
+/** The current time in epoch milliseconds. Code that depends on time takes a clock as an argument, so that tests can set the time. */
 export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();

@@ -1,20 +1,20 @@
 /**
- * The environment of a function, and the only reader of process.env. Each function names the variables that it
- * reads; whatever is missing or malformed is reported in one message at cold start, before any event is taken.
+ * The environment of a function, and the only reader of process.env. Each function names the variables that it reads. One
+ * message at cold start reports all variables that are missing or malformed.
  */
 import * as z from "zod/mini";
 import { riskLevels } from "../terms/risk-levels.ts";
 
 const text = z.string().check(z.minLength(1));
 
-/** A variable that may be missing; an empty one is as good as none. */
+/** A variable that may be missing; an empty variable counts as missing. */
 const maybe = <Schema extends z.ZodMiniType>(schema: Schema) =>
   z.pipe(
     z.transform((value: unknown) => (value === "" ? undefined : value)),
     z.optional(schema),
   );
 
-/** One line for every variable that any function reads; the infrastructure sets them (infra/constructs/). */
+/** Every variable of every function; the infrastructure sets them (infra/constructs/). */
 const variables = {
   PLANTS_TABLE_NAME: text,
   SECURITY_EVENTS_TABLE_NAME: text,
@@ -30,16 +30,16 @@ const variables = {
   ERASURES_TABLE_NAME: text,
   REPORTS_TABLE_NAME: text,
   EVENT_BUS_NAME: text,
-  /** The KMS key that organizations' secrets are sealed with: its ARN or its id. */
+  /** The ARN or the id of the KMS key that encrypts organizations' secrets. */
   CREDENTIALS_KEY_ID: text,
-  /** Where the provider is, if not at its public address; may be plain http, and may have a path. */
+  /** The provider's API, if not at its public address; may be plain http, and may have a path. */
   PROVIDER_API_URL: maybe(z.url({ protocol: /^https?$/ })),
-  /** Where users grant access to their accounts, if not at the provider's public address. */
+  /** The page where users grant access to their accounts, if not the provider's public one. */
   PROVIDER_AUTHORIZE_URL: maybe(z.url({ protocol: /^https?$/ })),
-  /** The platform's own credentials at the provider; without both of them nobody connects by OAuth. */
+  /** The platform's credentials at the provider. OAuth needs both. */
   PROVIDER_OAUTH_CLIENT_ID: maybe(text),
   PROVIDER_OAUTH_SECRET: maybe(text),
-  /** Where the provider's webhooks come in, without an organization; none while they do not. */
+  /** The URL of the provider's webhooks, without the organization; empty if there are no webhooks. */
   WEBHOOK_URL: maybe(z.url({ protocol: /^https?$/ })),
   /** How often connected organizations are synced. */
   SYNC_INTERVAL_HOURS: z.pipe(
@@ -51,7 +51,7 @@ const variables = {
     z.string().check(z.regex(/^[1-9][0-9]{0,3}$/)),
     z.transform((days: string) => Number(days)),
   ),
-  /** How long a write to the rollups may take to be seen by every eventually consistent read. */
+  /** How long after a write to the rollups an eventually consistent read may miss it. */
   ROLLUP_SETTLE_MS: z.pipe(
     z.string().check(z.regex(/^[0-9]{1,5}$/)),
     z.transform((ms: string) => Number(ms)),
@@ -64,7 +64,7 @@ const variables = {
   AUDIENCE: text,
   ORGANIZATION_CLAIM: text,
   ROLE_CLAIM: text,
-  /** The secret that cursors are sealed with; any text of 32 characters or more. */
+  /** The secret that encrypts cursors; any text of 32 characters or more. */
   CURSOR_KEY: z.string().check(z.minLength(32)),
   AWS_REGION: text,
   AWS_ACCESS_KEY_ID: text,
@@ -78,7 +78,7 @@ type Variables = { [Name in keyof typeof variables]: z.output<(typeof variables)
 
 /**
  * Reads the named variables.
- * @throws Error that lists all that are missing or malformed, by name and without their values.
+ * @throws Error with the names of all missing or malformed variables, without their values.
  */
 export const readConfig = <Name extends keyof Variables>(names: readonly Name[]): Pick<Variables, Name> => {
   const problems: string[] = [];

@@ -5,18 +5,18 @@ import { DomainError } from "./domain-error.ts";
 import { inParallel } from "./in-parallel.ts";
 import { pauseBeforeRetry } from "./retry-pause.ts";
 
-/** What BatchWriteItem takes. */
+/** The limit of BatchWriteItem. */
 const KEYS_PER_CALL = 25;
 const CALLS_AT_ONCE = 6;
-/** DynamoDB may leave keys undone under load; they are sent again, after a pause that grows. */
+/** DynamoDB may leave keys unprocessed under load. They are sent again after growing pauses. */
 const ATTEMPTS = 8;
 
 type Requests = NonNullable<BatchWriteCommandInput["RequestItems"]>[string];
 
 /**
- * Deletes the items of any number of keys, those that do not exist too: a write unit per KB, and as much for each index.
- * @param keys each once.
- * @throws DomainError `store_unavailable`; then some may be deleted.
+ * Deletes the items of any number of keys: a write unit per KB, and as much for each index. Missing items do no harm.
+ * @param keys without repetitions.
+ * @throws DomainError `store_unavailable`; some items may be deleted then.
  */
 export const deleteItems = (
   client: DynamoDBDocumentClient,

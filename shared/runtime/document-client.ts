@@ -6,7 +6,7 @@ import { boundedRequests, CONNECTION_TIMEOUT_MS, fixedSettings, readAwsPlace } f
 import { documentTranslation } from "./document-translation.ts";
 import { beforeFirstRequest } from "./prewarm.ts";
 
-/** Of each attempt; call-store.ts bounds all of them. */
+/** Of each attempt. call-store.ts has the deadline of all attempts together. */
 const REQUEST_TIMEOUT_MS = 1_500;
 
 const place = readAwsPlace("dynamodb");
@@ -24,7 +24,7 @@ export const documentClient = DynamoDBDocumentClient.from(
   documentTranslation,
 );
 
-/** Opens the connection that the first call will use. The root of the endpoint answers anybody, signed or not. */
+/** Opens the connection that the first call will use. The root of the endpoint answers unsigned requests. */
 const connect = (): Promise<void> =>
   new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(CONNECTION_TIMEOUT_MS);
@@ -34,7 +34,7 @@ const connect = (): Promise<void> =>
     );
   });
 
-/** Takes a command all the way through the SDK, but for the network: the answer is given in the place of it. */
+/** Runs a command through the SDK without the network, so that the first request finds the SDK's code loaded. */
 const rehearse = async (): Promise<void> => {
   const command = new PutCommand({ TableName: "none", Item: { id: 1n, name: "none" } });
   command.middlewareStack.addRelativeTo(
@@ -47,6 +47,6 @@ const rehearse = async (): Promise<void> => {
   await documentClient.send(command);
 };
 
-// Plain HTTP is a store on this very machine, where a connection costs nothing.
+// Plain HTTP is a store on the same machine, where a connection costs nothing.
 if (place.endpoint.startsWith("https:")) beforeFirstRequest(connect);
 beforeFirstRequest(rehearse);

@@ -1,10 +1,10 @@
-/** Integers that a double cannot hold come out of the store as bigints, all other numbers as numbers. */
+/** Integers beyond the safe range of a double become bigints, all other numbers numbers. */
 const unmarshallNumber = (text: string): number | bigint => {
   const number = Number(text);
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(text) ? number : BigInt(text);
 };
 
-/** How values become items and items values, for every document client of the service. */
+/** The translation between values and items, for every document client. */
 export const documentTranslation = {
   marshallOptions: { removeUndefinedValues: true },
   unmarshallOptions: { wrapNumbers: unmarshallNumber },

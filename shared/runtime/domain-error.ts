@@ -1,19 +1,19 @@
 import type { ErrorName } from "../terms/error-catalogue.ts";
 
 /**
- * A failure that the service knows and can explain to its caller.
- * The name decides status and number (shared/terms/error-catalogue.ts). The message reaches the client: it says what is
- * wrong and where, and never holds a token, a table's name or another organization's data.
+ * A failure that the service can explain to its caller. Its code decides status and number
+ * (shared/terms/error-catalogue.ts). Its message reaches the client: it must name the problem and its location, and must
+ * not contain tokens, table names or other organizations' data.
  */
 export class DomainError extends Error {
   readonly code: ErrorName;
-  /** Whole seconds after which a retry makes sense; overrides the catalogue's. */
+  /** Seconds until the client may retry; overrides the catalogue's default. */
   readonly retryAfterSeconds: number | undefined;
-  /** The methods that a path knows; only with `method_not_allowed`. */
+  /** The methods of the path; only with `method_not_allowed`. */
   readonly allow: readonly string[] | undefined;
   /**
-   * Whose it was, where the request had a text that this service gave out to another scope (`org:…`, `user:…`). Neither
-   * its sender nor the other one is told.
+   * The scope (`org:…`, `user:…`) of the cursor or state in the request, if it is not the caller's. The client does not
+   * receive it.
    */
   readonly foreignScope: string | undefined;
 

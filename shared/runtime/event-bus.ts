@@ -1,4 +1,4 @@
-/** The way to the event bus: in batches, failed entries again, within a bounded time, and never a throw. */
+/** Publishes events in batches, repeats failed entries within a deadline, and never throws. */
 import { type BusEntry, type EventBusClient, eventBridge } from "./event-bridge.ts";
 import { pauseBeforeRetry } from "./retry-pause.ts";
 
@@ -7,18 +7,18 @@ const MAX_ENTRIES = 10;
 const MAX_BYTES = 256 * 1024;
 
 const MAX_ATTEMPTS = 4;
-/** For all batches and attempts of one publication together; a customer's request may be waiting. */
+/** For all batches and attempts of one publication: a request may be waiting. */
 const DEADLINE_MS = 2_500;
 
 /** An event of the bus; `detail` is what JSON.stringify writes. */
 export type BusEvent = { source: string; detailType: string; detail: object };
 
-/** An event that the bus did not take, and the code or name of why. */
+/** An event that the bus did not accept, and the code or name of the reason. */
 export type Unpublished<Event extends BusEvent> = { event: Event; reason: string };
 
 let made: EventBusClient | undefined;
 
-/** The client that all buses of a function share; made when something is published for the first time. */
+/** The client that all buses of a function share; created at the first publication. */
 export const eventBusClient: EventBusClient = {
   putEvents(entries, abortSignal) {
     made ??= eventBridge();
@@ -31,7 +31,7 @@ type Pending<Event extends BusEvent> = { event: Event; entry: BusEntry; bytes: n
 /** As PutEvents counts them. */
 const bytesOf = ({ Source, DetailType, Detail }: BusEntry): number => Buffer.byteLength(Source + DetailType + Detail);
 
-/** Batches in their order, each as full as both bounds allow; entries that are too large for any are in none. */
+/** Full batches in order, without entries that are too large for any batch. */
 const batchesOf = <Event extends BusEvent>(pending: readonly Pending<Event>[]): Pending<Event>[][] => {
   const batches: Pending<Event>[][] = [];
   let bytes = 0;
@@ -52,7 +52,7 @@ const batchesOf = <Event extends BusEvent>(pending: readonly Pending<Event>[]): 
 export type EventBus = ReturnType<typeof createEventBus>;
 
 export const createEventBus = (client: EventBusClient, busName: string) => {
-  /** Sends a batch once, and gives back what is to be sent again. */
+  /** Sends a batch once. @returns the failed entries. */
   const send = async <Event extends BusEvent>(batch: readonly Pending<Event>[], signal: AbortSignal) => {
     try {
       const reasons = await client.putEvents(
@@ -69,7 +69,7 @@ export const createEventBus = (client: EventBusClient, busName: string) => {
   return {
     /**
      * Publishes events, each at least once, four times at most and within 2.5 s. Never throws.
-     * @returns those that the bus did not take, in no order; what becomes of them is the caller's to say.
+     * @returns the events that the bus did not accept, in no order.
      */
     async publish<Event extends BusEvent>(events: readonly Event[]): Promise<Unpublished<Event>[]> {
       const signal = AbortSignal.timeout(DEADLINE_MS);

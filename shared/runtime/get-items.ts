@@ -5,19 +5,19 @@ import { DomainError } from "./domain-error.ts";
 import { inParallel } from "./in-parallel.ts";
 import { pauseBeforeRetry } from "./retry-pause.ts";
 
-/** What BatchGetItem takes. */
+/** The limit of BatchGetItem. */
 const KEYS_PER_CALL = 100;
 const CALLS_AT_ONCE = 6;
-/** DynamoDB may leave keys unread under load; they are asked for again, after a pause that grows. */
+/** DynamoDB may leave keys unprocessed under load. They are read again after growing pauses. */
 const ATTEMPTS = 4;
 
 type Item = Record<string, unknown>;
 type Reading = Omit<NonNullable<BatchGetCommandInput["RequestItems"]>[string], "Keys">;
 
 /**
- * The items of any number of keys, in no order, without those that do not exist; and the read units they cost.
+ * The existing items of any number of keys, in no order, and the read units that they cost.
  * @param reading consistency and projection.
- * @throws DomainError `store_unavailable`, also where keys are left unread after four attempts.
+ * @throws DomainError `store_unavailable`, also if keys stay unread after four attempts.
  */
 export const getItems = async (
   client: DynamoDBDocumentClient,

@@ -5,12 +5,12 @@ import { callStore } from "./call-store.ts";
 import { conditionalWrite } from "./conditional-write.ts";
 import { DomainError } from "./domain-error.ts";
 
-/** Decisions: so long the same key gets the same answer. */
+/** How long a key gets the same answer (docs/decisions.md). */
 const KEPT_SECONDS = 24 * 3_600;
 
 const KeyItem = z.object({ request: z.string(), value: z.string(), ttl: z.number() });
 
-/** `scope` is the partition; `request` a text of any length that names the route and what it was asked for. */
+/** `scope` is the partition; `request` a text of any length with the route and its input. */
 export type IdempotentRequest = { scope: string; idempotencyKey: string; request: string };
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
@@ -23,17 +23,17 @@ const keyOf = ({ scope, idempotencyKey }: Pick<IdempotentRequest, "scope" | "ide
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 /**
- * What requests with an Idempotency-Key were given: of several with the same key, the first one decides what they work
- * on. One item per key in any table with partition key `scope`, sort key `key` and expiry `ttl`: `key#<digest>`, a
+ * The values of requests with an Idempotency-Key: the first request with a key decides the value for all of them. One
+ * item per key in any table with partition key `scope`, sort key `key` and expiry `ttl`: `key#<digest>`, a
  * digest of the `request`, and the `value`. All calls throw DomainError `store_unavailable`.
  */
 export const createIdempotencyStore = (client: DynamoDBDocumentClient, tableName: string) => ({
   /**
-   * Reserves a key; one write unit, and a read unit where it is reserved already.
-   * @param value what the work is to be named by, unique to this call.
-   * @param now epoch ms; what has expired by then is free.
-   * @returns the value that counts: this one, or that of the first request with the same key and content.
-   * @throws DomainError `idempotency_conflict` where the key was used with other content.
+   * Reserves a key; one write unit, and a read unit if it is reserved already.
+   * @param value the id of the work, unique to this call.
+   * @param now epoch ms; keys that have expired by then are free.
+   * @returns the value of the first request with the same key and content.
+   * @throws DomainError `idempotency_conflict` if the key was used with other content.
    */
   async reserve(
     { request, ...named }: IdempotentRequest,
@@ -52,7 +52,7 @@ export const createIdempotencyStore = (client: DynamoDBDocumentClient, tableName
     if (written) return { isNew: true, value };
     const read = new GetCommand({ TableName: tableName, Key: keyOf(named), ConsistentRead: true });
     const { Item } = await callStore((options) => client.send(read, options));
-    // Released or expired between the two calls: the client's repetition finds the key free.
+    // Released or expired between the two calls. If the client repeats the request, the key is free.
     if (Item === undefined) throw new DomainError("store_unavailable", "The Idempotency-Key was in use. Try again.");
     const stored = KeyItem.parse(Item);
     if (stored.request !== digest(request)) {
@@ -61,7 +61,7 @@ export const createIdempotencyStore = (client: DynamoDBDocumentClient, tableName
     return { isNew: stored.value === value, value: stored.value };
   },
 
-  /** Frees a key whose request came to nothing, if it still has the value; one write unit. */
+  /** Releases the key of a failed request, if the key still has the value; one write unit. */
   async release(named: Pick<IdempotentRequest, "scope" | "idempotencyKey">, value: string): Promise<void> {
     const command = new DeleteCommand({
       TableName: tableName,

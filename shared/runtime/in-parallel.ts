@@ -1,6 +1,6 @@
 /**
- * Does work on items, several at a time: the next item is taken when a place is free.
- * @throws what the first failing work threw, once all that had begun has ended; nothing is begun after a failure.
+ * Works on items, several at a time. After a failure, no further item is begun.
+ * @throws the error of the first failure, once all begun items have ended.
  */
 export const inParallel = async <Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

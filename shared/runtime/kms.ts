@@ -1,29 +1,28 @@
 /**
- * The KMS client. As with EventBridge's (event-bridge.ts), it is made when it is called for the first time, but not
- * imported then.
+ * The KMS client. It is created at the first call, but imported statically, for the reasons in event-bridge.ts.
  */
 import { Agent } from "node:https";
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { type AwsPlace, boundedRequests, fixedSettings, readAwsPlace } from "./aws-client.ts";
 import { callStore } from "./call-store.ts";
 
-/** What a data key is bound to: KMS gives it out for exactly this context again. It is in KMS's log, so no secret. */
+/** The encryption context: KMS decrypts a data key only for the same context. KMS logs it, so it must not be secret. */
 export type EncryptionContext = Readonly<Record<string, string>>;
 
-/** Both throw DomainError `store_unavailable` where KMS does not do its work: no answer, no right, no such key. */
+/** Both throw DomainError `store_unavailable` if KMS fails: no answer, no permission, no such key. */
 export type Kms = {
   /** A new AES key of 256 bits, in clear and encrypted with the key of that id. */
   generateDataKey(keyId: string, context: EncryptionContext): Promise<{ dataKey: Uint8Array; encrypted: Uint8Array }>;
-  /** The data key in clear; undefined where it is none of this key's, or is bound to another context. */
+  /** The decrypted data key; undefined if it was encrypted with another key or context. */
   decryptDataKey(keyId: string, context: EncryptionContext, encrypted: Uint8Array): Promise<Uint8Array | undefined>;
 };
 
 const REQUEST_TIMEOUT_MS = 1_500;
 
-/** What KMS answers where a text is not what it encrypted with this key for this context. */
+/** The errors of KMS for a text that it did not encrypt with this key and context. */
 const MISMATCHES = ["InvalidCiphertextException", "IncorrectKeyException"];
 
-/** All that leaves here of the SDK's errors: the rest may quote an answer, and so a data key. */
+/** Only the name of an SDK error leaves this file: its message may quote an answer, and so a data key. */
 const nameOnly = (error: unknown): Error => {
   const { name } = error instanceof Error ? error : { name: typeof error };
   return Object.assign(new Error(`KMS: ${name}`), { name });

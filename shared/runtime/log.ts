@@ -6,12 +6,12 @@ export type LogLevel = "info" | "warn" | "error";
 
 type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-// Node makes the stream when it is first asked for: in the initialisation, rather than in the first request.
+// Node creates the stream at its first use: at initialisation instead of the first request.
 const { stdout } = process;
 
 /**
- * Writes one line; fields that are undefined are left out. Callers pass no tokens, bodies or personal data.
- * A field `alarm` calls the operators (infra/constructs/operator-alarm.ts); its value says what is the matter.
+ * Writes one line, without undefined fields. Callers must not pass tokens, bodies or personal data.
+ * A field `alarm` alarms the operators (infra/constructs/operator-alarm.ts); its value names the problem.
  */
 export const writeLog = (level: LogLevel, message: string, fields: LogFields): void => {
   stdout.write(`${JSON.stringify({ level, message, ...fields })}\n`);

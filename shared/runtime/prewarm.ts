@@ -1,26 +1,25 @@
 /**
- * What a cold start does ahead of the first request. Lambda gives an instance that initialises a full processor and
- * one that serves a request half of one, and connections take time to open: what is done before is cheaper and over.
- * Only a bundle's entry (infra/build.ts) calls `prewarm`; where modules are merely imported, nothing happens.
+ * Tasks of a cold start before the first request. Lambda gives an initialising instance a full processor, and a request
+ * half of one; opening connections early also saves time. Only the entry of a bundle (infra/build.ts) calls `prewarm`;
+ * importing the modules does nothing.
  */
 
-/** A cold start waits no longer than this; what is late goes on beside the first request, which does not need it. */
+/** The longest wait of a cold start. Work that exceeds the limit keeps running; its result is ignored. */
 const CAP_MS = 1_000;
 
 const tasks: (() => Promise<unknown>)[] = [];
 
 /**
- * Adds something that a first request would otherwise do first. It runs at most once, and its failure is nobody's:
- * the request does without it, and meets the failure itself if it lasts.
- * @param task makes no call for which the function's role needs a right, and bounds its own time.
+ * Adds a task that the first request would otherwise do. It runs at most once. If it fails, the request does the work.
+ * @param task must not need a permission of the function's role, and must limit its own time.
  */
 export const beforeFirstRequest = (task: () => Promise<unknown>): void => {
   tasks.push(task);
 };
 
 /**
- * Runs all that was added, side by side. Never throws, and leaves no timer behind.
- * @returns why tasks failed; nothing else would ever tell that a task no longer does what it is for.
+ * Runs all tasks in parallel. Never throws, and leaves no timer running.
+ * @returns the errors of failed tasks, so that tests can check them.
  */
 export const prewarm = async (): Promise<unknown[]> => {
   const failures: unknown[] = [];

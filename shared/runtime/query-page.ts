@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { callStore } from "./call-store.ts";
 
-/** DynamoDB gives at most 1 MB per call; one request of ours reads at most four of them. */
+/** A call returns at most 1 MB; one request reads at most four calls. */
 const MAX_CALLS = 4;
 
 /**

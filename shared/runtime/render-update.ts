@@ -1,4 +1,4 @@
-/** What an update makes of an item. `setOnce` leaves what is there already; `add` counts up, or adds to a set. */
+/** The changes of an update. `setOnce` keeps existing values; `add` adds to a number or a set. */
 export type Update = {
   set: Record<string, unknown>;
   setOnce?: Record<string, unknown>;
@@ -9,7 +9,7 @@ export type Update = {
   values: Record<string, unknown>;
 };
 
-/** An update as DynamoDB writes it. Names in the condition are the attributes' own, after a `#`. */
+/** The expressions of an update. The condition names attributes by `#` and their own names. */
 export const renderUpdate = ({ set, setOnce = {}, add = {}, remove = [], condition, values }: Update) => {
   const named = [...Object.keys({ ...set, ...setOnce, ...add }), ...remove, ...(condition.match(/(?<=#)\w+/g) ?? [])];
   const sets = [

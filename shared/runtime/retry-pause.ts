@@ -4,9 +4,9 @@ const BASE_MS = 20;
 const MAX_MS = 400;
 
 /**
- * Waits before another attempt: a random time up to 20 ms, doubled by each attempt before, 400 ms at most. Random, so
- * that those who ran into each other do not meet again.
- * @param attempts how many there were before this one that failed.
+ * Waits before another attempt: a random time up to 20 ms, doubled by each earlier attempt, at most 400 ms. Random, so
+ * that conflicting writers do not meet again.
+ * @param attempts the number of attempts before the failed one.
  */
 export const pauseBeforeRetry = (attempts: number): Promise<void> =>
   sleep(Math.random() * Math.min(MAX_MS, BASE_MS * 2 ** attempts));

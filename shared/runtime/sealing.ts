@@ -1,6 +1,6 @@
 /**
- * Texts that are handed out and come back: opaque to whoever holds them, bound to whose they are and to what they are
- * for. Sealed with AES-256-GCM, so that a forged one is told from a real one and nobody but the service reads it.
+ * Encrypts texts that clients return later, such as cursors. A text is opaque, and bound to a scope and a query.
+ * AES-256-GCM detects forged texts, and only the service can read them.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import * as z from "zod/mini";
@@ -10,12 +10,12 @@ import { reviveExactly } from "../json/revive-exactly.ts";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What a sealed text belongs to: `scope` says to whom, `query` what it is good for. */
+/** The owner of a sealed text (`scope`), and its purpose (`query`). */
 export type SealBinding = { scope: string; query: string };
 
 /**
- * What a text is: ours, with its position; one that was sealed here, but for another scope; or none of these, be it
- * garbled, forged, or sealed for another query or in another shape.
+ * The result of opening a text: `ours` with its position; `foreign` if it was sealed for another scope; `unknown` if it is
+ * malformed, forged, or sealed for another query or schema.
  */
 export type Opened<Position> =
   | { is: "ours"; position: Position }
@@ -30,7 +30,7 @@ export const createSealing = (secret: string) => {
 
   const decipher = (sealed: string): unknown => {
     const bytes = Buffer.from(sealed, "base64url");
-    // Node's decoder skips what is not base64url: only the one spelling that we gave out is accepted.
+    // Node's decoder skips invalid characters, so compare with the canonical base64url text.
     if (bytes.toString("base64url") !== sealed || bytes.length <= NONCE_BYTES + TAG_BYTES) throw new Error("malformed");
     const opening = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));
     opening.setAuthTag(bytes.subarray(-TAG_BYTES));
@@ -47,8 +47,8 @@ export const createSealing = (secret: string) => {
     },
 
     /**
-     * What a text is, its position parsed by the schema, which sees integers as bigints. Whoever sent the text is told
-     * no more than whether it is theirs.
+     * Opens a text and parses its position; the schema receives integers as bigints. Clients must not learn why a text is
+     * not theirs.
      */
     open<Position extends z.ZodMiniType>(
       binding: SealBinding,
@@ -60,7 +60,7 @@ export const createSealing = (secret: string) => {
         if (scope !== binding.scope) return { is: "foreign", scope, query };
         if (query === binding.query) return { is: "ours", position: position.parse(found) };
       } catch {
-        // Every reason gets the one answer below.
+        // All failures have the same result.
       }
       return { is: "unknown" };
     },

@@ -1,7 +1,7 @@
 /**
- * Work on one thing at a time: `turns(key, work)` begins when the work under the same key before it is over. Those that
- * still wait share one run: it begins after all of them asked, so it does for each what its own would.
- * @returns a function that gives the result of the run it asked for or shares.
+ * Serialises work by key: `turns(key, work)` begins when earlier work under the same key has ended. Waiting callers share
+ * one run, which begins after all of them called.
+ * @returns a function that returns the result of its own or the shared run.
  */
 export const createTurns = <Result>() => {
   const running = new Map<string, Promise<unknown>>();

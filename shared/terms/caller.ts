@@ -1,4 +1,4 @@
-/** Who calls, as a verified token says it. Decisions: docs/decisions.md, "Callers". */
+/** The caller that a verified token names. Decisions: docs/decisions.md, "Callers". */
 import * as z from "zod/mini";
 import { type Role, roles } from "./permissions.ts";
 
@@ -12,7 +12,7 @@ export type Caller = {
   userId: string;
   organizationId: string | undefined;
   role: Role;
-  /** The caller's own session (the claim `sid`), where the token names one. */
+  /** The caller's session: the claim `sid`, if the token has it. */
   sessionId: string | undefined;
   scope: Scope;
 };
@@ -29,7 +29,7 @@ const Claims = z.object({ sub: identifier, organization: z.optional(identifier),
 
 /**
  * The caller that the claims of a verified token describe.
- * @returns undefined where `sub`, organization or `sid` is malformed. A malformed organization never falls back to none.
+ * @returns undefined if `sub`, organization or `sid` is malformed. A malformed organization never counts as no organization.
  */
 export const parseCaller = (payload: Readonly<Record<string, unknown>>, names: ClaimNames): Caller | undefined => {
   const result = Claims.safeParse({ sub: payload.sub, organization: payload[names.organization], sid: payload.sid });

@@ -1,20 +1,20 @@
-/** UTC hours and days, which statistics are kept by. A time within one stands for it; names sort by time. Pure. */
+/** UTC hours and days of statistics. Any time of an hour or day identifies it; names sort by time. Pure. */
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Names are of one length, and so in order, until then: the end of the year 9999. */
+/** The end of the year 9999: later names are longer and would not sort by time. */
 export const END_OF_TIME_MS = Date.UTC(9999, 11, 31) + DAY_MS;
 
-/** The start of the hour that a time lies in, epoch ms. */
+/** The start of the hour of a time, epoch ms. */
 export const startOfHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
 
 /** Epoch seconds. All events of an hour expire together, so that its rollup can expire with them. */
 export const expiryOf = (timestamp: number, retentionDays: number): number =>
   (startOfHour(timestamp) + HOUR_MS + retentionDays * DAY_MS) / 1_000;
 
-/** The start of the day that a time lies in, epoch ms. */
+/** The start of the day of a time, epoch ms. */
 export const startOfDay = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
 
 /** `2026-11-21T10`, for any time of that hour. */
