@@ -15,7 +15,8 @@ import { SILENT_INTERVALS, syncSilence, syncSilenceAdvice } from "./sync-silence
 import { systemErrors, systemErrorsAdvice, systemFailures } from "./system-errors.ts";
 import { unusualApiUsage, unusualApiUsageAdvice } from "./unusual-api-usage.ts";
 
-export const rules: readonly Rule[] = [
+/** The rules that judge hours. */
+export const hourlyRules: readonly Rule[] = [
   repeatedAuthFailures,
   unusualApiUsage,
   rateLimitViolations,
@@ -24,8 +25,10 @@ export const rules: readonly Rule[] = [
   syncSilence,
   systemErrors,
   policyViolation,
-  performanceDegradation,
 ];
+
+/** All rules. Marked as pure, so that the bundles of hourly detection leave out the others. */
+export const rules: readonly Rule[] = /* @__PURE__ */ hourlyRules.concat(performanceDegradation);
 
 export const adviceByRule: Readonly<Record<FindingRule, Advice>> = {
   repeated_auth_failures: repeatedAuthFailuresAdvice,
@@ -53,12 +56,9 @@ export const latencyRule = performanceDegradation;
 /** Hours without events are judged once no run has succeeded for so many sync intervals. */
 export const silentIntervals = SILENT_INTERVALS;
 
-/** The least of a need over all rules: below that, no rule reads anything. */
+/** The least of a need over the hourly rules: below that, nothing is read. */
 export const leastNeed = (need: keyof RuleNeeds): number =>
-  Math.min(...rules.map(({ needs = {} }) => needs[need] ?? Number.POSITIVE_INFINITY));
-
-/** The rules that judge hours. Marked as pure, so that bundles without it contain no rule for its sake. */
-export const hourlyRules: readonly Rule[] = /* @__PURE__ */ rules.filter(({ judge }) => judge !== undefined);
+  Math.min(...hourlyRules.map(({ needs = {} }) => needs[need] ?? Number.POSITIVE_INFINITY));
 
 /** Each rule carries at most so many facts into the next hour, the newest: a flood for one rule costs no other. */
 export const MAX_CARRIED_PER_RULE = 100;
