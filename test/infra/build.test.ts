@@ -25,7 +25,7 @@ const root = join(import.meta.dirname, "..", "..");
 const plantBundles = ["create-plant", "list-plants", "delete-plant"];
 
 describe("a bundle", () => {
-  it.each(bundles)("%s has nothing that a function never uses", (_file, { inputs, imports }) => {
+  it.each(bundles)("%s contains no code that functions never use", (_file, { inputs, imports }) => {
     const files = Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
     const unwanted = [
       "@smithy/credential-provider-imds",
@@ -40,7 +40,7 @@ describe("a bundle", () => {
     for (const file of files.filter((one) => one.endsWith("/package.json"))) {
       expect(inputs[file]?.bytesInOutput).toBeLessThan(100);
     }
-    // zod-openapi brings zod's whole API to the one function that renders the document.
+    // zod-openapi adds zod's whole API to the one function that renders the document.
     const isDocument = files.some((file) => file.includes("/zod-openapi/"));
     const found = files.filter((file) => unwanted.some((part) => file.includes(part)));
     expect(isDocument ? found.filter((file) => !file.includes("/zod/v4/")) : found).toEqual([]);
@@ -48,12 +48,12 @@ describe("a bundle", () => {
     expect(imports.map(({ path }) => path)).not.toContain("child_process");
   });
 
-  it.each(bundles)("%s needs nothing but Node and what lies beside it", (file, { imports }) => {
+  it.each(bundles)("%s requires only Node and the files in its directory", (file, { imports }) => {
     const others = imports.map(({ path }) => path).filter((path) => !isBuiltin(path));
     expect(others.filter((path) => !existsSync(join(root, dirname(file), path)))).toEqual([]);
   });
 
-  it.each(plantBundles)("%s records refusals without loading what it takes before there is one", (name) => {
+  it.each(plantBundles)("%s loads the code that records refusals at the first refusal only", (name) => {
     const bundle = bundles.find(([file]) => file.endsWith(`${name}/bundle.cjs`))?.[1];
     const files = Object.keys(bundle?.inputs ?? {});
     expect(bundle?.imports.map(({ path }) => path)).toContain("./refusals.cjs");
@@ -62,7 +62,7 @@ describe("a bundle", () => {
     );
   });
 
-  it.each(plantBundles)("%s stays within 310 KB, 100 of them gzipped", (name) => {
+  it.each(plantBundles)("%s is at most 310 KB, and at most 100 KB gzipped", (name) => {
     const file = join(bundleDirectory(name), "bundle.cjs");
     expect(statSync(file).size).toBeLessThanOrEqual(310_000);
     expect(gzipSync(readFileSync(file), { level: 9 }).length).toBeLessThanOrEqual(100_000);
@@ -81,13 +81,13 @@ describe("an alias", () => {
     return built.then(() => "", String);
   };
 
-  it("that meets no import fails the build and is named", async () => {
+  it("that matches no import fails the build, and the error names it", async () => {
     expect(await problemsOf("export {};")).toMatch(
       /The alias of @aws-sdk\/credential-provider-node meets no import any more/,
     );
   });
 
-  it("of a package's own file must meet an import only where something of the package is bundled", async () => {
+  it("of a package's own file must match an import only if the bundle contains the package", async () => {
     const ownFile = "The alias of @aws-sdk/client-kms/dist-es/endpoint/endpointResolver meets no import";
     expect(await problemsOf("export {};")).not.toContain(ownFile);
     const part = join(root, "node_modules/@aws-sdk/client-kms/dist-es/models/errors.js");

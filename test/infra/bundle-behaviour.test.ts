@@ -1,6 +1,6 @@
 /**
- * The bundles behave as their sources do with the whole SDK, where parts of it were replaced (infra/bundling/bundle-aliases.ts):
- * the same function, once as it would be uploaded and once straight from its file, against the same store.
+ * Bundles replace parts of the SDK (infra/bundling/bundle-aliases.ts). Each function runs as its bundle and as its source
+ * with the whole SDK, against the same store. Both must behave the same.
  */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -98,7 +98,7 @@ describe("the bundles with the real engine", () => {
     expect(deleted.map(({ statusCode }) => statusCode)).toEqual([204, 404]);
   });
 
-  it("answer 503 where the table is missing", async () => {
+  it("answer 503 if the table is missing", async () => {
     const { responses } = await runInstance({
       file: bundle("list-plants"),
       environment: { ...environment("list-plants", engine.endpoint), PLANTS_TABLE_NAME: "missing" },
@@ -108,7 +108,7 @@ describe("the bundles with the real engine", () => {
   });
 });
 
-/** What differs from call to call by its nature. */
+/** Headers that differ between any two calls. */
 const volatile = [
   "authorization",
   "x-amz-content-sha256",
@@ -123,14 +123,14 @@ const observe = async (name: Name, file: string, event: APIGatewayProxyEventV2, 
   try {
     const answers = await answersOf(name, file, store.endpoint, [event]);
     const requests = store.requests.map(({ headers, body }) => ({
-      // The SDK's two builds, for ES modules and for CommonJS, do not agree on its version.
+      // The SDK's builds for ES modules and for CommonJS report different versions.
       headers: Object.fromEntries(
         Object.entries(headers)
           .filter(([name]) => !volatile.includes(name))
           .map(([name, value]) => [name, String(value).replace(/\b3\.\d+\.\d+/g, "3")]),
       ),
       signedHeaders: /SignedHeaders=([^,]+)/.exec(headers.authorization ?? "")?.[1],
-      // The token that names one creation is chance.
+      // The token of a creation is random.
       body: JSON.stringify(body).replace(/"token":\{"S":"[^"]+"\}/, '"token":{}'),
     }));
     return { answers, requests };
@@ -139,7 +139,7 @@ const observe = async (name: Name, file: string, event: APIGatewayProxyEventV2, 
   }
 };
 
-describe("a bundle does what its source does", () => {
+describe("a bundle behaves as its source does", () => {
   const newPlant = () => create('{"id":-9223372036854775808,"name":"Monstera"}');
   const item = { scope: { S: "org:acme" }, id: { N: "9223372036854775807" }, name: { S: "Aloe" }, token: { S: "t" } };
 
@@ -186,7 +186,7 @@ describe("a bundle does what its source does", () => {
     expect(bundled.answers[0]?.statusCode).toBe(status);
     expect(bundled.requests).toHaveLength(sentRequests);
     const withoutLink = ({ answers, requests }: typeof bundled) => ({
-      // A cursor is sealed with a nonce.
+      // A sealed cursor contains a random nonce.
       answers: answers.map(({ headers, ...answer }) => ({ ...answer, headers: { ...headers, link: !!headers?.link } })),
       requests,
     });

@@ -1,4 +1,4 @@
-/** The clients of EventBridge and KMS as the bundles have them send what the whole SDK sends. */
+/** The bundled clients of EventBridge and KMS send the same requests as the whole SDK. */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ const calls: Call[] = [
   },
 ];
 
-/** A handler that makes the call, in a file of its own, and answers with what came of it. */
+/** The source of a handler that makes the call and answers with its result. */
 const handlerOf = ({ file, name, call }: Call) => `
   import { ${name} } from ${JSON.stringify(join(root, "shared/runtime", file))};
   export const handler = async () => ({ statusCode: 200, body: JSON.stringify(await ${call}) });
@@ -63,7 +63,7 @@ const callWith = async (file: string, answer: object) => {
 };
 
 describe("the bundled client", () => {
-  it.each(calls)("of $service calls as the whole one does", async (call) => {
+  it.each(calls)("of $service makes the same call as the client of the whole SDK", async (call) => {
     const directory = mkdtempSync(join(tmpdir(), "client-"));
     const source = join(directory, "handler.mjs");
     writeFileSync(source, handlerOf(call));

@@ -6,7 +6,7 @@ import { type BusEventName, busEvents, RECORDERS } from "../../shared/api/bus-ev
 
 const functionsDirectory = join(import.meta.dirname, "..", "..", ".build", "functions");
 
-/** Publishes no event: its document names the schema of webhooks' answers as an event is named. */
+/** Publishes no event, but its document has a schema with the name of an event. */
 const DOCUMENT = "get-open-api-document";
 
 it.each(Object.entries(busEvents) as [BusEventName, { publishers: readonly string[] }][])(

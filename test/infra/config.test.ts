@@ -5,7 +5,7 @@ const issuer = "https://login.example.com/";
 const prod = { stage: "prod", issuer, audience: "plants" };
 
 describe("the context of a deployment", () => {
-  it("needs nothing for development, and then trusts no issuer", () => {
+  it("requires nothing for development, which then trusts no issuer", () => {
     expect(parseContext({})).toEqual({
       stage: "dev",
       issuer: NO_ISSUER,
@@ -19,7 +19,7 @@ describe("the context of a deployment", () => {
     });
   });
 
-  it("takes the settings of security events in the manner of variables", () => {
+  it("accepts the settings of security events in the format of environment variables", () => {
     expect(
       parseContext({ RETENTION_DAYS: "30", SECURITY_LOG_LEVEL: "medium", ALERT_THRESHOLD: "Critical" }),
     ).toMatchObject({
@@ -29,7 +29,7 @@ describe("the context of a deployment", () => {
     });
   });
 
-  it("needs issuer and audience for production, and nothing else", () => {
+  it("requires only issuer and audience for production", () => {
     expect(parseContext(prod)).toMatchObject(prod);
     expect(() => parseContext({ ...prod, issuer: undefined })).toThrow("stage prod needs issuer and audience");
     expect(() => parseContext({ ...prod, audience: undefined })).toThrow("stage prod needs issuer and audience");
@@ -58,7 +58,7 @@ describe("the context of a deployment", () => {
     expect(() => parseContext(context)).toThrow(message);
   });
 
-  it("lets the CDK keep its own keys", () => {
+  it("ignores the CDK's own keys", () => {
     const own = { "@aws-cdk/core:x": true, "aws:cdk:y": 1, "cli-telemetry": false, "availability-zones:account=1": [] };
     expect(parseContext(own).stage).toBe("dev");
   });

@@ -7,7 +7,7 @@ import { floors, importRulesPath, renderImportRules } from "../../infra/import-r
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** A checkout with the linter's rules alone, in which each test plants its files. */
+/** A checkout that has only the linter's rules. Each test plants its files in it. */
 const checkout = mkdtempSync(join(tmpdir(), "import-rules-"));
 mkdirSync(join(checkout, "infra"));
 for (const file of ["biome.json", "infra/import-rules.json"]) copyFileSync(join(root, file), join(checkout, file));
@@ -20,13 +20,13 @@ const importing = (file: string, module: string): Planted => ({
   text: `import { planted } from "${module}";\nplanted();\n`,
 });
 
-/** A module as a file of another folder names it. */
+/** The specifier with which a file imports a module of another folder. */
 const named = (from: string, to: string): string => {
   const path = relative(dirname(from), to);
   return path.startsWith(".") ? path : `./${path}`;
 };
 
-/** The planted files that the linter refuses for what they import. */
+/** The planted files whose imports the linter refuses. */
 const refused = (planted: readonly Planted[]): string[] => {
   for (const { file, text } of planted) {
     mkdirSync(dirname(join(checkout, file)), { recursive: true });
@@ -50,7 +50,7 @@ const refused = (planted: readonly Planted[]): string[] => {
 
 const filesOf = (planted: readonly Planted[]) => planted.map(({ file }) => file).sort();
 
-/** One import for each pair of folders of a root, from the first to the second. */
+/** A file for each pair of a root's folders: it lies in the first folder and imports from the second. */
 const pairs = (base: string, folders: readonly string[], isPlanted: (from: number, to: number) => boolean): Planted[] =>
   folders.flatMap((from, i) =>
     folders.flatMap((to, j) => {
@@ -103,7 +103,7 @@ describe("the linter", () => {
     expect(refused(planted)).toEqual([]);
   });
 
-  it("refuses a circle of imports within a folder", () => {
+  it("refuses an import cycle within a folder", () => {
     const planted = [
       { file: "shared/plants/one.ts", text: 'import { two } from "./two.ts";\nexport const one = () => two();\n' },
       { file: "shared/plants/two.ts", text: 'import { one } from "./one.ts";\nexport const two = () => one();\n' },
@@ -111,13 +111,13 @@ describe("the linter", () => {
     expect(refused(planted)).toEqual(filesOf(planted));
   });
 
-  it("reads the rules that the floors stand for", () => {
+  it("reads the rules generated from the floors", () => {
     expect(readFileSync(importRulesPath, "utf8")).toBe(renderImportRules());
   });
 });
 
 describe("the floors", () => {
-  it.each(Object.entries(floors))("are every folder of %s/ that holds modules", (base, folders) => {
+  it.each(Object.entries(floors))("list every folder of %s/ that has modules", (base, folders) => {
     const { stdout } = spawnSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", `${base}/*.ts`], {
       cwd: root,
       encoding: "utf8",
@@ -126,7 +126,7 @@ describe("the floors", () => {
     expect([...found].sort()).toEqual([...folders].sort());
   });
 
-  it("are the table of docs/architecture.md", () => {
+  it("match the table of docs/architecture.md", () => {
     const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
     const section = page.split("### Floors of `shared/`")[1]?.split("\n#")[0] ?? "";
     const rows = [...section.matchAll(/^\| `([^`]+)\/` \|.*\| (?:`([^`]+)`|[^`]*) \|$/gm)];

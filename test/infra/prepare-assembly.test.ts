@@ -63,7 +63,7 @@ describe("the hash of the inputs", () => {
     expect(hash({ context: { RETENTION_DAYS: "30" } })).not.toBe(hash({ context: {} }));
   });
 
-  it("ignores the local cloud, which only runs the result", () => {
+  it("ignores the local cloud's code, which only runs the assembly", () => {
     const before = hash();
     write("infra/local/start.ts", "changed");
     expect(hash()).toBe(before);
@@ -72,7 +72,7 @@ describe("the hash of the inputs", () => {
 
 describe("an assembly", () => {
   let synthesised = 0;
-  /** Synthesises a template with this text, where the directory has none of the same options. */
+  /** Synthesises a template with this text, unless the directory has an assembly of the same inputs. */
   const reuse = (options: unknown, text: string) =>
     reuseAssembly(join(directory, "assembly"), options, async (outputDirectory) => {
       synthesised++;

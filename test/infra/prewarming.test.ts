@@ -1,4 +1,4 @@
-/** What a bundle does before its first request, over TLS as in the cloud. */
+/** The prewarming of a bundle before its first request, over TLS as in the cloud. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
@@ -33,7 +33,7 @@ const environment = ({ issuer = mocks.issuer, store = mocks.store } = {}) => ({
   NODE_EXTRA_CA_CERTS: mocks.certificateFile,
 });
 
-/** Runs a program until it ends by itself. @returns what it wrote. */
+/** Runs a program to its end. @returns its output */
 const execute = async (program: string, env: Record<string, string>) =>
   (await run(process.execPath, ["--input-type=module", "--eval", program], { env })).stdout.trim();
 
@@ -41,7 +41,7 @@ const INDEX = JSON.stringify(join(directory, "index.mjs"));
 const BUNDLE = JSON.stringify(join(directory, "bundle.cjs"));
 
 describe("a cold start", () => {
-  it("fetches the keys and opens a connection to the store, and asks nothing of it that needs a right", async () => {
+  it("fetches the keys and connects to the store, without a request that needs permission", async () => {
     await execute(`await import(${INDEX})`, environment());
     expect(mocks.seen.requests.toSorted()).toEqual([
       "unsigned GET issuer/.well-known/openid-configuration",
@@ -50,7 +50,7 @@ describe("a cold start", () => {
     ]);
   });
 
-  it("leaves nothing of that to the first request", async () => {
+  it("spares the first request the key fetch and the connections", async () => {
     const token = await mocks.sign(claims);
     const events = [plantRequest("POST /plants", { token })];
     const { responses } = await runInstance({ file: join(directory, "index.mjs"), environment: environment(), events });
@@ -59,33 +59,33 @@ describe("a cold start", () => {
     expect(mocks.seen.connections).toBe(2);
   });
 
-  it("practises without failures", async () => {
+  it("prewarms without failures", async () => {
     const program = `import bundle from ${BUNDLE}; console.log(JSON.stringify((await bundle.prewarm()).map(String)))`;
     expect(await execute(program, environment())).toBe("[]");
   });
 
-  it("does nothing where the bundle is not entered by its index", async () => {
+  it("does nothing if the bundle is not loaded by its index", async () => {
     expect(await execute(`import bundle from ${BUNDLE}; console.log(typeof bundle.handler)`, environment())).toBe(
       "function",
     );
     expect(mocks.seen).toEqual({ requests: [], connections: 0 });
   });
 
-  it("fetches nothing for an issuer that nobody can be", async () => {
+  it("fetches no keys if the issuer's host is reserved as invalid", async () => {
     await execute(`await import(${INDEX})`, environment({ issuer: "https://issuer.invalid" }));
     expect(mocks.seen.requests).toEqual(["unsigned GET store/"]);
   });
 });
 
-describe("with nobody there", () => {
+describe("with unreachable servers", () => {
   const program = `const { handler } = await import(${INDEX}); console.log(typeof handler)`;
 
-  it("a cold start still gives the handler, and the process can end", async () => {
+  it("a cold start still exports the handler, and the process can end", async () => {
     const gone = "https://127.0.0.1:1";
     expect(await execute(program, environment({ issuer: gone, store: gone }))).toBe("function");
   });
 
-  it("nor does it wait for ever for those who take connections and say nothing", async () => {
+  it("a cold start does not wait indefinitely for servers that accept connections and never answer", async () => {
     const silent: Server = createServer(() => undefined).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const address = silent.address();
@@ -94,7 +94,7 @@ describe("with nobody there", () => {
     silent.close();
   });
 
-  it("the first request tries again what failed", async () => {
+  it("the first request retries the failed fetch", async () => {
     const token = await mocks.sign(claims);
     mocks.failNext(1);
     const events = [plantRequest("POST /plants", { token })];

@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Bundles the adapter alone; gives the file and its size. */
+/** Bundles the adapter alone. @returns the file and its size */
 const bundle = async (name: string, isSlim: boolean) => {
   const outfile = join(directory, `${name}.cjs`);
   const plugins = isSlim ? [slimProviderSdk()] : [];
@@ -38,7 +38,7 @@ const bundle = async (name: string, isSlim: boolean) => {
 };
 
 describe("the provider's SDK in a bundle", () => {
-  it("is a third of itself, and the adapter works with that", async () => {
+  it("is a third of the whole SDK, and the adapter works with it", async () => {
     const [slim, whole] = await Promise.all([bundle("slim", true), bundle("whole", false)]);
     expect(whole.bytes - slim.bytes).toBeGreaterThan(190_000);
     expect(slim.bytes).toBeLessThan(100_000);

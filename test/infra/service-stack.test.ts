@@ -46,7 +46,7 @@ type Statement = {
   Condition?: { StringEquals: Record<string, string> };
 };
 
-/** What the role of a function may do besides writing its own log: `Table/index action`, by the function's description. */
+/** The rights of a function's role besides its log, as `Table/index action`. Finds the function by its description. */
 const rightsOf = (template: Template, description: string): string[] => {
   const [found] = Object.values(
     template.findResources("AWS::Lambda::Function", { Properties: { Description: description } }),
@@ -76,7 +76,7 @@ const nameOf = (resource: unknown): string => {
   return index === undefined ? name : `${name}/${index}`;
 };
 
-/** What every function that takes tokens may do, to record refusals. */
+/** The rights that every function with tokens needs to record refusals. */
 const RECORDING = [
   "Bus events:PutEvents",
   "SecurityAlerts dynamodb:UpdateItem",
@@ -84,7 +84,7 @@ const RECORDING = [
   "SecurityRollups dynamodb:PutItem",
 ];
 
-/** What every function of the integration's endpoints may do besides: it admits callers by the settings. */
+/** The rights of every function behind the integration's endpoints, which also read the settings to admit callers. */
 const ADMITTING = [...RECORDING, "Settings dynamodb:GetItem"];
 
 const READING_CIRCUITS = [
@@ -94,14 +94,14 @@ const READING_CIRCUITS = [
   "Connections dynamodb:GetItem",
 ];
 
-/** What calling the provider with an organization's credentials takes. */
+/** The rights to call the provider with an organization's credentials. */
 const USING_CONNECTIONS = [
   ...READING_CIRCUITS,
   "Circuits dynamodb:UpdateItem",
   "Connections dynamodb:UpdateItem",
   "CredentialsKey kms:Decrypt of provider-credentials",
   "CredentialsKey kms:GenerateDataKey of provider-credentials",
-  // Slow operations are judged beside those before.
+  // A slow operation is compared with earlier ones.
   "Detection dynamodb:GetItem",
   "Detection dynamodb:Query",
   "SecurityEvents dynamodb:Query",
@@ -189,7 +189,7 @@ describe("the stack", () => {
         "WebhookEvents dynamodb:BatchGetItem",
       ],
     ],
-    // No API key, no record: it opens what webhooks are signed with, and stores what they bring.
+    // No rights to API keys and records: it decrypts webhook secrets and stores events.
     [
       "POST {webhook URL}/{organizationId}",
       [
@@ -229,16 +229,16 @@ describe("the stack", () => {
     ],
     ["GET /openapi.json", []],
     ["Answers what no route takes", []],
-  ])("lets %s do what it needs, and nothing else", (description, rights) => {
+  ])("grants %s only the rights that it needs", (description, rights) => {
     expect(rightsOf(dev, description)).toEqual([...new Set(rights)].sort());
   });
 
-  it("has a route of the API for every route of the table, and one for the rest", () => {
+  it("has an API route for every route of the table, and a default route", () => {
     const keys = Object.values(dev.findResources("AWS::ApiGatewayV2::Route")).map((route) => route.Properties.RouteKey);
     expect(keys.sort()).toEqual([...allRoutes.map(([, { method, path }]) => `${method} ${path}`), "$default"].sort());
   });
 
-  it("runs every function on Node 24 with a log that forgets after 30 days", () => {
+  it("runs every function on Node 24 with a log retention of 30 days", () => {
     dev.allResourcesProperties("AWS::Lambda::Function", {
       Runtime: "nodejs24.x",
       LoggingConfig: { LogGroup: Match.anyValue() },
@@ -246,7 +246,7 @@ describe("the stack", () => {
     dev.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 30 });
   });
 
-  it("has tables on demand with recovery, protected and kept outside of development", () => {
+  it("has on-demand tables with point-in-time recovery, protected and retained outside development", () => {
     const recovery = { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 7 };
     for (const template of [dev, prod]) {
       template.allResourcesProperties("AWS::DynamoDB::Table", {
@@ -258,7 +258,7 @@ describe("the stack", () => {
     }
   });
 
-  it("calls the operators for every log line that asks for them", () => {
+  it("has an alarm for every log line with an alarm field", () => {
     const functions = Object.keys(dev.findResources("AWS::Lambda::Function"));
     const filter = { FilterPattern: "{ $.alarm = * }" };
     expect(Object.keys(dev.findResources("AWS::Logs::MetricFilter", { Properties: filter }))).toHaveLength(
@@ -267,7 +267,7 @@ describe("the stack", () => {
     dev.hasResourceProperties("AWS::CloudWatch::Alarm", { MetricName: "OperatorAlarms", Threshold: 1 });
   });
 
-  it("tells the operators' topic of every alarm, where there is one", () => {
+  it("sends every alarm to the operators' topic if there is one", () => {
     const alarmsOf = (template: Template) => Object.values(template.findResources("AWS::CloudWatch::Alarm"));
     expect(alarmsOf(prod)).toHaveLength(alarmsOf(dev).length);
     for (const { Properties } of alarmsOf(prod))
@@ -275,7 +275,7 @@ describe("the stack", () => {
     for (const { Properties } of alarmsOf(dev)) expect(Properties).not.toHaveProperty("AlarmActions");
   });
 
-  it("hands each organization of an event of detection to an invocation of its own", () => {
+  it("invokes the detection worker once per organization of an event", () => {
     for (const slot of DUE_SLOTS) {
       dev.hasResourceProperties("AWS::Events::Rule", {
         EventPattern: { "detail-type": ["DetectionDue"], detail: { [slot]: { version: [{ exists: true }] } } },
@@ -295,7 +295,7 @@ describe("the stack", () => {
     expect(Object.keys(rules)).toHaveLength(DUE_SLOTS.length);
   });
 
-  it("calls the operators where detection is not started, or fails each time", () => {
+  it("has an alarm for detection that does not start or always fails", () => {
     const [dispatch] = Object.keys(dev.findResources("AWS::Lambda::Function")).filter((id) =>
       id.startsWith("JudgingDispatchDetection"),
     );
@@ -320,12 +320,12 @@ describe("the stack", () => {
     });
   });
 
-  it("says so where it trusts no issuer", () => {
+  it("has an output that shows if it trusts no issuer", () => {
     dev.hasOutput("Issuer", { Value: NO_ISSUER, Description: Match.stringLikeRegexp("trusts none") });
     prod.hasOutput("Issuer", { Value: "https://login.example.com" });
   });
 
-  it("names the queue whose dead letters are replayed", () => {
+  it("has an output with the dead-letter queue to replay", () => {
     const [queue] = Object.keys(dev.findResources("AWS::SQS::Queue")).filter((id) => /Webhooks.*DeadLetters/.test(id));
     const outputs = Object.entries(dev.findOutputs("*")).filter(([key]) => key.startsWith("WebhooksDeadLettersArn"));
     expect(outputs).toEqual([
@@ -333,21 +333,21 @@ describe("the stack", () => {
     ]);
   });
 
-  it("is reached under its own domain name only, where it has one", () => {
+  it("is reachable only under its own domain name, if it has one", () => {
     prod.hasResourceProperties("AWS::ApiGatewayV2::Api", { DisableExecuteApiEndpoint: true });
     prod.hasResourceProperties("AWS::ApiGatewayV2::DomainName", { DomainName: "api.example.com" });
     prod.hasOutput("ApiUrl", { Value: "https://api.example.com" });
     dev.resourceCountIs("AWS::ApiGatewayV2::DomainName", 0);
   });
 
-  it("never holds the cursor key", () => {
+  it("never contains the cursor key", () => {
     expect(JSON.stringify(dev.toJSON())).toContain("{{resolve:secretsmanager:");
   });
 });
 
 describe("the checks", () => {
-  it("refuse what AwsSolutions finds and nobody has acknowledged", () => {
-    // The finding is written to the terminal too; this one is meant.
+  it("refuse AwsSolutions findings that are not acknowledged", () => {
+    // The check also prints the expected finding to the terminal.
     jest.spyOn(console, "error").mockImplementation(() => undefined);
     const { app } = synthesised();
     const [stack] = app.node.children.filter((child) => child.node.id.startsWith("plant-store"));

@@ -88,7 +88,7 @@ describe("GET …/records/{type}", () => {
     expect(reads.record.mock.calls).toEqual([[{ caller, origin, kind: type, resourceType }]]);
   });
 
-  it("records nothing where nothing was read", async () => {
+  it("records nothing if no record was read", async () => {
     const { reads, handle } = withRecords(async () => Promise.reject(new Error("down")));
     await expect(handle(get("customers"), lambdaContext)).resolves.toMatchObject({ statusCode: 500 });
     await expect(handle(get("plants"), lambdaContext)).resolves.toMatchObject({ statusCode: 400 });

@@ -101,7 +101,7 @@ const createWorld = (stored: readonly Report[] = [sampleCompliance(), sampleRevi
 };
 
 describe("GET …/reports/{id}", () => {
-  it("returns the report, and varies by Accept", async () => {
+  it("returns the report, with Vary: Accept", async () => {
     const response = await createWorld().get("compliance-2026-11-21");
     expect(response).toMatchObject({
       statusCode: 200,
@@ -113,7 +113,7 @@ describe("GET …/reports/{id}", () => {
     });
   });
 
-  it("returns a page if Accept prefers HTML, with a policy against loading and running anything", async () => {
+  it("returns a page if Accept prefers HTML, with a policy that forbids loading and running anything", async () => {
     const response = await createWorld().get("review-2026-11-16", { accept: "text/html,*/*;q=0.8" });
     expect(response).toMatchObject({
       statusCode: 200,
@@ -179,7 +179,7 @@ describe("the OpenAPI document of reports", () => {
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
-  it("shows both forms of a report", () => {
+  it("describes both forms of a report", () => {
     const response = document.paths?.[reportRoutes.getReport.path]?.get?.responses?.["200"];
     expect(response).toMatchObject({
       headers: { vary: expect.anything() },

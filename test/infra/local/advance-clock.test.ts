@@ -53,7 +53,7 @@ const startAll = (schedules: ScheduleModel[], work: (name: string) => Promise<vo
 };
 
 describe("the advanced clock", () => {
-  it("fires a simulated week in order of time, each at its own time", async () => {
+  it("fires a simulated week's schedules in order, each at its due time", async () => {
     const { clock, seen, advance } = startAll([
       scheduleOf("hourly", "cron(0 * * * ? *)"),
       scheduleOf("four-hourly", "rate(4 hours)"),
@@ -77,7 +77,7 @@ describe("the advanced clock", () => {
     }
   });
 
-  it("goes on only when what a schedule caused has finished", async () => {
+  it("advances further only after all work that a schedule caused has finished", async () => {
     const steps: string[] = [];
     const cloud = startAll([scheduleOf("hourly", "rate(1 hour)")], async () => {
       const end = cloud.activity.begin();
@@ -102,7 +102,7 @@ describe("the advanced clock", () => {
     expect(clock.offsetMs()).toBeGreaterThan(DAY - 60_000);
   });
 
-  it("sweeps at least once per simulated day and at the end, and moves by 0 as well", async () => {
+  it("sweeps at least once per simulated day and at the end, also when it advances by 0", async () => {
     const { clock, sweeps, advance } = startAll([]);
     const start = clock.now();
     await advance(5 * DAY + HOUR);
@@ -113,7 +113,7 @@ describe("the advanced clock", () => {
     expect(sweeps).toHaveLength(7);
   });
 
-  it("fires each schedule that fell due once at the end, if only the last firing is wanted", async () => {
+  it("fires each due schedule once at the end if only the last firing is requested", async () => {
     const { clock, seen, sweeps, all, advance } = startAll([
       scheduleOf("hourly", "cron(0 * * * ? *)"),
       scheduleOf("daily", "rate(1 day)"),
@@ -137,14 +137,14 @@ describe("the advanced clock", () => {
     expect((await advance(HOUR)).fired.map(({ name }) => name)).toContain("hourly");
   });
 
-  it("fires no schedule that did not fall due in the span", async () => {
+  it("fires no schedule that is not due in the interval", async () => {
     const { advance } = startAll([scheduleOf("three-hourly", "rate(3 hours)")]);
     expect((await advance(2 * HOUR, "last")).fired).toEqual([]);
     expect((await advance(2 * HOUR, "last")).fired).toHaveLength(1);
     expect((await advance(1 * HOUR, "last")).fired).toEqual([]);
   });
 
-  it("polls waiting messages at their own times, before it fires", async () => {
+  it("polls waiting messages at their due times, before schedules of that time fire", async () => {
     const order: string[] = [];
     const { clock, activity, all, sweeps } = startAll([scheduleOf("hourly", "rate(1 hour)")], async () => {
       order.push("fired");
@@ -175,7 +175,7 @@ describe("the advanced clock", () => {
     expect(clock.now()).toBeGreaterThanOrEqual(start + 4 * HOUR);
   });
 
-  it("keeps the offset and the creation of rates with the data", async () => {
+  it("stores the offset and the creation times of rate schedules in the data directory", async () => {
     const schedules = [scheduleOf("three-hourly", "rate(3 hours)")];
     const { dataDirectory, clock, all, advance } = startAll(schedules);
     await advance(4 * HOUR);
@@ -185,7 +185,7 @@ describe("the advanced clock", () => {
     expect(restarted.list()).toEqual(all.list());
   });
 
-  it("does not move on when the local cloud stops meanwhile", async () => {
+  it("stops advancing when the local cloud stops", async () => {
     const cloud = startAll([scheduleOf("hourly", "rate(1 hour)")], async () => cloud.stopping.abort(new Error("over")));
     await expect(cloud.advance(DAY)).rejects.toThrow("over");
     expect(cloud.seen).toHaveLength(1);
@@ -193,7 +193,7 @@ describe("the advanced clock", () => {
 });
 
 describe("schedules in real time", () => {
-  it("fire when they fall due, also after the clock has moved and with one far away", async () => {
+  it("fire when they are due, also after the clock has advanced and beside a schedule in the far future", async () => {
     const { clock, all, seen } = startAll([
       scheduleOf("far", "rate(365 days)"),
       scheduleOf("near", "rate(1 hour)"),
@@ -207,7 +207,7 @@ describe("schedules in real time", () => {
     expect(all.list().find(({ name }) => name === "off")).toEqual({ name: "off" });
   });
 
-  it("fires each once after the machine has slept", async () => {
+  it("fire once each after the machine has slept", async () => {
     const { clock, all, seen } = startAll([scheduleOf("often", "rate(1 minute)")]);
     clock.moveTo(clock.now() + DAY);
     all.resume();
@@ -216,7 +216,7 @@ describe("schedules in real time", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("names the schedule's expression that is not valid", () => {
+  it("fail with an error that names an invalid expression", () => {
     expect(() => startAll([scheduleOf("bad", "rate(1 fortnight)")])).toThrow("rate(1 fortnight)");
   });
 });

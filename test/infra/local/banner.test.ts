@@ -14,14 +14,14 @@ const stack = {
 };
 
 describe("the banner", () => {
-  it("says where webhooks go, where there is such a URL", () => {
+  it("shows the webhook URL if there is one", () => {
     const lines = (webhookUrl?: string) =>
       banner({ ...stack, ...(webhookUrl !== undefined && { webhookUrl }) }, stackModel({})).split("\n");
     expect(lines("http://127.0.0.1:4")).toContain("  webhooks  http://127.0.0.1:4");
     expect(lines().join()).not.toContain("webhooks");
   });
 
-  it("says in one line what many resources have in common, and the rest one by one", () => {
+  it("groups resources with the same type and reason in one line, and lists the others one by one", () => {
     const model = stackModel({});
     const alarm = (logicalId: string) => ({ logicalId, type: "AWS::CloudWatch::Alarm", reason: "it never goes off" });
     model.notRun.push(alarm("A"), { logicalId: "Topic", type: "AWS::SNS::Topic", reason: "nobody hears" }, alarm("B"));

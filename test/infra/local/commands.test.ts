@@ -8,7 +8,7 @@ import { listen } from "../../../infra/local/http/listen.ts";
 const run = promisify(execFile);
 const directory = join(import.meta.dirname, "..", "..", "..", "infra", "local");
 
-/** Runs a command of the local cloud to its end; `code` is 0 where it succeeds. */
+/** Runs a command of the local cloud to its end. `code` is 0 if it succeeds. */
 const command = async (file: string, args: string[], env: Record<string, string> = {}) => {
   try {
     return { code: 0, ...(await run(process.execPath, [join(directory, file), ...args], { env })) };
@@ -29,7 +29,7 @@ describe("npm start", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  it("reports in one line that its port is taken, before it builds", async () => {
+  it("reports in one line that its port is in use, before it builds", async () => {
     const other = await listen(createServer(), 0);
     const { code, stdout, stderr } = await command("start.ts", [], { PORT: String(other.port) });
     await other.close();
@@ -37,7 +37,7 @@ describe("npm start", () => {
     expect(stderr).toBe(`port ${other.port} is taken: stop what listens there, or choose another with PORT=…\n`);
   });
 
-  it("explains itself, and refuses options that it does not have", async () => {
+  it("prints its usage, and refuses unknown options", async () => {
     expect((await command("start.ts", ["--help"])).stdout).toContain("LOCAL_DATA_DIR");
     expect(await command("start.ts", ["--prot"])).toMatchObject({
       code: 1,
@@ -47,7 +47,7 @@ describe("npm start", () => {
 });
 
 describe("npm run token", () => {
-  it("explains itself", async () => {
+  it("prints its usage", async () => {
     expect(await command("token.ts", ["--help"])).toMatchObject({ code: 0, stdout: expect.stringContaining("--org") });
   });
 

@@ -16,7 +16,7 @@ import { isAlive } from "../../support/processes.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Counts its schedules in the table; over HTTP it tells what it sees, or does what it is told. */
+/** Writes an item for each schedule that fires. Over HTTP it makes the requested call, or returns its environment. */
 const SOURCE = `
 const call = async (operation, body) => {
   const key = process.env.AWS_ACCESS_KEY_ID;
@@ -68,7 +68,7 @@ beforeAll(async () => {
     const integration = new HttpLambdaIntegration("Integration", fn);
     api.addRoutes({ path: "/work", methods: [HttpMethod.POST], integration });
     fn.addEnvironment("API", api.apiEndpoint);
-    // A route whose function does not let it in.
+    // A route whose function does not allow the API to invoke it.
     const bare = new CfnIntegration(stack, "BareIntegration", {
       apiId: api.apiId,
       integrationType: "AWS_PROXY",
@@ -121,8 +121,8 @@ const stored = async () => {
 };
 const listed = async () => JSON.parse(await (await fetch(cloud.stack.controlUrl)).text());
 
-describe("a local cloud on an assembly of the test's own", () => {
-  it("runs the function in its environment: declared variables are replaced, none is added", async () => {
+describe("a local cloud with the test's own assembly", () => {
+  it("runs the function in its environment: replaces declared variables and adds no others", async () => {
     const { status, body } = await work();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -131,7 +131,7 @@ describe("a local cloud on an assembly of the test's own", () => {
       region: cloud.model.region,
       issuer: cloud.stack.issuerUrl,
       greeting: "changed",
-      // The template asks the API for its endpoint.
+      // The template reads the API's endpoint.
       api: cloud.apiUrl,
     });
   });
@@ -150,17 +150,17 @@ describe("a local cloud on an assembly of the test's own", () => {
     expect(await stored()).toContain("kept");
   });
 
-  it("answers 500 for a route that the function does not let in", async () => {
+  it("answers 500 for a route that may not invoke its function", async () => {
     expect((await cloud.call("GET", "/locked")).status).toBe(500);
     expect(cloud.lines).toContainEqual(expect.stringContaining("the route GET /locked may not invoke"));
   });
 
-  it("answers 503 when the function runs out of time, and serves the next request", async () => {
+  it("answers 503 when the function times out, and serves the next request", async () => {
     expect(await work({ seconds: 30 })).toEqual({ status: 503, body: { message: "Service Unavailable" } });
     expect((await work()).status).toBe(200);
   });
 
-  it("names its parts in stack.json's terms", () => {
+  it("describes itself in stack.json", () => {
     expect(cloud.stack).toEqual({
       apiUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       issuerUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -191,12 +191,12 @@ describe("control", () => {
       else expect(nextAt).toBeGreaterThan(Date.now());
   });
 
-  it("fires a schedule and answers when its work is done", async () => {
+  it("fires a schedule and answers after its work is done", async () => {
     expect(await cloud.control("/schedules/hourly")).toMatchObject({ status: 200, body: { name: "hourly" } });
     expect((await stored()).filter((id: string) => id.startsWith("hourly/"))).toHaveLength(1);
   });
 
-  it("sends the filled template of a target", async () => {
+  it("sends a target's template with its variables filled in", async () => {
     expect((await cloud.control("/schedules/custom")).status).toBe(200);
     expect(await stored()).toContainEqual(expect.stringMatching(/^from-input\//));
   });
@@ -244,7 +244,7 @@ describe("control", () => {
     expect((await listed()).functions).toMatchObject([{ coldStarts }]);
     expect(after.body.pid).toBe(before.body.pid);
 
-    // Each scheduled run left an item of an hour's life; those of the last hour are not swept.
+    // Each scheduled run writes an item that expires after one hour. Items of the last hour are not swept.
     const ids: string[] = await stored();
     expect(ids).toContain("kept");
     for (const id of ids.filter((one) => one.startsWith("hourly/")))
@@ -272,7 +272,7 @@ describe("control", () => {
 });
 
 describe("stop", () => {
-  it("leaves no process and no port behind, and can be asked for twice", async () => {
+  it("leaves no process running and no port open, and may be called twice", async () => {
     const other = await startTestCloud({ assemblyDirectory });
     const { pid } = JSON.parse(await (await other.call("POST", "/work", { body: {} })).text());
     expect(isAlive(pid)).toBe(true);
@@ -285,12 +285,12 @@ describe("stop", () => {
       await expect(fetch(url)).rejects.toThrow();
   });
 
-  it("stops the parts that run if a later part does not start", async () => {
+  it("stops the running parts if a later part does not start", async () => {
     const { port } = new URL(cloud.apiUrl);
     const dataDirectory = mkdtempSync(join(tmpdir(), "taken-"));
     const start = () => startTestCloud({ assemblyDirectory, dataDirectory, port: Number(port) });
     await expect(start()).rejects.toThrow(`port ${port} is taken`);
-    // Again the port, not the data directory: the first attempt has let go of it.
+    // The port is still in use. The data directory is free: the first attempt released it.
     await expect(start()).rejects.toThrow(`port ${port} is taken`);
   });
 });

@@ -11,7 +11,7 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import { functionDirectory } from "../../support/function-directory.ts";
 import { startTestCloud, synthesiseTestStack, type TestCloud } from "../../support/local-cloud.ts";
 
-/** Makes the calls that it is told to make, after a pause where the test wants to see who waits. */
+/** Helpers of the functions below: calls of AWS, and a pause that keeps work in progress. */
 const CALLER = `
 const call = async ({ service, target, body }) => {
   const response = await fetch(process.env.AWS_ENDPOINT_URL, {
@@ -51,7 +51,7 @@ export const handler = async ({ Records }) => {
 };`;
 const FAILING = "export const handler = async () => { throw new Error('asked to fail'); };";
 
-/** A queue as target, whose messages are `{"text":…}`. */
+/** A target that sends messages `{"text":…}` to the queue. */
 const textsTo = (queue: Queue) =>
   new SqsQueue(queue, { message: RuleTargetInput.fromObject({ text: EventField.fromPath("$.detail.text") }) });
 
@@ -100,7 +100,7 @@ const fill = (stack: Stack) => {
     eventPattern: { detailType: ["Kept"] },
     targets: [textsTo(work)],
   });
-  // The function does not let this rule in.
+  // The function does not allow this rule to invoke it.
   new CfnRule(stack, "Locked", {
     name: "locked",
     eventBusName: bus.eventBusName,
@@ -135,12 +135,12 @@ const messages = async (queue: string, on = cloud) => (await get<QueueAnswer>(`/
 const texts = async (queue: string, on = cloud) =>
   (await messages(queue, on)).map(({ body }) => (JSON.parse(body) as { text: string }).text);
 const text = (value: string) => JSON.stringify({ text: value });
-/** Answers when nothing that was caused is under way any more. */
+/** Resolves when all caused work has ended. */
 const settle = (seconds = 0, on = cloud) => on.control("/clock/advance", { ms: seconds * 1000 });
 const workedOn = () => cloud.lines.filter((line) => line.includes("worked on"));
 
 describe("events", () => {
-  it("reach the functions and queues of the rules that match, and no other target", async () => {
+  it("reach only the functions and queues of the rules that match", async () => {
     const { now } = await get<{ now: number }>("/");
     await invoke({ put: "Heard", detail: { id: 7 } });
     await invoke({ put: "Kept", detail: { text: "note" } });
@@ -163,7 +163,7 @@ describe("events", () => {
 });
 
 describe("a function that fails", () => {
-  it("is tried three times; then its event is logged as lost", async () => {
+  it("is invoked three times; then its event is logged as lost", async () => {
     await invoke({ put: "Fail" });
     await settle();
     expect(cloud.lines.filter((line) => line.includes("Invoke Error Error: asked to fail"))).toHaveLength(3);
@@ -174,7 +174,7 @@ describe("a function that fails", () => {
 });
 
 describe("a queue that feeds a function", () => {
-  it("invokes the function with batches, keeps failed messages, and moves them to the dead-letter queue by the clock", async () => {
+  it("invokes the function with batches, keeps failed messages, and later moves them to the dead-letter queue", async () => {
     await invoke({ send: ["good", "bad 1", "fine"] });
     await settle();
     expect(workedOn().join()).toMatch(/good/);
@@ -188,14 +188,14 @@ describe("a queue that feeds a function", () => {
     expect(await texts("dead")).toContain("bad 1");
   });
 
-  it("keeps the whole batch of a function that throws; one advance goes through all its retries", async () => {
+  it("keeps the whole batch if the function throws; one advance of the clock runs all its retries", async () => {
     await invoke({ send: ["throw"] });
     await settle(180);
     expect(await texts("work")).toEqual([]);
     expect(await texts("dead")).toContain("throw");
   });
 
-  it("gets its dead letters back when asked, and the answer comes when they were worked on", async () => {
+  it("receives its dead letters again on request; the answer comes after they were processed", async () => {
     const { status, body } = await cloud.control("/queues/dead/redrive");
     expect({ status, body }).toEqual({ status: 200, body: { name: "dead", moved: 2 } });
     expect(await messages("work")).toMatchObject([{ receiveCount: 1 }, { receiveCount: 1 }]);
@@ -236,7 +236,7 @@ describe("control", () => {
 });
 
 describe("a restart", () => {
-  it("keeps the queues, and works on the remaining messages", async () => {
+  it("keeps the queues, and processes the remaining messages", async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), "messaging-"));
     const first = await startTestCloud({ assemblyDirectory, dataDirectory });
     await invoke({ put: "Kept", detail: { text: "kept" } }, first);
@@ -252,7 +252,7 @@ describe("a restart", () => {
 });
 
 describe("a mapping whose function may not receive", () => {
-  it("stops the start and is named", async () => {
+  it("makes the start fail with an error that names it", async () => {
     const directory = synthesiseTestStack((stack) => {
       const worker = new LambdaFn(stack, "Worker", {
         runtime: Runtime.NODEJS_24_X,

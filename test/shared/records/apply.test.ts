@@ -106,7 +106,7 @@ describe("apply", () => {
 });
 
 describe("reading again", () => {
-  it("happens once for an object, and only if an order cannot be told", async () => {
+  it("happens once for an object, and only if the order is unknown", async () => {
     const organization = table.newOrganization();
     const reread = answering(customer(seen(12, 13), bob));
     const apply = applyTo(stores);
@@ -117,7 +117,7 @@ describe("reading again", () => {
       written: { ...nothing, customers: 1 },
     });
     expect(reread.mock.calls).toEqual([["customers", "cus_1"]]);
-    // What was seen later than all of them answers them all.
+    // The answer was observed later than all of these observations, so no further read is needed.
     await apply(organization, burst, { reread, updatesObservedAt: false });
     expect(reread).toHaveBeenCalledTimes(1);
   });
@@ -157,13 +157,13 @@ describe("reading again", () => {
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: { name: "Cleo" } });
   });
 
-  it("does not overwrite what others found right during the read", async () => {
+  it("does not overwrite a record that another worker confirmed during the read", async () => {
     const organization = table.newOrganization();
     const apply = applyTo(stores);
     await apply(organization, [customer(seen(10))], events);
     const reread = jest.fn<ApplyOptions["reread"]>(async () => {
       if (reread.mock.calls.length > 1) return customer(seen(10));
-      // After this answer was made the object becomes what it was, still in the same second.
+      // After this answer the object returns to its earlier state, still in the same second.
       await apply(organization, [customer(seen(10))], events);
       return customer(seen(10), bob);
     });
@@ -201,7 +201,7 @@ describe("reading again", () => {
   });
 });
 
-describe("many at once", () => {
+describe("many concurrent observations", () => {
   const shuffled = <Item>(items: readonly Item[], seed: number): Item[] => {
     const random = createRandom(seed);
     return items
@@ -210,7 +210,7 @@ describe("many at once", () => {
       .map(({ item }) => item);
   };
 
-  it.each([1, 2, 3])("50 versions of a record in any order end in the newest (seed %i)", async (seed) => {
+  it.each([1, 2, 3])("of 50 versions of a record in any order end with the newest (seed %i)", async (seed) => {
     const organization = table.newOrganization();
     const versions = Array.from({ length: 50 }, (_, i) => customer(seen(10 + i), { name: `version ${i}` }));
     const apply = applyTo(stores);
@@ -221,7 +221,7 @@ describe("many at once", () => {
     });
   });
 
-  it("50 changes of one second, some delivered twice, end in the provider's state", async () => {
+  it("of 50 changes in one second, some delivered twice, end with the provider's state", async () => {
     const organization = table.newOrganization();
     const last = customer(seen(10), { name: "last" });
     const changes = Array.from({ length: 25 }, (_, i) => customer(seen(10), { name: `change ${i}` }));
@@ -233,7 +233,7 @@ describe("many at once", () => {
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: { name: "last" } });
   });
 
-  it("a deletion among them is final", async () => {
+  it("with a deletion among them end with the deletion", async () => {
     const organization = table.newOrganization();
     const versions: Observation[] = Array.from({ length: 20 }, (_, i) => customer(seen(10 + i), { name: `${i}` }));
     const apply = applyTo(stores);
@@ -243,7 +243,7 @@ describe("many at once", () => {
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: undefined });
   });
 
-  it("a link and the states of its payment end in both", async () => {
+  it("of a link and its payment's states keep both", async () => {
     const organization = table.newOrganization();
     const apply = applyTo(stores);
     const final = payment(seen(12), { status: "succeeded" });
@@ -255,7 +255,7 @@ describe("many at once", () => {
     });
   });
 
-  it("a record that others change all the time fails, and the other records are written", async () => {
+  it("of a record that changes all the time fail, and the other records are written", async () => {
     const { store, of } = recordsInMemory();
     const busy: typeof store = {
       ...store,
@@ -271,7 +271,7 @@ describe("many at once", () => {
   });
 });
 
-it("a lost answer is not a conflict: the change counts once, and nothing is read again", async () => {
+it("with a lost answer cause no conflict: the change counts once, and nothing is read again", async () => {
   const proxy = await startLossyProxy(table.endpoint);
   const organization = table.newOrganization();
   const apply = applyTo(recordStoresAt(proxy.url));
@@ -283,7 +283,7 @@ it("a lost answer is not a conflict: the change counts once, and nothing is read
   proxy.stop();
 });
 
-describe("what a hundred objects cost in units", () => {
+describe("the units of a hundred objects", () => {
   const page = (fields: object, at: number) =>
     Array.from({ length: 100 }, (_, i) => payment(seen(at), { ...fields, customerId: `cus_${i}` }, `pi_${i}`));
   let measured: (observations: Observation[], options: ApplyOptions) => Promise<{ read: number; write: number }>;
@@ -295,13 +295,13 @@ describe("what a hundred objects cost in units", () => {
     measured = (observations, options) => measure(() => apply(organization, observations, options));
   });
 
-  it("is a write for the record and each index if it is new or changed, and none if it is not", async () => {
+  it("are one write for the record and each index if it is new or changed, and no write otherwise", async () => {
     await expect(measured(page({}, 10), lists)).resolves.toEqual({ read: 50, write: 300 });
     await expect(measured(page({}, 20), lists)).resolves.toEqual({ read: 50, write: 0 });
     await expect(measured(page({ amount: 2 }, 30), lists)).resolves.toEqual({ read: 50, write: 300 });
     await expect(measured(page({ amount: 2 }, 30), events)).resolves.toEqual({ read: 100, write: 0 });
     await expect(measured(page({ amount: 1 }, 29), events)).resolves.toEqual({ read: 100, write: 0 });
-    // A sighting need not be written to the indexes; whether it is, their projection says.
+    // The indexes' projection decides whether they are written when only the time of observation changes.
     const { write } = await measured(page({ amount: 2 }, 40), events);
     expect([100, 300]).toContain(write);
   });

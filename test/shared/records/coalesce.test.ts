@@ -73,7 +73,7 @@ describe("observations of one object", () => {
     if (kind === "state") expect(sighting?.observation).toEqual(payment(seen(12), { invoiceId: "in_1" }));
   });
 
-  it("of one second that differ only in an invoice become one", () => {
+  it("of one second that differ only in an invoice are merged", () => {
     expect(one(payment(seen(10)), payment(seen(10), { invoiceId: "in_1" }))?.observation).toEqual(
       payment(seen(10), { invoiceId: "in_1" }),
     );
@@ -85,7 +85,7 @@ describe("observations of one object", () => {
   });
 });
 
-it("objects stay apart, whatever their ids contain", () => {
+it("of different objects stay separate, whatever their ids contain", () => {
   const ids = ["a", "a#b", "#", "", "customers#a"];
   const sightings = coalesce([
     ...ids.map((id) => customer(seen(1), {}, id)),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { compareObserved, laterObserved } from "../../../shared/records/observation.ts";
 import { seen } from "../../support/records.ts";
 
-describe("two times of observations", () => {
+describe("two times of observation", () => {
   it.each([
     [seen(11), seen(10), "newer"],
     [seen(9), seen(10), "older"],
@@ -17,7 +17,7 @@ describe("two times of observations", () => {
     expect(compareObserved(first, second)).toBe(order);
   });
 
-  it("are never ordered wrongly: a newer one was later whatever the exact moments, and the later lies within", () => {
+  it("are never ordered wrongly, wherever the exact moments lie within their ranges", () => {
     const interval = fc
       .tuple(
         fc.integer({ min: 0, max: 20 }),

@@ -38,7 +38,7 @@ const buries = (createdAt: number, observedAt: { from: number; to: number }): De
 
 const decide = (stored: StoredRecord | undefined, observations: Observation[], updatesObservedAt = true) => {
   const [sighting] = coalesce(observations);
-  if (sighting === undefined) throw new Error("nothing was seen");
+  if (sighting === undefined) throw new Error("no observation");
   return decideApply(stored, sighting, { updatesObservedAt });
 };
 
@@ -51,7 +51,7 @@ describe("a state", () => {
     ["of an unknown object is stored", undefined, customer(seen(10)), writes(customer(seen(10)))],
     ["that is newer replaces", storedAs(customer(seen(10))), customer(seen(11), bob), writes(customer(seen(11), bob))],
     [
-      "that is newer and equal is a sighting",
+      "that is newer and equal updates the time of observation",
       storedAs(customer(seen(10))),
       customer(seen(11)),
       sights(customer(seen(11))),
@@ -73,13 +73,13 @@ describe("a state", () => {
       keep,
     ],
     [
-      "that overlaps, reaches further and is equal is a sighting",
+      "that overlaps, ends later and is equal updates the time of observation",
       storedAs(customer(seen(10))),
       customer(seen(10, 14)),
       sights(customer(seen(10, 14))),
     ],
     [
-      "that finds a record in question as it is says so",
+      "that is equal to a questioned record confirms it",
       { ...storedAs(customer(seen(10))), isInQuestion: true },
       customer(seen(10)),
       sights(customer(seen(10))),
@@ -92,9 +92,12 @@ describe("a state", () => {
   it.each<Row>([
     ["newer", storedAs(customer(seen(10))), customer(seen(11)), keep],
     ["overlapping", storedAs(customer(seen(10))), customer(seen(10, 14)), keep],
-  ])("that is equal costs no write where sightings are not recorded: %s", (_what, stored, observation, decision) => {
-    expect(decide(stored, [observation], false)).toEqual(decision);
-  });
+  ])(
+    "that is equal costs no write if times of observation are not updated: %s",
+    (_what, stored, observation, decision) => {
+      expect(decide(stored, [observation], false)).toEqual(decision);
+    },
+  );
 });
 
 describe("a final state", () => {
@@ -105,7 +108,7 @@ describe("a final state", () => {
     [invoice(seen(10), { status: "void" }), invoice(seen(10))],
   ] as const;
 
-  it.each(final)("is later than other states of its second: %j", (last, other) => {
+  it.each(final)("counts as later than other states of its second: %j", (last, other) => {
     expect(decide(storedAs(other), [last])).toEqual(writes(last));
     expect(decide(storedAs(last), [other])).toEqual(keep);
   });
@@ -127,7 +130,7 @@ describe("a final state", () => {
     [subscription(seen(10), { status: "past_due" }), subscription(seen(10))],
     [payment(seen(10), { status: "requires_action" }), payment(seen(10))],
     [payment(seen(10), { status: null }), payment(seen(10))],
-  ])("is none of these, which must be read: %j", (state, other) => {
+  ])("does not include these states, which must be read: %j", (state, other) => {
     expect(decide(storedAs(other), [state])).toEqual(reread);
     expect(decide(storedAs(state), [other])).toEqual(reread);
   });
@@ -140,11 +143,11 @@ describe("a deletion", () => {
     ["of an object never stored", undefined, deleted(key, seen(10), 77), buries(77, seen(10))],
     ["of an object of unknown age", undefined, deleted(key, seen(10)), buries(10_000, seen(10))],
     ["of a deleted one", grave, deleted(key, seen(11)), keep],
-  ])("is for ever: %s", (_what, stored, observation, decision) => {
+  ])("is final: %s", (_what, stored, observation, decision) => {
     expect(decide(stored, [observation])).toEqual(decision);
   });
 
-  it.each([customer(seen(99), bob), touched(key, seen(99))])("is undone by nothing: %j", (observation) => {
+  it.each([customer(seen(99), bob), touched(key, seen(99))])("is not undone by %j", (observation) => {
     expect(decide(grave, [observation])).toEqual(keep);
   });
 });

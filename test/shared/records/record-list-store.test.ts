@@ -138,7 +138,7 @@ describe("a list", () => {
     });
   });
 
-  it("shows nothing of other organizations and other types, whatever their names contain", async () => {
+  it("shows no records of other organizations and types, whatever their names contain", async () => {
     const organization = table.newOrganization();
     await put(organization, [paymentAt(1, "pi_1")]);
     await put(`${organization}#payments`, [paymentAt(1, "pi_2")]);
@@ -152,7 +152,7 @@ describe("a list", () => {
   });
 
   it.each(["#", "a#b", "%23", "🌵".repeat(256), "\u0000", "é", "x".repeat(256)])(
-    "of the customer %j has that customer's and no other",
+    "of the customer %j has only that customer's records",
     async (customerId) => {
       const organization = table.newOrganization();
       const own = storedAs(payment(seen(1), { customerId }, "own"));
@@ -166,7 +166,7 @@ describe("a list", () => {
 });
 
 describe("the cost of a page", () => {
-  it("is little for a page without filters", async () => {
+  it("is low for a page without filters", async () => {
     const organization = table.newOrganization();
     await put(
       organization,
@@ -179,7 +179,7 @@ describe("the cost of a page", () => {
     expect(read).toBeLessThanOrEqual(6);
   });
 
-  it("ends before 4 MB, with a next page, also if it is empty", async () => {
+  it("is limited to 4 MB: the page ends, with a next page, even if it is empty", async () => {
     const organization = table.newOrganization();
     const failureCode = "x".repeat(20_000);
     const total = 300;
@@ -215,7 +215,7 @@ describe("the cost of a page", () => {
 });
 
 describe("the ids of a type", () => {
-  it("are complete and in order, with deleted records marked, beyond one call", async () => {
+  it("are complete and in order over several calls, with deleted records marked", async () => {
     const organization = table.newOrganization();
     const failureCode = "x".repeat(20_000);
     const records = Array.from({ length: 120 }, (_, i): StoredRecord => {

@@ -34,7 +34,7 @@ describe("a record", () => {
     await expect(store.get(table.newOrganization(), records[0] as RecordKey)).resolves.toBeUndefined();
   });
 
-  it("keeps any text, also in its id and its organization's", async () => {
+  it("keeps any text, also in its id and its organization's id", async () => {
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 30 });
     const odd = fc.constantFrom("#", "a#b", "customers#a", "%23", "org#a", "../..", "🌵", "\u0000", " ");
     const id = fc.oneof(text, odd);
@@ -50,7 +50,7 @@ describe("a record", () => {
     );
   });
 
-  it("is found among many that do not exist, beyond one call", async () => {
+  it("is found among many ids that do not exist, over several calls", async () => {
     const organization = table.newOrganization();
     await store.put(organization, storedAs(customer(seen(1), {}, "cus_250")), undefined);
     const keys = Array.from({ length: 300 }, (_, i) => ({ type: "customers" as const, id: `cus_${i}` }));
@@ -63,7 +63,7 @@ describe("put", () => {
   const first = storedAs(customer(seen(10)));
   const second = { ...first, version: "v1" };
 
-  it("replaces the version that was read, and no other", async () => {
+  it("replaces only the version that was read", async () => {
     const organization = table.newOrganization();
     await expect(store.put(organization, second, "v0")).resolves.toBe(false);
     await expect(store.put(organization, first, undefined)).resolves.toBe(true);
@@ -74,7 +74,7 @@ describe("put", () => {
     await expect(store.get(organization, first)).resolves.toEqual(second);
   });
 
-  it("has one winner of 50 at once", async () => {
+  it("succeeds for one of 50 concurrent writers", async () => {
     const organization = table.newOrganization();
     await store.put(organization, first, undefined);
     const results = await Promise.all(
@@ -84,7 +84,7 @@ describe("put", () => {
     await expect(store.get(organization, first)).resolves.toMatchObject({ version: `w${results.indexOf(true)}` });
   });
 
-  it("does not conflict with itself if an answer was lost", async () => {
+  it("does not conflict with its own first attempt if an answer was lost", async () => {
     const proxy = await startLossyProxy(table.endpoint);
     const organization = table.newOrganization();
     const lossy = recordStoresAt(proxy.url);
@@ -96,7 +96,7 @@ describe("put", () => {
   });
 });
 
-it("an unreachable store causes one domain error", async () => {
+it("throws one domain error if the store is unreachable", async () => {
   const nowhere = recordStoresAt("http://127.0.0.1:9");
   const key = { type: "customers", id: "cus_1" } as const;
   const calls: (() => Promise<unknown>)[] = [

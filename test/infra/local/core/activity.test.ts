@@ -17,7 +17,7 @@ describe("activity", () => {
     expect(await settled(activity.idle())).toBe(true);
   });
 
-  it("is idle when all that was begun has ended, in any order", async () => {
+  it("is idle when all work has ended, in any order", async () => {
     const activity = createActivity();
     const first = activity.begin();
     const second = activity.begin();
@@ -29,7 +29,7 @@ describe("activity", () => {
     expect(await settled(idle)).toBe(true);
   });
 
-  it("moves only when requests and caused work have ended, and lets those that wait in afterwards", async () => {
+  it("advances the clock only after requests and caused work have ended, and admits waiting requests afterwards", async () => {
     const activity = createActivity();
     const steps: string[] = [];
     const leave = await activity.enter();
@@ -45,13 +45,13 @@ describe("activity", () => {
     expect(steps).toEqual(["moved", "entered"]);
   });
 
-  it("lets requests of caused work in before it moves: they cannot wait for each other", async () => {
+  it("admits requests of caused work before the clock advances, to avoid a deadlock", async () => {
     const activity = createActivity();
     const leave = await activity.enter();
     const steps: string[] = [];
     const moved = activity.quiesce(() => steps.push("moved"));
     await new Promise((resolve) => setImmediate(resolve));
-    // The request causes a delivery, which itself comes in as a request.
+    // The request causes a delivery, which itself arrives as a request.
     const endDelivery = activity.begin();
     const delivered = activity.enter().then((end) => {
       steps.push("delivered");
@@ -63,7 +63,7 @@ describe("activity", () => {
     expect(steps).toEqual(["delivered", "moved"]);
   });
 
-  it("moves once for each of several that want to", async () => {
+  it("runs concurrent advances one after another", async () => {
     const activity = createActivity();
     let moves = 0;
     await Promise.all([1, 2, 3].map(() => activity.quiesce(() => moves++)));

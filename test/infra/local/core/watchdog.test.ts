@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "@jest/globals";
 import { isAlive } from "../../../support/processes.ts";
 
-/** A process like the local cloud: it guards children, prints their ids and waits to be killed. */
+/** A process like the local cloud: it guards child processes, prints their ids and waits to be killed. */
 const PROGRAM = `
 import { spawn } from "node:child_process";
 import { startWatchdog } from ${JSON.stringify(`${import.meta.dirname}/../../../../infra/local/core/watchdog.ts`)};
@@ -18,7 +18,7 @@ setInterval(() => {}, 1000);
 `;
 
 describe("the watchdog", () => {
-  it("kills what it still guards, stopped processes too, when the local cloud is killed", async () => {
+  it("kills all guarded processes, also suspended ones, when the local cloud is killed", async () => {
     const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", PROGRAM], {
       stdio: ["ignore", "pipe", "inherit"],
     });

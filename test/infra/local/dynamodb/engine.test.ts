@@ -46,7 +46,7 @@ const keys = async (endpoint: string): Promise<(string | undefined)[]> => {
   return Items.map(({ key }) => key?.S);
 };
 
-/** A local cloud of another process, which writes an item and then waits to be killed. */
+/** A local cloud in another process. It writes an item and waits to be killed. */
 const startElsewhere = async (): Promise<{ child: ChildProcess; enginePid: number }> => {
   const url = (file: string) => JSON.stringify(new URL(`../../../../infra/local/dynamodb/${file}`, import.meta.url));
   const script = `
@@ -66,7 +66,7 @@ const startElsewhere = async (): Promise<{ child: ChildProcess; enginePid: numbe
 };
 
 describe("startDynamoDb", () => {
-  it("keeps the data of a directory from one start to the next, and nothing without one", async () => {
+  it("keeps data over a restart only if it has a data directory", async () => {
     const first = await start({ dataDirectory });
     await createTables(first.endpoint, [table]);
     await put(first.endpoint, "kept");
@@ -79,14 +79,14 @@ describe("startDynamoDb", () => {
     expect(await keys(inMemory.endpoint)).toEqual([]);
   });
 
-  it("refuses a data directory in use, whichever engine it is used with", async () => {
+  it("refuses a data directory in use by any engine", async () => {
     await start({ dataDirectory });
     const message = `${dataDirectory} is in use by another local cloud (process ${process.pid})`;
     await expect(start({ dataDirectory })).rejects.toThrow(message);
     await expect(start({ dataDirectory, endpoint: "http://127.0.0.1:1" })).rejects.toThrow(message);
   });
 
-  it("takes over from a local cloud that was killed, and stops the engine that it left", async () => {
+  it("takes over from a killed local cloud, and stops the engine that it left running", async () => {
     const { child, enginePid } = await startElsewhere();
     await expect(start({ dataDirectory })).rejects.toThrow(`(process ${child.pid})`);
     child.kill("SIGKILL");
@@ -97,7 +97,7 @@ describe("startDynamoDb", () => {
     expect(await keys(database.endpoint)).toEqual(["kept"]);
   });
 
-  it("spares another program that has the id of the engine that was left", async () => {
+  it("does not stop another program that has reused the process id of the old engine", async () => {
     const innocent = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
     writeFileSync(join(dataDirectory, "engine.json"), JSON.stringify({ pid: innocent.pid }));
     await start({ dataDirectory });
@@ -105,7 +105,7 @@ describe("startDynamoDb", () => {
     innocent.kill("SIGKILL");
   });
 
-  it("takes over a lock whose process id belongs to another process by now", async () => {
+  it("takes over a lock whose process id another process has reused", async () => {
     writeFileSync(join(dataDirectory, "lock"), `${process.pid} born at another time`);
     await start({ dataDirectory });
     expect(readFileSync(join(dataDirectory, "lock"), "utf8")).toMatch(
@@ -124,11 +124,11 @@ describe("startDynamoDb", () => {
     server.closeAllConnections();
     await once(server, "close");
     await expect(start({ dataDirectory, endpoint })).rejects.toThrow(`DYNAMODB_ENDPOINT ${endpoint} does not answer`);
-    // A failed start leaves the directory free.
+    // A failed start releases the directory.
     await start({ dataDirectory });
   });
 
-  it("reports that the engine ended by itself", async () => {
+  it("reports that the engine exited unexpectedly", async () => {
     const ended = new Promise<void>((resolve) => {
       void start({ onUnexpectedExit: resolve }).then(({ pid }) => process.kill(pid ?? 0, "SIGKILL"));
     });

@@ -57,7 +57,7 @@ const queryByName = (table: string) =>
   );
 
 describe("createTables", () => {
-  it("creates keys, indexes and the TTL attribute as the template has them", async () => {
+  it("creates keys, indexes and the TTL attribute of the template", async () => {
     await database.createTables({ ...withIndex("whole"), ttlAttribute: "expiresAtSeconds" });
     const { Table } = await database.client().send(new DescribeTableCommand({ TableName: "whole" }));
     expect(Table?.KeySchema).toEqual(plants("whole").KeySchema);
@@ -80,7 +80,7 @@ describe("createTables", () => {
     expect((await queryByName("grown")).Count).toBe(1);
   });
 
-  it("removes an index that the template has no more", async () => {
+  it("removes an index that is no longer in the template", async () => {
     await database.createTables(withIndex("shrunk"));
     await database.createTables(plants("shrunk"));
     await expect(queryByName("shrunk")).rejects.toThrow(/index/);

@@ -13,7 +13,7 @@ const table = (name: string): TestTable => ({
   KeySchema: [{ AttributeName: "key", KeyType: "HASH" }],
   AttributeDefinitions: [{ AttributeName: "key", AttributeType: "S" }],
 });
-// The name is a reserved word of DynamoDB's expressions.
+// The name is a reserved word in DynamoDB's expressions.
 const expiring = { ...table("expiring"), ttlAttribute: "ttl" };
 const many = { ...table("many"), ttlAttribute: "ttl" };
 const lasting = table("lasting");
@@ -30,7 +30,7 @@ const keysIn = async (TableName: string): Promise<(string | undefined)[]> => {
 };
 
 describe("sweepExpired", () => {
-  it("deletes what expired by that second, and nothing else", async () => {
+  it("deletes only the items that have expired by that second", async () => {
     const client = database.client();
     const items = { past: { N: "999" }, now: { N: "1000" }, future: { N: "1001" }, text: { S: "1" }, never: undefined };
     for (const [key, ttl] of Object.entries(items)) {
@@ -44,8 +44,8 @@ describe("sweepExpired", () => {
     expect(await keysIn("lasting")).toEqual(["past"]);
   });
 
-  it("goes through every page of a large table", async () => {
-    // 100 items of 30 KB are three pages of a megabyte.
+  it("reads every page of a large table", async () => {
+    // 100 items of 30 KB are three pages of 1 MB.
     const filler = { S: "x".repeat(30_000) };
     for (let start = 0; start < 100; start += 25) {
       const puts = Array.from({ length: 25 }, (_, offset) => ({

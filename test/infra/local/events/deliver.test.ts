@@ -8,7 +8,7 @@ const rule = { name: "alerts", arn: "arn:aws:events:r:1:rule/alerts" };
 const functionArn = "arn:aws:lambda:r:1:function:f";
 const ok: InvocationResult = { ok: true, payload: "null" };
 
-/** Delivers one event to a function, and answers what came of it. */
+/** Delivers one event to a function. @returns payloads, log lines, and whether it was active at once */
 const deliver = async (
   options: { allowed?: boolean; result?: InvocationResult; input?: TargetModel["input"] } = {},
 ) => {
@@ -41,7 +41,7 @@ describe("a delivery", () => {
     expect(await deliver()).toEqual({ sent: ['{"id":"e"}'], lines: [], busyAtOnce: true });
   });
 
-  it("leaves a function that fails to Lambda's own retries", async () => {
+  it("does not retry a function that fails: Lambda does", async () => {
     const error = { errorType: "Error", errorMessage: "broken", trace: [] };
     const { sent, lines } = await deliver({ result: { ok: false, error, reason: "failed" } });
     expect([sent.length, lines]).toEqual([1, []]);

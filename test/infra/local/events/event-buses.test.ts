@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { createEventBuses } from "../../../../infra/local/events/event-buses.ts";
 
 describe("published events", () => {
-  it("are kept up to 1,000, and answered from a time on, that time included", () => {
+  it("are kept up to 1,000, and listed from a given time on, inclusive", () => {
     let now = 0;
     const buses = createEventBuses({
       model: { buses: [{ name: "b", arn: "" }], rules: [], accountId: "1", region: "r" },

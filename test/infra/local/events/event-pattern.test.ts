@@ -78,7 +78,7 @@ describe("an event pattern", () => {
     [{ source: [{ exists: "yes" }] }, "does not support"],
     [{ source: [{ exists: true, prefix: "a" }] }, "does not support"],
     [{ $or: [{ source: ["a"] }, { source: ["b"] }] }, "does not support $or at the pattern"],
-  ])("%j is refused with a sentence", (pattern, problem) => {
+  ])("refuses %j with an explanation", (pattern, problem) => {
     expect(() => compileEventPattern(pattern)).toThrow(problem);
   });
 });

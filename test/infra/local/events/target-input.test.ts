@@ -9,7 +9,7 @@ const event = {
 const fill = (template: string, paths: Record<string, string> = {}) => targetPayload({ paths, template }, event);
 
 describe("a target's input", () => {
-  it("is the event, or a template in which each variable becomes JSON", () => {
+  it("is the event, or a template whose variables are replaced by JSON", () => {
     expect(JSON.parse(targetPayload(undefined, event))).toEqual(event);
     const paths = {
       level: "$.detail.level",
@@ -38,7 +38,7 @@ describe("a target's input", () => {
     ["$.a", '{"a":<b>}', "uses <b>"],
     ["$.a", '{"a":<aws.events.rule-name>}', "uses <aws.events.rule-name>"],
     ["$.a", '"level <x>"', "inside quotation marks"],
-  ])("with the path %s and the template %s is refused with a sentence", (path, template, problem) => {
+  ])("with the path %s and the template %s is refused with an explanation", (path, template, problem) => {
     expect(() => requireTargetInput({ paths: { x: path }, template })).toThrow(problem);
   });
 

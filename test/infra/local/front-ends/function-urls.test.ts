@@ -13,7 +13,7 @@ import {
 import { functionDirectory } from "../../../support/function-directory.ts";
 import { startTestCloud, synthesiseTestStack, type TestCloud } from "../../../support/local-cloud.ts";
 
-/** Answers with the event that it got, and with what it knows of the first URL. */
+/** Answers with the received event and the first URL, if its environment has one. */
 const ECHO = `
   export const handler = async (event) => {
     if (event.rawQueryString === "throw") throw new Error("broken");
@@ -24,7 +24,7 @@ const ECHO = `
   };
 `;
 
-/** The ids under which CDK puts the two permissions of a URL beneath its function. */
+/** The construct ids of the two permissions that CDK adds to a function with a URL. */
 const PERMISSIONS = { url: "invoke-function-url", invoke: "invoke-function" } as const;
 
 const fill = (stack: Stack): void => {
@@ -54,7 +54,7 @@ const fill = (stack: Stack): void => {
     functionUrlAuthType: "AWS_IAM",
     principal: "*",
   });
-  // Another function may know the URL; its own cannot, neither here nor once deployed.
+  // Another function may refer to the URL. The URL's own function cannot: CloudFormation refuses the cycle.
   withUrl("Knows").fn.addEnvironment("URL", url.url);
 };
 
@@ -66,7 +66,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-/** Of any URL but the first, which the start says. */
+/** The URL of a function from the log. The stack file has the first URL instead. */
 const urlOf = (name: string): string => {
   const line = cloud.lines.find((one) => one.includes(`the function URL ${name}FunctionUrl`));
   return /http:\S+$/.exec(line ?? "")?.[0] ?? `no URL of ${name}`;
@@ -77,7 +77,7 @@ const post = (target: string, body: string | Uint8Array<ArrayBuffer>, contentTyp
     body,
     ...(contentType !== undefined && { headers: { "content-type": contentType } }),
   });
-/** The target exactly as given, which `fetch` would tidy up. @returns the event that the function got */
+/** Sends the target exactly as given; `fetch` would normalise it. @returns the event that the function received */
 const eventOf = (target: string): Promise<Record<string, unknown>> =>
   new Promise((resolve, reject) => {
     const { port } = new URL(webhookUrl);
@@ -91,18 +91,18 @@ const eventOf = (target: string): Promise<Record<string, unknown>> =>
   });
 
 describe("a function URL", () => {
-  it("is in the stack file without a trailing slash if it is the first; the log has the others", () => {
+  it("is in the stack file without a trailing slash if it is the first; the other URLs are in the log", () => {
     expect(webhookUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(urlOf("Knows")).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(cloud.stack).not.toHaveProperty("apiUrl");
   });
 
-  it("is what GetAtt answers, with the slash", async () => {
+  it("is the value of GetAtt, with the slash", async () => {
     const response = await fetch(urlOf("Knows"));
     expect(await response.json()).toMatchObject({ url: `${webhookUrl}/` });
   });
 
-  it("gives the function an event of payload 2.0, the path as it was sent", async () => {
+  it("gives the function an event of payload 2.0, with the path as sent", async () => {
     const { port } = new URL(webhookUrl);
     const event = await eventOf("/org%2Fa%20b//%C3%A9?x=1&x=%20y");
     const path = "/org%2Fa%20b//%C3%A9";
@@ -142,7 +142,7 @@ describe("a function URL", () => {
     ["application/x-www-form-urlencoded", true],
     ["application/octet-stream", true],
     [undefined, true],
-  ])("passes a body of type %s on, as bytes: %s", async (contentType, isBase64Encoded) => {
+  ])("passes on a body of type %s, as bytes: %s", async (contentType, isBase64Encoded) => {
     const text = '{"id":"evt_é"}';
     const response = await post("/acme", Buffer.from(text), contentType);
     expect(response.status).toBe(201);
@@ -151,7 +151,7 @@ describe("a function URL", () => {
     expect(await response.json()).toMatchObject({ event: { body, isBase64Encoded } });
   });
 
-  it("accepts an event of up to 6 MB, so less of a body that becomes base64", async () => {
+  it("accepts an event of up to 6 MB, so a body in base64 must be smaller", async () => {
     const size = 5 * 1_048_576;
     const text = await post("/?length", "a".repeat(size), "text/plain");
     expect(await text.text()).toBe(String(size));
@@ -159,7 +159,7 @@ describe("a function URL", () => {
     expect((await post("/?length", "a".repeat(6 * 1_048_576 + 1), "text/plain")).status).toBe(413);
   });
 
-  it.each(["throw", "hang", "nonsense"])("answers 502 for a function that is told to %s", async (what) => {
+  it.each(["throw", "hang", "nonsense"])("answers 502 for a function with the fault: %s", async (what) => {
     const response = await fetch(`${webhookUrl}/?${what}`);
     expect(response.status).toBe(502);
     expect(await response.text()).toBe("Internal Server Error");
@@ -172,7 +172,7 @@ describe("a function URL without the permissions that it needs", () => {
     ["NotByUrl", "lambda:InvokeFunctionUrl"],
     ["Closed", "lambda:InvokeFunctionUrl"],
     ["OtherKind", "lambda:InvokeFunctionUrl"],
-  ])("%s is forbidden to everybody, and says why: %s", async (name, action) => {
+  ])("%s returns 403 to every caller and logs the reason: %s", async (name, action) => {
     const response = await fetch(urlOf(name), { method: "POST", body: "{}" });
     expect(response.status).toBe(403);
     expect(response.headers.get("x-amzn-errortype")).toBe("AccessDeniedException");

@@ -60,7 +60,7 @@ beforeEach(() => {
 });
 afterAll(() => server.close());
 
-/** Sends bytes as they are and reads until the server closes. */
+/** Sends bytes unchanged and reads until the server closes the connection. */
 const raw = (text: string) =>
   new Promise<string>((resolve, reject) => {
     let answer = "";
@@ -73,7 +73,7 @@ const raw = (text: string) =>
   });
 
 describe("the HTTP API", () => {
-  it("passes a request to the route's function and its answer back, naming no software", async () => {
+  it("passes a request to the route's function and returns its answer, without a header that names the software", async () => {
     const response = await fetch(`${server.url}/plants`, {
       method: "POST",
       body: '{"a":"é"}',
@@ -107,12 +107,12 @@ describe("the HTTP API", () => {
     expect(events).toMatchObject([{ routeKey: "DELETE /plants/{id}", pathParameters }]);
   });
 
-  it("takes a decoded slash for a separator", async () => {
+  it("treats a decoded slash as a separator", async () => {
     await fetch(`${server.url}/a%2F1%2Fb`);
     expect(events).toMatchObject([{ routeKey: "GET /a/{id}/b", rawPath: "/a/1/b", pathParameters: { id: "1" } }]);
   });
 
-  it("answers 404 of its own without a route, and 400 for a path that cannot be decoded", async () => {
+  it("answers 404 if no route matches, and 400 if the path cannot be decoded", async () => {
     const missing = await fetch(`${server.url}/nowhere`);
     expect([missing.status, await missing.json()]).toEqual([404, { message: "Not Found" }]);
     expect((await fetch(`${server.url}/plants/%ff`)).status).toBe(400);
@@ -126,7 +126,7 @@ describe("the HTTP API", () => {
     expect(lines).toEqual(["the route GET /plants may not invoke arn:fn because no resource-based policy allows it"]);
   });
 
-  it("refuses more than 10 MB, sent with a length or without", async () => {
+  it("refuses a body of more than 10 MB, with or without Content-Length", async () => {
     const body = Buffer.alloc(10 * 1_048_576 + 1, 32);
     const lengthless = new ReadableStream({
       start(controller) {
@@ -142,7 +142,7 @@ describe("the HTTP API", () => {
     expect((await fetch(`${server.url}/plants`, { method: "POST", body: body.subarray(1) })).status).toBe(200);
   });
 
-  it.each([9_000, 11_000, 40_000])("knows the bound on headers: %i bytes", async (size) => {
+  it.each([9_000, 11_000, 40_000])("enforces the limit on headers: %i bytes", async (size) => {
     const response = await fetch(`${server.url}/plants`, { headers: { "x-long": "x".repeat(size) } });
     expect(response.status).toBe(size > 10_240 ? 431 : 200);
   });
@@ -151,7 +151,7 @@ describe("the HTTP API", () => {
     expect(await raw("NONSENSE\r\n\r\n")).toMatch(/^HTTP\/1.1 400 .*\{"message":"Bad Request"\}$/s);
   });
 
-  it("does not take HEAD for GET, and answers it without a body", async () => {
+  it("does not route HEAD as GET, and answers it without a body", async () => {
     const answer = await raw("HEAD /plants HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1.1 404 .*\r\n\r\n$/s);
   });
@@ -163,7 +163,7 @@ describe("the HTTP API", () => {
     expect(answer.match(/HTTP\/1.1 200/g)).toHaveLength(2);
   });
 
-  it("outlives clients that go away, in the middle of a body too", async () => {
+  it("keeps running if clients disconnect, also in the middle of a body", async () => {
     await new Promise<void>((resolve) => {
       const request = httpRequest(`${server.url}/plants`, { method: "POST", headers: { "content-length": "100" } });
       request.on("error", () => resolve());
@@ -174,7 +174,7 @@ describe("the HTTP API", () => {
     expect(lines).toEqual([]);
   });
 
-  it("gives up on a function after the integration time-out; the clock waits for it all the same", async () => {
+  it("stops waiting for a function after the integration time-out; the clock still waits for the function", async () => {
     const response = await fetch(`${server.url}/plants?slow`);
     expect([response.status, await response.json()]).toEqual([503, { message: "Service Unavailable" }]);
     let moved = false;
@@ -187,7 +187,7 @@ describe("the HTTP API", () => {
     await moving;
   });
 
-  it("lets requests wait while the clock is about to move", async () => {
+  it("holds requests back while the clock is about to advance", async () => {
     const end = await activity.enter();
     let moved = false;
     const moving = activity.quiesce(() => {
@@ -202,7 +202,7 @@ describe("the HTTP API", () => {
     expect((await response).status).toBe(200);
   });
 
-  it("names the port that is taken", async () => {
+  it("fails with an error that names the port in use", async () => {
     await expect(start(server.port)).rejects.toThrow(`port ${server.port} is taken`);
     await expect(start(server.port)).rejects.toThrow("PORT");
   });

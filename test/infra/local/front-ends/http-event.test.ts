@@ -55,7 +55,7 @@ describe("an event of payload format 2.0", () => {
     });
   });
 
-  it("lower-cases and joins headers, takes cookies apart and leaves the connection's own out", () => {
+  it("lower-cases and joins headers, splits cookies and omits hop-by-hop headers", () => {
     const { headers, cookies, requestContext } = eventOf({
       rawHeaders: [
         ...["X-One", "a", "x-one", "b, c", "User-Agent", "curl/8", "Connection", "keep-alive", "Cookie", "a=1; b=2"],
@@ -72,7 +72,7 @@ describe("an event of payload format 2.0", () => {
     expect(requestContext.http).toMatchObject({ userAgent: "curl/8", sourceIp: "127.0.0.1" });
   });
 
-  it("keeps the query encoded in one place and decoded and joined in another", () => {
+  it("has the query encoded in rawQueryString, and decoded and joined in queryStringParameters", () => {
     expect(eventOf({ target: "/plants?a=1&b=x%20y+z&a=2&empty=" })).toMatchObject({
       rawQueryString: "a=1&b=x%20y+z&a=2&empty=",
       queryStringParameters: { a: "1,2", b: "x y z", empty: "" },
@@ -106,12 +106,12 @@ describe("an event of payload format 2.0", () => {
     expect(event.headers).toMatchObject({ "content-length": String(body.length) });
   });
 
-  it("keeps a byte-order mark, which is the function's to judge", () => {
+  it("keeps a byte-order mark for the function", () => {
     const body = Buffer.from("\ufeff{}");
     expect(eventOf({ rawHeaders: ["content-type", "application/json"], body })).toMatchObject({ body: "\ufeff{}" });
   });
 
-  it("has no body for an empty one", () => {
+  it("has no body if the request's body is empty", () => {
     const event = eventOf({ rawHeaders: ["content-type", "application/json"], body: Buffer.alloc(0) });
     expect(event).not.toHaveProperty("body");
     expect(event).toMatchObject({ isBase64Encoded: false, headers: { "content-length": "0" } });

@@ -55,12 +55,12 @@ describe("the response to a function's answer", () => {
     { statusCode: 200, headers: { x: "🌱" } },
     { statusCode: 200, cookies: "a=1" },
     { statusCode: 200, cookies: ["a=1\nb"] },
-  ])("is none for the malformed %j", (answer) => {
+  ])("is undefined for the malformed answer %j", (answer) => {
     expect(responseTo(answer)).toBeUndefined();
   });
 });
 
-describe("the response to an invocation that failed", () => {
+describe("the response to a failed invocation", () => {
   const error = (errorType: string) => ({ errorType, errorMessage: "m", trace: [] });
   it.each([
     [{ ok: true, payload: '{"statusCode":0}' } as const, 500, "Internal Server Error"],

@@ -50,7 +50,7 @@ const putAs = (role: string, ...Entries: PutEventsRequestEntry[]) => {
 };
 
 describe("PutEvents", () => {
-  it("answers an id per entry and publishes the event as its targets will see it", async () => {
+  it("returns an id per entry and publishes each event as its targets receive it", async () => {
     const Time = new Date("2026-11-21T10:00:00.900Z");
     const answer = await putAs(
       "publisher",
@@ -74,7 +74,7 @@ describe("PutEvents", () => {
     });
   });
 
-  it("answers an error for each entry that it does not take, and takes the others", async () => {
+  it("returns an error for each entry that it refuses, and accepts the others", async () => {
     const answer = await putAs(
       "publisher",
       entry({ Detail: "{" }),
@@ -98,7 +98,7 @@ describe("PutEvents", () => {
     ]);
   });
 
-  it("refuses a request of no entry, of more than ten, and of more than a mebibyte", async () => {
+  it("refuses a request without entries, with more than ten, and of more than 1 MiB", async () => {
     const half = entry({ Detail: JSON.stringify({ text: "x".repeat(524_000) }) });
     for (const entries of [[], Array.from({ length: 11 }, () => entry()), [half, half, half]])
       await expect(putAs("everywhere", ...entries)).rejects.toMatchObject({ name: "ValidationException" });
@@ -130,12 +130,12 @@ describe("PutEvents", () => {
     expect(await putAs("narrow", entry(), entry({ DetailType: "B" }))).toMatchObject({ FailedEntryCount: 0 });
   });
 
-  it("logs that a bus which is not declared loses its events", async () => {
+  it("logs that events to an undeclared bus are lost", async () => {
     expect(await putAs("everywhere", entry({ EventBusName: "typo" }))).toMatchObject({ FailedEntryCount: 0 });
     expect(gateway.lines).toContainEqual(expect.stringMatching(/^LOST an event: .* bus typo/));
   });
 
-  it("is the only operation", async () => {
+  it("is the only supported operation", async () => {
     const { body } = await gateway.call("everywhere", "events", "AWSEvents.PutRule", { Name: "x" });
     expect(body).toMatchObject({ __type: expect.stringContaining("AccessDenied") });
   });

@@ -50,13 +50,13 @@ const allow = (Action: string | string[], Resource: string | string[]): PolicySt
   Resource,
 });
 
-/** One function per role: what each may do is all that its tests rest on. */
+/** One function per role. Tests depend only on the role's permissions. */
 const roles: Record<string, PolicyStatement[]> = {
   writer: [allow("dynamodb:PutItem", arnOf("plants"))],
   reader: [allow(["dynamodb:GetItem", "dynamodb:Query", "dynamodb:BatchGetItem"], arnOf("plants"))],
   indexReader: [allow("dynamodb:Query", `${arnOf("plants")}/index/*`)],
   writeData: [
-    // What CDK's grantWriteData gives: no ConditionCheckItem.
+    // The actions of CDK's grantWriteData, which does not include ConditionCheckItem.
     allow(
       ["dynamodb:BatchWriteItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
       arnOf("plants"),
@@ -208,7 +208,7 @@ describe("a call that the role does not allow", () => {
     expect(denials).toEqual([{ logicalId: role, action, resource, reason: expect.any(String) }]);
   });
 
-  it("is refused by the evaluator only: one that allows everything lets all of them pass", async () => {
+  it("is refused by the policy evaluator only: with an evaluator that allows everything, all calls succeed", async () => {
     const permissive = await open({ judge: () => ({ allowed: true, reason: "negative control" }) });
     const throughJudge = refused.filter(([, , , action]) => action !== "dynamodb:ExecuteStatement");
     const refusedStill: string[] = [];
@@ -220,7 +220,7 @@ describe("a call that the role does not allow", () => {
     expect(denials).toEqual([]);
   });
 
-  it("leaves no trace of a transaction that is refused for one of its items", async () => {
+  it("writes nothing of a transaction if one of its items is refused", async () => {
     const untouched = { TableName: "plants", Key: key("org:a", "9") };
     const transaction = new TransactWriteItemsCommand({
       TransactItems: [
@@ -232,7 +232,7 @@ describe("a call that the role does not allow", () => {
     expect((await clientOf("everything").send(new GetItemCommand(untouched))).Item).toBeUndefined();
   });
 
-  it("is explained as by AWS", async () => {
+  it("is refused with the same message as by AWS", async () => {
     await expect(clientOf("writer").send(get("plants"))).rejects.toThrow(
       "because no identity-based policy allows the dynamodb:GetItem action",
     );
@@ -252,7 +252,7 @@ describe("the gateway", () => {
   const signedBy = (role: string, service: string) =>
     `AWS4-HMAC-SHA256 Credential=${gateway.credentialsFor(functionArn(role)).accessKeyId}/20260101/eu-central-1/${service}/aws4_request, SignedHeaders=host, Signature=0`;
 
-  it("passes DynamoDB's own errors on, with what they carry", async () => {
+  it("passes on DynamoDB's own errors with their details", async () => {
     const conditional = new PutItemCommand({
       TableName: "plants",
       Item: item("org:a"),
@@ -276,7 +276,7 @@ describe("the gateway", () => {
     expect(() => gateway.credentialsFor("arn:aws:lambda:eu-central-1:000000000000:function:nobody")).toThrow("nobody");
   });
 
-  it("refuses services and regions that it does not run, whatever the role allows", async () => {
+  it("refuses unsupported services and regions, whatever the role allows", async () => {
     const response = await call(signedBy("everything", "sqs"), "AmazonSQS.SendMessage", {});
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ message: expect.stringContaining("does not run sqs") });
@@ -286,7 +286,7 @@ describe("the gateway", () => {
     expect(denials.map(({ action }) => action)).toEqual(["sqs:SendMessage", "dynamodb:PutItem"]);
   });
 
-  it("refuses a body that is not the operation's", async () => {
+  it("refuses a body that does not fit the operation", async () => {
     const target = "DynamoDB_20120810.PutItem";
     const response = await call(signedBy("everything", "dynamodb"), target, { TableName: 5 });
     expect(await response.json()).toMatchObject({ __type: "com.amazon.coral.service#AccessDeniedException" });
@@ -297,7 +297,7 @@ describe("the gateway", () => {
     await expect(ahead.send(put("plants"))).resolves.toMatchObject({ $metadata: { attempts: 1 } });
   });
 
-  it("has nothing refused sent again because the clock is ahead, which would say that an answer was lost", async () => {
+  it("causes no retry of a refused call although the clock is ahead: a retry would look like a lost answer", async () => {
     const ahead = Date.now() + 3_600_000;
     const now = jest.spyOn(Date, "now").mockImplementation(() => ahead);
     const refused = new PutItemCommand({ ...put("plants").input, ConditionExpression: "attribute_not_exists(id)" });
@@ -308,7 +308,7 @@ describe("the gateway", () => {
     expect({ name, attempts: $metadata?.attempts }).toEqual({ name: "ConditionalCheckFailedException", attempts: 1 });
   });
 
-  it("answers a server error if the engine has ended", async () => {
+  it("returns a server error if the engine has exited", async () => {
     const engine = await startEmbeddedDynamoDb(plants);
     const orphaned = await startGateway({
       model,

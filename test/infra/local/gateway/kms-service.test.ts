@@ -10,7 +10,7 @@ import { createKmsService } from "../../../../infra/local/gateway/kms-service.ts
 import { addFunctionWith, startKmsGateway } from "../../../support/kms-gateway.ts";
 
 const forCredentials = { StringEquals: { "kms:EncryptionContext:purpose": "credentials" } };
-/** Exactly these two keys, both there, as a careful policy says it. */
+/** Requires exactly these two context keys, both present. */
 const exactContext = {
   ...forCredentials,
   "ForAllValues:StringEquals": { "kms:EncryptionContextKeys": ["purpose", "organization"] },
@@ -69,7 +69,7 @@ const decrypt = (CiphertextBlob: Uint8Array | undefined, EncryptionContext: Reco
 const refusal = (name: string) => ({ name, $metadata: { httpStatusCode: 400 } });
 
 describe("a data key", () => {
-  it("comes back in clear for its context, in whatever order, to a role that may", async () => {
+  it("is decrypted for its context, in any order of keys, for a role with the right", async () => {
     const { Plaintext, CiphertextBlob, KeyId } = await as("seals").send(dataKey());
     expect(KeyId).toBe(keyOf("Key").arn);
     expect(Plaintext).toHaveLength(32);
@@ -79,7 +79,7 @@ describe("a data key", () => {
     expect(opened).toMatchObject({ Plaintext, KeyId, EncryptionAlgorithm: "SYMMETRIC_DEFAULT" });
   });
 
-  it("is another one each time", async () => {
+  it("differs each time", async () => {
     const [one, other] = await Promise.all([as("seals").send(dataKey()), as("seals").send(dataKey())]);
     expect(one.Plaintext).not.toEqual(other.Plaintext);
   });
@@ -90,14 +90,14 @@ describe("a data key", () => {
     ["less than there was", { purpose: "credentials" }],
     ["the keys' case changed", { Purpose: "credentials", organization: "org#acme" }],
     ["none", {}],
-  ])("does not come back for a context with %s", async (_what, other) => {
+  ])("is not decrypted for a context with %s", async (_what, other) => {
     const { CiphertextBlob } = await as("seals").send(dataKey());
     const opening = as("doesAll").send(decrypt(CiphertextBlob, other));
     await expect(opening).rejects.toMatchObject(refusal("InvalidCiphertextException"));
     expect(kms.denials).toEqual([]);
   });
 
-  it("is not decrypted from changed bytes or from bytes that are not a ciphertext", async () => {
+  it("is not decrypted from changed bytes, or from bytes that are no ciphertext", async () => {
     const { CiphertextBlob = new Uint8Array() } = await as("seals").send(dataKey());
     const changed = Uint8Array.from(CiphertextBlob);
     changed[changed.length - 20] = (changed[changed.length - 20] ?? 0) ^ 1;
@@ -139,7 +139,7 @@ describe("rights", () => {
     }
   });
 
-  it("are checked for the key that encrypted if the request names none", async () => {
+  it("are checked for the encrypting key if the request names no key", async () => {
     const { CiphertextBlob } = await as("seals").send(dataKey());
     await expect(as("seals").send(decrypt(CiphertextBlob))).rejects.toThrow("not authorized to perform: kms:Decrypt");
     await expect(as("opens").send(decrypt(CiphertextBlob, { ...context, purpose: "other" }))).rejects.toMatchObject(
@@ -148,12 +148,12 @@ describe("rights", () => {
     expect(kms.denials.map(({ resource }) => resource)).toEqual([keyOf("Key").arn, keyOf("Key").arn]);
   });
 
-  it("hold for a condition that wants any context at all", async () => {
+  it("hold for a condition that requires any context", async () => {
     await expect(as("needsContext").send(dataKey({ a: "b" }))).resolves.toHaveProperty("CiphertextBlob");
     await expect(as("needsContext").send(dataKey({}))).rejects.toMatchObject(refusal("AccessDeniedException"));
   });
 
-  it("to a key whose policy names no account are only those that it gives itself", async () => {
+  it("to a key whose policy names no account come only from that policy", async () => {
     const closed = dataKey({}, keyOf("Closed").arn);
     await expect(as("doesAll").send(closed)).rejects.toThrow(
       "because no resource-based policy allows the kms:GenerateDataKey action",
@@ -162,7 +162,7 @@ describe("rights", () => {
     await expect(as("isNamed").send(dataKey())).rejects.toMatchObject(refusal("AccessDeniedException"));
   });
 
-  it("do not exist for operations that are not run", async () => {
+  it("do not allow operations that the local cloud does not support", async () => {
     await expect(as("doesAll").send(new ListKeysCommand({}))).rejects.toMatchObject(refusal("AccessDeniedException"));
     const dryRun = new GenerateDataKeyCommand({ KeyId: keyOf("Key").arn, KeySpec: "AES_256", DryRun: true });
     await expect(as("doesAll").send(dryRun)).rejects.toThrow("does not know such a request");
@@ -176,13 +176,13 @@ describe("a key", () => {
       await expect(as("seals").send(dataKey(context, KeyId))).resolves.toMatchObject({ KeyId: arn });
   });
 
-  it("that does not exist is not found by a caller with rights on every key, and denied to all others", async () => {
+  it("that does not exist causes NotFound for a caller with rights to all keys, and AccessDenied for all others", async () => {
     const missing = dataKey(context, "00000000-0000-4000-8000-000000000000");
     await expect(as("doesAll").send(missing)).rejects.toMatchObject(refusal("NotFoundException"));
     await expect(as("seals").send(missing)).rejects.toMatchObject(refusal("AccessDeniedException"));
   });
 
-  it("has no ignored property that the start reports", () => {
+  it("has no ignored property in the report at the start", () => {
     expect(kms.model.notRun).toEqual([]);
   });
 });
@@ -190,14 +190,14 @@ describe("a key", () => {
 describe("key material", () => {
   const file = () => join(kms.dataDirectory, "kms-keys.json");
 
-  it("outlives a restart, and is readable by its owner only", async () => {
+  it("is kept over a restart, and readable only by its owner", async () => {
     const { Plaintext, CiphertextBlob } = await as("seals").send(dataKey());
     await kms.restart();
     await expect(as("opens").send(decrypt(CiphertextBlob))).resolves.toMatchObject({ Plaintext });
     expect(statSync(file()).mode & 0o777).toBe(0o600);
   });
 
-  it("is kept for a key that the template has no more", () => {
+  it("is kept for a key that is no longer in the template", () => {
     const before = readFileSync(file(), "utf8");
     createKmsService({
       model: { ...kms.model, keys: [] },
@@ -207,7 +207,7 @@ describe("key material", () => {
     expect(readFileSync(file(), "utf8")).toBe(before);
   });
 
-  it("that is damaged stops the start", async () => {
+  it("that is damaged makes the start fail", async () => {
     const before = readFileSync(file(), "utf8");
     writeFileSync(file(), "{}}");
     await expect(kms.restart()).rejects.toThrow(/kms-keys\.json is damaged/);

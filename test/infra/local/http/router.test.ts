@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { createRouter } from "../../../../infra/local/http/router.ts";
 
 const keys = ["$default", "GET /pets/{kind}/{id}", "GET /pets/dog/{id}", "GET /pets/dog/1", "POST /pets", "GET /"];
-// In any order: the most specific route wins, not the first.
+// The order does not matter: the most specific route wins, not the first.
 const route = createRouter(keys.map((routeKey) => ({ routeKey })));
 
 describe("route selection", () => {
@@ -23,7 +23,7 @@ describe("route selection", () => {
     expect(route(method, path)).toEqual({ route: { routeKey }, pathParameters });
   });
 
-  it("finds nothing without $default", () => {
+  it("finds no route without $default", () => {
     const strict = createRouter([{ routeKey: "GET /plants/{id}" }]);
     expect(strict("GET", "/plants")).toBeUndefined();
     expect(strict("GET", "/plants/")).toBeUndefined();

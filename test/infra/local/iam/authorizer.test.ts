@@ -39,7 +39,7 @@ describe("a service that calls a function", () => {
     expect(createAuthorizer(withPolicy(statement)).judge({ ...invoke, principal: gateway }).allowed).toBe(allowed);
   });
 
-  it("is refused by a function without a policy, with the reason", () => {
+  it("is refused, with the reason, by a function without a policy", () => {
     expect(createAuthorizer(withPolicy()).judge({ ...invoke, principal: gateway })).toEqual({
       allowed: false,
       reason: "because no resource-based policy allows the lambda:InvokeFunction action",
@@ -83,7 +83,7 @@ describe("a function that calls", () => {
     expect(judge(roles, policy).allowed).toBe(allowed);
   });
 
-  it("finds the table's policy for an index, too", () => {
+  it("also has the table's policy applied to an index", () => {
     const table = "arn:aws:dynamodb:eu-central-1:000000000000:table/plants";
     const deny: PolicyStatement = { Effect: "Deny", Principal: "*", Action: "dynamodb:Query" };
     const everything: PolicyStatement = { Effect: "Allow", Action: "*", Resource: "*" };
@@ -98,7 +98,7 @@ describe("a function that calls", () => {
   });
 });
 
-describe("anybody who calls", () => {
+describe("an anonymous caller", () => {
   const anybody = { kind: "anonymous" } as const;
   const throughUrl = { ...invoke, context: { "lambda:InvokedViaFunctionUrl": ["true"] } };
   const onlyThroughUrl = permission({
@@ -107,17 +107,17 @@ describe("anybody who calls", () => {
   });
 
   it.each([
-    ["the policy means everybody", permission({ Principal: "*", Condition: {} }), true],
-    ["the policy means every principal of AWS", permission({ Principal: { AWS: "*" }, Condition: {} }), true],
-    ["the policy means who comes through the URL", onlyThroughUrl, true],
-    ["the policy means an account", permission({ Principal: { AWS: "000000000000" }, Condition: {} }), false],
-    ["the policy means a service", permission({ Condition: {} }), false],
-    ["the policy means who comes from an API", permission({ Principal: "*" }), false],
+    ["the policy names every caller", permission({ Principal: "*", Condition: {} }), true],
+    ["the policy names every principal of AWS", permission({ Principal: { AWS: "*" }, Condition: {} }), true],
+    ["the policy names callers through the URL", onlyThroughUrl, true],
+    ["the policy names an account", permission({ Principal: { AWS: "000000000000" }, Condition: {} }), false],
+    ["the policy names a service", permission({ Condition: {} }), false],
+    ["the policy names callers through an API", permission({ Principal: "*" }), false],
   ])("when %s", (_what, statement, allowed) => {
     expect(createAuthorizer(withPolicy(statement)).judge({ ...throughUrl, principal: anybody }).allowed).toBe(allowed);
   });
 
-  it("may call only through the URL", () => {
+  it("may call through the URL only", () => {
     const { judge } = createAuthorizer(withPolicy(onlyThroughUrl));
     expect(judge({ ...invoke, principal: anybody }).allowed).toBe(false);
     expect(judge({ ...invoke, principal: { kind: "function", functionArn: functionArn("caller") } }).allowed).toBe(
@@ -138,13 +138,13 @@ describe("createAuthorizer", () => {
     ["the policy variable", { ...statement, Resource: `arn:aws:dynamodb:::table/${"$"}{aws:username}` }],
     ["which is not an ARN", { ...statement, Resource: "plants" }],
     ["has no Resource", { Effect: "Allow", Action: "*" }],
-  ])("stops the start on %s, and names the role", (problem, wrong) => {
+  ])("fails on %s, with an error that names the role", (problem, wrong) => {
     const model = stackModel({ roles: { caller: [statement, wrong] } });
     expect(() => createAuthorizer(model)).toThrow(problem);
     expect(() => createAuthorizer(model)).toThrow(/^callerRole: /);
   });
 
-  it("stops the start on a resource's policy without a principal, and on a function whose role is not declared", () => {
+  it("fails on a resource's policy without a principal, and on a function whose role is not declared", () => {
     expect(() => createAuthorizer(withPolicy(statement))).toThrow("has no Principal");
     const model = stackModel({ roles: { caller: [] } });
     expect(() => createAuthorizer({ ...model, roles: [] })).toThrow(

@@ -28,12 +28,12 @@ describe("conditionHolds", () => {
     expect(holds(operator, expected, actual)).toBe(result);
   });
 
-  it("leaves several values under an operator for one to the side that is safe", () => {
+  it("evaluates to the safe result if an operator for one value is applied to several values", () => {
     expect(holds("StringEquals", "a", ["a", "b"], false)).toBe(false);
     expect(holds("StringEquals", "a", ["a", "b"], true)).toBe(true);
   });
 
-  it("wants every operator and every key to hold", () => {
+  it("requires every operator and every key to hold", () => {
     const context = new Map([
       ["a", ["1"]],
       ["b", ["2"]],
@@ -58,7 +58,7 @@ describe("parseOperator", () => {
     "ForAnyValue:StringEquals",
     "ForSomeValues:StringEquals",
     "",
-  ])("refuses %j with a sentence", (operator) => {
+  ])("refuses %j with an explanation", (operator) => {
     expect(parseOperator(operator)).toBeUndefined();
     expect(() => holds(operator, "a", ["a"])).toThrow("does not support");
   });

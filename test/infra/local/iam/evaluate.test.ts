@@ -52,7 +52,7 @@ describe("evaluate", () => {
     }),
   );
 
-  it("lets a Deny outweigh every Allow, in whatever order", () => {
+  it("lets a Deny override every Allow, in any order", () => {
     fc.assert(
       fc.property(statements, fc.nat(), (others, position) => {
         const policy: PolicyStatement[] = [...others];
@@ -62,7 +62,7 @@ describe("evaluate", () => {
     );
   });
 
-  it("never allows more for a statement that is taken away, unless it is a Deny", () => {
+  it("never allows more after a statement other than a Deny is removed", () => {
     fc.assert(
       fc.property(statements, fc.nat(), (policy, position) => {
         const fewer = policy.filter(
@@ -73,7 +73,7 @@ describe("evaluate", () => {
     );
   });
 
-  it("matches names literally but for the two wildcards", () => {
+  it("matches names literally except for the two wildcards", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (name, other) => {
         fc.pre(!/[*?:]/.test(name + other) && name !== other);

@@ -41,7 +41,7 @@ const verify = async (token: string) =>
   });
 
 describe("tokens", () => {
-  it("have these claims unless asked otherwise, on the local cloud's clock", async () => {
+  it("have these claims by default, on the local cloud's clock", async () => {
     const { status, body } = await post("/token");
     expect([status, body]).toEqual([200, { access_token: expect.any(String), token_type: "Bearer", expires_in: 3600 }]);
     const { payload, protectedHeader } = await verify(body.access_token);
@@ -65,12 +65,12 @@ describe("tokens", () => {
     });
   });
 
-  it("are expired for a negative lifetime, issued before that", async () => {
+  it("are expired, and issued earlier, if the lifetime is negative", async () => {
     const { iat = 0, exp = 0 } = decodeJwt(await mint({ expiresInSeconds: -120 }));
     expect([exp, exp - iat]).toEqual([nowMs / 1000 - 120, 3600]);
   });
 
-  it("have claims overridden, and removed by null", async () => {
+  it("can have claims overridden, and removed by null", async () => {
     const claims = { aud: ["a", "b"], sub: null, exp: null, iat: "soon", sid: "s", nested: { a: [1] } };
     const payload = decodeJwt(await mint({ claims }));
     expect(payload).toMatchObject({ aud: ["a", "b"], iat: "soon", sid: "s", nested: { a: [1] } });
@@ -86,14 +86,14 @@ describe("tokens", () => {
     [{ organisationId: "acme" }, "organisationId"],
     [[], "object"],
     ["{", "JSON"],
-  ])("are refused for %j, saying what is wrong", async (body, where) => {
+  ])("are refused for %j, with an error that names the problem", async (body, where) => {
     const answer = await post("/token", body);
     expect(answer).toEqual({ status: 400, body: { message: expect.stringContaining(where) } });
   });
 });
 
 describe("the issuer", () => {
-  it("serves discovery and a key set of public members", async () => {
+  it("serves the discovery document, and a key set with public members only", async () => {
     const discovery = await (await fetch(`${issuer.url}/.well-known/openid-configuration`)).json();
     expect(discovery).toMatchObject({
       issuer: issuer.url,
@@ -106,13 +106,13 @@ describe("the issuer", () => {
     expect(statSync(join(dataDirectory, "issuer-keys.json")).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps its key from one start to the next", async () => {
+  it("keeps its key over a restart", async () => {
     const again = await start();
     expect(await (await fetch(again.jwksUrl)).json()).toEqual(await keySet());
     await again.close();
   });
 
-  it("rotates: new tokens under a new key, old ones still verify unless forgotten", async () => {
+  it("rotates its key: new tokens use the new key, and old tokens stay valid unless the old key is removed", async () => {
     const old = await mint();
     const { kid } = (await post("/rotate")).body;
     const fresh = await mint();
@@ -125,7 +125,7 @@ describe("the issuer", () => {
     await verify(await mint());
   });
 
-  it("plays dead for so long, on the local cloud's clock, or until cleared", async () => {
+  it("is unavailable for a given time on the local cloud's clock, or until cleared", async () => {
     const status = async () => (await fetch(issuer.jwksUrl)).status;
     await post("/outage", { seconds: 60 });
     expect(await status()).toBe(503);
@@ -140,7 +140,7 @@ describe("the issuer", () => {
     expect(await status()).toBe(200);
   });
 
-  it("counts how often its key set was fetched, and names its routes for an unknown one", async () => {
+  it("counts fetches of its key set, and lists its routes in the answer to an unknown one", async () => {
     const fetches = async () => JSON.parse(await (await fetch(issuer.url)).text()).keySetFetches;
     const before = await fetches();
     await keySet();

@@ -65,7 +65,7 @@ describe("an instance", () => {
     expect(await call({ n: 1 })).toEqual({ got: { n: 1 } });
   });
 
-  it("sees exactly the environment that it is given, and its own directory", async () => {
+  it("sees exactly the given environment, and its own directory", async () => {
     const { call, codeDirectory } = startPool(
       "export const handler = async () => ({ env: process.env, cwd: process.cwd() })",
     );
@@ -74,7 +74,7 @@ describe("an instance", () => {
     expect(cwd).toBe(codeDirectory);
   });
 
-  it("gets Lambda's context", async () => {
+  it("receives Lambda's context", async () => {
     const { call } = startPool(
       "export const handler = async (e, c) => ({ ...c, remaining: c.getRemainingTimeInMillis() })",
       { timeoutSeconds: 5 },
@@ -88,12 +88,12 @@ describe("an instance", () => {
     expect(context.remaining).toBeLessThanOrEqual(5000);
   });
 
-  it("answers null for undefined", async () => {
+  it("returns null for undefined", async () => {
     const { call } = startPool("export const handler = async () => {}");
     expect(await call({})).toBeNull();
   });
 
-  it("passes its lines of log on", async () => {
+  it("forwards its log lines", async () => {
     const { pool, call } = startPool(
       "export const handler = () => { console.log('one\\ntwo'); console.error('three') }",
     );
@@ -102,7 +102,7 @@ describe("an instance", () => {
     expect([...lines].sort()).toEqual(["one", "three", "two"]);
   });
 
-  it("takes and gives 5 MB", async () => {
+  it("accepts and returns 5 MB", async () => {
     const { call } = startPool("export const handler = (event) => ({ text: event.text + event.text.slice(0, 9) })");
     const text = "x".repeat(5_000_000);
     expect((await call({ text })).text.length).toBe(5_000_009);
@@ -129,7 +129,7 @@ describe("an instance", () => {
     expect(pool.counts().coldStarts).toBe(1);
   });
 
-  it("runs nothing between two events: a due timer waits for the next one", async () => {
+  it("runs nothing between two events: a due timer waits for the next event", async () => {
     const { call, codeDirectory } = startPool(
       `import { writeFileSync } from "node:fs";
        export const handler = async (event) => {
@@ -146,8 +146,8 @@ describe("an instance", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  it("kills an instance at its time-out and starts a fresh one for the next event", async () => {
+describe("failures", () => {
+  it("end an instance at its time-out; the next event starts a fresh one", async () => {
     const { pool, call } = startPool(
       `export const handler = async ({ how }) => {
          if (how === "spin") for (;;);
@@ -169,7 +169,7 @@ describe("what goes wrong", () => {
     expect(pool.counts()).toEqual({ instances: 1, coldStarts: 3 });
   });
 
-  it("keeps an instance whose handler throws", async () => {
+  it("do not end an instance whose handler throws", async () => {
     const { pool, call } = startPool(
       "export const handler = async (event) => { if (event.bad) throw new TypeError('broken'); return 1 }",
     );
@@ -226,13 +226,13 @@ describe("what goes wrong", () => {
     expect(pool.counts().coldStarts).toBe(2);
   });
 
-  it("fails the events of a function whose code is not there", async () => {
+  it("affect every event of a function whose code is missing", async () => {
     const { call } = startPool("", { codeDirectory: "/nowhere" });
     expect(await call({})).toMatchObject({ errorType: "Runtime.ExitError" });
     expect(lines).toContainEqual(expect.stringContaining("cannot start an instance"));
   });
 
-  it("refuses what cannot be serialised or is too large", async () => {
+  it("include results that cannot be serialised or are too large", async () => {
     const { pool, call } = startPool(
       "export const handler = ({ how }) => how === 'bigint' ? { n: 1n } : 'x'.repeat(6_291_556)",
     );
@@ -248,7 +248,7 @@ describe("what goes wrong", () => {
 });
 
 describe("load", () => {
-  it("starts instances up to the bound; further requests wait and are served in order", async () => {
+  it("starts instances up to the limit; further requests wait and are served in order", async () => {
     const { pool, codeDirectory } = startPool(
       `import { appendFileSync, existsSync } from "node:fs";
        export const handler = async ({ n }) => {
@@ -275,7 +275,7 @@ describe("load", () => {
     writeFileSync(join(codeDirectory, "go"), "");
     const pids = (await Promise.all(results)).map((result) => (result.ok ? result.payload : "failed"));
     expect(new Set(pids).size).toBe(2);
-    // Which of the two begins sooner is the machine's affair; what each is given comes in the order of asking.
+    // Either instance may begin first. Each instance receives its events in the order of the requests.
     for (const own of Map.groupBy(begun(), ({ pid }) => pid).values()) {
       const given = own.map(({ n }) => n);
       expect(given).toEqual([...given].sort());
@@ -299,13 +299,13 @@ describe("load", () => {
     expect(results.at(-1)).toEqual({ ok: true, payload: JSON.stringify(Array.from({ length: 20 }, (_, n) => n)) });
   });
 
-  it("serves those who wait although every instance before them crashed", async () => {
+  it("serves waiting requests although every earlier instance crashed", async () => {
     const { pool } = startPool("export const handler = ({ n }) => n < 3 ? process.exit(1) : n", { maxInstances: 1 });
     const results = await Promise.all(Array.from({ length: 5 }, (_, n) => pool.invoke(JSON.stringify({ n }))));
     expect(results.map((result) => result.ok)).toEqual([false, false, false, true, true]);
   });
 
-  it("ends an instance that was idle for long, and starts another for the next event", async () => {
+  it("ends an instance after a long idle time, and starts another for the next event", async () => {
     const { pool, call } = startPool("export const handler = () => process.pid", { idleMs: 20 });
     const first = await call({});
     await until(() => pool.counts().instances === 0);
@@ -313,7 +313,7 @@ describe("load", () => {
     expect(await call({})).not.toBe(first);
   });
 
-  it("ends every process at stop and answers the events that were under way", async () => {
+  it("ends every process at stop and answers the events in progress", async () => {
     const { pool, codeDirectory } = startPool(
       `import { spawn } from "node:child_process"; import { writeFileSync } from "node:fs";
        export const handler = async () => {

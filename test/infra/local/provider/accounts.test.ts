@@ -28,11 +28,11 @@ describe("an account on demand", () => {
     expect((await fixture.sdk(apiKey).accounts.retrieveCurrent()).id).toBe(accountId);
   });
 
-  it("takes a number for a seed, as changes and faults do", async () => {
+  it("accepts a number as its seed, as changes and faults do", async () => {
     expect(await readAll((await create({ objects: 3, seed: 7 })).apiKey)).toHaveLength(3);
   });
 
-  it("is the same for the same seed, and another for another", async () => {
+  it("is the same for the same seed, and differs for other seeds", async () => {
     const other = await createFixture();
     try {
       const [here, there] = [
@@ -57,7 +57,7 @@ describe("an account on demand", () => {
     }
   });
 
-  it("has events in the simulator's version, as far back as requested", async () => {
+  it("has events of the simulator's API version, as far back as requested", async () => {
     const { apiKey } = await create({ objects: 300, eventDays: 10 });
     const events = await fixture.sdk(apiKey).events.list({ limit: 100 });
     expect(events.data.length).toBeGreaterThan(10);
@@ -69,7 +69,7 @@ describe("an account on demand", () => {
     ).toBe(true);
   });
 
-  it("can be large, and is listed to its end while it changes", async () => {
+  it("can be large, and is listed completely while it changes", async () => {
     const { apiKey, accountId } = await create({ objects: 20_000 });
     const sdk = fixture.sdk(apiKey);
     const ids: string[] = [];
@@ -87,13 +87,13 @@ describe("an account on demand", () => {
     expect(Math.abs(invoice - ids.length)).toBeLessThan(60);
   });
 
-  it("outlives a restart", async () => {
+  it("is kept over a restart", async () => {
     const { apiKey } = await create({ objects: 50 });
     await fixture.restart();
     expect(await readAll(apiKey)).toHaveLength(50);
   });
 
-  it("is bounded by a schema", async () => {
+  it("is validated by a schema", async () => {
     const asked = async (body: unknown) => (await fixture.control("POST /provider/accounts", body)).status;
     for (const body of [
       {},

@@ -62,14 +62,14 @@ describe.each(ACCOUNTS)("the adapter at %s", (accountId, key) => {
       if (page === undefined) throw new Error("there is no list of payment links");
       return page;
     });
-    // Those of voided invoices may be told or not; they were cancelled.
+    // Links of voided invoices are optional, because their payments were cancelled.
     const linked = new Map(links.map(({ id, invoiceId }) => [id, invoiceId]));
     for await (const { status, payment, invoice } of fixture.sdk(key).invoicePayments.list({ limit: 100 }))
       if (status !== "canceled") expect(linked.get(String(payment.payment_intent))).toBe(invoice);
     expect(links.length).toBeLessThanOrEqual(counts.invoice_payment ?? 0);
   });
 
-  it("reads the same from the feed as from the objects", async () => {
+  it("reads the same states from the feed as from the objects", async () => {
     fixture.pass(90_000);
     await fixture.told("POST /provider/changes", { accountId, count: 150, seed: 4 });
     const events = await collect((after) => adapter.listEvents({ since: fixture.nowSeconds(), after }));
@@ -81,7 +81,7 @@ describe.each(ACCOUNTS)("the adapter at %s", (accountId, key) => {
       const read = await adapter.readObject(seen.type, id);
       expect(read.kind).toBe(seen.kind);
       if (read.kind !== "state" || seen.kind !== "state") continue;
-      // An event of a payment does not name the payment's invoice; a link does.
+      // A payment's event does not name its invoice; a link does.
       const { invoiceId: _, ...fields } = { invoiceId: null, ...read.fields };
       const { invoiceId: __, ...told } = { invoiceId: null, ...seen.fields };
       expect({ id, ...told }).toEqual({ id, ...fields });

@@ -19,7 +19,7 @@ const idOf = (happened: Happened, object: string) => happened.objects.find((one)
 const readEvents = async ({ events }: Happened) => Promise.all(events.map(({ id }) => stripe.events.retrieve(id)));
 
 describe("a paid invoice", () => {
-  it("changes everything that depends on it in one second, with events in the feed", async () => {
+  it("changes all dependent objects in one second, with events in the feed", async () => {
     const [open] = (await stripe.invoices.list({ status: "open", limit: 1 })).data;
     const paid = await change({ action: "pay_invoice", id: open?.id });
     expect(typesOf(paid)).toEqual(
@@ -64,8 +64,8 @@ describe("a paid invoice", () => {
   });
 });
 
-describe("changes that are named", () => {
-  it("create, update and delete a customer, who stays as a stub and in no list", async () => {
+describe("named changes", () => {
+  it("create, update and delete a customer; the deleted customer remains as a stub, in no list", async () => {
     const created = await change({ action: "create_customer", fields: { name: "Ada", email: "ada@example.com" } });
     const id = idOf(created, "customer");
     expect(typesOf(created)).toEqual(["customer.created"]);
@@ -100,14 +100,14 @@ describe("changes that are named", () => {
     expect(await refused({ action: "update", id, fields: { name: "Eve" } })).toBe(404);
   });
 
-  it("apply to any customer if none is named", async () => {
+  it("apply to a random customer if the request names no customer", async () => {
     const updated = await change({ action: "update", fields: { name: "Eve Lind" } });
     expect(typesOf(updated)).toEqual(["customer.updated"]);
     expect(await stripe.customers.retrieve(idOf(updated, "customer"))).toMatchObject({ name: "Eve Lind" });
     expect(typesOf(await change({ action: "delete" }))).toContain("customer.deleted");
   });
 
-  it("refuse attributes that an object does not have, and its identity", async () => {
+  it("refuse unknown attributes and changes of the id", async () => {
     const [customer] = (await stripe.customers.list({ limit: 1 })).data;
     const id = customer?.id;
     expect(await refused({ action: "update", id, fields: { nickname: "x" } })).toBe(400);
@@ -116,7 +116,7 @@ describe("changes that are named", () => {
     expect(await refused({ action: "update", id, fields: { delinquent: "perhaps" } })).toBe(400);
   });
 
-  it("make a draft, finalize it, fail its payment and void it", async () => {
+  it("create a draft invoice, finalize it, fail its payment and void it", async () => {
     const draft = await change({ action: "create_invoice", amount: 4_200 });
     const id = idOf(draft, "invoice");
     expect(await stripe.invoices.retrieve(id)).toMatchObject({ status: "draft", number: null, amount_due: 4_200 });
@@ -137,7 +137,7 @@ describe("changes that are named", () => {
     expect((await stripe.invoices.retrieve(id)).status).toBe("void");
   });
 
-  it("delete a draft, which is not there any more", async () => {
+  it("delete a draft invoice, which is then not found", async () => {
     const id = idOf(await change({ action: "create_invoice" }), "invoice");
     expect(typesOf(await change({ action: "delete", id }))).toEqual(["invoice.deleted"]);
     expect(await thrownBy(() => stripe.invoices.retrieve(id))).toMatchObject({ statusCode: 404 });
@@ -161,7 +161,7 @@ describe("changes that are named", () => {
     ]);
   });
 
-  it("renew and cancel a subscription, at once or with its period", async () => {
+  it("renew and cancel a subscription, at once or at the end of its period", async () => {
     const [active] = (await stripe.subscriptions.list({ status: "active", limit: 1 })).data;
     const id = active?.id ?? "";
     const renewed = await change({ action: "renew_subscription", id });
@@ -175,13 +175,13 @@ describe("changes that are named", () => {
   });
 });
 
-describe("changes by chance", () => {
+describe("random changes", () => {
   const snapshot = async () => {
     const lists = [stripe.customers, stripe.subscriptions, stripe.invoices, stripe.paymentIntents] as const;
     return JSON.stringify(await Promise.all(lists.map(async (list) => (await list.list({ limit: 100 })).data)));
   };
 
-  it("are the same for the same seed, and others for another", async () => {
+  it("are the same for the same seed, and differ for other seeds", async () => {
     const other = await createFixture();
     other.pass(90_000);
     try {
@@ -222,7 +222,7 @@ describe("changes by chance", () => {
 });
 
 describe("the feed", () => {
-  it("forgets after 30 days", async () => {
+  it("drops events after 30 days", async () => {
     const made = await change({ action: "create_customer" });
     const id = made.events[0]?.id ?? "";
     fixture.pass(30 * 86_400_000);
@@ -232,7 +232,7 @@ describe("the feed", () => {
     expect(await thrownBy(() => stripe.events.retrieve(id))).toMatchObject({ statusCode: 404 });
   });
 
-  it("goes on, as all else does, after a restart", async () => {
+  it("continues after a restart, as all objects do", async () => {
     const made = await change({ count: 20 });
     const before = await Promise.all([
       stripe.customers.list({ limit: 100 }),

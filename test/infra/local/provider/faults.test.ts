@@ -23,11 +23,11 @@ type Shown = {
   faults: { id: number; kind: string; seen: number; hits: number }[];
 };
 const shown = () => fixture.told<Shown>("GET /provider");
-/** How many requests reached the wire. */
+/** The number of requests that the simulator received. */
 const total = async () => Object.values((await shown()).requests).reduce((sum, { total: one }) => sum + one, 0);
 
 describe("credentials", () => {
-  it("are 401 if they are unknown", async () => {
+  it("cause 401 if they are unknown", async () => {
     const error = await thrownBy(() => list(fixture.sdk("sk_test_nobody_at_all")));
     expect(error).toBeInstanceOf(Stripe.errors.StripeAuthenticationError);
     expect(error).toMatchObject({ statusCode: 401, rawType: "invalid_request_error" });
@@ -36,20 +36,20 @@ describe("credentials", () => {
     expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, 'Basic realm="Stripe"']);
   });
 
-  it("may come as a user name", async () => {
+  it("may be sent as a user name", async () => {
     const authorization = `Basic ${Buffer.from(`${fixture.simulator.demo.apiKey}:`).toString("base64")}`;
     const response = await fetch(`${fixture.simulator.url}/v1/account`, { headers: { authorization } });
     expect(await response.json()).toMatchObject({ id: fixture.simulator.demo.accountId });
   });
 
-  it("have no way to another account", async () => {
+  it("give no access to another account", async () => {
     const error = await thrownBy(() => stripe.customers.list({}, { stripeAccount: "acct_1LocalKumoTea" }));
     expect(error).toBeInstanceOf(Stripe.errors.StripePermissionError);
   });
 });
 
 describe("paths", () => {
-  it("that do not exist are 404", async () => {
+  it("that do not exist cause 404", async () => {
     for (const path of ["/v1/unicorns", "/v2/customers", "/v1/customers/a/b", "/v1/customers/%zz", "/"])
       expect(await thrownBy(() => stripe.rawRequest("GET", path))).toMatchObject({ statusCode: 404 });
     expect(await thrownBy(() => stripe.customers.create({ name: "Ada" }))).toMatchObject({ statusCode: 404 });
@@ -69,7 +69,7 @@ describe("a fault", () => {
     },
   );
 
-  it("locks an object, which the SDK itself tries again", async () => {
+  it("locks an object; the SDK retries by itself", async () => {
     await fail({ kind: "lock_timeout", times: 1 });
     const error = await thrownBy(list);
     expect(error).toBeInstanceOf(Stripe.errors.StripeRateLimitError);
@@ -92,7 +92,7 @@ describe("a fault", () => {
     [502, Stripe.errors.StripeAPIError],
     [503, Stripe.errors.StripeAPIError],
     [504, Stripe.errors.StripeAPIError],
-  ])("answers %d, which the SDK knows", async (status, raised) => {
+  ])("answers %d, which the SDK recognises", async (status, raised) => {
     await fail({ kind: "error", status, times: 1 });
     const error = await thrownBy(list);
     expect(error).toBeInstanceOf(raised);
@@ -100,7 +100,7 @@ describe("a fault", () => {
     expect(error.requestId).toMatch(/^req_/);
   });
 
-  it.each([502, 200])("answers a page in place of JSON, with %d", async (status) => {
+  it.each([502, 200])("answers an HTML page instead of JSON, with %d", async (status) => {
     await fail({ kind: "html", status, times: 1 });
     const error = await thrownBy(list);
     expect(error).toBeInstanceOf(Stripe.errors.StripeAPIError);
@@ -108,7 +108,7 @@ describe("a fault", () => {
   });
 
   it.each(["before", "middle"])("drops the connection, %s", async (when) => {
-    // The SDK tries a reset connection once more whatever it is told, if nothing has come yet.
+    // Despite its settings, the SDK retries a reset connection once if it has received no data.
     await fail({ kind: "reset", when, times: when === "before" ? 2 : 1 });
     const error = await thrownBy(list);
     expect(error).toBeInstanceOf(Stripe.errors.StripeConnectionError);
@@ -122,7 +122,7 @@ describe("a fault", () => {
     expect(error.message).toContain("timeout");
   });
 
-  it("is slow, and then answers as always", async () => {
+  it("delays the normal answer", async () => {
     await fail({ kind: "slow", ms: 300 });
     expect(await thrownBy(() => stripe.customers.list({}, { timeout: 100 }))).toBeInstanceOf(
       Stripe.errors.StripeConnectionError,
@@ -145,8 +145,8 @@ describe("a fault", () => {
   });
 });
 
-describe("which requests a fault hits", () => {
-  it("is for an account and what begins like a path, for so many", async () => {
+describe("the requests that a fault affects", () => {
+  it("are those of an account and a path prefix, up to a number", async () => {
     await fail({
       kind: "error",
       status: 500,
@@ -163,7 +163,7 @@ describe("which requests a fault hits", () => {
     expect((await shown()).faults).toEqual([]);
   });
 
-  it("is all until it is cleared, all faults or one", async () => {
+  it("are all requests until the fault, or every fault, is cleared", async () => {
     const { id } = await fail({ kind: "error", status: 500 });
     await fail({ kind: "error", status: 403 });
     for (let time = 0; time < 3; time++) expect(await thrownBy(list)).toMatchObject({ statusCode: 500 });
@@ -176,7 +176,7 @@ describe("which requests a fault hits", () => {
     await list();
   });
 
-  it("is left to chance by a seed, the same ones again", async () => {
+  it("are chosen at random by a seed, and are the same for the same seed", async () => {
     const hits = async (seed: number) => {
       await clear();
       await fail({ kind: "error", status: 500, probability: 0.5, seed, times: 30 });
@@ -198,7 +198,7 @@ describe("which requests a fault hits", () => {
     expect((await shown()).faults).toEqual([]);
   });
 
-  it("outlives a restart", async () => {
+  it("are the same after a restart", async () => {
     await fail({ kind: "error", status: 503, times: 3 });
     await thrownBy(list);
     await fixture.restart();
@@ -208,7 +208,7 @@ describe("which requests a fault hits", () => {
     await list();
   });
 
-  it("is bounded by a schema", async () => {
+  it("cannot be set by a malformed fault", async () => {
     expect(await refused({ kind: "gremlin" })).toBe(400);
     expect(await refused({ kind: "error", status: 418 })).toBe(400);
     expect(await refused({ kind: "rate_limit", reason: "mood" })).toBe(400);
@@ -218,8 +218,8 @@ describe("which requests a fault hits", () => {
   });
 });
 
-describe("what is shown", () => {
-  it("has accounts with keys and objects, and requests by account, path and outcome", async () => {
+describe("the simulator's state", () => {
+  it("shows accounts with keys and objects, and requests by account, path and outcome", async () => {
     await list();
     const [customer] = (await list()).data;
     await stripe.customers.retrieve(customer?.id ?? "");

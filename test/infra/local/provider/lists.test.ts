@@ -41,7 +41,7 @@ const list = (kind: Listable, parameters: Stripe.PaginationParams & { created?: 
   stripe[kind].list(parameters) as Stripe.ApiListPromise<{ id: string; object: string; created: number }>;
 
 describe("an account", () => {
-  it("is the key's own", async () => {
+  it("belongs to the API key", async () => {
     const account = await stripe.accounts.retrieve(null);
     expect(account).toMatchObject({ id: fixture.simulator.demo.accountId, object: "account", type: "standard" });
     expect((await stripe.accounts.retrieveCurrent()).id).toBe(account.id);
@@ -55,7 +55,7 @@ describe("an account", () => {
     expect(lastResponse.headers.date).toBe(new Date(fixture.now()).toUTCString());
   });
 
-  it("sees nothing of another", async () => {
+  it("sees no objects of another account", async () => {
     const [customer] = (await stripe.customers.list({ limit: 1 })).data;
     const other = fixture.sdk("sk_test_local_kumo_tea");
     expect(await thrownBy(() => other.customers.retrieve(customer?.id ?? ""))).toMatchObject({ statusCode: 404 });
@@ -65,7 +65,7 @@ describe("an account", () => {
 });
 
 describe.each(kinds)("the list of %s", (kind, object) => {
-  it("gives each object once over all pages, newest first, and backwards the same", async () => {
+  it("returns each object once over all pages, newest first, in both directions", async () => {
     const found = await all(list(kind, { limit: 100 }));
     expect(found.length).toBeGreaterThan(kind === "subscriptions" || kind === "customers" ? 50 : 300);
     expect(new Set(ids(found)).size).toBe(found.length);
@@ -78,7 +78,7 @@ describe.each(kinds)("the list of %s", (kind, object) => {
     expect(ids(await all(list(kind, { limit: 61 })))).toEqual(ids(found));
   });
 
-  it("has 10 objects on a page by default, an envelope, and an end", async () => {
+  it("has 10 objects per page by default, an envelope, and a last page", async () => {
     const page = await list(kind, {});
     expect(page).toMatchObject({ object: "list", has_more: true });
     expect(page.url).toMatch(/^\/v1\/[a-z_]+$/);
@@ -87,7 +87,7 @@ describe.each(kinds)("the list of %s", (kind, object) => {
     expect(await list(kind, { starting_after: oldest })).toMatchObject({ data: [], has_more: false });
   });
 
-  it("narrows to when objects were created, bounds in or out", async () => {
+  it("filters by creation time, with inclusive or exclusive bounds", async () => {
     const found = await all(list(kind, { limit: 100 }));
     const middle = found[Math.floor(found.length / 2)]?.created ?? 0;
     const bounds = { gt: middle - 86_400, lte: middle };
@@ -100,7 +100,7 @@ describe.each(kinds)("the list of %s", (kind, object) => {
     expect(ids(await all(list(kind, { limit: 100, created: middle })))).toEqual(ids(same));
   });
 
-  it("refuses an object to start from that is not there", async () => {
+  it("refuses to start from an object that does not exist", async () => {
     for (const parameter of ["starting_after", "ending_before"] as const)
       expect(await thrownBy(() => list(kind, { [parameter]: "xx_none" }))).toMatchObject({
         type: "StripeInvalidRequestError",
@@ -111,7 +111,7 @@ describe.each(kinds)("the list of %s", (kind, object) => {
       });
   });
 
-  it("refuses limits out of bounds, two directions, and unknown parameters", async () => {
+  it("refuses limits out of range, both directions at once, and unknown parameters", async () => {
     for (const limit of [0, 101, -1])
       expect(await thrownBy(() => list(kind, { limit }))).toMatchObject({ statusCode: 400, param: "limit" });
     expect(await thrownBy(() => list(kind, { starting_after: "a", ending_before: "b" }))).toMatchObject({
@@ -123,7 +123,7 @@ describe.each(kinds)("the list of %s", (kind, object) => {
     expect(await thrownBy(() => list(kind, odd as object))).toMatchObject({ code: "parameter_invalid_integer" });
   });
 
-  it("gives each object that it lists by its id, the same", async () => {
+  it("lists each object as a request by its id returns it", async () => {
     const { data } = await list(kind, { limit: 3 });
     for (const one of data) {
       const read = await (stripe[kind].retrieve as (id: string) => Promise<unknown>).call(stripe[kind], one.id);
@@ -135,7 +135,7 @@ describe.each(kinds)("the list of %s", (kind, object) => {
 });
 
 describe("subscriptions", () => {
-  it("are without the cancelled ones unless all are asked for", async () => {
+  it("are listed without cancelled ones unless all are requested", async () => {
     const usual = await all(stripe.subscriptions.list({ limit: 100 }));
     const every = await all(stripe.subscriptions.list({ limit: 100, status: "all" }));
     const canceled = await all(stripe.subscriptions.list({ limit: 100, status: "canceled" }));
@@ -145,7 +145,7 @@ describe("subscriptions", () => {
     expect(new Set(every.map(({ status }) => status))).toEqual(new Set(["trialing", "active", "past_due", "canceled"]));
   });
 
-  it("show ten items and say that there are more", async () => {
+  it("show ten items and has_more", async () => {
     const every = await all(stripe.subscriptions.list({ limit: 100, status: "all" }));
     const large = every.find(({ items }) => items.has_more);
     expect(large?.items.data).toHaveLength(10);
@@ -153,7 +153,7 @@ describe("subscriptions", () => {
 });
 
 describe("filters", () => {
-  it("narrow invoices, payments and subscriptions to a customer", async () => {
+  it("select invoices, payments and subscriptions of a customer", async () => {
     const invoices = await all(stripe.invoices.list({ limit: 100 }));
     const customer = String(invoices[0]?.customer);
     const own = invoices.filter((invoice) => invoice.customer === customer);
@@ -167,7 +167,7 @@ describe("filters", () => {
     expect(await thrownBy(nobody)).toMatchObject({ code: "resource_missing", param: "customer" });
   });
 
-  it("narrow invoices to a state, and events to types", async () => {
+  it("select invoices by status, and events by type", async () => {
     for (const status of ["draft", "open", "paid", "void", "uncollectible"] as const) {
       const { data } = await stripe.invoices.list({ status });
       expect(data.length).toBeGreaterThan(0);
@@ -180,7 +180,7 @@ describe("filters", () => {
     expect(await thrownBy(() => stripe.events.list({ types }))).toMatchObject({ statusCode: 400, param: "types" });
   });
 
-  it("find what ties an invoice to its payment", async () => {
+  it("find the link between an invoice and its payment", async () => {
     const [invoice] = (await stripe.invoices.list({ status: "paid", limit: 1 })).data;
     const { data } = await stripe.invoicePayments.list({ invoice: invoice?.id ?? "" });
     expect(data).toHaveLength(1);
@@ -192,7 +192,7 @@ describe("filters", () => {
 });
 
 describe("the history", () => {
-  it("has payments in every state, with codes of failure and no card number", async () => {
+  it("has payments in every status, with failure codes and without card numbers", async () => {
     const payments = await all(stripe.paymentIntents.list({ limit: 100 }));
     const states = new Set(payments.map(({ status }) => status));
     for (const status of ["succeeded", "requires_payment_method", "processing", "canceled"] as const)
@@ -206,7 +206,7 @@ describe("the history", () => {
     expect(JSON.stringify([payments, charges])).not.toMatch(/(?<!\d)\d{12,19}(?!\d)/);
   });
 
-  it("lies in the past, and its events in the last 30 days", async () => {
+  it("lies in the past, with events of the last 30 days", async () => {
     for (const [kind] of kinds) {
       const found = await all(list(kind, { limit: 100 }));
       expect(found[0]?.created).toBeLessThanOrEqual(fixture.nowSeconds());

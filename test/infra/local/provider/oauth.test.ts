@@ -35,7 +35,7 @@ const accountOf = async (token: string | undefined) => (await fixture.sdk(token)
 const invalidGrant = { status: 400, body: { error: "invalid_grant", error_description: expect.any(String) } };
 
 describe("a grant", () => {
-  it("is a code that gives tokens once, for the account that was chosen", async () => {
+  it("is a code that can be exchanged once, for tokens of the chosen account", async () => {
     const code = await grant();
     const { status, body } = await byCode(code);
     expect(status).toBe(200);
@@ -54,7 +54,7 @@ describe("a grant", () => {
     expect(event?.type).toBe("account.application.authorized");
   });
 
-  it("is the demo's by default, and redirects to the given URL", async () => {
+  it("is for the demo account by default, and redirects to the given URL", async () => {
     const response = await authorize({
       client_id: LOCAL_PLATFORM.clientId,
       state: "a b&c",
@@ -67,7 +67,7 @@ describe("a grant", () => {
     expect(body.stripe_user_id).toBe(fixture.simulator.demo.accountId);
   });
 
-  it("expires, and is for one platform", async () => {
+  it("expires, and is valid for one platform only", async () => {
     const code = await grant();
     fixture.pass(5 * 60_000);
     expect(await byCode(code)).toMatchObject(invalidGrant);
@@ -87,7 +87,7 @@ describe("a grant", () => {
 });
 
 describe("tokens", () => {
-  it("last an hour, then are 401", async () => {
+  it("are valid for one hour, then cause 401", async () => {
     const { access_token: token } = await connect();
     fixture.pass(HOUR_MS - 1);
     expect(await accountOf(token)).toBe(KUMO_TEA);
@@ -99,7 +99,7 @@ describe("tokens", () => {
     });
   });
 
-  it("are renewed by a refresh token that dies of it", async () => {
+  it("are renewed by a refresh token that is valid once", async () => {
     const first = await connect();
     const second = (await byToken(first.refresh_token)).body;
     expect(second.refresh_token).not.toBe(first.refresh_token);
@@ -111,14 +111,14 @@ describe("tokens", () => {
     expect(await byToken(third.body.refresh_token)).toMatchObject(invalidGrant);
   });
 
-  it("are used up by an exchange whose answer is lost", async () => {
+  it("are consumed by an exchange whose answer is lost", async () => {
     const { refresh_token: token } = await connect();
     await fixture.told("POST /provider/faults", { kind: "reset", when: "middle", pathPrefix: "/v1/oauth", times: 1 });
     await expect(byToken(token)).rejects.toThrow();
     expect(await byToken(token)).toMatchObject(invalidGrant);
   });
 
-  it("stay valid if the exchange fails before it is carried out", async () => {
+  it("stay valid if the exchange fails before it takes effect", async () => {
     const { refresh_token: token } = await connect();
     const faults = [
       { kind: "error", status: 503 },
@@ -136,7 +136,7 @@ describe("tokens", () => {
     expect((await byToken(token)).status).toBe(200);
   });
 
-  it("die when the account takes its permission back; its own key does not", async () => {
+  it("become invalid when the account revokes its permission; its API key stays valid", async () => {
     const tokens = await connect();
     const made = await fixture.told<Happened>("POST /provider/changes", { accountId: KUMO_TEA, action: "deauthorize" });
     expect(made.events.map(({ type }) => type)).toEqual(["account.application.deauthorized"]);
@@ -146,7 +146,7 @@ describe("tokens", () => {
     expect(await accountOf((await connect()).access_token)).toBe(KUMO_TEA);
   });
 
-  it("outlive a restart", async () => {
+  it("are kept over a restart", async () => {
     const tokens = await connect();
     await fixture.restart();
     expect(await accountOf(tokens.access_token)).toBe(KUMO_TEA);
@@ -154,8 +154,8 @@ describe("tokens", () => {
   });
 });
 
-describe("the SDK's own way", () => {
-  it("reads OAuth's errors as its own", async () => {
+describe("the SDK", () => {
+  it("recognises OAuth errors", async () => {
     const sdk = fixture.sdk(LOCAL_PLATFORM.secret);
     const odd = () =>
       sdk.rawRequest("POST", "/v1/oauth/token", { grant_type: "refresh_token", refresh_token: "rt_none" });

@@ -9,7 +9,7 @@ import { type ProviderSimulator, startProviderSimulator } from "../../../../infr
 const START_MS = Date.UTC(2027, 2, 15, 12, 30, 5);
 
 let seeded: string | undefined;
-/** A data directory as the first start leaves it: seeded once for all of a file's simulators. */
+/** A data directory after the first start. It is seeded once and copied for each simulator of a test file. */
 const seededDirectory = async (): Promise<string> => {
   if (seeded !== undefined) return seeded;
   seeded = mkdtempSync(join(tmpdir(), "provider-seeded-"));
@@ -21,7 +21,7 @@ afterAll(() => {
   if (seeded !== undefined) rmSync(seeded, { recursive: true });
 });
 
-/** A simulator of its own data directory whose clock stands still until it is told. */
+/** A simulator with its own data directory and a clock that only `pass` advances. */
 export const createFixture = async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "provider-"));
   cpSync(await seededDirectory(), dataDirectory, { recursive: true });
@@ -53,7 +53,7 @@ export const createFixture = async () => {
     get simulator() {
       return simulator;
     },
-    /** The official SDK, unmodified, its own retries off. */
+    /** The official SDK, unmodified, without retries. */
     sdk: (key = simulator.demo.apiKey, config: Stripe.StripeConfig = {}) => {
       const { hostname, port } = new URL(simulator.url);
       return new Stripe(key, {
@@ -66,7 +66,7 @@ export const createFixture = async () => {
       });
     },
     control,
-    /** Asks the control server; anything but 200 fails. */
+    /** Calls the control server. @throws Error if the status is not 200 */
     async told<T = Record<string, unknown>>(route: string, body?: unknown): Promise<T> {
       const { status, body: answer } = await control(route, body);
       if (status !== 200) throw new Error(`${route} answered ${status} ${JSON.stringify(answer)}`);
@@ -85,7 +85,7 @@ export const createFixture = async () => {
 
 export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
-/** What the SDK throws. @throws Error where it throws nothing. */
+/** The error that the SDK throws. @throws Error if it throws none */
 export const thrownBy = async (
   work: () => Promise<unknown>,
 ): Promise<InstanceType<typeof Stripe.errors.StripeError>> => {

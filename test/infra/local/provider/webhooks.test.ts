@@ -11,7 +11,7 @@ let fixture: Fixture;
 let receiver: Server;
 let url: string;
 let received: Received[];
-/** What the receiver answers next; 200 where nothing is said. */
+/** The receiver's next answers; 200 if there are none. */
 let answers: number[];
 
 beforeEach(async () => {
@@ -78,7 +78,7 @@ describe("a webhook", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("is for its account, for the types that it wants, and until it is taken away", async () => {
+  it("receives only its account's events of its types, until it is deleted", async () => {
     await subscribe({ enabledEvents: ["customer.updated"] });
     await change();
     await change({ accountId: "acct_1LocalKumoTea", count: 5 });
@@ -107,7 +107,7 @@ describe("a webhook", () => {
 });
 
 describe("a delivery that fails", () => {
-  it("is retried with growing pauses and a new signature", async () => {
+  it("is retried with increasing pauses and a new signature", async () => {
     await subscribe();
     answers = [500, 302, 404, 200];
     await change();
@@ -128,7 +128,7 @@ describe("a delivery that fails", () => {
     verify(received.at(-1) as Received);
   });
 
-  it("shows in the feed until it succeeds", async () => {
+  it("is shown as pending in the feed until it succeeds", async () => {
     await subscribe();
     answers = [500];
     const [event] = (await change()).events;
@@ -143,7 +143,7 @@ describe("a delivery that fails", () => {
     expect((await sdk.events.list({ delivery_success: true, limit: 1 })).data[0]?.id).toBe(event?.id);
   });
 
-  it("survives a restart, and goes to the endpoint's new URL", async () => {
+  it("is kept over a restart, and sent to the endpoint's new URL", async () => {
     await subscribe({ url: "http://127.0.0.1:9/nobody" });
     const made = await change({ count: 3 });
     expect(fixture.simulator.pendingDeliveries()).toBe(made.events.length);
@@ -154,7 +154,7 @@ describe("a delivery that fails", () => {
     expect(idsOf(received).sort()).toEqual(made.events.map(({ id }) => id).sort());
   });
 
-  it("for three days switches the endpoint off, and nothing is sent later", async () => {
+  it("for three days disables the endpoint, and nothing is sent later", async () => {
     await subscribe();
     answers = Array.from({ length: 99 }, () => 503);
     await change();
@@ -171,7 +171,7 @@ describe("a delivery that fails", () => {
   });
 });
 
-describe("bad delivery, by seed", () => {
+describe("delivery faults, by seed", () => {
   const deliver = async (options: Record<string, unknown>) => {
     await subscribe(options);
     const from = received.length;
@@ -180,13 +180,13 @@ describe("bad delivery, by seed", () => {
     return { sent: idsOf(received.slice(from)), made: made.events.map(({ id }) => id) };
   };
 
-  it("duplicates", async () => {
+  it("duplicate deliveries", async () => {
     const { sent, made } = await deliver({ duplicate: 0.5 });
     expect(new Set(sent)).toEqual(new Set(made));
     expect(sent.length).toBeGreaterThan(made.length * 1.2);
   });
 
-  it("drops, and the feed shows what did not arrive", async () => {
+  it("drop deliveries; the feed shows the missing events", async () => {
     const { sent, made } = await deliver({ drop: 0.5 });
     expect(sent.length).toBeGreaterThan(made.length * 0.2);
     expect(sent.length).toBeLessThan(made.length * 0.8);
@@ -196,7 +196,7 @@ describe("bad delivery, by seed", () => {
     expect(listed.sort()).toEqual(lost.sort());
   });
 
-  it("delays, on the local cloud's clock", async () => {
+  it("delay deliveries on the local cloud's clock", async () => {
     await subscribe({ delayMs: 60_000 });
     const made = await change({ count: 20 });
     const early = received.length;
@@ -206,7 +206,7 @@ describe("bad delivery, by seed", () => {
     expect(received).toHaveLength(made.events.length);
   });
 
-  it("shuffles, alike for the same seed", async () => {
+  it("shuffle deliveries", async () => {
     await subscribe({ shuffle: true, seed: 1, url: "http://127.0.0.1:9/nobody" });
     const made = await change({ count: 20 });
     const queued = async () =>
@@ -216,7 +216,7 @@ describe("bad delivery, by seed", () => {
     expect([...order].sort()).toEqual(made.events.map(({ id }) => id).sort());
   });
 
-  it("is refused if it is malformed", async () => {
+  it("are refused if they are malformed", async () => {
     const asked = async (body: unknown) => (await fixture.control("POST /provider/webhooks", body)).status;
     expect(await asked({ url: "ftp://127.0.0.1/x" })).toBe(400);
     expect(await asked({ url, drop: 2 })).toBe(400);

@@ -49,7 +49,7 @@ afterEach(() => {
 });
 
 describe("a queue", () => {
-  it("receives the oldest first, hides it, and receives it again after its time-out", () => {
+  it("delivers the oldest message first, hides it, and delivers it again after the visibility time-out", () => {
     for (const body of ["a", "b", "c"]) send(body);
     expect(bodies("work", 2)).toEqual(["a", "b"]);
     expect(bodies("work")).toEqual(["c"]);
@@ -61,7 +61,7 @@ describe("a queue", () => {
     expect(queue("work").receive({ max: 1 })).toMatchObject([{ body: "a", receive_count: 2 }]);
   });
 
-  it("keeps queues apart", () => {
+  it("is separate from other queues", () => {
     send("a");
     expect(bodies("other")).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe("a queue", () => {
     expect(queue("work").depth()).toEqual({ visible: 0, inFlight: 0 });
   });
 
-  it("gives a batch no more bytes than asked, but at least one message", () => {
+  it("delivers a batch within the byte limit, but at least one message", () => {
     for (const body of ["a".repeat(600), "b".repeat(600), "c"]) send(body);
     expect(queue("work").receive({ max: 10, maxBytes: 100 })).toHaveLength(1);
     expect(queue("work").receive({ max: 10, maxBytes: 601 })).toHaveLength(2);
@@ -93,7 +93,7 @@ describe("a queue", () => {
     expect(queue("work").peek(10)).toEqual([]);
   });
 
-  it("takes no message over the limit of SQS", () => {
+  it("refuses a message over the limit of SQS", () => {
     expect(() => send("x".repeat(1_048_577))).toThrow("the message for work is larger than 1048576 bytes");
     expect(queue("work").peek(10)).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe("dead letters", () => {
     }
   };
 
-  it("are messages that were received as often as the policy allows, with their age and their source", () => {
+  it("are messages that reached the policy's maximum receive count, with their age and source", () => {
     const sentAt = now;
     spend("poison");
     send("good");

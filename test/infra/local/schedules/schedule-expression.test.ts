@@ -37,7 +37,7 @@ describe("schedule expressions", () => {
     "at(2026-11-20T10:00:00)",
     "0 * * * *",
     "",
-  ])("refuses %p with a sentence", (expression) => {
+  ])("refuses %p with an explanation", (expression) => {
     expect(() => parseScheduleExpression(expression, created)).toThrow(
       `does not support the schedule expression ${expression}`,
     );

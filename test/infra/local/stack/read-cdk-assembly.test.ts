@@ -74,7 +74,7 @@ const functionNamed = (name: string) => {
 };
 
 describe("an assembly made by CDK", () => {
-  it("is read without a word about things that are not run", () => {
+  it("is read without a report of unsupported resources", () => {
     expect(model.notRun).toEqual([]);
     expect(model).toMatchObject({ stackName: "Shop", accountId: "000000000000", region: "eu-central-1" });
   });
@@ -89,14 +89,14 @@ describe("an assembly made by CDK", () => {
     });
   });
 
-  it("has the same secret at the next start", async () => {
+  it("has the same secret after a restart", async () => {
     const again = await readStack({ assemblyDirectory, dataDirectory });
     expect(again.functions.map(({ environment }) => environment.SIGNING_KEY)).toEqual(
       model.functions.map(({ environment }) => environment.SIGNING_KEY),
     );
   });
 
-  it("has the table as CreateTable takes it", () => {
+  it("has the table as input of CreateTable", () => {
     expect(model.tables).toMatchObject([
       {
         ttlAttribute: "expiresAtSeconds",
@@ -112,7 +112,7 @@ describe("an assembly made by CDK", () => {
     ]);
   });
 
-  it("lets the API and the rule call the function that they name, and no other", () => {
+  it("allows the API and the rule to invoke only the function that they name", () => {
     const { judge } = createAuthorizer(model);
     const route = model.httpApi?.routes[0];
     const schedule = model.schedules[0];
@@ -127,7 +127,7 @@ describe("an assembly made by CDK", () => {
     }
   });
 
-  it("has grants that let each function do its work on the real engine, and no more", async () => {
+  it("has grants that allow each function its work on the real engine, and no more", async () => {
     const database = await startDynamoDb({});
     await createTables(database.endpoint, model.tables);
     const authorizer = createAuthorizer(model);

@@ -148,7 +148,7 @@ describe("a stack", () => {
     ]);
   });
 
-  it("knows the URLs of its API and functions only if they are given", async () => {
+  it("has URLs of its API and functions only if they are given", async () => {
     const asking = (attribute: string[]) => ({
       ...around,
       Api: api,
@@ -184,7 +184,7 @@ describe("a stack", () => {
     ]);
   });
 
-  it("has rules with a pattern, on their bus; the default bus is always there", async () => {
+  it("has rules with a pattern, on their bus; the default bus always exists", async () => {
     const InputTransformer = { InputPathsMap: { one: "$.detail.one" }, InputTemplate: '{"detail":<one>}' };
     const { buses, rules, schedules } = await read({
       ...around,
@@ -222,7 +222,7 @@ describe("a stack", () => {
     ]);
   });
 
-  it("has queues with the defaults of SQS and their policies, which feed functions by mappings", async () => {
+  it("has queues with the defaults of SQS and their policies, and mappings from queues to functions", async () => {
     const Statement = { Effect: "Allow", Principal: { Service: "events.amazonaws.com" }, Action: "sqs:SendMessage" };
     const { queues, resourcePolicies, eventSourceMappings } = await read({
       ...around,
@@ -299,7 +299,7 @@ describe("a stack", () => {
     ]);
   });
 
-  it("reports which of its parts do nothing here", async () => {
+  it("reports resources that the local cloud ignores", async () => {
     const { notRun } = await read({
       ...around,
       Api: api,
@@ -313,19 +313,19 @@ describe("a stack", () => {
     ]);
   });
 
-  it("takes account and region from the assembly if it is bound to them", async () => {
+  it("has the assembly's account and region if the assembly names them", async () => {
     writeAssembly({}, {}, { Shop: { ...stackArtifact, environment: "aws://123456789012/eu-west-1" } });
     const options = { assemblyDirectory: directory, dataDirectory: directory };
     expect(await readStack(options)).toMatchObject({ accountId: "123456789012", region: "eu-west-1" });
   });
 
-  it("is the only one of its assembly, or the others are named", async () => {
+  it("must be the only one of its assembly; the error names the others", async () => {
     writeAssembly({}, {}, { Shop: stackArtifact, Bar: stackArtifact });
     await expect(readStack({ assemblyDirectory: directory, dataDirectory: directory })).rejects.toThrow("Shop, Bar");
   });
 });
 
-describe("what the local cloud does not run", () => {
+describe("unsupported parts of a template", () => {
   const withApi = { Api: api, Integration: integration(), Route: route() };
   const policy = (statement: object) => ({
     Type: "AWS::IAM::Policy",
@@ -523,7 +523,7 @@ describe("what the local cloud does not run", () => {
       { X: lambda({ Handler: { "Fn::Select": [0, ["a"]] } }) },
       "X: the local cloud does not support Fn::Select",
     ],
-  ])("%s is refused with a sentence", async (_what, resources, sentence) => {
+  ])("%s: refused with an explanation", async (_what, resources, sentence) => {
     await expect(read({ ...around, ...resources })).rejects.toThrow(sentence);
   });
 });

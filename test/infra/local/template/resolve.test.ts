@@ -61,7 +61,7 @@ describe("resolve", () => {
     ["a list where text belongs", { "Fn::Join": ["", [["a"]]] }, "Asking: Fn::Join takes text"],
     ["another dynamic reference", "{{resolve:ssm:x}}", "Asking: ssm:x is not supported"],
     ["a name from the prototype", { Ref: "constructor" }, "Asking: Ref constructor names nothing"],
-  ])("refuses %s with a sentence that names the logical id", (_what, value, message) => {
+  ])("refuses %s with an explanation that names the logical id", (_what, value, message) => {
     expect(() => resolve(value)).toThrow(message);
     expect(() => resolve(value)).toThrow(TemplateError);
   });

@@ -14,7 +14,7 @@ const directory = mkdtempSync(join(tmpdir(), "secrets-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe("generateSecret", () => {
-  it("makes letters and digits of each kind, as many as the recipe asks for", () => {
+  it("generates letters and digits of each kind, with the length that the recipe requires", () => {
     fc.assert(
       fc.property(fc.integer({ min: 3, max: 60 }), (PasswordLength) => {
         const value = generateSecret(SecretRecipe.parse({ PasswordLength, ExcludePunctuation: true }));
@@ -37,7 +37,7 @@ describe("generateSecret", () => {
 });
 
 describe("openGeneratedSecrets", () => {
-  it("keeps a value from one start to the next, readable by the owner only", () => {
+  it("keeps a value over a restart, readable only by the owner", () => {
     const first = openGeneratedSecrets(directory);
     expect(first.secretFor("Key", () => "one")).toBe("one");
     first.save();
@@ -60,7 +60,7 @@ describe("secretReference", () => {
     [`secretsmanager:${arn}:SecretString::AWSPREVIOUS:`, "does not support"],
     ["secretsmanager:plain:SecretString:::", "does not support"],
     [`secretsmanager:${arn}x:SecretString:::`, `declares no secret ${arn}x`],
-  ])("refuses %s with a sentence", (reference, message) => {
+  ])("refuses %s with an explanation", (reference, message) => {
     expect(() => read(reference)).toThrow(message);
   });
 });
