@@ -13,7 +13,7 @@ export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
  * A list as JSON text of at most `maxBytes`, but with at least one item.
  * @returns the text, and the index of the first item that did not fit.
  */
-export const renderList = <Item>(
+const renderList = <Item>(
   items: readonly Item[],
   render: (item: Item) => string,
   maxBytes = MAX_PAGE_BYTES,

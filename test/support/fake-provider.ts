@@ -26,8 +26,6 @@ export const providerErrors = {
     }),
 };
 
-export type FakeProvider = ReturnType<typeof createFakeProvider>;
-
 /** @param clock the provider's own clock, epoch milliseconds */
 export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) => {
   const living = new Map<string, Living>();

@@ -10,7 +10,7 @@ const folderOf = (pid: number): string | undefined => {
 };
 
 /** The process ids of a function's instances. Their working directory is the function's code directory. */
-export const instanceProcesses = (codeDirectory: string): number[] => {
+const instanceProcesses = (codeDirectory: string): number[] => {
   const folder = realpathSync(codeDirectory);
   return readdirSync("/proc")
     .map(Number)

@@ -23,7 +23,7 @@ export const customerFields: FieldsOf<"customers"> = {
   currency: "eur",
   delinquent: false,
 };
-export const paymentFields: FieldsOf<"payments"> = {
+const paymentFields: FieldsOf<"payments"> = {
   status: "processing",
   customerId: "cus_1",
   invoiceId: null,
@@ -32,7 +32,7 @@ export const paymentFields: FieldsOf<"payments"> = {
   amountReceived: 0,
   failureCode: null,
 };
-export const invoiceFields: FieldsOf<"invoices"> = {
+const invoiceFields: FieldsOf<"invoices"> = {
   number: "A-1",
   status: "open",
   customerId: "cus_1",

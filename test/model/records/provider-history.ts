@@ -146,4 +146,3 @@ export const createProviderWorld = () => {
       })),
   };
 };
-export type ProviderWorld = ReturnType<typeof createProviderWorld>;

@@ -99,6 +99,6 @@ describe("reviveExactly", () => {
   });
 
   it("refuses to work without the source text, where a parser does not hand it over", () => {
-    expect(() => reviveExactly("id", 1)).toThrow("does not hand over the source");
+    expect(() => reviveExactly("id", 1)).toThrow("does not pass the source text");
   });
 });

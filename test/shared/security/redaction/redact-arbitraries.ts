@@ -31,7 +31,7 @@ const inGroups = (text: string, sizes: readonly number[], separator: string): st
 };
 
 /** 13 to 19 digits of any issuer; 13 beginning with 1 are a time. */
-export const cardDigits = fc
+const cardDigits = fc
   .tuple(fc.integer({ min: 12, max: 18 }), fc.integer({ min: 2, max: 9 }), characters(DIGITS, 18))
   .map(([length, first, rest]) => withLuhnDigit((first + rest).slice(0, length)))
   .filter((digits) => !/^20\d{12}$/.test(digits));
@@ -120,7 +120,7 @@ const secretName = fc
 const secretValue = characters(`${ALPHANUMERIC}!#$*+/?@^_~.-`, 6, 40).map((value) => `${value}q7`);
 
 /** A secret that only its name betrays. */
-export const named = fc.tuple(secretName, secretValue);
+const named = fc.tuple(secretName, secretValue);
 
 /** Text around, as people and programs write it, ending at the edge of a word. */
 const words = fc.constantFrom(
