@@ -75,7 +75,7 @@ describe.each(scopes)("workers of an erasure of $scope that crash", ({ forgotten
   });
 
   // The first worker crashes at one of ten points; each later one continues from the last checkpoint.
-  it.each(sampleOf(rangeOf(10), 3))("after %i tenths of the calls leave the rest to the next worker", async (part) => {
+  it.each(sampleOf(rangeOf(10), 2))("after %i tenths of the calls leave the rest to the next worker", async (part) => {
     const first = Math.floor(((part + 0.9) * calls) / 10) - (part % 3);
     const requested = await requestOf(request);
     for (const [worker, at] of [first, ...LATER_CRASHES].entries()) {

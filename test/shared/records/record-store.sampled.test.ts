@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import type { RecordKey, StoredRecord } from "../../../shared/records/record-item.ts";
+import { depth } from "../../support/depth.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { type RecordStores, type RecordTable, recordStoresAt, startRecordTable } from "../../support/record-table.ts";
 import { customer, invoice, payment, seen, storedAs, subscription } from "../../support/records.ts";
@@ -46,7 +47,7 @@ describe("a record", () => {
         await expect(store.get(organization, record)).resolves.toEqual(record);
         await expect(store.getMany(`${organization}#`, [record], { strongly: true })).resolves.toEqual([]);
       }),
-      { seed: 20_261_121, numRuns: 60 },
+      { seed: 20_261_121, numRuns: depth(12, 60) },
     );
   });
 

@@ -2,10 +2,11 @@ import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import { redact } from "../../../../shared/security/redaction/redact.ts";
 import { redactText } from "../../../../shared/security/redaction/redact-text.ts";
+import { depth } from "../../../support/depth.ts";
 import { secretText, secretValueAnywhere, survivingFields, survivingText } from "./redact-arbitraries.ts";
 
 /** Fixed, so that a run can be repeated; fast-check prints seed and path of a failure. */
-const parameters = { seed: 20_261_105, numRuns: 1_000 };
+const parameters = { seed: 20_261_105, numRuns: depth(150, 1_000) };
 
 const withoutSeparators = (text: string): string => text.replace(/%20|[\s\u00a0\u2013.+-]/g, "");
 
@@ -134,7 +135,7 @@ describe("redaction of any value", () => {
         expect(() => redact(value)).not.toThrow();
         expect(redact(value)).not.toBe("[redacted:unreadable]");
       }),
-      { ...parameters, numRuns: 500 },
+      { ...parameters, numRuns: depth(100, 500) },
     );
   });
 });

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
 import { createPlantStore, type PlantStore } from "../../../shared/plants/plant-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { depth } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 
@@ -56,7 +57,7 @@ describe("create and list", () => {
         const sorted = [...created].sort((a, b) => (a.id < b.id ? -1 : 1));
         expect(items).toEqual(sorted.map(({ tag, ...rest }) => ({ ...rest, ...(tag !== undefined && { tag }) })));
       }),
-      { seed: 20_261_121, numRuns: 30 },
+      { seed: 20_261_121, numRuns: depth(8, 30) },
     );
   });
 

@@ -12,6 +12,7 @@ import {
   startAlertTable,
 } from "../../../support/alerts.ts";
 import { countUnits } from "../../../support/consumed-units.ts";
+import { depth } from "../../../support/depth.ts";
 import { startLossyProxy } from "../../../support/lossy-proxy.ts";
 
 let table: Awaited<ReturnType<typeof startAlertTable>>;
@@ -51,7 +52,7 @@ describe("a list", () => {
           );
         }
       }),
-      { seed: 20_261_121, numRuns: 25 },
+      { seed: 20_261_121, numRuns: depth(6, 25) },
     );
   }, 60_000);
 

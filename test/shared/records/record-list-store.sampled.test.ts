@@ -5,6 +5,7 @@ import type { ListedId, StoredRecord } from "../../../shared/records/record-item
 import type { RecordPosition, RecordQuery } from "../../../shared/records/record-query.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { countUnits } from "../../support/consumed-units.ts";
+import { depth } from "../../support/depth.ts";
 import { type RecordStores, type RecordTable, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
 import { CREATED_AT, customer, invoice, payment, seen, storedAs, subscription } from "../../support/records.ts";
 
@@ -115,7 +116,7 @@ describe("a list", () => {
         expect(pages.flat()).toEqual(expected.map(({ id }) => id));
         expect(pages.every((page) => page.length <= limit)).toBe(true);
       }),
-      { seed: 20_261_121, numRuns: 60 },
+      { seed: 20_261_121, numRuns: depth(12, 60) },
     );
   });
 
