@@ -31,7 +31,7 @@ type Situation = {
   type?: string;
 };
 
-/** Asks for admission, and says what came of it: a code, or `admitted`. */
+/** Admits a caller. The outcome is an error code, or `admitted`. */
 const admitted = async ({
   route = settingsRoutes.getSettings,
   caller = callerOf("admin"),
@@ -85,10 +85,10 @@ describe("admission to an endpoint of the integration", () => {
       "role_may_not",
       0,
     ],
-  ])("takes or refuses %s, in order", async (_who, situation, expected, reads) => {
+  ])("accepts or refuses %s, in the order of checks", async (_who, situation, expected, reads) => {
     const { outcome, read } = await admitted(situation);
     expect(outcome).toBe(expected);
-    // What is refused anyway costs no read.
+    // A request that an earlier check refuses does not read the settings.
     expect(read.mock.calls).toEqual(Array.from({ length: reads }, () => ["acme"]));
   });
 
@@ -109,7 +109,7 @@ describe("admission to an endpoint of the integration", () => {
     }
   });
 
-  it("asks for the settings each time", async () => {
+  it("reads the settings each time", async () => {
     let ipAllowlist: string[] = [];
     const admit = createAdmission(settingsRoutes.getSettings, {
       authenticate: async () => callerOf("admin"),
@@ -135,7 +135,7 @@ describe("access to records", () => {
     subsets.flatMap((member) => subsets.map((guest) => [role, { member, guest }] as const)),
   );
 
-  it.each(table)("of a %s with %j is to the types of that role", async (role, recordAccess) => {
+  it.each(table)("of a %s with %j covers the types of that role", async (role, recordAccess) => {
     for (const type of recordTypes) {
       const { outcome } = await admitted({ route, caller: callerOf(role), settings: { recordAccess }, type });
       const mayRead = role === "admin" || role === "billing" || recordAccess[role].includes(type);
@@ -153,19 +153,19 @@ describe("access to records", () => {
     for (const type of ["charges", "", "__proto__", "length", "Invoices", "invoices,payments", undefined]) {
       const situation = { route, caller: callerOf(role), settings: { recordAccess } };
       const { outcome, refusals } = await admitted(type === undefined ? situation : { ...situation, type });
-      // Whoever may read all types is told by the parser that there is no such one.
+      // A role with access to all types is admitted; the parser refuses the unknown type.
       expect(outcome).toBe(expected);
       if (type) for (const { error } of refusals) expect(error.message).not.toContain(type);
     }
   });
 
-  it("is refused for the address first", async () => {
+  it("is refused because of the address first", async () => {
     const settings = { ipAllowlist: ["10.0.0.0/8"] };
     const { outcome } = await admitted({ route, caller: callerOf("guest"), settings, type: "invoices" });
     expect(outcome).toBe("ip_address_not_allowed");
   });
 
-  it("is nothing that other routes ask for", async () => {
+  it("is not checked on other routes", async () => {
     const situation = { route: circuitBreakerRoutes.getCircuitBreaker, caller: callerOf("member") };
     await expect(admitted(situation)).resolves.toMatchObject({ outcome: "admitted" });
   });
@@ -174,7 +174,7 @@ describe("access to records", () => {
 describe("a refusal", () => {
   const closed = { ipAllowlist: ["10.0.0.0/8"] };
 
-  it("is recorded with who was refused, what for, and as often as it happens", async () => {
+  it("is recorded each time, with route, error and caller", async () => {
     const caller = callerOf("admin");
     for (let i = 0; i < 20; i++) {
       const { refusals } = await admitted({ caller, settings: closed });
@@ -201,13 +201,13 @@ describe("a refusal", () => {
       { route: recordRoutes.listRecords, caller: callerOf("guest"), type: "invoices" },
       callerOf("guest"),
     ],
-  ])("of %s names whom a signature vouches for", async (_what, situation, caller) => {
+  ])("of %s names the caller if the token's signature is valid", async (_what, situation, caller) => {
     const { refusals } = await admitted(situation);
     expect(refusals).toHaveLength(1);
     expect(refusals[0]?.caller).toEqual(caller);
   });
 
-  it("is none where the service could not tell", async () => {
+  it("is not recorded if the service itself failed", async () => {
     for (const situation of [
       { settings: new DomainError("store_unavailable", "No.") },
       { caller: new DomainError("key_set_unavailable", "No.") },
@@ -219,7 +219,7 @@ describe("a refusal", () => {
 });
 
 describe("other routes", () => {
-  it("of the plants have no settings", async () => {
+  it("of the plants read no settings", async () => {
     for (const caller of [withoutOrganization, callerOf("guest")]) {
       const situation = { route: plantRoutes.listPlants, caller, settings: { ipAllowlist: ["10.0.0.0/8"] } };
       const { outcome, read } = await admitted(situation);
@@ -228,12 +228,12 @@ describe("other routes", () => {
     }
   });
 
-  it("that are public ask for nobody", async () => {
+  it("that are public require no caller", async () => {
     const route = { ...plantRoutes.listPlants, permission: "public" } as const;
     await expect(createAdmission(route, {})(httpEvent())).resolves.toBeUndefined();
   });
 
-  it("are never open for want of a part", () => {
+  it("cannot be created without a required dependency", () => {
     expect(() => createAdmission(plantRoutes.listPlants, {})).toThrow("needs authentication");
     const authenticate = async () => callerOf("admin");
     expect(() => createAdmission(settingsRoutes.getSettings, { authenticate })).toThrow(

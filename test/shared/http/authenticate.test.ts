@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => issuer.stop());
 
 describe("a caller", () => {
-  it("is who the claims say", async () => {
+  it("has the identity of the claims", async () => {
     await expect(present(token({ org_id: "acme", org_role: "billing", sid: "s1" }))).resolves.toEqual({
       userId: "ada",
       organizationId: "acme",
@@ -63,7 +63,7 @@ describe("a caller", () => {
   });
 
   it.each(["", "a b", "a\u0000", "a\u200b", "x".repeat(129), 7, null, ["acme"], {}])(
-    "is not made from the identifier %p",
+    "cannot have the identifier %p",
     async (value) => {
       for (const claim of ["sub", "org_id", "sid"]) {
         await expect(codeOf(present(token({ org_id: "acme", [claim]: value } as JWTPayload)))).resolves.toBe(
@@ -108,7 +108,7 @@ describe("a token", () => {
     await expect(codeOf(present(token(overrides as JWTPayload)))).resolves.toBe(expected);
   });
 
-  it("that demands an extension is refused", async () => {
+  it("that requires an extension is refused", async () => {
     await expect(codeOf(present(token({}, { crit: ["exp"], exp: 1 }).catch(() => "x.y.z")))).resolves.toBe(
       "invalid_token",
     );
@@ -119,7 +119,7 @@ describe("a token", () => {
     );
   });
 
-  it("is refused once any of its characters changed", async () => {
+  it("is refused if any character is changed", async () => {
     const jwt = await token();
     for (let at = 0; at < jwt.length; at += 7) {
       const changed = `${jwt.slice(0, at)}${jwt[at] === "A" ? "B" : "A"}${jwt.slice(at + 1)}`;
@@ -127,7 +127,7 @@ describe("a token", () => {
     }
   });
 
-  it("needs a signature of an accepted algorithm", async () => {
+  it("requires a signature with an accepted algorithm", async () => {
     const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
     for (const alg of ["none", "HS256", "RS1", "PS256"]) {
       await expect(codeOf(present(`${encode({ alg, kid: "first" })}.${encode(claims())}.AAAA`))).resolves.toBe(
@@ -145,7 +145,7 @@ describe("a token", () => {
     await expect(codeOf(present(`${header}.${payload}.AAAA`))).resolves.toBe("invalid_token");
   });
 
-  it("is not trusted for a key that is weak or not for signatures", async () => {
+  it("is refused if its key is weak or not for signatures", async () => {
     // jose refuses to sign with a weak key, so Node does.
     const weak = generateKeyPairSync("rsa", { modulusLength: 1024 });
     const encryption = await makeKey("encryption");
@@ -162,11 +162,11 @@ describe("a token", () => {
 });
 
 describe("the header", () => {
-  it.each([undefined, "", "Basic YTpi", "Bearer", "Bearer ", "Token x"])("%p holds no bearer token", async (header) => {
+  it.each([undefined, "", "Basic YTpi", "Bearer", "Bearer ", "Token x"])("%p has no bearer token", async (header) => {
     await expect(codeOf(authenticate(header))).resolves.toBe("no_bearer_token");
   });
 
-  it("names the scheme in any case", async () => {
+  it("may have the scheme in upper or lower case", async () => {
     await expect(codeOf(authenticate(`bearer   ${await token()}`))).resolves.toBe("accepted");
   });
 
@@ -177,13 +177,13 @@ describe("the header", () => {
     "Bearer x,Bearer y",
     "Bearer ..",
     "Bearer eyJhbGciOiJSUzI1NiJ9.bnVsbA.AAAA",
-  ])("%p holds a bad one", async (header) => {
+  ])("%p has an invalid bearer token", async (header) => {
     await expect(codeOf(authenticate(header))).resolves.toBe("invalid_token");
   });
 });
 
 describe("the issuer's keys", () => {
-  it("are fetched once and kept", async () => {
+  it("are fetched once and cached", async () => {
     issuer.state.keys = [key.jwk];
     issuer.state.fetches = 0;
     authenticate = authenticator();
@@ -191,13 +191,13 @@ describe("the issuer's keys", () => {
     expect(issuer.state.fetches).toBe(1);
   });
 
-  it("may rotate at once", async () => {
+  it("may rotate, with effect at once", async () => {
     const next = await makeKey("next");
     issuer.state.keys = [next.jwk];
     await expect(codeOf(present(issuer.sign(next, claims())))).resolves.toBe("accepted");
   });
 
-  it("are fetched at most once in ten seconds for made-up key ids, which do not disturb good tokens", async () => {
+  it("are fetched at most once in ten seconds for unknown key ids, without effect on valid tokens", async () => {
     issuer.state.keys = [key.jwk];
     authenticate = authenticator();
     await present(token());
@@ -212,7 +212,7 @@ describe("the issuer's keys", () => {
     await expect(codeOf(present(token({ jti: "good" })))).resolves.toBe("accepted");
   });
 
-  it("that cannot be fetched are no verdict on the token, and are asked for again after a pause", async () => {
+  it("that cannot be fetched cause no refusal of the token, and are fetched again after a pause", async () => {
     let time = Date.now();
     authenticate = authenticator({ now: () => time });
     issuer.state.outage = true;
@@ -226,7 +226,7 @@ describe("the issuer's keys", () => {
     issuer.state.outage = false;
   });
 
-  it("that were withdrawn are not trusted for longer than an hour, and serve on through an outage", async () => {
+  it("stay trusted for at most one hour after withdrawal, and longer during an outage", async () => {
     let time = Date.now();
     issuer.state.keys = [key.jwk];
     authenticate = authenticator({ now: () => time });
@@ -251,7 +251,7 @@ describe("the issuer's keys", () => {
     issuer.state.discovery = {};
   });
 
-  it("are never fetched for a token of another issuer, nor where no issuer is trusted", async () => {
+  it("are never fetched for a token of another issuer, or if no issuer is trusted", async () => {
     authenticate = authenticator();
     issuer.state.fetches = 0;
     await present(token({ iss: "https://other.example" })).catch(() => undefined);

@@ -76,7 +76,7 @@ beforeEach(() => {
 afterEach(() => void jest.restoreAllMocks());
 
 describe("a handler", () => {
-  it("gives its work typed input and answers with what the schema names", async () => {
+  it("calls its work with typed input and answers with the schema's fields only", async () => {
     const handler = createHandler(
       change,
       async ({ body, params }) => ({ size: body.size + params.id, extra: 1 }),
@@ -94,7 +94,7 @@ describe("a handler", () => {
     });
   });
 
-  it("writes one short line per request, without anything that the caller sent", async () => {
+  it("logs one short line per request, without data from the caller", async () => {
     await createHandler(change, async ({ body }) => body, parts)(put(), lambdaContext);
     expect(lines).toEqual([
       {
@@ -124,7 +124,7 @@ describe("a handler", () => {
     expect(work).not.toHaveBeenCalled();
   });
 
-  it("challenges with an error code only where a token was sent", async () => {
+  it("sends a challenge with an error code only if the request has a token", async () => {
     const handler = createHandler(change, async ({ body }) => body, parts);
     expect((await handler(put({ headers: {} }), lambdaContext)).headers["www-authenticate"]).toBe("Bearer");
     expect(
@@ -132,7 +132,7 @@ describe("a handler", () => {
     ).toBe('Bearer error="invalid_token"');
   });
 
-  it("names every field that is wrong", async () => {
+  it("names every invalid field", async () => {
     const wide = defineRoute({ ...change, request: { body: z.object({ size: Int64, depth: Int64 }) } });
     const response = await createHandler(
       wide,
@@ -144,7 +144,7 @@ describe("a handler", () => {
     );
   });
 
-  it("hides what went wrong inside, and logs it", async () => {
+  it("hides internal errors from the client, and logs them", async () => {
     const handler = createHandler(change, async () => Promise.reject(new Error("table plants-7 is on fire")), parts);
     const response = await handler(put(), lambdaContext);
     expect(response).toMatchObject({ statusCode: 500, body: expect.stringContaining('"error":50001') });
@@ -154,12 +154,12 @@ describe("a handler", () => {
     ]);
   });
 
-  it("takes its own schema's refusal of an answer for a bug, not for a bad request", async () => {
+  it("answers 500, not 400, if its own answer does not match the schema", async () => {
     const handler = createHandler(change, async () => ({ size: 2n ** 64n }), parts);
     await expect(handler(put(), lambdaContext)).resolves.toMatchObject({ statusCode: 500 });
   });
 
-  it("says when to come back while the store is out, and logs why", async () => {
+  it("sends Retry-After while the store is unavailable, and logs the cause", async () => {
     const cause = Object.assign(new Error("not authorized"), { name: "AccessDeniedException" });
     const failing = async () =>
       Promise.reject(new DomainError("store_unavailable", "The store did not answer.", { cause }));
@@ -170,14 +170,14 @@ describe("a handler", () => {
     expect(lines).toEqual([expect.objectContaining({ error: 50301, cause: "AccessDeniedException: not authorized" })]);
   });
 
-  it("answers before Lambda would end it", async () => {
+  it("answers before Lambda's time-out", async () => {
     const handler = createHandler(change, () => new Promise(() => undefined), parts);
     const hurried = { ...lambdaContext, getRemainingTimeInMillis: () => 120 };
     await expect(handler(put(), hurried)).resolves.toMatchObject({ statusCode: 500 });
   });
 });
 
-describe("a route that takes an Idempotency-Key", () => {
+describe("a route with an Idempotency-Key", () => {
   const startWork = defineRoute({
     ...about,
     method: "POST",
@@ -192,7 +192,7 @@ describe("a route that takes an Idempotency-Key", () => {
     handler(httpEvent({ rawPath: "/work", headers: { ...json, ...headers }, ...(body && { body }) }), lambdaContext);
 
   it.each(["k", "0198a6c2-7d4e-7000-8000-000000000001", '"quoted"', "a,b", "~!{}", "x".repeat(255)])(
-    "gives its work the key %j",
+    "calls its work with the key %j",
     async (key) => {
       await expect(post({ "idempotency-key": key })).resolves.toMatchObject({
         statusCode: 202,
@@ -201,7 +201,7 @@ describe("a route that takes an Idempotency-Key", () => {
     },
   );
 
-  it("does without", async () => {
+  it("does not require a key", async () => {
     await expect(post()).resolves.toMatchObject({ statusCode: 202, body: '{"key":null}' });
   });
 
@@ -214,18 +214,18 @@ describe("a route that takes an Idempotency-Key", () => {
     });
   });
 
-  it("refuses the body before the key, as of another type or size", async () => {
+  it("checks the body's type and size before the key", async () => {
     const key = { "idempotency-key": "ä" };
     expect((await post({ ...key, "content-type": "text/plain" }, "{}")).statusCode).toBe(415);
     expect((await post(key, `"${"x".repeat(65_536)}"`)).statusCode).toBe(413);
   });
 
-  it("is the only kind that is given one", async () => {
+  it("is the only kind of route whose work receives a key", async () => {
     const seen = jest.fn();
     const other = createHandler(
       change,
       async (input) => {
-        // @ts-expect-error: work that is given no key cannot ask for one.
+        // @ts-expect-error: the input of this route has no key.
         seen("idempotencyKey" in input, input.idempotencyKey);
         return input.body;
       },
@@ -245,20 +245,20 @@ describe("a body", () => {
     request: { body: z.object({ size: z._default(Int64, 7n) }) },
   });
 
-  it.each([undefined, "", "{}"])("of which every field is optional may be %j", async (body) => {
+  it.each([undefined, "", "{}"])("whose fields are all optional may be %j", async (body) => {
     const handler = createHandler(optional, async ({ body: { size } }) => ({ size }), parts);
-    // Without a body there is no type of it either.
+    // A request without a body has no content type.
     const headers = body ? json : { authorization: "Bearer good" };
     const event = httpEvent({ method: "PUT", rawPath: "/things", headers, ...(body !== undefined && { body }) });
     await expect(handler(event, lambdaContext)).resolves.toMatchObject({ statusCode: 202, body: '{"size":7}' });
   });
 
-  it.each(["null", "[]", '"x"', "7"])("is an object still, and not %s", async (body) => {
+  it.each(["null", "[]", '"x"', "7"])("must be an object, and not %s", async (body) => {
     const handler = createHandler(optional, async ({ body: { size } }) => ({ size }), parts);
     await expect(handler(put({ body }), lambdaContext)).resolves.toMatchObject({ statusCode: 400 });
   });
 
-  it.each(["{", `"${"x".repeat(70_000)}"`, "\u0000"])("on a route that takes none is ignored", async (body) => {
+  it.each(["{", `"${"x".repeat(70_000)}"`, "\u0000"])("is ignored on a route without a body", async (body) => {
     const bare = defineRoute({ ...change, path: "/things", request: {} });
     const handler = createHandler(bare, async (input) => ({ size: input.body === undefined ? 1n : 2n }), parts);
     for (const type of ["application/json", "text/plain"]) {
@@ -281,7 +281,7 @@ describe("a list", () => {
       parts,
     );
 
-  it("leads through all its pages and shows each item once", async () => {
+  it("returns each item once over all pages", async () => {
     const handler = pageFrom(8);
     const names: string[] = [];
     let query: string | undefined = "color=green&limit=3";
@@ -296,7 +296,7 @@ describe("a list", () => {
     expect(names).toEqual(things(1n, 8).map(({ name }) => name));
   });
 
-  it("shows only what the schema names, and no next page after the last", async () => {
+  it("has the schema's fields only, and no next link on the last page", async () => {
     const response = await pageFrom(3)(get(), lambdaContext);
     expect(JSON.parse(response.body ?? "")[0]).toEqual({ name: "thing 1" });
     expect(response.headers.link).toBeUndefined();
@@ -325,7 +325,7 @@ describe("a list", () => {
     await expect(pageFrom(3)(get(query), lambdaContext)).resolves.toMatchObject({ statusCode: 400 });
   });
 
-  it("ends a page before 4 MB and goes on after it", async () => {
+  it("ends a page before 4 MB and continues on the next page", async () => {
     const large = "\u0001".repeat(MAX_PAGE_BYTES / 6 / 2);
     const handler = createHandler(
       list,
@@ -342,7 +342,7 @@ describe("a list", () => {
     expect(JSON.parse(second.body ?? "")[0].name[0]).toBe("2");
   });
 
-  it("may be one field of its answer, and shares the room with the others", async () => {
+  it("may be one field of the answer, and shares the size limit with the others", async () => {
     const framed = defineRoute({
       ...list,
       paging: { ...list.paging, field: "things" },
@@ -365,7 +365,7 @@ describe("a list", () => {
   });
 });
 
-describe("what another organization was given", () => {
+describe("another organization's cursor", () => {
   const cursors = createCursors("a secret of at least 32 characters");
   const query = "$default /things []";
   const refusalsOf = async (cursor: string) => {
@@ -377,7 +377,7 @@ describe("what another organization was given", () => {
   };
   const position = { id: 1n };
 
-  it("is told of as the caller's doing, and answered as a forged one is", async () => {
+  it("is recorded as a refusal of the caller, and gets the same answer as a forged one", async () => {
     const foreign = await refusalsOf(cursors.seal({ scope: "org:globex", query }, position));
     const forged = await refusalsOf(
       createCursors("another secret of 32 characters or more").seal({ scope: "org:globex", query }, position),
@@ -387,7 +387,7 @@ describe("what another organization was given", () => {
     expect([foreign.statusCode, foreign.body]).toEqual([400, forged.body]);
   });
 
-  it("is no user's without an organization, nor the own one for another question", async () => {
+  it("does not include a user's own cursor, or the organization's cursor of another query", async () => {
     for (const scope of ["user:eve", "org:acme"]) {
       const { statusCode, refusals } = await refusalsOf(cursors.seal({ scope, query: "GET /other []" }, position));
       expect({ statusCode, refusals }).toEqual({ statusCode: 400, refusals: [] });
@@ -396,7 +396,7 @@ describe("what another organization was given", () => {
 });
 
 describe("a store that fails", () => {
-  it("is told of, for the caller's organization, and only it", async () => {
+  it("is reported for the caller's organization; other failures are not", async () => {
     const failures: unknown[] = [];
     const noteFailure = async (...failure: unknown[]) => void failures.push(failure);
     const run = (code: ErrorName) =>

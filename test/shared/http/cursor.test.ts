@@ -11,7 +11,7 @@ const binding = { scope: "org:acme", query: "GET /plants []" };
 const sealed = cursors.seal(binding, { id: 9007199254740993n });
 
 describe("cursors", () => {
-  it("lead back to the position, exactly", () => {
+  it("restore the exact position", () => {
     expect(cursors.open(binding, position, sealed)).toEqual({ id: 9007199254740993n });
     fc.assert(
       fc.property(
@@ -26,13 +26,13 @@ describe("cursors", () => {
     );
   });
 
-  it("show nothing of what is in them", () => {
+  it("reveal nothing of their contents", () => {
     const seen = Buffer.from(sealed, "base64url").toString("latin1");
     expect(seen).not.toContain("acme");
     expect(seen).not.toContain("9007199254740993");
   });
 
-  it("are refused for another scope, another query, another service's secret and another shape", () => {
+  it("are refused for another scope, query, secret or shape", () => {
     const refused = {
       code: "invalid_cursor",
       message: "cursor: expected one that this service gave out for this query",
@@ -52,7 +52,7 @@ describe("cursors", () => {
     }
   });
 
-  it("are refused after any change of a single character", () => {
+  it("are refused if a single character is changed", () => {
     fc.assert(
       fc.property(fc.nat(sealed.length - 1), fc.constantFrom(..."AZaz09-_=.! "), (at, character) => {
         const changed = sealed.slice(0, at) + character + sealed.slice(at + 1);

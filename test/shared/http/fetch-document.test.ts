@@ -15,12 +15,12 @@ afterEach(() => {
 });
 
 describe("fetchDocument", () => {
-  it("gives the bytes of the answer", async () => {
+  it("returns the bytes of the answer", async () => {
     const url = await serve((_request, response) => void response.end("{}"));
     expect(new TextDecoder().decode(await fetchDocument(url, 1_000))).toBe("{}");
   });
 
-  it("tries once more where the connection breaks", async () => {
+  it("retries once if the connection breaks", async () => {
     let attempts = 0;
     const url = await serve((request, response) => {
       attempts++;
@@ -31,7 +31,7 @@ describe("fetchDocument", () => {
     expect(attempts).toBe(2);
   });
 
-  it("takes nothing but a 200, and asks no second time", async () => {
+  it("accepts only status 200, and does not retry other statuses", async () => {
     let attempts = 0;
     const url = await serve((_request, response) => {
       attempts++;
@@ -41,12 +41,12 @@ describe("fetchDocument", () => {
     expect(attempts).toBe(1);
   });
 
-  it("gives up on an answer that never comes, or never ends", async () => {
+  it("times out if the answer never comes or never ends", async () => {
     const url = await serve((_request, response) => void response.write("{"));
     await expect(fetchDocument(url, 50)).rejects.toThrow();
   });
 
-  it("does not swallow an answer without end", async () => {
+  it("limits the size of the answer", async () => {
     const url = await serve((_request, response) => {
       const pour = () => {
         while (response.write(Buffer.alloc(64 * 1024))) if (response.destroyed) return;

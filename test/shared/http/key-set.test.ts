@@ -28,7 +28,7 @@ const keySetAt = (start: number) => {
   return { time, keySet, find };
 };
 
-describe("keys that were fetched ahead", () => {
+describe("prefetched keys", () => {
   it("serve the first token without a fetch", async () => {
     const { keySet, find } = keySetAt(0);
     await keySet.prefetch();
@@ -36,7 +36,7 @@ describe("keys that were fetched ahead", () => {
     expect(issuer.state.fetches).toBe(1);
   });
 
-  it("grow old like all others: one that was withdrawn is not trusted for longer than an hour", async () => {
+  it("expire like all others: a withdrawn key is trusted for at most one hour", async () => {
     const { time, keySet, find } = keySetAt(0);
     await keySet.prefetch();
     issuer.state.keys = [];
@@ -46,7 +46,7 @@ describe("keys that were fetched ahead", () => {
     await expect(find()).rejects.toThrow("not found");
   });
 
-  it("may fail to come without a pause for the first token", async () => {
+  it("that could not be fetched are fetched for the first token without a pause", async () => {
     const { keySet, find } = keySetAt(0);
     issuer.state.outage = true;
     await expect(keySet.prefetch()).rejects.toThrow();

@@ -17,7 +17,7 @@ describe("parseBody", () => {
     ["Application/JSON; charset=UTF-8"],
     ['application/json;charset="utf-8"'],
     ["application/json; profile=x"],
-  ])("takes %s", async (type) => {
+  ])("accepts %s", async (type) => {
     const event = httpEvent({ headers: { "content-type": type }, body: '{"id":9007199254740993}' });
     await expect(parseBody(event)).resolves.toEqual({ id: 9007199254740993n });
   });
@@ -47,13 +47,13 @@ describe("parseBody", () => {
     ["bytes that are not UTF-8", base64(Buffer.from([0x22, 0xff, 0x22]))],
     ["a lone surrogate", { headers: json, body: '{"name":"\\ud800"}' }],
     ["a nesting that overflows the stack", { headers: json, body: "[".repeat(30_000) + "]".repeat(30_000) }],
-  ])("refuses %s with invalid_json, and repeats none of it", async (_what, parts) => {
+  ])("refuses %s with invalid_json, without repeating the body", async (_what, parts) => {
     const failure = await parseBody(httpEvent(parts)).catch((error: unknown) => error);
     expect(failure).toEqual(new DomainError("invalid_json", "body: expected valid JSON in well-formed UTF-8"));
     expect(failure).not.toHaveProperty("cause");
   });
 
-  it("takes 64 KiB and not a byte more, counted as sent", async () => {
+  it("accepts at most 64 KiB, counted as sent", async () => {
     await expect(parseBody(httpEvent({ headers: json, body: padded(MAX_BODY_BYTES) }))).resolves.toHaveLength(65_534);
     await expect(parseBody(httpEvent(base64(padded(MAX_BODY_BYTES))))).resolves.toHaveLength(65_534);
     for (const event of [

@@ -10,11 +10,11 @@ describe("parseFields", () => {
     [null, "body: expected an object"],
     [{ recordAccess: null }, "recordAccess: expected an object"],
     [{ ipAllowlist: null, recordAccess: "x" }, "; recordAccess: expected an object"],
-  ])("says of %j where what was expected, also where the schema has no words for it", (body, message) => {
+  ])("names path and expectation for %j, also if the schema has no message", (body, message) => {
     expect(() => parseFields(SettingsRequest, body, "body")).toThrow(message);
   });
 
-  it("leaves a schema its own words", () => {
+  it("uses the schema's own message", () => {
     const schema = z.object({ size: z.number({ error: "expected a size" }) });
     expect(() => parseFields(schema, {}, "body")).toThrow("size: expected a size");
   });

@@ -25,7 +25,7 @@ describe("parseQuery", () => {
     expect(() => parseQuery(query, names)).toThrow(message);
   });
 
-  it("takes no name from the object's own prototype", () => {
+  it("ignores names of the object's prototype", () => {
     expect(parseQuery("toString=1", ["toString"])).toEqual({ toString: "1" });
   });
 });

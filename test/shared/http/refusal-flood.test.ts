@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** The recorder of refusals as a function has it, its writes counted; the bus takes everything. */
+/** A function's recorder of refusals that counts its writes, with a bus that accepts every event. */
 const countedRecorder = () => {
   const client = database.documentClient(documentTranslation);
   const counted = { writes: 0 };
@@ -66,7 +66,7 @@ describe("10,000 bad tokens from one address in a minute", () => {
     ],
     ["of nobody known", undefined],
   ] satisfies [string, Caller | undefined][])(
-    "%s cost an instance at most 20 writes, alerts included",
+    "%s cost an instance at most 20 writes, including alerts",
     async (_whose, caller) => {
       const { counted, time, record } = countedRecorder();
       const error = new DomainError(caller === undefined ? "invalid_token" : "expired_token", "The token has expired.");

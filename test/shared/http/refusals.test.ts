@@ -54,7 +54,7 @@ const recorderAt = (now = () => 0, { isBroken = false } = {}) => {
 };
 
 describe("a refusal", () => {
-  it("of a token is an authentication failure, of its organization as far as the signature vouches for it", async () => {
+  it("of a token is an authentication failure, of its organization if the signature is valid", async () => {
     const { recorded, refuse } = recorderAt();
     await refuse("invalid_token");
     await refuse("expired_token", caller);
@@ -78,7 +78,7 @@ describe("a refusal", () => {
     ]);
   });
 
-  it("of a request without a token is no event", async () => {
+  it("of a request without a token records no event", async () => {
     const { recorded, refuse } = recorderAt();
     await refuse("no_bearer_token");
     expect(recorded).toEqual([]);
@@ -106,7 +106,7 @@ describe("a refusal", () => {
     });
   });
 
-  it("is counted rather than recorded in a flood, by address and organization", async () => {
+  it("is counted instead of recorded in a flood, per address and organization", async () => {
     const { recorded, refuse } = recorderAt();
     for (let i = 0; i < 10_000; i++) await refuse("expired_token", { ...caller, userId: `user-${i % 7}` });
     expect(recorded).toHaveLength(9);
@@ -121,10 +121,10 @@ describe("a refusal", () => {
   });
 });
 
-describe("what a refusal means by itself", () => {
+describe("an immediate finding", () => {
   const at = Date.UTC(2026, 10, 21, 10);
 
-  it("is found at once where the address is blocked", async () => {
+  it("is raised if the address is blocked", async () => {
     const { recorded, ids, raised, refuse } = recorderAt(() => at);
     await refuse("ip_address_not_allowed", caller, routes.getCircuitBreaker);
     expect(raised).toEqual([
@@ -140,10 +140,10 @@ describe("what a refusal means by itself", () => {
   it.each([
     ["a change of the breaker", routes.changeCircuitBreaker, 1],
     ["a change of the settings", settingsRoutes.changeSettings, 1],
-    ["a look at the settings", settingsRoutes.getSettings, 0],
-    ["a look at the breaker", routes.getCircuitBreaker, 0],
-    ["a look at events", routes.listSecurityEvents, 0],
-  ])("is found at once where %s is denied", async (_what, route, count) => {
+    ["a read of the settings", settingsRoutes.getSettings, 0],
+    ["a read of the breaker", routes.getCircuitBreaker, 0],
+    ["a read of events", routes.listSecurityEvents, 0],
+  ])("is raised only for a denied change: %s", async (_what, route, count) => {
     const { recorded, raised, refuse } = recorderAt();
     await refuse("role_may_not", caller, route);
     expect(raised).toHaveLength(count);
@@ -159,7 +159,7 @@ describe("what a refusal means by itself", () => {
     expect(recorded).toMatchObject([{ riskLevel: "HIGH", metadata: { judgedAtOnce: true } }]);
   });
 
-  it("is both an escalation and a violation where something of another organization came, which nothing names", async () => {
+  it("is an escalation and a violation if data of another organization was sent; no text names that organization", async () => {
     const { recorded, raised, refuse } = recorderAt();
     await refuse("invalid_cursor", caller, routes.listPlants, { foreignScope: "org:globex" });
     expect(raised).toMatchObject([
@@ -175,7 +175,7 @@ describe("what a refusal means by itself", () => {
     expect(JSON.stringify([recorded, raised])).not.toContain("globex");
   });
 
-  it("is left to the hourly rules where it cannot be raised", async () => {
+  it("is left to the hourly rules if it cannot be raised", async () => {
     const { recorded, refuse } = recorderAt(() => 0, { isBroken: true });
     await refuse("ip_address_not_allowed", caller, routes.getCircuitBreaker);
     expect(recorded).toHaveLength(1);

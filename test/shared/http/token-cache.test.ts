@@ -15,7 +15,7 @@ const cacheAt = (start: number) => {
 };
 
 describe("the token cache", () => {
-  it("keeps a verdict until the token expires", () => {
+  it("caches a result until the token expires", () => {
     const { time, cache } = cacheAt(0);
     cache.put("jwt", caller, 1_000);
     time.now = 999;
@@ -24,7 +24,7 @@ describe("the token cache", () => {
     expect(cache.get("jwt")).toBeUndefined();
   });
 
-  it("keeps no verdict longer than five minutes", () => {
+  it("caches a result for at most five minutes", () => {
     const { time, cache } = cacheAt(0);
     cache.put("jwt", caller, 86_400_000);
     time.now = 5 * 60_000 - 1;
@@ -33,7 +33,7 @@ describe("the token cache", () => {
     expect(cache.get("jwt")).toBeUndefined();
   });
 
-  it("forgets the oldest of many", () => {
+  it("removes the oldest entry when it is full", () => {
     const { cache } = cacheAt(0);
     for (let i = 0; i <= 200; i++) cache.put(`jwt-${i}`, caller, 1_000);
     expect(cache.get("jwt-0")).toBeUndefined();

@@ -35,7 +35,7 @@ describe("an operation", () => {
     [[failing("rateLimit", { retryAfterMs: 9_490 }), done], [9_490], "returned", ["failure", "success"]],
     [[failing("rateLimit", { retryAfterMs: 9_491 })], [], "rate_limit", ["failure"]],
     [[failing("rateLimit", { retryAfterMs: 60_000 })], [], "rate_limit", ["failure"]],
-    // The deadline of 10 s.
+    // The limit of 10 s.
     [
       [failing("timeout", { tookMs: 5_000 }), failing("timeout", { tookMs: 4_500 })],
       [500],
@@ -49,7 +49,7 @@ describe("an operation", () => {
     [[failing("invalidGrant")], [], "authentication", ["success"]],
     [[failing("unauthorized")], [], "authentication", ["failure"]],
   ] as [Step[], number[], string, string[]][])(
-    "is retried if that may help: case %#",
+    "is retried only if a retry may succeed: case %#",
     async (steps, pauses, end, outcomes) => {
       const world = createWorld(steps);
       const ended = world
@@ -252,7 +252,7 @@ describe("rejected credentials", () => {
     expect(world.guarded.map(({ outcome }) => outcome)).toEqual(["failure", "neutral", "failure", "success"]);
   });
 
-  it("fail the operation if the new ones are rejected too, and their owner is told", async () => {
+  it("fail the operation if the new ones are rejected too, and report them as rejected", async () => {
     for (const second of [undefined, "sk_3", new Error("away")]) {
       const { rejected, credentials } = replacing("sk_2", second);
       const world = createWorld([failing("unauthorized"), failing("unauthorized")], { credentials });
@@ -270,7 +270,7 @@ describe("rejected credentials", () => {
     }
   });
 
-  it("fail the operation if there are no others, or the same again", async () => {
+  it("fail the operation if there are no other credentials, or only the same", async () => {
     for (const other of [undefined, "sk_1"]) {
       const { credentials } = replacing(other);
       const world = createWorld([failing("unauthorized")], { credentials });
@@ -292,7 +292,7 @@ describe("rejected credentials", () => {
     expect(world.events[0]).toMatchObject({ eventType: "PROVIDER_REQUEST", success: false });
   });
 
-  it("while connecting are neutral, and no authentication failure", async () => {
+  it("while connecting are neutral, and record no authentication failure", async () => {
     const world = createWorld([failing("unauthorized")]);
     const connecting: OperationContext = { organizationId, source: "user", userId: "ada", isConnecting: true };
     await expect(world.open(connecting).readAccount()).rejects.toMatchObject({ status: 401 });
@@ -302,7 +302,7 @@ describe("rejected credentials", () => {
     ]);
   });
 
-  it("while connecting with too few permissions are no PERMISSION_DENIED", async () => {
+  it("while connecting with too few permissions record no PERMISSION_DENIED", async () => {
     const world = createWorld([failing("forbidden")]);
     const connecting: OperationContext = { organizationId, source: "user", userId: "ada", isConnecting: true };
     await expect(world.open(connecting).readAccount()).rejects.toMatchObject({ status: 403 });
@@ -351,7 +351,7 @@ describe("the event of an operation", () => {
     ["network", "PROVIDER_REQUEST", "integration", "network", "http_503"],
     ["timeout", "PROVIDER_REQUEST", "integration", "network", "timeout"],
     ["invalid", "PROVIDER_REQUEST", "integration", "validation", "parameter_unknown"],
-  ] as const)("has the type of what it failed by: %s", async (row, eventType, category, errorKind, errorCode) => {
+  ] as const)("has the type of its failure: %s", async (row, eventType, category, errorKind, errorCode) => {
     const world = createWorld([failing(row), failing(row), failing(row)]);
     await expect(world.open().listEvents({})).rejects.toThrow(`The provider answered: ${row}.`);
     expect(world.events).toMatchObject([

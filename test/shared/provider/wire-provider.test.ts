@@ -49,7 +49,7 @@ describe("the provider access of a deployed function", () => {
     "has OAuth only with both of the platform's credentials: case %#",
     async (variables, hasOAuth) => {
       const exchange = (await wire(variables)).exchangeCode("ac_1", { organizationId: "o", source: "user" });
-      // With OAuth the call goes on, and fails at the store, which this test cannot reach.
+      // With OAuth the call continues, and fails at the store, which this test cannot reach.
       await expect(exchange).rejects.toMatchObject(
         hasOAuth ? { code: expect.not.stringMatching("oauth_not_configured") } : { code: "oauth_not_configured" },
       );

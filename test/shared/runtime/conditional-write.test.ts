@@ -26,7 +26,7 @@ beforeEach(() => {
   id = String(Number(id) + 1);
 });
 
-/** A client whose calls are answered by the engine, but lose each first answer. */
+/** A client of the engine that loses the first answer to each call. */
 const lossily = async <Result>(work: (lossy: DynamoDBDocumentClient) => Promise<Result>): Promise<Result> => {
   const proxy = await startLossyProxy(engine.endpoint);
   try {
@@ -48,13 +48,13 @@ const create = (fields: Record<string, unknown>, by = client) =>
   conditionalWrite((options) => by.send(put(fields), options));
 
 describe("a conditional write", () => {
-  it("is written if its condition holds, and otherwise returns the stored item as a read does", async () => {
+  it("writes if its condition holds, and otherwise returns the stored item", async () => {
     const item = { text: "a", list: [1, 9007199254740993n], set: new Set(["x"]), map: { yes: true, none: null } };
     await expect(create(item)).resolves.toMatchObject({ written: true, isRepeated: false });
     await expect(create({})).resolves.toEqual({ written: false, item: { id, ...item }, isRepeated: false });
   });
 
-  it("says that the SDK repeated it if an answer was lost", async () => {
+  it("reports that the SDK retried it if an answer was lost", async () => {
     const result = await lossily((lossy) => create({ token: "own" }, lossy));
     expect(result).toEqual({ written: false, item: { id, token: "own" }, isRepeated: true });
   });

@@ -11,8 +11,8 @@ const context = { awsRequestId: "request", getRemainingTimeInMillis: () => 4_321
 const event = { id: "event-1", time: "2026-11-21T12:00:00Z", detail: { organizationId: "acme" } };
 const Detail = z.object({ organizationId: z.optional(z.string()) });
 
-describe("the handler of an event of the bus", () => {
-  it("gives the work the detail and its delivery, and logs what it did in one line", async () => {
+describe("the handler of a bus event", () => {
+  it("calls the work with detail and delivery, and logs the result in one line", async () => {
     written.mockReturnValue(true);
     const handler = createBusHandler("work", Detail, async (detail, { id, timeMs, remainingMs }) => {
       expect(detail).toEqual({ organizationId: "acme" });
@@ -25,13 +25,13 @@ describe("the handler of an event of the bus", () => {
     ]);
   });
 
-  it("takes a schedule's event, whose detail is empty", async () => {
+  it("accepts a schedule's event, whose detail is empty", async () => {
     written.mockReturnValue(true);
     const handler = createBusHandler("work", Detail, async (detail) => ({ fields: Object.keys(detail).length }));
     expect(await handler({ ...event, detail: {} }, context)).toEqual({ fields: 0 });
   });
 
-  it("throws on what is no such event, and what the work throws, so that Lambda delivers again", async () => {
+  it("throws on an invalid event, and rethrows errors of the work, so that Lambda retries", async () => {
     written.mockReturnValue(true);
     const error = new Error("The store did not answer.");
     const handler = createBusHandler("work", Detail, async () => {

@@ -11,7 +11,7 @@ const batchOf = (...bodies: string[]) =>
 const detail = (value: unknown) => JSON.stringify({ source: "test", detail: value });
 
 describe("a queue's handler", () => {
-  it("does each message's work, and gives back only what failed", async () => {
+  it("processes each message, and returns only the failed ones", async () => {
     const done: number[] = [];
     const handler = createQueueHandler("test", z.object({ number: z.number() }), async ({ number }) => {
       if (number === 2) throw new Error("not this one");

@@ -9,7 +9,7 @@ const lines = () => written.mock.calls.map(([line]) => JSON.parse(String(line)))
 const context = { awsRequestId: "request", getRemainingTimeInMillis: () => 4_321 } as Context;
 
 describe("the handler of a schedule", () => {
-  it("gives the work its remaining time, and logs what it did in one line", async () => {
+  it("calls the work with the remaining time, and logs the result in one line", async () => {
     written.mockReturnValue(true);
     const handler = createScheduledHandler("tidy", async ({ remainingMs }) => ({ left: remainingMs(), isDone: true }));
     expect(await handler({}, context)).toEqual({ left: 4_321, isDone: true });
@@ -25,7 +25,7 @@ describe("the handler of a schedule", () => {
     ]);
   });
 
-  it("throws on what the work throws, and logs it with its causes", async () => {
+  it("rethrows errors of the work, and logs them with their causes", async () => {
     written.mockReturnValue(true);
     const error = new Error("2 hours could not be closed.", { cause: new Error("The store did not answer.") });
     const handler = createScheduledHandler("tidy", async () => {

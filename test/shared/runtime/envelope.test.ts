@@ -7,14 +7,14 @@ import type { EncryptionContext, Kms } from "../../../shared/runtime/kms.ts";
 const KEY_ID = "arn:aws:kms:eu-central-1:000000000000:key/1";
 const credentials: SealContext = { organization: "org#acme", purpose: "provider-credentials" };
 
-/** Computed apart from the code: AES-256-GCM of "secret" with the head and `["organization",…]` as its AAD. */
+/** Computed independently: AES-256-GCM of "secret" with the header and `["organization",…]` as its AAD. */
 const FIXED_CIPHERTEXT_AND_TAG = "54e0e7e6db84dc3746a5a85cb7c7cc7f64e139d8e279";
 
-/** KMS as far as an envelope sees it: an encrypted data key is a number, bound to key and context. */
+/** A fake KMS: an encrypted data key is a number, bound to key and context. */
 const keys = new Map<string, { keyId: string; context: EncryptionContext; dataKey: Buffer }>();
-/** The very arrays that were given out. */
+/** The same array objects that the envelope received. */
 let handedOut: Uint8Array[] = [];
-/** A KMS that tells the wrong key, to see what the cipher alone holds to. */
+/** If false, KMS ignores key and context, so that only the cipher protects the text. */
 let isHonest = true;
 
 const handOut = (dataKey: Uint8Array): Uint8Array => {
@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 
 describe("an envelope", () => {
-  it("opens what it sealed, whatever the text", async () => {
+  it("opens any text that it sealed", async () => {
     const text = fc.string({ unit: "binary" }).filter((one) => one.isWellFormed());
     await fc.assert(
       fc.asyncProperty(text, fc.string(), fc.string(), async (plaintext, organization, purpose) => {
@@ -56,7 +56,7 @@ describe("an envelope", () => {
     );
   });
 
-  it("holds nothing of the text, and is another one each time", async () => {
+  it("contains no part of the text, and differs each time", async () => {
     const secret = "sk_live_0123456789abcdef";
     const sealed = await Promise.all(Array.from({ length: 20 }, () => envelope.seal(credentials, secret)));
     const bytes = sealed.map((one) => Buffer.from(one));
@@ -65,7 +65,7 @@ describe("an envelope", () => {
     expect(new Set([...keys.values()].slice(-20).map(({ dataKey }) => dataKey.toString("hex"))).size).toBe(20);
   });
 
-  it("has the documented format, so that what is stored can be read for ever", async () => {
+  it("has the documented format, so that stored envelopes stay readable", async () => {
     const fixed = createEnvelope(
       {
         generateDataKey: async () => ({ dataKey: Buffer.alloc(32, 7), encrypted: Buffer.from("EDK") }),
@@ -84,7 +84,7 @@ describe("an envelope", () => {
     ["another organization's", { ...credentials, organization: "org#other" }],
     ["another purpose's", { ...credentials, purpose: "webhook-secrets" }],
     ["a context whose parts join to the same text", { organization: "org#acmeprovider", purpose: "-credentials" }],
-  ])("does not open as %s, even if KMS let it", async (_whose, context) => {
+  ])("does not open as %s, even if KMS allows it", async (_whose, context) => {
     const sealed = await envelope.seal(credentials, "secret");
     await expect(envelope.open(context, sealed)).rejects.toThrow(EnvelopeError);
     isHonest = false;
@@ -92,7 +92,7 @@ describe("an envelope", () => {
     await expect(envelope.open(credentials, sealed)).resolves.toBe("secret");
   });
 
-  it("gives KMS nothing but organization and purpose", async () => {
+  it("sends KMS only organization and purpose", async () => {
     const more = { ...credentials, apiKey: "secret" };
     const sealed = await envelope.seal(more, "text");
     expect([...keys.values()].at(-1)).toMatchObject({ keyId: KEY_ID, context: credentials });
@@ -100,7 +100,7 @@ describe("an envelope", () => {
     await expect(envelope.open(credentials, sealed)).resolves.toBe("text");
   });
 
-  it("does not open when any one bit is another, and says nothing about it", async () => {
+  it("does not open if any bit is changed, and reveals no details", async () => {
     const sealed = await envelope.seal(credentials, "secret");
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const changed = Uint8Array.from(sealed);
@@ -112,7 +112,7 @@ describe("an envelope", () => {
     }
   });
 
-  it("does not open when it is cut anywhere, and reads nothing beside it", async () => {
+  it("does not open if it is cut anywhere, and reads no bytes outside it", async () => {
     const sealed = await envelope.seal(credentials, "secret");
     for (let length = 0; length < sealed.length; length++)
       await expect(envelope.open(credentials, sealed.slice(0, length))).rejects.toThrow(EnvelopeError);
@@ -121,7 +121,7 @@ describe("an envelope", () => {
     await expect(envelope.open(credentials, within.subarray(10, -10))).resolves.toBe("secret");
   });
 
-  it("overwrites every data key that it was given, also when it fails", async () => {
+  it("overwrites every data key after use, also if it fails", async () => {
     const sealed = await envelope.seal(credentials, "secret");
     await envelope.open(credentials, sealed);
     isHonest = false;
@@ -134,7 +134,7 @@ describe("an envelope", () => {
     expect(handedOut.every((dataKey) => dataKey.every((byte) => byte === 0))).toBe(true);
   });
 
-  it("passes on that KMS did not do its work", async () => {
+  it("passes on failures of KMS", async () => {
     const unavailable = new DomainError("store_unavailable", "no answer");
     const fails = () => Promise.reject(unavailable);
     const broken = createEnvelope({ generateDataKey: fails, decryptDataKey: fails }, KEY_ID);

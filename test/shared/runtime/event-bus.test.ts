@@ -7,7 +7,7 @@ import { type BusEvent, createEventBus, type EventBus } from "../../../shared/ru
 type Entry = { EventBusName: string; Source: string; DetailType: string; Detail: string };
 type Answer = { status: number; body: string } | "hang up";
 
-/** What the stand-in answers to a call; by default it takes every entry. */
+/** The fake's answer to a call; by default it accepts every entry. */
 let answer: (entries: Entry[], call: number) => Answer;
 let calls: Entry[][];
 let targets: (string | undefined)[];
@@ -50,7 +50,7 @@ afterEach(() => {
 });
 
 describe("publish", () => {
-  it("sends events as they are, ten in a call", async () => {
+  it("sends events unchanged, ten per call", async () => {
     const events = Array.from({ length: 23 }, (_, i) => event(i, "é🌵"));
     await expect(bus.publish(events)).resolves.toEqual([]);
     expect(calls.map(({ length }) => length)).toEqual([10, 10, 3]);
@@ -62,7 +62,7 @@ describe("publish", () => {
     expect(targets[0]).toBe("AWSEvents.PutEvents");
   });
 
-  it("sends at most 256 KB in a call, counted in bytes", async () => {
+  it("sends at most 256 KB per call, counted in bytes", async () => {
     const large = "é".repeat(50 * 1024);
     await expect(bus.publish([0, 1, 2, 3].map((n) => event(n, large)))).resolves.toEqual([]);
     expect(calls.map((entries) => entries.map(numberOf))).toEqual([
@@ -71,13 +71,13 @@ describe("publish", () => {
     ]);
   });
 
-  it("gives back what is too large for any call, and sends the rest", async () => {
+  it("returns events that are too large, and sends the rest", async () => {
     const events = [event(0), event(1, "x".repeat(256 * 1024)), event(2)];
     await expect(bus.publish(events)).resolves.toEqual([{ event: events[1], reason: "TooLarge" }]);
     expect(calls.map((entries) => entries.map(numberOf))).toEqual([[0, 2]]);
   });
 
-  it("sends again only the entries that failed", async () => {
+  it("retries only the failed entries", async () => {
     answer = (entries, call) => taken(entries, (entry) => call === 1 && numberOf(entry) % 3 === 0);
     await expect(bus.publish(Array.from({ length: 7 }, (_, i) => event(i)))).resolves.toEqual([]);
     expect(calls.map((entries) => entries.map(numberOf))).toEqual([
@@ -90,20 +90,20 @@ describe("publish", () => {
     ["an error", { status: 500, body: '{"__type":"InternalException"}' }],
     ["an answer that is not EventBridge's", { status: 502, body: "<html>bad gateway</html>" }],
     ["a lost answer", "hang up"],
-  ])("sends again after %s", async (_what, failure) => {
+  ])("retries after %s", async (_what, failure) => {
     answer = (entries, call) => (call === 1 ? failure : taken(entries));
     await expect(bus.publish([event(0), event(1)])).resolves.toEqual([]);
     expect(calls).toHaveLength(2);
   });
 
-  it("gives up after four attempts, gives back what failed with the reason, and does not throw", async () => {
+  it("stops after four attempts and returns the failed events with the reason, without throwing", async () => {
     answer = (entries) => taken(entries, (entry) => numberOf(entry) === 1);
     const events = [event(0), event(1), event(2)];
     await expect(bus.publish(events)).resolves.toEqual([{ event: events[1], reason: "ThrottlingException" }]);
     expect(calls.map((entries) => entries.map(numberOf))).toEqual([[0, 1, 2], [1], [1], [1]]);
   });
 
-  it("gives everything back where nobody answers", async () => {
+  it("returns all events if the bus is unreachable", async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     const events = [event(0), event(1)];
@@ -111,7 +111,7 @@ describe("publish", () => {
     expect(unpublished.map((one) => one.event)).toEqual(events);
   });
 
-  it("does nothing where there is nothing", async () => {
+  it("makes no call without events", async () => {
     await expect(bus.publish([])).resolves.toEqual([]);
     expect(calls).toEqual([]);
   });

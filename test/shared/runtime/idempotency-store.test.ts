@@ -41,20 +41,20 @@ beforeEach(() => {
 const asked = (request = "sync {}", idempotencyKey = "key") => ({ scope, idempotencyKey, request });
 
 describe("an Idempotency-Key", () => {
-  it("stands for what the first request was given, for a day", async () => {
+  it("returns the first request's value for one day", async () => {
     await expect(keys.reserve(asked(), "first", NOW)).resolves.toEqual({ isNew: true, value: "first" });
     await expect(keys.reserve(asked(), "second", NOW + DAY - 1)).resolves.toEqual({ isNew: false, value: "first" });
     await expect(keys.reserve(asked(), "third", NOW + DAY)).resolves.toEqual({ isNew: true, value: "third" });
   });
 
-  it("is refused with other content", async () => {
+  it("is refused with another request", async () => {
     await keys.reserve(asked(), "first", NOW);
     await expect(keys.reserve(asked("sync {full}"), "second", NOW)).rejects.toMatchObject({
       code: "idempotency_conflict",
     });
   });
 
-  it("belongs to its scope, and is no other key", async () => {
+  it("is separate for each scope and key", async () => {
     await keys.reserve(asked(), "first", NOW);
     await expect(keys.reserve({ ...asked(), scope: `${scope}0` }, "other", NOW)).resolves.toMatchObject({
       isNew: true,
@@ -62,13 +62,13 @@ describe("an Idempotency-Key", () => {
     await expect(keys.reserve(asked("sync {}", "key "), "other", NOW)).resolves.toMatchObject({ isNew: true });
   });
 
-  it("gives all requests at once the same", async () => {
+  it("returns the same value to concurrent requests", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => keys.reserve(asked(), `value ${i}`, NOW)));
     expect(new Set(answers.map(({ value }) => value)).size).toBe(1);
     expect(answers.filter(({ isNew }) => isNew)).toHaveLength(1);
   });
 
-  it("is free again once it came to nothing, and only by who reserved it", async () => {
+  it("is free again after a release by its owner, and only then", async () => {
     await keys.reserve(asked(), "first", NOW);
     await keys.release(asked(), "another");
     await expect(keys.reserve(asked(), "second", NOW)).resolves.toEqual({ isNew: false, value: "first" });
@@ -77,13 +77,13 @@ describe("an Idempotency-Key", () => {
     await expect(keys.reserve(asked(), "second", NOW)).resolves.toEqual({ isNew: true, value: "second" });
   });
 
-  it("costs a write unit, and a write and a read unit again", async () => {
+  it("costs a write unit the first time, and a read unit when repeated", async () => {
     const measure = countUnits(client);
     await expect(measure(() => keys.reserve(asked(), "first", NOW))).resolves.toEqual({ read: 0, write: 1 });
     await expect(measure(() => keys.reserve(asked(), "second", NOW))).resolves.toEqual({ read: 1, write: 0 });
   });
 
-  it("is new where only the answer to its reservation was lost", async () => {
+  it("counts as new if only the answer to its reservation was lost", async () => {
     const proxy = await startLossyProxy(engine.endpoint);
     const sdk = new DynamoDBClient({
       endpoint: proxy.url,

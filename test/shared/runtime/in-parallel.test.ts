@@ -4,7 +4,7 @@ import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("inParallel", () => {
-  it("does everything once, never more than so many at a time", async () => {
+  it("processes each item once, within the concurrency limit", async () => {
     const done: number[] = [];
     let [underWay, most] = [0, 0];
     const numbers = async function* () {
@@ -20,7 +20,7 @@ describe("inParallel", () => {
     expect(done.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  it("begins nothing after a failure, and fails when what had begun is over", async () => {
+  it("starts no item after a failure, and fails after the started ones have ended", async () => {
     const begun: number[] = [];
     const over: number[] = [];
     const work = inParallel([0, 1, 2, 3, 4], 2, async (i) => {
@@ -34,7 +34,7 @@ describe("inParallel", () => {
     expect({ begun, over }).toEqual({ begun: [0, 1], over: [1] });
   });
 
-  it("fails where the items do", async () => {
+  it("fails if the iteration of the items fails", async () => {
     const broken = async function* () {
       yield 1;
       throw new Error("no more");

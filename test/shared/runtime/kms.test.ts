@@ -52,7 +52,7 @@ describe("an envelope with a key of KMS", () => {
     expect(gateway.denials.at(-1)).toMatchObject({ action: "kms:Decrypt", resource: keyArn("Other") });
   });
 
-  it("is refused to a role for another purpose, whichever it says", async () => {
+  it("does not open for a role with another purpose, whichever purpose the role names", async () => {
     const sealed = await envelopeOf("connects").seal(credentials, "secret");
     await expect(envelopeOf("receives").open(credentials, sealed)).rejects.toMatchObject(unavailable);
     const asItsOwn = { ...credentials, purpose: "webhook-secrets" };
@@ -70,7 +70,7 @@ describe("the client", () => {
   const answers = { Plaintext: Buffer.alloc(32, 1).toString("base64"), CiphertextBlob: "QUJD", KeyId: "key" };
   const asked = { organization: "org#a", purpose: "p" };
 
-  /** Runs a client against a KMS that follows a script. @returns what came of it, and how often it asked */
+  /** Runs a client against a scripted KMS. @returns the result or error, and the requests */
   const against = async <Output>(
     script: readonly Attempt[],
     call: (kms: ReturnType<typeof createKms>) => Promise<Output>,
@@ -87,15 +87,15 @@ describe("the client", () => {
     ["does not know the key", attempts.refuse("NotFoundException")],
     ["fails", attempts.fail()],
     ["drops connections", attempts.reset()],
-    ["answers half of it", (response) => void response.writeHead(200).end('{"Plaintext":"c2VjcmV0LWtl')],
+    ["answers half of the JSON", (response) => void response.writeHead(200).end('{"Plaintext":"c2VjcmV0LWtl')],
     ["answers without a key", attempts.succeed({ KeyId: "key" })],
-  ])("says store_unavailable when KMS %s, and quotes nothing", async (_what, attempt) => {
+  ])("throws store_unavailable, without quoting KMS, if KMS %s", async (_what, attempt) => {
     const { result } = await against([attempt], (kms) => kms.generateDataKey("key", asked));
     expect(result).toMatchObject(unavailable);
     expect(inspect(result, { depth: 10, showHidden: true })).not.toMatch(/c2Vj|HTML|Bad Gateway/i);
   });
 
-  it("tries again after a failure that may pass", async () => {
+  it("retries after a temporary failure", async () => {
     const script = [attempts.fail(), attempts.throttle(), attempts.succeed(answers)];
     const { result, requests } = await against(script, (kms) => kms.decryptDataKey("key", asked, Buffer.from("ABC")));
     expect(result).toEqual(new Uint8Array(32).fill(1));
@@ -106,7 +106,7 @@ describe("the client", () => {
     });
   });
 
-  it.each(["InvalidCiphertextException", "IncorrectKeyException"])("has no key where KMS says %s", async (name) => {
+  it.each(["InvalidCiphertextException", "IncorrectKeyException"])("returns no key if KMS answers %s", async (name) => {
     const { result, requests } = await against([attempts.refuse(name)], (kms) =>
       kms.decryptDataKey("key", asked, Buffer.from("ABC")),
     );

@@ -6,7 +6,7 @@ const load = async () => {
 };
 
 describe("prewarm", () => {
-  it("runs what was added, side by side and once", async () => {
+  it("runs all added tasks concurrently and once", async () => {
     const { beforeFirstRequest, prewarm } = await load();
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = jest.fn(() => promise);
@@ -17,7 +17,7 @@ describe("prewarm", () => {
     expect(waiting).toHaveBeenCalledTimes(1);
   });
 
-  it("says what failed, and throws nothing", async () => {
+  it("returns failures, and does not throw", async () => {
     const { beforeFirstRequest, prewarm } = await load();
     const atOnce = new Error("at once");
     const later = new Error("later");
@@ -28,7 +28,7 @@ describe("prewarm", () => {
     expect(await prewarm()).toEqual([atOnce, later]);
   });
 
-  it("does not wait for what never ends", async () => {
+  it("does not wait for a task that never ends", async () => {
     const { beforeFirstRequest, prewarm } = await load();
     jest.useFakeTimers();
     beforeFirstRequest(() => new Promise(() => undefined));

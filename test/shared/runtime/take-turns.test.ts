@@ -14,7 +14,7 @@ const begun = () => {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("taking turns", () => {
-  it("works on one key once at a time, and what waits shares the next run", async () => {
+  it("runs once at a time per key; waiting calls share the next run", async () => {
     const { list, gates, work } = begun();
     const turns = createTurns<string>();
     const first = turns("a", work("first"));
@@ -35,7 +35,7 @@ describe("taking turns", () => {
     expect(list).toEqual(["first", "other", "second", "fourth"]);
   });
 
-  it("goes on after a failure, which reaches only those whose run it was", async () => {
+  it("continues after a failure, which rejects only the calls of that run", async () => {
     const turns = createTurns<string>();
     const failing = turns("a", async () => {
       throw new Error("no");

@@ -96,7 +96,7 @@ describe("a read", () => {
     ["kind", (one) => ({ ...one, kind: "payments" })],
     ["user", (one) => ({ ...one, caller: { ...one.caller, userId: "bob" } })],
     ["organization", (one) => ({ ...one, caller: { ...one.caller, organizationId: `${one.caller.organizationId}#` } })],
-  ])("is another one with another %s", async (_what, change) => {
+  ])("counts as another read with another %s", async (_what, change) => {
     const { reads, record } = instance();
     await reads.record(reading);
     await reads.record(change(reading));
@@ -131,7 +131,7 @@ describe("a read", () => {
 });
 
 describe("if a dependency fails", () => {
-  it("a mark counts as the first if its answer was lost", async () => {
+  it("a marker counts as new if only its answer was lost", async () => {
     const proxy = await startLossyProxy(database.endpoint);
     const { reads, record } = instance({ marks: storeAt(proxy.url) });
     await reads.record(reading);

@@ -41,7 +41,7 @@ describe("a flood", () => {
     expect(last?.verdict).toEqual({ record: "count", failures: 5, users: 3 });
   });
 
-  it("starts again after a minute without failures, not after a minute of time", () => {
+  it("starts again only after a minute without failures", () => {
     const count = createFloodCounter();
     const at = (now: number) => count("address", undefined, now).record;
     for (let now = 0; now < 5; now++) expect(at(now)).toBe("single");
@@ -50,7 +50,7 @@ describe("a flood", () => {
     expect(at(180_002)).toBe("single");
   });
 
-  it("is counted per key; the key that was quiet longest is forgotten first", () => {
+  it("is counted per key; the least recently used key is removed first", () => {
     const count = createFloodCounter();
     for (let i = 0; i < 6; i++) count("busy", undefined, i);
     expect(count("other", undefined, 6).record).toBe("single");

@@ -147,7 +147,7 @@ describe("queries", () => {
     }
   });
 
-  it("cost at most twice what they return, among many other events", async () => {
+  it("cost at most twice the units of the returned events, among many other events", async () => {
     const organizationId = freshOrganization();
     const rare = Array.from({ length: 30 }, (_, i) =>
       made(organizationId, i * 100_000, {
@@ -174,7 +174,7 @@ describe("queries", () => {
 });
 
 describe("writing", () => {
-  it("costs one unit, and one for each index that the event is in", async () => {
+  it("costs one unit, and one for each index with the event", async () => {
     const organizationId = freshOrganization();
     const cost = async (fields: Partial<SecurityEvent>) =>
       (await measured(() => putAll([made(organizationId, 0, fields)]))).write;
@@ -236,7 +236,7 @@ describe("marking", () => {
     expect(results.filter(({ alreadyProcessed }) => alreadyProcessed.length === 1)).toHaveLength(19);
   });
 
-  it("costs one unit for LOW and three above", async () => {
+  it("costs one unit for LOW events and three for higher levels", async () => {
     const organizationId = freshOrganization();
     const rare = { eventType: "PERMISSION_DENIED", category: "authorization", userId: "ada" } as const;
     const low = made(organizationId, 0, rare);

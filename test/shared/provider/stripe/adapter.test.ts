@@ -99,7 +99,7 @@ describe("a request", () => {
     expect(await read()).toBe(3);
   });
 
-  it("is aborted by its signal, while others go on", async () => {
+  it("is aborted by its signal, while other requests continue", async () => {
     const adapter = adapterAt();
     const controller = new AbortController();
     server.answers(silence);

@@ -80,7 +80,7 @@ describe("resolving", () => {
     await expect(alerts.listUnresolvedFindings(organization, NOON)).resolves.toEqual([second]);
   });
 
-  it("loses no trigger that comes at the same time", async () => {
+  it("loses no concurrent trigger", async () => {
     for (let round = 0; round < 10; round++) {
       const organization = freshOrganization();
       const { id } = await raised(organization);
@@ -115,7 +115,7 @@ describe.each(["acknowledge", "resolve"] as const)("to %s", (decide) => {
     const none = { outcome: "notFound" };
     await expect(alerts[decide](freshOrganization(), id, ada)).resolves.toEqual(none);
     await expect(alerts[decide](organization, id, expired)).resolves.toEqual(none);
-    // The same rule and subject, but another alert of it.
+    // The same rule and subject, but another alert.
     const another = `${id.slice(0, 25)}${id[25] === "0" ? "1" : "0"}${id.slice(26)}`;
     await expect(alerts[decide](organization, another, ada)).resolves.toEqual(none);
     for (const garbage of ["", "x", "open#", `${id} `, id.toLowerCase(), id.slice(0, -1), "\u{1F335}".repeat(64)]) {

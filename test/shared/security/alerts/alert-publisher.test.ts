@@ -61,7 +61,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   isDown = false;
   published = [];
-  // What the tests before left behind.
+  // Publishes the entries that earlier tests left in the outbox.
   await sweepAt(NOON + 1_000 * MINUTE);
   published = [];
 });
@@ -81,7 +81,7 @@ describe("raising for an event", () => {
     await expect(sweepAt(NOON + 2 * MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
   });
 
-  it("publishes each repetition, and once more a minute after the last", async () => {
+  it("publishes each repetition, and again one minute after the last", async () => {
     const organizationId = freshOrganization();
     for (let i = 0; i < 3; i++) await raiserAt(NOON + i).raiseForEvent(eventAt(NOON + i, organizationId));
     expect(published.map(({ change, alert }) => [change, alert.revision])).toEqual([
@@ -160,7 +160,7 @@ describe("a change that was not published", () => {
     ]);
   });
 
-  it("is published round by round while there is time, however many changes wait", async () => {
+  it("is published while there is time, however many changes wait", async () => {
     const organizationId = freshOrganization();
     for (let i = 0; i < 60; i++) {
       await alerts.raise(organizationId, reasonAt(NOON, { subject: `${i % 30}`, rule: `rule ${i}` }), NOON);

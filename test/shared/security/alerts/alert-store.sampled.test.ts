@@ -117,7 +117,7 @@ describe("an alert of an operator", () => {
 });
 
 describe("the cost of a list", () => {
-  it("depends on what it returns, not on what is stored", async () => {
+  it("depends on the returned alerts, not on the stored ones", async () => {
     const client = table.documentClient(documentTranslation);
     const measure = countUnits(client);
     const counted = alertStoresOver(client);

@@ -163,7 +163,7 @@ describe.each([
   ["acknowledge", "acknowledged"],
   ["resolve", "resolved"],
 ] as const)("%s", (action, outcome) => {
-  it("answers each id once, is idempotent, and publishes what changed", async () => {
+  it("answers each id once, is idempotent, and publishes changed alerts", async () => {
     const { organizationId } = caller;
     const raise = async (of: string, subject: string) =>
       (await alerts.raise(of, reasonAt(NOON, { subject }), NOON)).alert.id;

@@ -1,7 +1,7 @@
-/** Secrets, the texts and values that carry them, and what must survive beside them. */
+/** Secrets, texts and values that contain them, and harmless data that redaction must keep. */
 import * as fc from "fast-check";
 
-/** A secret as somebody wrote it, and the strings none of which may be found afterwards. */
+/** A secret as written, and the strings that must not remain after redaction. */
 export type Planted = { written: string; needles: readonly string[] };
 
 const characters = (alphabet: string, minLength: number, maxLength = minLength) =>
@@ -10,7 +10,7 @@ const DIGITS = "0123456789";
 const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const ALPHANUMERIC = `${DIGITS}${UPPER}${UPPER.toLowerCase()}`;
 
-/** The check digit by doubling from the left, another way than the code under test goes. */
+/** The check digit, doubling from the left: another algorithm than the tested code. */
 const withLuhnDigit = (digits: string): string => {
   const sum = [...digits].reverse().reduce((total, digit, i) => {
     const doubled = i % 2 === 0 ? Number(digit) * 2 : Number(digit);
@@ -30,7 +30,7 @@ const inGroups = (text: string, sizes: readonly number[], separator: string): st
   return groups.join(separator);
 };
 
-/** 13 to 19 digits of any issuer; 13 beginning with 1 are a time. */
+/** 13 to 19 digits of any issuer. 13 digits that begin with 1 are a time, so they are left out. */
 const cardDigits = fc
   .tuple(fc.integer({ min: 12, max: 18 }), fc.integer({ min: 2, max: 9 }), characters(DIGITS, 18))
   .map(([length, first, rest]) => withLuhnDigit((first + rest).slice(0, length)))
@@ -71,7 +71,7 @@ const iban: fc.Arbitrary<Planted> = fc
 const whole = (written: string): Planted => ({ written, needles: [written] });
 const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** Secrets that are recognised wherever they stand. */
+/** Secrets that are recognised anywhere. */
 export const evident: fc.Arbitrary<Planted> = fc.oneof(
   card,
   iban,
@@ -119,10 +119,10 @@ const secretName = fc
 
 const secretValue = characters(`${ALPHANUMERIC}!#$*+/?@^_~.-`, 6, 40).map((value) => `${value}q7`);
 
-/** A secret that only its name betrays. */
+/** A secret that is recognised only by its name. */
 const named = fc.tuple(secretName, secretValue);
 
-/** Text around, as people and programs write it, ending at the edge of a word. */
+/** Surrounding text of people and programs that ends at a word boundary. */
 const words = fc.constantFrom(
   "",
   "failed:",
@@ -137,7 +137,7 @@ const words = fc.constantFrom(
   "{",
   "'",
 );
-/** Anything at all, with a space towards the secret. */
+/** Any text, separated from the secret by a space. */
 const around = fc.oneof(words, fc.string({ maxLength: 12 }), fc.string({ unit: "grapheme", maxLength: 6 }));
 
 const stringified = (value: unknown, times: number): string => {
@@ -218,7 +218,7 @@ const numericProviderId = fc
   .tuple(fc.constantFrom("cus", "in", "sub", "pi", "ch", "evt", "acct"), cardDigits)
   .map(([prefix, digits]) => `${prefix}_${digits}`);
 
-/** Times, ids and addresses as texts. */
+/** Times, ids and addresses as text. */
 export const survivingText = fc.oneof(
   epochMs.map(String),
   epochMs.map((ms) => new Date(ms).toISOString()),

@@ -56,7 +56,7 @@ describe("redaction of planted secrets", () => {
 });
 
 describe("data that is not secret", () => {
-  it("stays in texts", () => {
+  it("is kept in texts", () => {
     const word = fc.constantFrom("at", "for", "invoice", "after", "from", "(request)", "- ", "id:", "synced");
     fc.assert(
       fc.property(word, survivingText, word, (before, text, after) => {
@@ -68,7 +68,7 @@ describe("data that is not secret", () => {
     );
   });
 
-  it("stays in fields, beside a secret or not", () => {
+  it("is kept in fields, with or without a secret beside it", () => {
     fc.assert(
       fc.property(survivingFields, secretText, (fields, { text }) => {
         expect(redact(fields)).toEqual(fields);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { createTextRedactor, recognisers } from "../../../../shared/security/redaction/redact-text.ts";
 
-/** For each recogniser a secret that no other one finds. */
+/** For each recogniser a secret that no other recogniser finds. */
 const onlyFoundBy: Readonly<Record<string, readonly [text: string, secret: string]>> = {
   private_key: ["-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIIr\n-----END EC PRIVATE KEY-----", "MHcCAQEEIIr"],
   credentials: ["ftp://bob:hunter2@files.example", "hunter2"],
@@ -24,7 +24,7 @@ describe("the recognisers", () => {
     expect(Object.keys(onlyFoundBy).sort()).toEqual(recognisers.map(({ name }) => name).sort());
   });
 
-  it.each(recognisers)("need $name", ({ name }) => {
+  it.each(recognisers)("are all necessary: $name", ({ name }) => {
     const [text, secret] = onlyFoundBy[name] ?? ["", ""];
     expect(createTextRedactor(recognisers)(text)).not.toContain(secret);
     expect(createTextRedactor(recognisers.filter((other) => other.name !== name))(text)).toBe(text);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { redactText } from "../../../../shared/security/redaction/redact-text.ts";
 
-/** The text, and what becomes of it. */
+/** The text, and the expected result. */
 const goes: readonly (readonly [text: string, redacted: string])[] = [
   // Card numbers
   ["card 4242424242424242 was declined", "card [redacted:card] was declined"],
@@ -44,7 +44,7 @@ const goes: readonly (readonly [text: string, redacted: string])[] = [
   ["/x?X-Amz-Signature=0a1b&X-Amz-Date=2026", "/x?X-Amz-Signature=[redacted:signature]&X-Amz-Date=2026"],
   ["next=https%3A%2F%2Fx%2F%3Ftoken%3Dabc", "next=https://x/?token=[redacted:token]"],
   ["%22apiKey%22%3A%22hunter2%22", '"apiKey":"[redacted:key]"'],
-  // Keys and tokens by their looks
+  // Keys and tokens by their format
   ["No such key: sk_live_51HqT_abc", "No such key: [redacted:api_key]"],
   ["rk_test_a1 pk_live_b2 sk_test_bad", "[redacted:api_key] [redacted:api_key] [redacted:api_key]"],
   ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "[redacted:webhook_secret]"],
@@ -55,7 +55,7 @@ const goes: readonly (readonly [text: string, redacted: string])[] = [
   ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "[redacted:vendor_key]"],
   ["-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----\nx", "[redacted:private_key]\nx"],
   ["key: -----BEGIN PRIVATE KEY-----\nMIIE cut", "key: [redacted:private_key]"],
-  // Values with names
+  // Values after names
   ["password=hunter2, user=bob", "password=[redacted:password], user=bob"],
   ["login failed (db_password: s3cret)", "login failed (db_password: [redacted:password])"],
   ["token=abc,amount=100", "token=[redacted:token],amount=100"],
@@ -96,12 +96,12 @@ const stays: readonly string[] = [
   "from 192.168.100.200 443",
   "2001:db8:4242:4242:4242:4242:4242:4242",
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.6478.127 Safari/537.36",
-  // Numbers that are none of that
+  // Other numbers
   "amount 4242424242424243 of 12,345.67 EUR",
   "0000000000000000",
   "card ending in 4242",
   "DE00 3704 0044 0532 0130 00",
-  // Prose about secrets, our own validation messages among it
+  // Prose about secrets, including our own validation messages
   "token: expected a JWT",
   "webhookSecret: expected a text of 1 to 200 characters",
   "Bearer token required",

@@ -285,7 +285,7 @@ describe("a closer that crashes", () => {
 });
 
 describe("a closer that is delayed", () => {
-  it("does not undo what others closed meanwhile, wherever it was delayed", async () => {
+  it("does not undo concurrent closings, wherever it was delayed", async () => {
     for (const call of sampleOf(rangeOf(10), 3)) {
       organizationId = `organization-${++organizations}`;
       world.time.now = startOfDay(world.time.now) + DAY_MS + 12.5 * HOUR;
@@ -323,7 +323,7 @@ describe("closers at the same time", () => {
       const turns = createTurns(seed);
       let writers = 0;
       turns.between(() => {
-        // An event is stored within four minutes of its mark: that is what closers rely on.
+        // Closers rely on this limit: an event is stored within four minutes of its mark.
         if (writers === 0) world.time.now += turns.choose([0, 0, 0, 60_000, 4 * 60_000]);
       });
       const closer = async () => {

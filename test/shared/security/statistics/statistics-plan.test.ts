@@ -27,7 +27,7 @@ const hours = fc
   .uniqueArray(fc.integer({ min: START, max: LAST }).map(startOfHour), { maxLength: 8 })
   .map((some) => some.sort((a, b) => a - b));
 
-/** What a time is counted by. */
+/** The sources that count a time. */
 const sourcesOf = (plan: StatisticsPlan, open: readonly number[], at: number): string => {
   const [hour, day] = [startOfHour(at), startOfDay(at)];
   const { events, hours: spans, wholeDays, days } = plan;
