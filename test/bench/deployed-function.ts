@@ -4,7 +4,7 @@ import { readStack } from "../../infra/local/stack/read-stack.ts";
 import { functionUrlIds } from "../../infra/local/start-front-ends.ts";
 import type { Bench } from "./row.ts";
 
-/** The stack of the assembly; functions as a deployment would make them, each with the asset it would upload. */
+/** The stack of the assembly, with the functions and assets of a deployment. */
 export const readDeployedStack = async ({
   assemblyDirectory,
   workDirectory,

@@ -1,8 +1,8 @@
 /**
- * One fresh process of one subject: loads it as Lambda's runtime would, hands it requests one after the other and
- * writes what came of them to descriptor 3, with the CPU time of each phase. Its one argument is JSON: `file`,
- * `events`, and `warmRequests`, the number of times that the last event is repeated for the warm time. Plain
- * JavaScript, so that stripping types is no part of what is measured.
+ * A fresh process for one subject. It loads the subject as Lambda's runtime does, sends it requests one after the other,
+ * and writes the responses and the CPU time of each phase to descriptor 3. Its argument is JSON: `file`, `events`, and
+ * `warmRequests`, the number of times that the last event is repeated for the warm time. It is plain JavaScript, so that
+ * the measurement does not include stripping types.
  */
 import { writeSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 const { file, events, warmRequests = 0 } = JSON.parse(process.argv[2]);
 const context = { getRemainingTimeInMillis: () => 10_000 };
 
-/** User and system time of the whole process since it started, in ms: the threads of V8 and OpenSSL included. */
+/** User and system time of the process since its start, in ms, including the threads of V8 and OpenSSL. */
 const cpuMs = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -28,7 +28,7 @@ for (const event of events.slice(1)) responses.push(await handler(event, context
 const repeat = async (times) => {
   for (let i = 0; i < times; i++) await handler(events.at(-1), context);
 };
-// As many before, so that the compiler has seen what it will see.
+// Runs the same number of requests first, so that the code is compiled before the measurement.
 await repeat(warmRequests);
 const before = cpuMs();
 await repeat(warmRequests);

@@ -1,7 +1,7 @@
 import type { Options } from "./options.ts";
 import { estimate, seededRandom, shuffle, uncertainty } from "./statistics.ts";
 
-/** Rounds are added until the ratios are this sure, or the time is up. */
+/** Rounds are added until the ratios have at most this uncertainty, or the time is over. */
 const ENOUGH = 0.06;
 
 const effort = ({ quick }: Options) => (quick ? { minRounds: 6, maxMs: 30_000 } : { minRounds: 20, maxMs: 300_000 });
@@ -14,14 +14,14 @@ export type Interleaving<Name extends string, Result> = {
   names: readonly Name[];
   /** Measures one subject in a fresh process. */
   run: (name: Name, round: number) => Promise<Result>;
-  /** The numbers that have to become sure; given the results of all rounds so far. */
+  /** The ratios whose uncertainty must fall, from the results of all rounds so far. */
   ratios: (results: Results<Name, Result>) => number[][];
   progress: (text: string) => void;
 };
 
 /**
- * Runs all subjects round by round, in a random order each, so that whatever disturbs the machine disturbs all of
- * them alike and what was measured in one round may be compared.
+ * Runs all subjects round by round, each round in a random order. Other load on the machine then affects all subjects
+ * alike, and the results of one round are comparable.
  */
 export const interleave = async <Name extends string, Result>(
   interleaving: Interleaving<Name, Result>,
@@ -43,6 +43,6 @@ export const interleave = async <Name extends string, Result>(
   }
 };
 
-/** Whether an estimate is sure enough to be judged. */
+/** Whether an estimate's uncertainty is low enough to judge it. */
 export const isSure = (numbers: readonly number[], random: () => number): boolean =>
   uncertainty(estimate(numbers, random)) <= ENOUGH;

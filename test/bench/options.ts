@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util";
 
 export type Options = {
-  /** Fewer rounds: a first impression in under a minute. */
+  /** Runs fewer rounds: a rough result in less than one minute. */
   quick: boolean;
-  /** Parts of the names of the files under rows/ to run; all of them when empty. */
+  /** Parts of the names of the files under rows/ to run; empty for all files. */
   only: readonly string[];
-  /** Orders the rounds. */
+  /** The seed for the order of the rounds. */
   seed: number;
 };
 
@@ -21,7 +21,7 @@ Measures the bundles that a deployment would upload and prints each metric besid
 It takes CPU time, not wall time, but a busy machine still blurs it. docs/performance.md has the method.
 `;
 
-/** @returns undefined where the usage was asked for and printed. */
+/** @returns undefined after printing the usage, if it was requested. */
 export const readOptions = (args: readonly string[]): Options | undefined => {
   const { values } = parseArgs({
     args: [...args],

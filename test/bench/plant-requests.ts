@@ -8,7 +8,7 @@ export type PlantRoute = (typeof plantRoutes)[number];
 
 type Parameters = { token: string; id?: number; query?: string };
 
-/** A good request to a route, as the HTTP API hands it over. */
+/** A valid request to a route, as an event of the HTTP API. */
 export const plantRequest = (
   routeKey: PlantRoute,
   { token, id = 1, query = "" }: Parameters,
@@ -25,10 +25,10 @@ export const plantRequest = (
   return { ...event, routeKey };
 };
 
-/** What the token of a caller says, besides issuer and times. */
+/** The claims of a caller's token, besides issuer and times. */
 export const claims = { sub: "ada", org_id: "acme", org_role: "admin", aud: "plant-store" };
 
-/** The environment of a function, its issuer and its AWS endpoint those of the benchmark. */
+/** The environment of a function, with the benchmark's issuer and AWS endpoint. */
 export const benchEnvironment = (
   fn: FunctionModel,
   { issuer, endpoint }: { issuer: string; endpoint: string },
@@ -40,7 +40,7 @@ export const benchEnvironment = (
   AWS_REGION: "eu-central-1",
   AWS_ACCESS_KEY_ID: "local",
   AWS_SECRET_ACCESS_KEY: "local",
-  // As long as a real one.
+  // Has the length of a real session token.
   AWS_SESSION_TOKEN: "t".repeat(700),
   AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
   AWS_LAMBDA_FUNCTION_NAME: fn.name,

@@ -1,18 +1,18 @@
-/** What the benchmark prints, and what a file of rows gives it. A later subject adds rows by adding a file to rows/. */
+/** The rows that the benchmark prints. To add rows, add a file to rows/ that exports `measurement`. */
 import type { Options } from "./options.ts";
 
 export type Verdict = "met" | "stretch met" | "missed" | "undecided" | "";
 
 export type Row = { metric: string; budget: string; measured: string; verdict: Verdict };
 
-/** What all rows are measured on. */
+/** The input of all measurements. */
 export type Bench = {
   options: Options;
   /** The assembly that a deployment would upload, freshly built and synthesised. */
   assemblyDirectory: string;
-  /** A folder of this run's own. */
+  /** A separate directory for this run. */
   workDirectory: string;
-  /** Says what goes on, on stderr. */
+  /** Writes progress to stderr. */
   progress: (text: string) => void;
 };
 
@@ -21,7 +21,7 @@ export type Measurement = { title: string; measure: (bench: Bench) => Promise<Ro
 
 export type Budget = { limit: number; stretch?: number };
 
-/** @param sure whether the numbers are known well enough to judge them. */
+/** @param sure whether the uncertainty of the numbers is low enough to judge them. */
 export const judge = (value: number, { limit, stretch }: Budget, sure = true): Verdict => {
   if (!sure) return "undecided";
   if (stretch !== undefined && value <= stretch) return "stretch met";

@@ -7,11 +7,11 @@ import * as z from "zod";
 const PROGRAM = join(import.meta.dirname, "instance.mjs");
 
 export type InstanceRun = {
-  /** What Lambda would load: an ES module (.mjs) or a CommonJS one (.cjs). */
+  /** The file that Lambda loads: an ES module (.mjs) or a CommonJS module (.cjs). */
   file: string;
   environment: Readonly<Record<string, string>>;
   events: readonly APIGatewayProxyEventV2[];
-  /** How often the last event is repeated for the warm time; 0 leaves it out. */
+  /** The number of repetitions of the last event for the warm time; 0 skips the measurement. */
   warmRequests?: number;
 };
 
@@ -22,13 +22,13 @@ const Output = z.object({
   warm: z.number(),
 });
 
-/** CPU times in ms: `init` up to the handler, `first` the first request, `warm` one request of many. */
+/** CPU times in ms: `init` for loading the handler, `first` for the first request, `warm` for a later one. */
 export type InstanceResult = z.infer<typeof Output> & {
-  /** What the function wrote to its log. */
+  /** The function's log. */
   log: string;
 };
 
-/** @throws Error with what the process said where it failed. */
+/** @throws Error with the process's output if it failed. */
 export const runInstance = async ({ environment, ...run }: InstanceRun): Promise<InstanceResult> => {
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(run)], {
     env: environment,
@@ -41,7 +41,7 @@ export const runInstance = async ({ environment, ...run }: InstanceRun): Promise
   return { ...Output.parse(JSON.parse(output)), log: log ?? "" };
 };
 
-/** @throws Error where a response is not a success, too: failures have other costs. */
+/** @throws Error also if a response is a failure, because failures have other costs. */
 export const runSuccessfully = async (run: InstanceRun): Promise<InstanceResult> => {
   const result = await runInstance(run);
   const refused = result.responses.find(({ statusCode = 500 }) => statusCode >= 300);

@@ -1,4 +1,4 @@
-/** Medians with their uncertainty, and chance that can be repeated. */
+/** Medians with their uncertainty, and repeatable random numbers. */
 
 /** Numbers in [0, 1), the same for the same seed (mulberry32). */
 export const seededRandom = (seed: number): (() => number) => {
@@ -17,7 +17,7 @@ export const shuffle = <Item>(items: readonly Item[], random: () => number): Ite
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
 
-/** @throws RangeError of no numbers. */
+/** @throws RangeError if there are no numbers. */
 export const median = (numbers: readonly number[]): number => {
   const sorted = [...numbers].sort((a, b) => a - b);
   const upper = sorted[sorted.length >> 1];
@@ -26,7 +26,7 @@ export const median = (numbers: readonly number[]): number => {
   return (lower + upper) / 2;
 };
 
-/** The median, and where 95 % of the medians of resampled numbers lie. */
+/** The median, and the interval with 95 % of the medians of resampled numbers. */
 export type Estimate = { median: number; low: number; high: number };
 
 const RESAMPLES = 1_000;

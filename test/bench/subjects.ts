@@ -11,7 +11,7 @@ const bundle = async (entry: string, outfile: string, options: BuildOptions): Pr
   return outfile;
 };
 
-/** esbuild's defaults for an ES module on Node; the banner is what its output needs for CommonJS packages. */
+/** esbuild's defaults for an ES module on Node. CommonJS packages need the banner. */
 const naiveOptions: BuildOptions = {
   bundle: true,
   minify: true,
@@ -20,7 +20,7 @@ const naiveOptions: BuildOptions = {
   banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
 };
 
-/** The subjects that the product is compared with, built into a folder; each is a file to load. */
+/** Builds the subjects that the product is compared with into a directory. Each is a file to load. */
 export const buildSubjects = async (directory: string) => {
   const naive = (name: string) =>
     bundle(join(functions, `${name}.ts`), join(directory, "naive", `${name}.mjs`), naiveOptions);

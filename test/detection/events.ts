@@ -9,7 +9,7 @@ export type EventFields = Pick<SecurityEvent, "eventType"> &
   Partial<Omit<SecurityEvent, "id" | "timestamp" | "createdAt">>;
 type Who = { user?: string; address?: string };
 
-/** 16 bytes that differ for each number, and so do ids. */
+/** 16 bytes that differ for each number, so that ids differ. */
 const bytesOf = (number: number): Uint8Array => {
   const bytes = new Uint8Array(16);
   for (let rest = number, i = 15; rest > 0; i--) {

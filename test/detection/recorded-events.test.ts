@@ -15,7 +15,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** An issuer and an API in one, that gives two events a page; `asked` are the requests. */
+/** A server that is both issuer and API, with two events per page. `asked` has the requests. */
 const startCloud = async () => {
   const asked: { url: string; token: string | undefined; body: string }[] = [];
   const cloud = createServer(async (request, response) => {

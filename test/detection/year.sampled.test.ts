@@ -7,7 +7,7 @@ import { runYear, YEAR_START } from "./year/run-year.ts";
 import { precisionOf, recallOf } from "./year/score.ts";
 
 const TWO_WEEKS = { days: 14, organizations: 10 };
-/** Of each rule's findings, so many are of something planted. */
+/** The minimum share of each rule's findings that belong to planted attacks. */
 const LEAST_PRECISION = 0.95;
 /** The first Monday of an organization that is two days old is unusual: after a year it is 0.8 and more. */
 const LEAST_PRECISION_OF_USAGE = 0.4;

@@ -144,7 +144,7 @@ describe("an operator", () => {
     ]);
   });
 
-  it("may hold the circuit until a time; then it is closed without failures", async () => {
+  it("may hold the circuit for a limited time; then it is closed without failures", async () => {
     const { call, report, operate } = await freshOrganization();
     const { now } = await service.advance(0);
     const until = now + 60_000;
@@ -154,7 +154,7 @@ describe("an operator", () => {
     expect((await call("ok")).status).toBe(200);
   });
 
-  it("who repeats a command records no second event", async () => {
+  it("records one event for a repeated command", async () => {
     const { operate, changes } = await freshOrganization();
     for (let i = 0; i < 3; i++) expect((await operate({ action: "force_open" })).status).toBe(200);
     const events = await changes();
@@ -179,7 +179,7 @@ describe("an operator", () => {
     [{ action: "force_open", until: 1.5 }, "until: expected epoch milliseconds"],
     [{ action: "reset", until: 4e12 }, "until: expected with force_open and force_close only"],
     [{ action: "force_open", reason: "" }, "reason: expected a text of 1 to 512 characters"],
-  ])("is told what is wrong with %j", async (body, message) => {
+  ])("receives an error that names the problem of %j", async (body, message) => {
     const { operate } = await freshOrganization();
     expect(await operate(body)).toMatchObject({
       status: 400,

@@ -100,7 +100,7 @@ describe("at once", () => {
     await expectAtOnce(permission.replace(":", "-"), ["permission_escalation user:eve HIGH 1"]);
   });
 
-  it("a denied GET of the settings is not", async () => {
+  it("a denied GET of the settings causes no finding", async () => {
     await of("looks").deny("eve", ["GET settings"]);
     await expectAtOnce("looks", []);
   });
@@ -267,7 +267,7 @@ describe("after an hour", () => {
   });
 
   it(
-    "detection finds all of it, each at its own organization only",
+    "detection finds all attacks, each in its own organization only",
     async () => {
       await advanceToHour(1);
       await fireDetection();

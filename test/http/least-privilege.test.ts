@@ -13,7 +13,7 @@ describe("without its grant", () => {
     ["GET", "/api/integrations/provider/security", undefined, "SecurityEvents", "dynamodb:Query"],
     ["GET", "/api/integrations/provider/security", undefined, "SecurityRollups", "dynamodb:Query"],
     ["GET", "/api/integrations/provider/security/alert", undefined, "SecurityAlerts", "dynamodb:Query"],
-  ])("%s %s is denied by the local cloud as it would be by AWS", async (method, path, body, table, action) => {
+  ])("%s %s is denied by the local cloud as by AWS", async (method, path, body, table, action) => {
     const assembly = assemblies.without(
       (right) => right.action === action && right.resource.includes(`Tables${table}`),
     );

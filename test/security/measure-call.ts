@@ -5,18 +5,18 @@ type Consumed = { CapacityUnits?: number; TableName?: string };
 
 export type MeasuredCall = {
   answer: unknown;
-  /** Read units of one call, and those of them that events cost. */
+  /** Read units of one call, and the part of them for events. */
   units: number;
   eventUnits: number;
   /** The median of five calls. */
   milliseconds: number;
-  /** The most queries that were under way at the same time. */
+  /** The maximum number of concurrent queries. */
   atOnce: number;
 };
 
 const REPEATS = 5;
 
-/** What one question to the store consumes and how long it takes, once the client is warm. */
+/** Measures units and duration of one query of the store, with a warm client. */
 export const measureCall = async (
   client: DynamoDBDocumentClient,
   ask: () => Promise<unknown>,

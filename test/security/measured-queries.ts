@@ -1,4 +1,4 @@
-/** What the table of a million events is made of: one row per question. Add a question, and it is measured. */
+/** The measured queries, one row each. To measure another query, add it here. */
 
 import type { Selection } from "../../shared/security/event-item.ts";
 import { statisticsOf } from "../../shared/security/monitoring/security-report.ts";
@@ -12,7 +12,7 @@ type Stores = ReturnType<typeof storesOf>;
 export type MeasuredQuery = {
   title: string;
   ask: (stores: Stores, stage: Stage) => Promise<unknown>;
-  /** What the answer must be, by brute force over the events in memory. */
+  /** The expected answer, by brute force over the events in memory. */
   expect: (stage: Stage) => unknown;
 };
 
@@ -39,7 +39,7 @@ const PAGE = 50;
 /** The newest events of a selection over all 90 days, by their ids. */
 const page = (title: string, filters: Partial<Selection> = {}): MeasuredQuery => {
   const selectionOf = ({ organizationId }: Stage) => ({ organizationId, since: NOW - 90 * DAY_MS, ...filters });
-  // Nothing was marked in these histories, so that every event is open.
+  // No event of these histories is marked, so all events are open.
   const { processed: _, ...known } = filters;
   return {
     title: `page of ${PAGE}, ${title}`,

@@ -1,7 +1,7 @@
 /**
- * `npm run test:million`: the price of each question at 10,000, 100,000 and 1,000,000 events of one organization, made
- * in the embedded engine, each answer held against a brute-force count. Takes some minutes and 3 GB; ends with 1 where
- * an answer is wrong. `npm run test:million 1000 10000` measures other sizes.
+ * `npm run test:million`: measures each query with 10,000, 100,000 and 1,000,000 events of one organization in the
+ * embedded engine, and compares each answer with a brute-force count. Takes some minutes and 3 GB. Exits with 1 if an
+ * answer is wrong. `npm run test:million 1000 10000` measures other sizes.
  */
 import { rm } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";

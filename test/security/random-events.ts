@@ -1,4 +1,4 @@
-/** Security events as a busy organization has them: 90 % LOW, 30 % of a user, 15 combinations of type and level. */
+/** Security events of a busy organization: 90 % LOW, 30 % with a user, 15 combinations of type and level. */
 
 import { eventId } from "../../shared/security/event-id.ts";
 import type { Category, EventType, SecurityEvent } from "../../shared/security/security-event.ts";
@@ -7,7 +7,7 @@ import { createRandom } from "../support/random.ts";
 
 const MINUTE = 60_000;
 const USERS = 200;
-/** Of 5,000 events, one. */
+/** One event in 5,000. */
 const RARE = 0.0002;
 
 type Kind = [share: number, EventType, Category, RiskLevel];
@@ -39,7 +39,7 @@ const pick = (value: number): Kind => {
   return kinds[0] as Kind;
 };
 
-/** So many events, spread evenly from one time to another; the same for the same seed. */
+/** A number of events, spread evenly between two times. They are the same for the same seed. */
 export function* randomEvents(
   organizationId: string,
   { total, from, to, seed }: { total: number; from: number; to: number; seed: number },

@@ -1,4 +1,4 @@
-/** An organization with so many events over 90 days in the embedded engine, its hours closed, and the same in memory. */
+/** An organization with events over 90 days and closed hours in the embedded engine, and the same events in memory. */
 import { BatchWriteCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inParallel } from "../../shared/runtime/in-parallel.ts";
 import { toItem } from "../../shared/security/event-item.ts";
@@ -18,15 +18,15 @@ import { randomEvents } from "./random-events.ts";
 export const EVENTS = "events";
 export const ROLLUPS = "rollups";
 export const RETENTION_DAYS = 90;
-/** Half past an hour: the events of the hour that goes on are in no rollup. */
+/** Half past an hour: the events of the current hour are in no rollup. */
 export const NOW = Date.UTC(2026, 10, 21, 12, 30);
 
 const CHUNK = 500;
-/** The most items of a BatchWriteItem call. */
+/** The maximum number of items in a BatchWriteItem call. */
 const BATCH = 25;
 const CHUNKS_AT_ONCE = 6;
 
-/** What a brute-force count needs of an event. */
+/** The fields of an event that a brute-force count needs. */
 export type Known = Pick<
   SecurityEvent,
   "id" | "timestamp" | "eventType" | "category" | "riskLevel" | "userId" | "success" | "metadata"
@@ -47,7 +47,7 @@ export const storesOf = (client: DynamoDBDocumentClient, now = () => NOW) => ({
   selections: createSelectionCountStore(client, EVENTS),
 });
 
-/** Does it again where a busy machine did not answer in time; both what is written and what is closed bear that. */
+/** Retries after a time-out on a busy machine. Both writing and closing may be repeated. */
 const patiently = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,7 +1,7 @@
 /**
- * `npm run test:sync`: an account of 100,000 objects, synced by the whole service in a local cloud, whose worker of syncs
- * has 60 seconds and is killed at random moments. Then every object must be stored, once, and as the provider has it.
- * Ends with 1 where something is wrong.
+ * `npm run test:sync`: the whole service syncs an account of 100,000 objects in a local cloud. The sync worker has a
+ * time-out of 60 seconds and is killed at random moments. At the end every object must be stored once, equal to the
+ * provider's object. Exits with 1 if a check fails.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ const prove = async ({ objects, kills, seed }: Options, assembly: string): Promi
     const startedAt = performance.now();
     await organization.connect(account.apiKey);
     const onProgress = createReporter();
-    // The last one comes when all lists were read: to what follows them.
+    // The last kill happens after all lists were read.
     const moments = kills === 0 ? [] : [...randomMoments(kills - 1, objects, random), objects];
     const { run, killed, hours } = await killUntilEnd({ service, organization, moments, random, onProgress });
     const seconds = (performance.now() - startedAt) / 1_000;

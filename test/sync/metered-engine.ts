@@ -1,6 +1,6 @@
 /**
- * An engine in memory behind a proxy that adds up what calls consume. It asks for ConsumedCapacity in every call and reads
- * the answers' text: parsing hundreds of thousands of them would take as long as the engine.
+ * An in-memory engine behind a proxy that adds up the units of calls. The proxy requests ConsumedCapacity in every call
+ * and searches the answers' text: parsing hundreds of thousands of answers would take as long as the engine.
  */
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -52,7 +52,7 @@ export const startMeteredEngine = async () => {
 
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What tables consumed so far whose name has the text in it, indexes included. */
+    /** The units so far of tables whose name contains the text, including indexes. */
     units(name = ""): Units {
       const wanted = [...byTable].filter(([table]) => table.includes(name));
       return wanted.reduce((sum, [, { read, write }]) => ({ read: sum.read + read, write: sum.write + write }), {

@@ -19,7 +19,7 @@ const numberOf = (name: string, text: string): number => {
   return number;
 };
 
-/** @returns undefined where the usage was asked for and printed. @throws Error where an option is unusable. */
+/** @returns undefined after printing the usage, if requested. @throws Error if an option is invalid. */
 export const readOptions = (args: readonly string[]): Options | undefined => {
   const { values } = parseArgs({
     args: [...args],

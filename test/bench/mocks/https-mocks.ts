@@ -1,6 +1,6 @@
 /**
- * What a function talks to in its first request, over TLS as in the cloud and alike for every subject: an OpenID
- * issuer with one RSA key, and a DynamoDB that acknowledges whatever it is sent.
+ * The servers that a function calls in its first request, over TLS as in the cloud: an OpenID issuer with one RSA key,
+ * and a DynamoDB that acknowledges every call. They are the same for every subject.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -30,7 +30,7 @@ const page = JSON.stringify({ Count: plants.length, Items: plants, ScannedCount:
 
 const dynamoDb = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   await readAll(request);
-  // As AWS answers a plain GET of the root; a Query gets 50 plants, everything else is just well.
+  // AWS answers a plain GET of the root like this. A Query returns 50 plants; all other calls succeed with an empty answer.
   if (request.method === "GET") {
     response.writeHead(200, { "content-type": "text/plain" }).end("healthy");
     return;
@@ -50,7 +50,7 @@ const stop = (server: Server) =>
     server.closeAllConnections();
   });
 
-/** What reached the two so far. */
+/** All requests and connections that both servers received. */
 type Seen = { requests: string[]; connections: number };
 
 export type HttpsMocks = Awaited<ReturnType<typeof startHttpsMocks>>;
@@ -89,13 +89,13 @@ export const startHttpsMocks = async () => {
     issuer,
     store,
     seen,
-    /** For NODE_EXTRA_CA_CERTS. */
+    /** The file for NODE_EXTRA_CA_CERTS. */
     certificateFile,
     /** The issuer answers its next requests with 500. */
     failNext: (requests: number): void => {
       failures = requests;
     },
-    /** An access token of the issuer, good for an hour. */
+    /** An access token of the issuer, valid for one hour. */
     sign: (claims: JWTPayload) =>
       new SignJWT(claims)
         .setProtectedHeader({ alg: "RS256", kid: KEY_ID })

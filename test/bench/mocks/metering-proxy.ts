@@ -1,29 +1,29 @@
-/** A proxy in front of DynamoDB that meters it: it asks for ConsumedCapacity in every call and adds up what comes back. */
+/** A metering proxy in front of DynamoDB. It requests ConsumedCapacity in every call and adds up the units. */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
 
 const Consumed = z.object({ CapacityUnits: z.number() });
-/** Batches answer a list of them; administration none. */
+/** Batch calls return a list of consumed capacities; administrative calls return none. */
 const Answer = z.looseObject({
   ConsumedCapacity: z.union([Consumed.transform((one) => [one]), z.array(Consumed)]).optional(),
   __type: z.string().optional(),
 });
 
-/** Calls that consume nothing, and so say nothing of it. */
+/** Calls that consume no capacity and report none. */
 const FREE = /\.(CreateTable|DescribeTable|ListTables|UpdateTable|UpdateTimeToLive|DescribeTimeToLive)$/;
 
 const unitsOf = (target: string, { ConsumedCapacity, __type: type }: z.output<typeof Answer>): number => {
   if (FREE.test(target)) return 0;
-  // A condition that does not hold costs what the item takes, here one unit; the engine does not say so.
+  // A failed condition costs the units of the item, here one unit. The engine does not report them.
   if (type?.endsWith("ConditionalCheckFailedException")) return 1;
   return ConsumedCapacity?.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0) ?? Number.NaN;
 };
 
 export type Metered = { calls: string[]; units: number };
 
-/** @param engine the endpoint that really answers. */
+/** @param engine the endpoint of the engine behind the proxy. */
 export const startMeteringProxy = async (engine: string) => {
   let metered: Metered = { calls: [], units: 0 };
 
@@ -57,7 +57,7 @@ export const startMeteringProxy = async (engine: string) => {
 
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What was metered since the last time; one call without an answer of its own makes the units NaN. */
+    /** The calls and units since the last read. The units are NaN if a call did not report its capacity. */
     read: (): Metered => {
       const read = metered;
       metered = { calls: [], units: 0 };

@@ -1,9 +1,9 @@
-/** A certificate for 127.0.0.1, made afresh for every run: Node can sign, but brings nothing that writes X.509. */
+/** Creates a certificate for 127.0.0.1 for each run. Node can sign, but has no API that writes X.509. */
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** One DER element: its tag, its length, its content. https://www.itu.int/rec/T-REC-X.690 */
+/** A DER element: tag, length and content. https://www.itu.int/rec/T-REC-X.690 */
 const element = (tag: number, ...content: Buffer[]): Buffer => {
   const body = Buffer.concat(content);
   const length =
@@ -38,7 +38,7 @@ const ECDSA_WITH_SHA256 = "2a8648ce3d040302";
 
 const name = (text: string) => sequence(set(sequence(identifier(COMMON_NAME), element(0x0c, Buffer.from(text)))));
 
-/** Its own authority, good for the address 127.0.0.1 for a day. Both in PEM. */
+/** A self-signed certificate, valid for 127.0.0.1 for one day, and its key. Both are PEM. */
 export const createSelfSignedCertificate = (): { key: string; certificate: string } => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(identifier(ECDSA_WITH_SHA256));

@@ -24,7 +24,7 @@ export const startSimulatedAccount = async (options: { dataDirectory: string; cl
     url: simulator.url,
     apiKey,
     change: (change: object) => control("POST /provider/changes", z.unknown(), { accountId, ...change }),
-    /** How many requests it got so far. */
+    /** The number of requests so far. */
     async requests(): Promise<number> {
       const { requests } = await control("GET /provider", Shown);
       return requests[accountId]?.total ?? 0;

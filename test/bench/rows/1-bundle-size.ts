@@ -8,7 +8,7 @@ import { budgetText, judge, type Measurement, type Row } from "../row.ts";
 const BUDGET = { limit: 310, stretch: 60 };
 const GZIP_BUDGET = { limit: 100, stretch: 20 };
 
-/** Loaded at the first refusal, not at a cold start (infra/build.ts). */
+/** This file is loaded at the first refusal, not at a cold start (infra/build.ts). */
 const DEFERRED = "refusals.cjs";
 
 const sizesOf = (directory: string, files: readonly string[]) => {

@@ -20,14 +20,14 @@ const WARM_OURS: Budget = { limit: 60 };
 const LOG_BYTES: Budget = { limit: 300 };
 
 const WARM_REQUESTS = 800;
-/** Warm requests take long; every so many rounds is enough, and the first one is always among them. */
+/** Warm requests take long, so only every nth round measures them, beginning with the first. */
 const WARM_EVERY = 2;
 
 const kinds = ["floor", "floorWithSdk", "naive", "unwarmed", "product"] as const;
 type Kind = (typeof kinds)[number];
 type Name = "bare" | `${Kind} ${PlantRoute}`;
 
-/** The floor and the product of every route; the rest on the main one only. */
+/** Floor, naive and product are measured on every route; the other subjects only on this one. */
 const MAIN: PlantRoute = "POST /plants";
 const names: readonly Name[] = [
   "bare",
@@ -41,7 +41,7 @@ const warmNames: readonly Name[] = [`floor ${MAIN}`, `floorWithSdk ${MAIN}`, `pr
 
 const total = ({ init, first }: InstanceResult) => init + first;
 
-/** Per round: how far one subject is above bare Node, as a multiple of what another one is. */
+/** Per round: the CPU time of a subject above bare Node, as a multiple of the floor's. */
 const ratiosOf = (results: Results<Name, InstanceResult>, subject: Name, floor: Name): number[] => {
   const bare = results("bare").map(total);
   const above = (name: Name) => results(name).map((result, round) => total(result) - (bare[round] ?? Number.NaN));
@@ -49,7 +49,7 @@ const ratiosOf = (results: Results<Name, InstanceResult>, subject: Name, floor: 
   return above(subject).map((cost, round) => cost / (floors[round] ?? Number.NaN));
 };
 
-/** Per round: how much more CPU time one subject took than another, in one phase. */
+/** Per round: the difference in CPU time between two subjects in one phase. */
 const differences = (
   results: Results<Name, InstanceResult>,
   [subject, other]: [Name, Name],
@@ -57,7 +57,7 @@ const differences = (
 ): number[] =>
   results(subject)
     .map((result, round) => result[phase] - (results(other)[round]?.[phase] ?? Number.NaN))
-    // Where a round had no warm requests there is no difference either.
+    // A round without warm requests has no difference.
     .filter((difference) => phase !== "warm" || difference !== 0);
 
 type Measured = { results: Results<Name, InstanceResult>; random: () => number };

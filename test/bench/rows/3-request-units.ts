@@ -1,4 +1,4 @@
-/** What the plant endpoints consume of DynamoDB, as the embedded engine reports it to a proxy in between. */
+/** DynamoDB units of the plant endpoints, as the embedded engine reports them to a proxy. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { startDynamoDb } from "../../../infra/local/dynamodb/engine.ts";
 import { createTables } from "../../../infra/local/dynamodb/tables.ts";

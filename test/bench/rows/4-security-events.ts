@@ -1,4 +1,4 @@
-/** What security events cost: to record, to mark, to close their hours, to find and to count. */
+/** The cost of recording, marking, listing and counting security events, and of closing their hours. */
 
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { closeHours } from "../../../shared/security/statistics/close-hours.ts";
@@ -46,7 +46,7 @@ const writeRows = async (database: EmbeddedDynamoDb): Promise<Row[]> => {
   for (const event of history) {
     const isAboveLow = isAtLeast(event.riskLevel, "MEDIUM");
     const put = await measure(() => events.put({ event, ttl: expiryOf(event.timestamp, RETENTION_DAYS) }));
-    // Those above LOW are what people work through; of the others a few, to know the price.
+    // Operators mark events above LOW. A few LOW events are marked too, to measure their cost.
     const isMarked = isAboveLow || marks.low.length < 20;
     const mark = isMarked ? await measure(() => events.markProcessed(organizationId, [event.id], NOW)) : undefined;
     if (mark !== undefined) marks[isAboveLow ? "above" : "low"].push(mark.write);
@@ -74,7 +74,7 @@ const writeRows = async (database: EmbeddedDynamoDb): Promise<Row[]> => {
   ];
 };
 
-/** The questions of `npm run test:million`, at a size that is made in seconds. */
+/** The queries of `npm run test:million`, with a number of events that takes seconds to create. */
 const readRows = async (database: EmbeddedDynamoDb, total: number): Promise<Row[]> => {
   const stage = await makeStage(database.documentClient(documentTranslation), total);
   const rows: Row[] = [];

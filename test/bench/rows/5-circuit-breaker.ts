@@ -1,4 +1,4 @@
-/** What the circuit breaker costs: processor time per guarded call beside others, and units of DynamoDB per event. */
+/** The cost of the circuit breaker: CPU time per guarded call compared with other breakers, and DynamoDB units per event. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -39,7 +39,7 @@ const timeRows = async ({ options, progress }: Bench): Promise<Row[]> => {
   });
 };
 
-/** Adds up what all the clients of a database consume. */
+/** Adds up the units that all clients of a database consume. */
 const metered = (database: EmbeddedDynamoDb) => {
   let reads = 0;
   let writes = 0;
@@ -69,7 +69,7 @@ const metered = (database: EmbeddedDynamoDb) => {
   return { documentClient, read };
 };
 
-/** Circuits that are open, put there as they would lie there. */
+/** Writes open circuits in the stored format. */
 const putOpenCircuits = async (database: EmbeddedDynamoDb, now: number): Promise<void> => {
   const client = database.documentClient();
   for (let from = 0; from < OPEN_CIRCUITS; from += 25) {
@@ -116,12 +116,12 @@ const unitRows = async (): Promise<Row[]> => {
         verdict: judge(units, budget),
       });
     };
-    // The marks of announced transitions belong to the records of transitions; nobody is told here.
+    // Announcements never complete here, so their writes are not measured: they belong to recording transitions.
     const instance = createInstance(meter, time.clock, {
       onTransition: () => new Promise(() => undefined),
       connectedOrganizations: connected.countConnected,
     });
-    // As its function does it: the organization's settings are read to admit the request.
+    // Includes the read of the settings, with which the function admits the request.
     const getCircuitBreaker = () => Promise.all([settings.read("organization"), instance.reader.read("organization")]);
 
     const call = (what: () => Promise<unknown>) => instance.guard("organization", what).catch(() => undefined);

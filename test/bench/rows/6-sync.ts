@@ -1,6 +1,6 @@
 /**
- * What syncs cost: the worker with all its parts but KMS, the provider's SDK, its simulator and the engine, all on this
- * machine. `npm run test:sync` is the same through the whole service, at 100,000 objects.
+ * The cost of syncs, measured with the worker without KMS, the provider's SDK, the simulator and the engine, all on this
+ * machine. `npm run test:sync` measures the whole service with 100,000 objects.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const BUNDLE: Budget = { limit: 480 };
 const OBJECTS = 4_000;
 const QUICK_OBJECTS = 800;
 const CHANGES = 100;
-/** Slowly enough that the feed's last minute, which the next run reads again, is a page at most. */
+/** The next run reads the feed's last minute again. At this interval that minute fits into one page. */
 const CHANGE_EVERY_MS = 30_000;
 const FOUR_HOURS_MS = 14_400_000;
 

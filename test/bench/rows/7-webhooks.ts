@@ -1,6 +1,6 @@
 /**
- * What a webhook costs before the provider is answered: the time of receive-webhook itself, warm, on the local cloud (its
- * store, bus and keys on this machine), and the request units of each kind of delivery.
+ * The cost of a webhook before the provider receives its answer: the time of a warm receive-webhook on the local cloud
+ * (store, bus and keys on this machine), and the request units of each kind of delivery.
  */
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
@@ -14,10 +14,10 @@ import { median } from "../statistics.ts";
 
 const ORGANIZATION = "acme";
 const SECRET = "whsec_of_the_benchmark";
-/** Of time: those before are the instance's warming up. */
+/** The number of deliveries before the measurement of time, to warm the instance up. */
 const WARM_UP = 40;
 const TIME: Budget = { limit: 100 };
-/** The provider's pace on a busy day, and time to process in between, which another instance does. */
+/** The provider's interval on a busy day. It leaves time for processing, which another instance does. */
 const PAUSE_MS = 40;
 const METERED = 20;
 const ROUTE = "POST /{organizationId}";
@@ -59,7 +59,7 @@ const withCloud = async (bench: Bench, dynamodbEndpoint: string | undefined, wor
   }
 };
 
-/** Resolves when all that deliveries caused has been done. The simulator has none of its own to send. */
+/** Resolves when all work that deliveries caused has ended. The simulator sends no deliveries here. */
 const settled = ({ stack }: LocalCloud) => fetch(`${stack.controlUrl}/provider/webhooks/flush`, { method: "POST" });
 
 const quantile = (numbers: readonly number[], share: number): number =>
@@ -91,7 +91,7 @@ const measureUnits = async (bench: Bench): Promise<Row[]> => {
   try {
     return await withCloud(bench, proxy.endpoint, async (sender, cloud) => {
       const event = (index: number) => sender.customerEvent("updated", `cus_bench_${index}`);
-      // What an instance does once an hour is no delivery's own.
+      // Work that an instance does once per hour is not part of a delivery's cost.
       await sender.send(await event(0));
       await settled(cloud);
 

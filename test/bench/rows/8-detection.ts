@@ -1,4 +1,4 @@
-/** What detection costs: an hour of an organization, and from that a month of ten thousand with a million events a day. */
+/** The cost of detection: for one organization and hour, and from that for 10,000 organizations and a month. */
 
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { DUE_SLOTS } from "../../../shared/detection/detection.ts";
@@ -18,14 +18,14 @@ const READ: Budget = { limit: 5 };
 const WRITE: Budget = { limit: 2 };
 const TOTAL_USD: Budget = { limit: 15 };
 
-/** On demand in us-east-1, 2026: https://aws.amazon.com/{dynamodb,eventbridge,lambda}/pricing/; per million, and per GB-s. */
+/** On-demand prices in us-east-1, 2026, per million and per GB-s: https://aws.amazon.com/{dynamodb,eventbridge,lambda}/pricing/ */
 const USD = { read: 0.125, write: 0.625, event: 1, invocation: 0.2, gigabyteSecond: 0.0000133334 } as const;
-/** As functions are deployed: infra/constructs/service-function.ts. */
+/** The memory of deployed functions: infra/constructs/service-function.ts. */
 const MEMORY_GB = 1;
 const MILLION = 1_000_000;
 const HOURS_A_MONTH = 10_000 * 24 * 30;
 
-/** Events of a day: reads by a few users, and what syncs leave. */
+/** Events of a day: reads by a few users, and events of syncs. */
 const recordDay = async (stage: Stage, random: () => number, from: number): Promise<void> => {
   const said = Array.from({ length: EVENTS_A_DAY }, () => ({
     at: from + Math.floor(random() * HOURS * HOUR_MS),
@@ -43,7 +43,7 @@ const measureOrganization = async (engine: EmbeddedDynamoDb, random: () => numbe
   const stage = createStage(engine);
   const from = HOUR - (HOUR % DAY_MS);
   stage.time.now = from + 2 * DAY_MS;
-  // It syncs, and a day of it was judged before.
+  // The organization syncs, and detection has judged an earlier day.
   await stage.own.client.send(
     new PutCommand({ TableName: "runs", Item: { scope: stage.scope, key: "state", lastSuccessAt: stage.time.now } }),
   );

@@ -1,8 +1,7 @@
 /**
- * The least that the plant endpoints can cost: twins of functions/plants/*.ts written by hand for speed, without any
- * library. They do what the product does for a good request (verify a token once and remember it, int64 exact, one
- * call to the store, one line of log) and little else for a bad one. Nobody should have to maintain such code; it is
- * here to be measured against.
+ * The minimal cost of the plant endpoints: copies of functions/plants/*.ts, written for speed without any library. For a
+ * valid request they do the same as the product: verify a token once and cache it, keep int64 exact, make one call to
+ * the store and write one log line. They hardly handle invalid requests. The code is only a reference for measurements.
  */
 import { createPublicKey, randomBytes, verify } from "node:crypto";
 import { Agent, request } from "node:https";
@@ -80,7 +79,7 @@ const operations = {
   },
 };
 
-/** @param store what stands between the handler and DynamoDB. */
+/** @param store the access to DynamoDB. */
 export const createFloorHandler = (store) => async (event) => {
   const startedAt = Date.now();
   const { requestId } = event.requestContext;

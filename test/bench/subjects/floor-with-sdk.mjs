@@ -1,4 +1,4 @@
-/** The floor, but with DynamoDB by the product's own client: what is above it is the product's own code. */
+/** The floor with the product's DynamoDB client. The difference to the product is the cost of the product's own code. */
 import { DeleteCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { documentClient } from "../../../shared/runtime/document-client.ts";
 import { createFloorHandler } from "./floor-core.mjs";

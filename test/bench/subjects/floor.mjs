@@ -1,4 +1,4 @@
-/** The floor: DynamoDB by node:https and a request signature of its own. */
+/** The floor: calls DynamoDB with node:https and signs requests itself. */
 import { createHash, createHmac } from "node:crypto";
 import { createFloorHandler, send } from "./floor-core.mjs";
 

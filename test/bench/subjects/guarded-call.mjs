@@ -1,6 +1,6 @@
 /**
  * Nanoseconds of CPU time per guarded call that succeeds at once, on one line: `node guarded-call.mjs <guard>`.
- * All of them bound the call's time, and know one circuit per organization.
+ * Each guard limits the call's time, and has one circuit per organization.
  */
 import { ConsecutiveBreaker, circuitBreaker, handleAll, TimeoutStrategy, timeout, wrap } from "cockatiel";
 import CircuitBreaker from "opossum";

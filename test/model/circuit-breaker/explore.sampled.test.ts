@@ -21,14 +21,11 @@ describe("the invariants", () => {
   // Every tenth mutation; `npm run explore` tries all of them.
   const needed = mutations.filter(({ name }) => implied[name] === undefined);
   const chosen = needed.filter((_, index) => index % depth(30, 10) === 1);
-  it.each(chosen.map((mutation) => [mutation.name, mutation] as const))(
-    "find that something is missing: %s",
-    (_name, mutation) => {
-      expect(hunt(mutation)).toBeDefined();
-    },
-  );
+  it.each(chosen.map((mutation) => [mutation.name, mutation] as const))("detect a mutation: %s", (_name, mutation) => {
+    expect(hunt(mutation)).toBeDefined();
+  });
 
-  it("know every guard that is said to be implied", () => {
+  it("have a list of implied guards that all exist", () => {
     expect(mutations.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(implied)));
     expect(needed.length).toBeGreaterThan(100);
   });

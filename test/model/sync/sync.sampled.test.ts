@@ -173,7 +173,7 @@ const requireRight = async (stage: Stage): Promise<void> => {
 };
 
 describe("syncing", () => {
-  it("leaves the records as the provider has them, whatever happened before", async () => {
+  it("leaves the records equal to the provider's objects, whatever happened before", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(arbitraryChange, { maxLength: 15 }),

@@ -29,8 +29,8 @@ const problemsOf = async (seeds: readonly number[], options: (seed: number) => H
 
 const seedsTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
-describe("however webhooks come, and whoever dies", () => {
-  it(`the records end as the provider has them: ${HISTORIES} histories`, async () => {
+describe("with any order of webhooks and any crash", () => {
+  it(`the records end equal to the provider's objects: ${HISTORIES} histories`, async () => {
     expect(await problemsOf(seedsTo(HISTORIES))).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe("on a real engine", () => {
   });
   afterAll(() => database.stop());
 
-  it(`the records end as the provider has them: ${EMBEDDED_HISTORIES} histories`, async () => {
+  it(`the records end equal to the provider's objects: ${EMBEDDED_HISTORIES} histories`, async () => {
     const storesIn = (seed: number) => (turns: Turns) => {
       const client = database.documentClient(documentTranslation);
       turns.delay(client);
@@ -67,10 +67,10 @@ describe("on a real engine", () => {
   });
 });
 
-describe("the histories notice", () => {
+describe("the histories detect", () => {
   const faults: [string, Sabotage][] = [
     [
-      "that events are acknowledged though the bus refused them",
+      "that events are acknowledged although the bus refused them",
       {
         receive: (parts) => ({
           ...parts,
@@ -79,7 +79,7 @@ describe("the histories notice", () => {
       },
     ],
     [
-      "that an event is marked before it is applied",
+      "that an event is marked as processed before it is applied",
       {
         process: (parts) => {
           let id = "";
@@ -101,7 +101,7 @@ describe("the histories notice", () => {
       },
     ],
     [
-      "that an equal state is not remembered to have been seen",
+      "that an equal state does not update the time of observation",
       {
         process: (parts) => ({
           ...parts,
@@ -111,7 +111,7 @@ describe("the histories notice", () => {
       },
     ],
     [
-      "that what was only touched is not read",
+      "that a touched object is not read",
       {
         process: (parts) => ({
           ...parts,
@@ -123,7 +123,7 @@ describe("the histories notice", () => {
       },
     ],
     [
-      "that deletions are not heeded",
+      "that deletions are ignored",
       {
         process: (parts) => ({
           ...parts,
@@ -135,7 +135,7 @@ describe("the histories notice", () => {
       },
     ],
     [
-      "that of two events of a second the later delivered one wins",
+      "that the later delivered of two events in one second wins",
       {
         process: (parts) => ({
           ...parts,
@@ -149,8 +149,8 @@ describe("the histories notice", () => {
         }),
       },
     ],
-    ["that an event's date is believed, however late it comes", { process: (parts) => ({ ...parts, now: () => 0 }) }],
-    ["that the sweep takes all events for delivered", { delivered: () => async (_, ids) => new Set(ids) }],
+    ["that the date of a late event is trusted", { process: (parts) => ({ ...parts, now: () => 0 }) }],
+    ["that the sweep treats all events as delivered", { delivered: () => async (_, ids) => new Set(ids) }],
   ];
 
   it.each(sampleOf(faults, 4))("%s", async (_fault, sabotage) => {

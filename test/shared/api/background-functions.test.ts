@@ -93,7 +93,7 @@ describe("the events of the bus", () => {
     expect(rowsOf("Event")).toEqual(rows);
   });
 
-  it("are named nowhere else in the product", () => {
+  it("are not named elsewhere in the product", () => {
     const files = globSync("{functions,infra,shared}/**/*.ts", { cwd: root, exclude: ["infra/local/**"] });
     const named = eventNames.map((event) => ({
       event,

@@ -18,7 +18,7 @@ const operations = allRoutes.map(([name, route]) => {
 });
 
 describe("the OpenAPI document", () => {
-  it("has nothing that Redocly's strictest rules find fault with", async () => {
+  it("passes Redocly's strictest rules", async () => {
     const config = await createConfig({ extends: ["recommended-strict"] });
     const problems = await lintFromString({ source: JSON.stringify(document), config });
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
@@ -28,7 +28,7 @@ describe("the OpenAPI document", () => {
     expect(document).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version: "1.0.0" } });
   });
 
-  it.each(operations)("knows $name, its permission and its failures", ({ name, route, operation }) => {
+  it.each(operations)("describes $name, its permission and its failures", ({ name, route, operation }) => {
     expect(operation?.operationId).toBe(name);
     expect(operation?.security).toEqual(route.permission === "public" ? [] : [{ bearer: [] }]);
     const statuses = Object.keys(operation?.responses ?? {});
@@ -36,7 +36,7 @@ describe("the OpenAPI document", () => {
     for (const failure of route.failures) expect(statuses).toContain(String(errorCatalogue[failure].status));
   });
 
-  it("has the webhook URL, which is served elsewhere and takes no token", () => {
+  it("has the webhook URL, which has another server and requires no token", () => {
     const operation = document.paths?.["/{organizationId}"]?.post;
     expect(operation).toMatchObject({
       operationId: "receiveWebhook",
@@ -48,7 +48,7 @@ describe("the OpenAPI document", () => {
     expect(others).toEqual([]);
   });
 
-  it("shows every number of the catalogue, each once and in its status's range", () => {
+  it("has every error number of the catalogue once, in the range of its status", () => {
     const entries = Object.values(errorCatalogue);
     expect(new Set(entries.map(({ number }) => number)).size).toBe(entries.length);
     for (const { number, status } of entries) {
@@ -57,7 +57,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("tells what an int64 is", () => {
+  it("describes int64", () => {
     expect(document.components?.schemas?.NewPlant).toMatchObject({
       required: ["id", "name"],
       properties: {
@@ -79,25 +79,25 @@ describe("the integration's operations", () => {
     return Object.keys(content?.["application/json"]?.examples ?? {});
   };
 
-  it("have nothing that Redocly's strictest rules find fault with", async () => {
+  it("pass Redocly's strictest rules", async () => {
     const config = await createConfig({ extends: ["recommended-strict"] });
     const problems = await lintFromString({ source: JSON.stringify(integration), config });
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
-  it("may be refused for the caller's address, the plants' may not", () => {
+  it("may be refused because of the caller's address, unlike operations of plants", () => {
     for (const route of [...Object.values(parts), routes.getCircuitBreaker, routes.listSecurityEvents]) {
       expect(examplesOf(route, 403)).toContain("ip_address_not_allowed");
     }
     expect(examplesOf(routes.listPlants, 403)).toEqual([]);
   });
 
-  it("may be refused for the role, wherever some role may not", () => {
+  it("may be refused because of the role, if some role has no permission", () => {
     expect(examplesOf(parts.listRecords, 403)).toContain("role_may_not");
     expect(examplesOf(parts.changeSettings, 403)).toContain("role_may_not");
   });
 
-  it("need a body only where a field of it is needed", () => {
+  it("require a body only if one of its fields is required", () => {
     const required = (route: Route) => {
       const body = operationOf(route)?.requestBody;
       return body !== undefined && "required" in body ? body.required : undefined;
@@ -109,7 +109,7 @@ describe("the integration's operations", () => {
     expect(required(parts.authorizeConnection)).toBeUndefined();
   });
 
-  it("take an Idempotency-Key where they start work, and nowhere else", () => {
+  it("accept an Idempotency-Key only if they start work", () => {
     const headers = (route: Route) =>
       (operationOf(route)?.parameters ?? []).filter((one) => "in" in one && one.in === "header");
     expect(headers(parts.startSync)).toEqual([

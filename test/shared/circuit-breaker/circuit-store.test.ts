@@ -166,7 +166,7 @@ describe("the store, compared with the reducer", () => {
         for (const one of commands) {
           now += one.seconds ?? 0;
           if ("choice" in one) {
-            // Mostly one that the state takes, or every write would be refused.
+            // Mostly writes that the state allows; otherwise every write would be refused.
             const applies = ({ kind, id }: Choice) =>
               reduce(model, write(kind, model.generation, now, id)) !== undefined;
             const due = one.isDue ? choices.filter(applies) : choices;
@@ -354,7 +354,7 @@ describe("an organization's connection", () => {
     }
   });
 
-  it("costs a read, and in its transaction two write units, or four while the circuit is not closed", async () => {
+  it("costs a read, and a transaction of two write units, or four while the circuit is not closed", async () => {
     const client = database.documentClient(documentTranslation);
     const measure = countUnits(client);
     const organizationId = freshOrganization();
@@ -393,7 +393,7 @@ describe("a write that conflicts with a transaction", () => {
 });
 
 describe("a store that does not answer", () => {
-  it("is one domain error", async () => {
+  it("causes one domain error", async () => {
     const away = createCircuitStore(
       (await import("@aws-sdk/lib-dynamodb")).DynamoDBDocumentClient.from(
         database.client({ endpoint: "http://127.0.0.1:9", maxAttempts: 1 }),

@@ -279,7 +279,7 @@ describe("an operator", () => {
     ]);
   });
 
-  it("holds until a time; then the circuit is closed without failures, and the first failure writes that", async () => {
+  it("holds for a limited time; then the circuit is closed without failures, and the first failure stores that state", async () => {
     await failTimes(4);
     await instance.operator.operate(org, { action: "force_open", by: "alice", until: start + 10_000 });
     time.pass(9_999);

@@ -205,7 +205,7 @@ describe("the figures of GET circuit-breaker", () => {
     }
   });
 
-  it("count the organizations with a connection, and those without one whose circuit is not closed", () => {
+  it("count organizations with a connection, and organizations without one whose circuit is not closed", () => {
     const counted = (connected: number, open: number, halfOpen: number, unconnected: number) => {
       const { organizations, closed } = globalStats(connected, { open, halfOpen, unconnected }, counts(0));
       return { organizations, closed };

@@ -138,7 +138,7 @@ describe("connecting with an API key", () => {
     await expect(table.item(organizationKey(org))).resolves.toEqual(before);
   });
 
-  it("stands although its first sync does not start, or the answer lacks fields", async () => {
+  it("succeeds even if its first sync does not start, or the answer lacks fields", async () => {
     world.startFirstSync = async () => {
       throw new DomainError("store_unavailable", "The bus did not take it.");
     };

@@ -89,15 +89,15 @@ const createTestEnvelope = () => {
 /** The provider's state behind its API: the valid secrets, and the requests that it received. */
 export const createTestProvider = () => {
   const provider = {
-    /** API keys and access tokens that are good, and whose account they lead to. */
+    /** The account of each valid API key and access token. */
     secrets: new Map<string, string>(),
     codes: new Map<string, string>(),
     refreshTokens: new Map<string, string>(),
     asked: [] as string[],
     contexts: [] as OperationContext[],
-    /** Called before each request; what it throws is the answer. */
+    /** Called before each request. If it throws, the request fails with that error. */
     before: (_request: string) => {},
-    /** Called after an exchange is done, before its answer comes. */
+    /** Called after an exchange, before its answer arrives. */
     afterExchange: async () => {},
     flushes: 0,
     tokens: 0,
@@ -173,7 +173,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     },
     isRecording: true,
     lastSuccess: async (_organizationId: string): Promise<number | undefined> => undefined,
-    /** Called where the program would wait. */
+    /** Called instead of waiting. */
     pause: async () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
     },
@@ -234,7 +234,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     connect: (request: Parameters<typeof connectAs>[0], organizationId: string, userId?: string) =>
       connectAs(request, { caller: callerOf(organizationId, userId), origin }),
     disconnect: (organizationId: string) => disconnect({ organizationId, source: "user", userId: "ada" }),
-    /** Connects by OAuth and gives back the tokens. */
+    /** Connects by OAuth. @returns the tokens */
     connectByOAuth: async (organizationId: string, accountId = "acct_1") => {
       const code = `code ${organizationId} ${provider.tokens}`;
       provider.codes.set(code, accountId);

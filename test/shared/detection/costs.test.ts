@@ -1,4 +1,4 @@
-/** What detection costs: the request units of all tables, per organization and hour. */
+/** The cost of detection: the request units of all tables, per organization and hour. */
 
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   stage = createStage(engine);
-  // An organization that syncs, after its first hour of the day.
+  // An organization with syncs, after its first hour of the day.
   await stage.own.client.send(
     new PutCommand({ TableName: "runs", Item: { scope: stage.scope, key: "state", lastSuccessAt: HOUR - HOUR_MS } }),
   );

@@ -45,7 +45,7 @@ const dying = (at: number, when: "before" | "after") => {
   };
 };
 
-/** Two days of an organization with an attack on each: everything that can follow from an hour. */
+/** Two days of an organization, each with an attack. They cover every effect of judging an hour. */
 const prepareDays = async () => {
   const yesterday = HOUR - DAY_MS;
   await bruteForce(yesterday);

@@ -26,7 +26,7 @@ const createWorld = (raise?: () => Promise<void>) => {
 };
 
 describe("failures of store and bus", () => {
-  it("are a finding from the third within five minutes on", async () => {
+  it("cause a finding from the third within five minutes on", async () => {
     const { time, raised, note } = createWorld();
     await note("acme", "store");
     time.now += 2 * MINUTE;
@@ -43,7 +43,7 @@ describe("failures of store and bus", () => {
     ]);
   });
 
-  it("are no finding if the first is five minutes old", async () => {
+  it("cause no finding if the first is five minutes old", async () => {
     const { time, raised, note } = createWorld();
     await note("acme", "store");
     await note("acme", "store");
@@ -52,7 +52,7 @@ describe("failures of store and bus", () => {
     expect(raised).toEqual([]);
   });
 
-  it("are counted per organization, and without one separately", async () => {
+  it("are counted per organization, and separately without an organization", async () => {
     const { raised, note } = createWorld();
     for (const id of ["acme", "acme", "globex", "globex", undefined, undefined]) await note(id, "store");
     expect(raised).toEqual([]);

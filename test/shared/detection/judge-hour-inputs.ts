@@ -8,7 +8,7 @@ export const START = Date.UTC(2026, 10, 21, 10);
 
 const permissions = ["security:read", "sync:run", "records:read", "records:read:invoices", "connection:manage"];
 
-/** Facts in so many hours from START, of few users and addresses, so that thresholds are reached and missed. */
+/** Facts in a number of hours from START, of few users and addresses, so that some reach thresholds. */
 export const arbitraryFacts = (hours: number): fc.Arbitrary<Fact[]> => {
   const events = createEvents();
   const who = fc.record({

@@ -134,7 +134,7 @@ describe("judgeHour", () => {
     const { carried } = judgeHour(inputOf([...before, ...flood].map(factOf)));
     expect(carried.length).toBeLessThanOrEqual(hourlyRules.length * MAX_CARRIED_PER_RULE);
     const kept = new Set(carried.map(({ id }) => id));
-    // A flood of one kind displaces no other: the connection's rejections are still carried.
+    // A flood of one kind does not displace other kinds: the connection's rejections are still carried.
     expect(before.every(({ id }) => kept.has(id))).toBe(true);
     expect(flood.slice(-3).every(({ id }) => kept.has(id))).toBe(true);
   });

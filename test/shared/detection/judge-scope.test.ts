@@ -68,7 +68,7 @@ describe("judging an hour", () => {
     expect(await stage.findings()).toEqual([]);
   });
 
-  it("judges it once, whatever events come late, and clears its mark", async () => {
+  it("judges it once, also if late events arrive, and clears its mark", async () => {
     await stage.record({}, HOUR + 1);
     await stage.own.unjudged.markUnjudged(stage.scope, HOUR);
     await stage.own.detect([HOUR], { marked: [HOUR] });
@@ -191,7 +191,7 @@ describe("baselines", () => {
     for (let i = 0; i < count; i++) await stage.record(fields, hour + i * 1_000);
   };
 
-  it("get each day once, when the first hour of the next day is judged", async () => {
+  it("include each day once, when the first hour of the next day is judged", async () => {
     const yesterday = HOUR - DAY_MS;
     await calls(3, yesterday);
     await calls(5, yesterday + HOUR_MS);
@@ -210,7 +210,7 @@ describe("baselines", () => {
     expect(JSON.stringify(await windowOf(HOUR))).not.toContain("ada");
   });
 
-  it("allow usual numbers of calls, and find unusual ones with their new values", async () => {
+  it("allow usual numbers of calls, and find unusual numbers with the updated values", async () => {
     const usual = Array.from({ length: 4 }, (_, day) => HOUR - (4 - day) * DAY_MS);
     for (const hour of usual) for (let i = 0; i < 3; i++) await calls(20, hour + i * HOUR_MS);
     await stage.own.detect(usual.flatMap((hour) => [hour, hour + HOUR_MS, hour + 2 * HOUR_MS]));

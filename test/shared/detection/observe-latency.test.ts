@@ -57,7 +57,7 @@ const run = async (durations: readonly number[], from: number, observer = create
 };
 
 describe("operations that become slow", () => {
-  it("are a finding as soon as the last ten are five times as slow, before any hour was judged", async () => {
+  it("cause a finding once the last ten are five times as slow, even before any hour was judged", async () => {
     await operations(times(20, 100), HOUR);
     await run(times(6, 700), HOUR + 60_000);
     expect(await stage.findings()).toEqual([]);
@@ -85,7 +85,7 @@ describe("operations that become slow", () => {
     expect((await stage.findings())[0]?.evidence).toMatchObject({ baselineMs: 100, operations: 29, meanMs: 900 });
   });
 
-  it("are no finding if they always were slow, or are fast enough, or too few", async () => {
+  it("cause no finding if they always were slow, are fast enough, or are too few", async () => {
     for (const [before, now] of [
       [times(20, 700), times(10, 900)],
       [times(20, 10), times(10, 499)],

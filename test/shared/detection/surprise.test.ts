@@ -4,7 +4,7 @@ import { logFactorial, poissonTail } from "../../../shared/detection/evidence/su
 
 const SCALE = 10n ** 400n;
 
-/** Both sums in whole numbers of 10⁻⁴⁰⁰: P(X ≥ count) is the tail's terms over all of them. @param rate in thousandths */
+/** P(X ≥ count): the tail's terms divided by all terms, as integers in units of 10⁻⁴⁰⁰. @param rate in thousandths */
 const exactTail = (count: number, rate: bigint): number => {
   let all = 0n;
   let tail = 0n;
@@ -15,7 +15,7 @@ const exactTail = (count: number, rate: bigint): number => {
     term = (term * rate) / (1_000n * BigInt(j + 1));
   }
   const digits = 10n ** 40n;
-  // Leading digits and exponent apart, as small tails have no digits left in a fixed-point number.
+  // Compares leading digits and exponent separately: small tails have no digits in a fixed-point number.
   let exponent = 0;
   let numerator = tail;
   if (numerator === 0n) return 0;

@@ -107,7 +107,7 @@ describe("runs", () => {
     ]);
   });
 
-  it("are no finding if earlier days had as many", async () => {
+  it("cause no finding if earlier days had as many", async () => {
     await state({ lastSuccessAt: HOUR });
     await stage.own.detect([HOUR - 10 * 24 * HOUR_MS]);
     for (let day = 0; day <= 9; day++) {

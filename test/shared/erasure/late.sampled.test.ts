@@ -38,7 +38,7 @@ const itsItems = async (organizationId: string) => {
   ) as typeof stored;
 };
 
-/** Runs some work after so many calls of the worker. */
+/** Runs some work after a number of the worker's calls. */
 const meanwhile = (at: number, work: () => Promise<unknown>): Io => {
   let calls = 0;
   return async (_, call) => {
@@ -47,7 +47,7 @@ const meanwhile = (at: number, work: () => Promise<unknown>): Io => {
   };
 };
 
-/** How many calls a worker makes to erase the seeded data. */
+/** The number of calls with which a worker erases the seeded data. */
 const callsOf = async (request: Parameters<World["request"]>[0]): Promise<number> => {
   const organizationId = world.newOrganization();
   await seed(world, organizationId, 3);
@@ -171,7 +171,7 @@ describe("a connection that is made while all data is erased", () => {
     },
   );
 
-  it("must be of the same account until the claim is released, and may be of any afterwards", async () => {
+  it("must be of the same account until the claim is released, and may be of any account afterwards", async () => {
     const organizationId = world.newOrganization();
     await seed(world, organizationId, 3);
     const asked = await ask(organizationId, { scope: "all" });

@@ -4,7 +4,7 @@ import { definedFields } from "../../../shared/json/defined-fields.ts";
 import { count, epochMs, integer } from "../../../shared/json/number-fields.ts";
 
 describe("the defined fields", () => {
-  it("leave out what is undefined, and nothing else, in their order", () => {
+  it("omit only undefined values, and keep the order", () => {
     const fields = definedFields({ b: 0, a: undefined as string | undefined, c: null, d: "", e: false });
     expect(Object.entries(fields)).toEqual([
       ["b", 0],

@@ -35,11 +35,11 @@ describe("a time in a query", () => {
     "2026-11-21T00:00:00+25:00",
     "1969-12-31T23:59:59Z",
     "9".repeat(16),
-  ])("%s is none", (text) => {
+  ])("%s is no time", (text) => {
     expect(parse(text)).toBeUndefined();
   });
 
-  it("is what was written, in both spellings", () => {
+  it("is parsed from both formats", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) }), (time) => {
         expect(parse(String(time))).toBe(time);

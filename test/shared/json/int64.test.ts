@@ -67,7 +67,7 @@ describe("a body's int64", () => {
     },
   );
 
-  it("says what was expected", () => {
+  it("causes an error that names the expected value", () => {
     expect(parse('"1"').error?.issues[0]?.message).toBe(
       "expected an integer between -9223372036854775808 and 9223372036854775807",
     );
@@ -98,7 +98,7 @@ describe("reviveExactly", () => {
     expect(() => JSON.parse(json, reviveExactly)).toThrow("not well-formed Unicode");
   });
 
-  it("refuses to work without the source text, where a parser does not hand it over", () => {
+  it("throws if the parser does not pass the source text", () => {
     expect(() => reviveExactly("id", 1)).toThrow("does not pass the source text");
   });
 });

@@ -14,11 +14,11 @@ describe("text", () => {
     [1, 3, "🌵🌵🌵🌵", false],
     [2, 3, "🌵", false],
     [0, 2, "", true],
-  ])("of %i to %i characters takes %p: %p", (min, max, value, taken) => {
+  ])("of %i to %i characters accepts %p: %p", (min, max, value, taken) => {
     expect(text(min, max, "").safeParse(value).success).toBe(taken);
   });
 
-  it("counts code points, whatever they are", () => {
+  it("counts any code points", () => {
     fc.assert(
       fc.property(fc.array(codePoint, { maxLength: 8 }), fc.nat(4), fc.nat(4), (points, min, more) => {
         const taken = points.length >= min && points.length <= min + more;

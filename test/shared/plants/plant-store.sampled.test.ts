@@ -98,7 +98,7 @@ describe("create and list", () => {
 });
 
 describe("create", () => {
-  it("leaves one winner of 50 who want the same id", async () => {
+  it("succeeds for one of 50 concurrent calls with the same id", async () => {
     const scope = freshScope();
     const attempts = await Promise.allSettled(
       Array.from({ length: 50 }, (_, i) => plants.create(scope, { id: 7n, name: `plant ${i}` })),
@@ -112,7 +112,7 @@ describe("create", () => {
     expect(items).toEqual([expect.objectContaining((winners[0] as PromiseFulfilledResult<{ name: string }>).value)]);
   });
 
-  it("keeps scopes apart, whatever stands in their names", async () => {
+  it("separates scopes, whatever their names contain", async () => {
     await plants.create("org:a", { id: 1n, name: "organization's" });
     await plants.create("user:a", { id: 1n, name: "user's" });
     await plants.create("org:a:1", { id: 1n, name: "other's" });
@@ -153,18 +153,18 @@ describe("a lost answer", () => {
     });
   });
 
-  it("does not make a delete miss what it deleted", async () => {
+  it("does not make a delete report a missing plant", async () => {
     const scope = freshScope();
     await plants.create(scope, { id: 1n, name: "x" });
     await expect(storeAt(proxy.url).delete(scope, 1n)).resolves.toBeUndefined();
   });
 });
 
-describe("a store out of reach", () => {
+describe("an unreachable store", () => {
   it.each([
     ["nobody listens", "http://127.0.0.1:9"],
     ["a web server answers", undefined],
-  ])("is one domain error: %s", async (_what, url) => {
+  ])("causes one domain error: %s", async (_what, url) => {
     const server = createServer((_request, response) => void response.writeHead(502).end("<html>bad gateway</html>"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const store = storeAt(url ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`, 1);

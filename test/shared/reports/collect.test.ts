@@ -24,7 +24,7 @@ import { declaredTable } from "../../support/security-tables.ts";
 import { comparedRunAt, runAt } from "./samples.ts";
 
 const RETENTION_DAYS = 90;
-/** 12:30 of a Saturday; its day's beginning and end, and its Monday. */
+/** 12:30 on a Saturday, the start and end of that day, and the Monday of its week. */
 const DAY = startOfDay(NOW);
 const END = DAY + DAY_MS;
 const MONDAY = DAY - 5 * DAY_MS;

@@ -149,7 +149,7 @@ describe("making a report", () => {
   it.each([
     ["a connection from before its end", SATURDAY + DAY_MS - 1, ["compliance-2026-11-21", "review-2026-11-16"]],
     ["no connection but one made later", MONDAY + 7 * DAY_MS, []],
-  ])("knows %s", async (_what, connectedAt, expected) => {
+  ])("evaluates %s", async (_what, connectedAt, expected) => {
     const world = await startWorld();
     world.time.now = MONDAY + 8 * DAY_MS;
     world.connected.set("acme", connectedAt);

@@ -53,7 +53,7 @@ describe("numbers and times", () => {
     [HOUR_MS + 59_000, "1 h"],
     [3 * HOUR_MS + 20 * MINUTE_MS + 5_000, "3 h 20 min"],
     [2 * DAY_MS + HOUR_MS, "2 d 1 h"],
-  ])("say %i ms as %s", (ms, text) => {
+  ])("format %i ms as %s", (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 
@@ -170,7 +170,7 @@ describe("a page", () => {
     }
   });
 
-  it("lists the problems of a day, and says so if there are none", () => {
+  it("lists the problems of a day, or states that there are none", () => {
     const [busy] = pages();
     for (const text of [
       "9 high-risk events were unprocessed",
@@ -206,7 +206,7 @@ describe("a page", () => {
     }
   });
 
-  it("compares with the weeks before, and says so if there are none", () => {
+  it("compares with earlier weeks, or states that there are none", () => {
     const [, review] = pages();
     expect(review).toContain("▲ 15.9 times 6.8");
     const first = renderReport(sampleReview({ knownFrom: MONDAY, alerts: [], transitions: [], runs: [] }), "acme");

@@ -53,7 +53,7 @@ describe("a period", () => {
     "compliance-2026-13-01",
     "COMPLIANCE-2026-11-21",
     "constructor-2026-11-21",
-  ])("is in no text like %j", (id) => {
+  ])("cannot be parsed from %j", (id) => {
     expect(periodOfReportId(id)).toBeUndefined();
   });
 });

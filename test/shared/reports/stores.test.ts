@@ -199,7 +199,7 @@ describe("marks of reports that are due", () => {
 });
 
 describe("erasing reports", () => {
-  it("deletes the given reports with entry and content, and no marks and no others", async () => {
+  it("deletes only the given reports, with entry and content, and no marks", async () => {
     const all = stores();
     const [acme, other] = [newOrganization(), newOrganization()];
     const periods = Array.from({ length: 30 }, (_, n) => periodOf("compliance", MONDAY - n * DAY_MS));

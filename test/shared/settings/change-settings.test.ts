@@ -199,7 +199,7 @@ describe("an instance that crashes between a change and its event", () => {
     expect(again.record).toHaveBeenCalledTimes(1);
   });
 
-  it("or before the event is marked as recorded has no effect", async () => {
+  it("has no effect if the event was recorded but not marked", async () => {
     const wanted = { ...defaultSettings, ipAllowlist: ["192.0.2.7/32"] };
     const dying = instance({ forgetChange: dead });
     await expect(dying.put(wanted)).resolves.toEqual(wanted);

@@ -132,7 +132,7 @@ describe("settings", () => {
 });
 
 describe("a store that does not answer", () => {
-  it("is one domain error", async () => {
+  it("causes one domain error", async () => {
     const away = createSettingsStore(
       DynamoDBDocumentClient.from(database.client({ endpoint: "http://127.0.0.1:9", maxAttempts: 1 })),
       "settings",

@@ -1,4 +1,4 @@
-/** What runs cost: the request units of all tables that they touch, and the reads of the provider. */
+/** The cost of runs: the request units of all their tables, and the reads of the provider. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { recordTypes } from "../../../shared/records/record.ts";
 import { systemClock } from "../../../shared/runtime/clock.ts";
@@ -25,7 +25,7 @@ const createOrganization = async () => {
 };
 
 describe("a quiet run", () => {
-  it("costs one read of the provider and 13 request units, where 15 are allowed", async () => {
+  it("costs one read of the provider and 13 request units; the limit is 15", async () => {
     const { run, world, time } = await createOrganization();
     for (const type of recordTypes) world.create(type);
     await run();
@@ -55,7 +55,7 @@ describe("a full run", () => {
     });
     const first = await run();
     expect(first.run).toMatchObject({ mode: "full", status: "succeeded", progress: { customers: { written: count } } });
-    // A record and its one index, besides a hundredth of a page's ids, checkpoint and event; read with its page and compared.
+    // Per object: a record, its one index, and 1/100 of a page's ids, checkpoint and event.
     expect(each(first).write).toBeLessThan(2.2);
     expect(each(first).read).toBeLessThan(0.8);
     const again = await run("full");

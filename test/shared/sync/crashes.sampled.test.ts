@@ -1,6 +1,6 @@
 /**
- * A worker dies at every point of a run at which it waits for anything; its delivery comes again. The worlds are small:
- * each point costs a whole run.
+ * A worker crashes at every call of a run, and its delivery is repeated. The accounts are small, because each crash costs
+ * a whole run.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 /**
- * Dies once its nth call was done and nobody hears of it. What it leaves behind is what it leaves where it dies before it
- * makes the next one; at 0 it dies before the first.
+ * Crashes after its nth call took effect, before the answer arrives; at 0, before the first call. The stored state is the
+ * same as after a crash just before the next call.
  */
 const dieAfter = (call: number): { io: Io; died: Promise<"died">; calls: () => number } => {
   const { promise: died, resolve } = Promise.withResolvers<"died">();
@@ -37,7 +37,7 @@ const dieAfter = (call: number): { io: Io; died: Promise<"died">; calls: () => n
   return { io, died, calls: () => calls };
 };
 
-/** Pages of two: lists of two pages, of one, and an empty one; so many objects of each type. */
+/** The number of objects of each type. With pages of two, lists have two pages, one page or none. */
 const objectsInFullRun: Readonly<Record<RecordType, number>> = {
   customers: 3,
   subscriptions: 0,
@@ -76,7 +76,7 @@ const prepare = async (kind: Kind) => {
 
 const pagesOf = ({ world }: Stage): number => world.calls.filter(({ method }) => method !== "readObject").length;
 
-/** How many calls a run makes outside of its instance, and how many pages it reads, where nothing breaks. */
+/** The number of calls that leave the instance, and of pages read, in a run without a crash. */
 const measure = async (kind: Kind): Promise<{ calls: number; pages: number }> => {
   const { stage, request } = await prepare(kind);
   const { io, calls } = dieAfter(Number.POSITIVE_INFINITY);
@@ -94,7 +94,7 @@ const requireWhole = async ({ stage, run }: Awaited<ReturnType<typeof prepare>>,
   await expect(stage.runs.readState(stage.organizationId)).resolves.not.toHaveProperty("run");
 };
 
-/** The calls at which workers die: from before the first to the last one. */
+/** The calls at which workers crash, from before the first to the last. */
 const callsOf = (calls: number, sample: number) => sampleOf(rangeOf(calls + 1), sample);
 
 /** The calls are divided among this many tests, so that each test is short on a busy machine. */

@@ -14,7 +14,7 @@ import { createStage, NOW, startSyncEngine } from "./stage.ts";
 
 quietLog();
 
-/** A schedule's world: organizations in an order, a bus, and a clock that only sleeping moves. */
+/** The dependencies of the schedule: organizations in order, a bus, and a clock that only sleeping advances. */
 const createWorld = (count: number) => {
   const time = { now: NOW };
   const organizations = Array.from({ length: count }, (_, i) => `organization ${String(i).padStart(5, "0")}`);
@@ -42,7 +42,7 @@ const createWorld = (count: number) => {
 };
 
 describe("the dispatch of scheduled runs", () => {
-  it("asks for each connected organization, twenty a second", async () => {
+  it("requests a run for each connected organization, twenty per second", async () => {
     const { dispatch, organizations, requests } = createWorld(95);
     await expect(dispatch(NOW, undefined, () => 900_000)).resolves.toEqual({ requested: 95, isHandedOver: false });
     expect(requests().map(({ event }) => event.detail)).toEqual(
@@ -60,7 +60,7 @@ describe("the dispatch of scheduled runs", () => {
     [10, 0],
     [11, 500],
     [20, 500],
-  ])("of %i organizations takes %i ms: nothing is waited for after the last batch", async (count, ms) => {
+  ])("of %i organizations takes %i ms, without a wait after the last batch", async (count, ms) => {
     const { dispatch, requests, time } = createWorld(count);
     await dispatch(NOW, undefined, () => 900_000);
     expect(requests()).toHaveLength(count);
@@ -131,7 +131,7 @@ describe("the hourly search for runs without a worker", () => {
   });
   afterAll(() => engine.stop());
 
-  it("asks for workers for these runs, and for no others", async () => {
+  it("requests workers for these runs only", async () => {
     const [lost, dead, alive, fresh] = [
       createStage(engine),
       createStage(engine),

@@ -20,7 +20,7 @@ describe("an event", () => {
     expect(isBackdated(unread, event(created))).toBe(false);
   });
 
-  it("in the cursor's own second is backdated, whatever other events the cursor has counted", () => {
+  it("in the cursor's second is backdated, whatever other events the cursor has counted", () => {
     const cursor = advance(undefined, cursorAt(undefined), [event(9_000)], READ_AT);
     expect(isBackdated(cursor, { id: "evt_other", createdSeconds: 9_000 })).toBe(true);
     expect(isBackdated(cursor, { id: "evt_older", createdSeconds: 8_999 })).toBe(false);

@@ -74,7 +74,7 @@ describe("the first run of a connection", () => {
     await expect(stage.runs.lastSuccess(stage.organizationId)).resolves.toBe(NOW);
   });
 
-  it("applies from the feed what is created, changed and deleted while it reads", async () => {
+  it("applies creations, changes and deletions during the run from the feed", async () => {
     const stage = createStage(engine);
     populate(stage, 150);
     const [changed = "", deleted = ""] = stage.world.ids("customers").reverse();
@@ -163,7 +163,7 @@ describe("the first run of a connection", () => {
     expect(run.completeness).toBeUndefined();
     expect(stage.told()).toEqual(["PROVIDER_SYNC_STARTED sync_full", "PROVIDER_SYNC_FAILED sync_full"]);
     expect([...stage.recorded.values()][1]).toMatchObject({ errorKind: "provider", errorCode: "api_error" });
-    // What was missed is missed until a full run has everything.
+    // Missing objects count as missing until a full run succeeds.
     stage.world.onCall(() => undefined);
     await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });
   });

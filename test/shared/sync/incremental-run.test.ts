@@ -44,7 +44,7 @@ describe.each([
     ]);
   });
 
-  it("applies what was created, changed and deleted, each event once", async () => {
+  it("applies creations, changes and deletions, each event once", async () => {
     const stage = await synced({ skewMs });
     const [invoice = ""] = stage.world.ids("invoices");
     const [customer = ""] = stage.world.ids("customers");
@@ -95,7 +95,7 @@ describe.each([
 
   it("reads everything if the feed's newest event is too far from the cursor", async () => {
     const stage = await synced({ skewMs });
-    // Our own clock, by which the last run was a moment ago, has no say.
+    // Our own clock, by which the last run was a moment ago, is irrelevant.
     stage.world.create("payments", {}, { createdAt: stage.clock() + skewMs + (MAX_CURSOR_AGE_SECONDS + 1) * 1_000 });
     await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });
     expect(stage.world.calls.slice(0, 3)).toEqual([
@@ -115,7 +115,7 @@ describe.each([
     await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });
     const { stored, living } = await stage.bothSides();
     expect(stored).toEqual(living);
-    // Once, and not each time from then on: an empty feed is a start, too.
+    // Only once: the next run starts from the cursor of the empty feed.
     await expect(stage.sync()).resolves.toMatchObject({ mode: "incremental", progress: quiet });
   });
 

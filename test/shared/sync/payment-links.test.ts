@@ -1,4 +1,4 @@
-/** Payments get their invoices from a list of its own, which is read before them. */
+/** Payments get their invoices from a separate list, which is read before the payments. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";

@@ -33,10 +33,10 @@ export const RECORDS = "records";
 export const startSyncEngine = (): Promise<EmbeddedDynamoDb> =>
   startEmbeddedDynamoDb(declaredTable("TablesSyncRuns", RUNS), declaredTable("TablesRecords", RECORDS));
 
-/** Where tests begin: a moment of our clock. */
+/** The time of our clock at the start of tests. */
 export const NOW = Date.UTC(2026, 10, 21, 12);
 
-/** A way to what is outside of an instance: it may delay, and it may never come back. */
+/** Wraps each call that leaves an instance. It may delay the call or never return. */
 export type Io = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 const direct: Io = (_, work) => work();
 
@@ -44,7 +44,7 @@ let organizations = 0;
 
 export type Stage = ReturnType<typeof createStage>;
 
-/** A new organization on the engine. `skewMs`: the provider's clock before ours. */
+/** A new organization on the engine. `skewMs`: how far the provider's clock is ahead of ours. */
 export const createStage = (
   engine: Pick<EmbeddedDynamoDb, "documentClient">,
   { skewMs = 0, pageSize = PAGE_SIZE } = {},
@@ -177,7 +177,7 @@ export const createStage = (
     },
     ...{ runs, leases, ends, pageIds, connection, disconnected, bus, newRunId },
 
-    /** Delivers what was published, and what that publishes, until nothing is left. @returns how many deliveries. */
+    /** Delivers published events until there are no more. @returns the number of deliveries */
     async deliverAll(options: Parameters<typeof deliver>[1] = {}): Promise<number> {
       let count = 0;
       for (let event = published.shift(); event !== undefined; event = published.shift()) {
@@ -206,7 +206,7 @@ export const createStage = (
       };
     },
 
-    /** What was recorded, as `type action`. */
+    /** The recorded events, as `type action`. */
     told: (): string[] => [...recorded.values()].map(({ eventType, action }) => `${eventType} ${action}`),
   };
 };

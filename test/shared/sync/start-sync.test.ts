@@ -24,7 +24,7 @@ const broken: StoredConnection = {
   credentialsVersion: "1",
 };
 
-/** What a client does, on a stage of its own. */
+/** A client's requests, on a new stage. */
 const createClient = () => {
   const stage = createStage(engine);
   const { organizationId } = stage;
@@ -49,7 +49,7 @@ const createClient = () => {
 };
 
 describe("a run on demand", () => {
-  it("is in the list at once, asks for a worker, and names its requester", async () => {
+  it("is listed at once, requests a worker, and names its requester", async () => {
     const { stage, post } = createClient();
     const run = await post();
     expect(run).toMatchObject({ trigger: "manual", mode: "full", status: "running", startedAt: NOW });
@@ -60,14 +60,14 @@ describe("a run on demand", () => {
       Array(2).fill({ source: "user", userId: "ada", sessionId: "session", ipAddress: "192.0.2.7", userAgent: "curl" }),
     );
     await expect(stage.list()).resolves.toMatchObject([{ id: run.id, status: "succeeded" }]);
-    // Who asked is nobody's business once it is over.
+    // The requester is removed after the run.
     await expect(stage.runs.findEnded(stage.organizationId, run.id)).resolves.not.toHaveProperty("askedBy");
     await expect(post()).resolves.toMatchObject({ mode: "incremental" });
     await stage.deliverAll();
     await expect(post("full")).resolves.toMatchObject({ mode: "full" });
   });
 
-  it("needs a connection", async () => {
+  it("requires a connection", async () => {
     const { stage, state, post } = createClient();
     for (const connection of [{ status: "disconnected" } as const, broken]) {
       state.connection = connection;
@@ -86,7 +86,7 @@ describe("a run on demand", () => {
     await expect(post()).resolves.toMatchObject({ status: "running" });
   });
 
-  it("is refused while another run is under way, and asks for a worker if that run has none", async () => {
+  it("is refused while another run is active, and requests a worker if that run has none", async () => {
     const { stage, post } = createClient();
     const first = await post();
     stage.published.length = 0;
@@ -111,7 +111,7 @@ describe("a run on demand", () => {
     ]);
   });
 
-  it("is withdrawn if the bus does not take the request, so that the client may retry at once", async () => {
+  it("is withdrawn if the bus refuses the request, so that the client may retry at once", async () => {
     const { stage, parts, post } = createClient();
     parts.startRun = async (wanted, state) => ({ ...(await stage.startRun(wanted, state)), isRequested: false });
     await expect(post()).rejects.toMatchObject({ code: "store_unavailable" });
@@ -139,7 +139,7 @@ describe("a run on demand with an Idempotency-Key", () => {
     await expect(post("full", "key")).rejects.toMatchObject({ code: "idempotency_conflict" });
   });
 
-  it("is one run of many requests at once", async () => {
+  it("is one run for many concurrent requests", async () => {
     const { stage, post } = createClient();
     const answers = await Promise.all(Array.from({ length: 6 }, () => post(undefined, "key")));
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);

@@ -120,7 +120,7 @@ describe("a run", () => {
     await expect(leases.checkpoint(organizationId, run, owner, NOW)).rejects.toThrow(LeaseLostError);
     await leases.release(organizationId, run.id, owner);
     await expect(leases.take(organizationId, run.id, owner, NOW + LEASE_MS + 1)).resolves.toBeUndefined();
-    // A delivery that comes again takes over from itself; one whose name only begins alike does not.
+    // A repeated delivery takes over its own lease. A delivery whose id starts alike does not.
     await expect(
       leases.take(organizationId, run.id, { delivery: "oth", attempt: "2" }, NOW + 1),
     ).resolves.toBeUndefined();
@@ -165,7 +165,7 @@ describe("a run", () => {
 });
 
 describe("if the first answer to each call is lost", () => {
-  it("a run is started, taken, renewed, ended and closed all the same", async () => {
+  it("a run is still started, taken, renewed, ended and closed", async () => {
     const stage = createStage(engine);
     const { organizationId } = stage;
     const proxy = await startLossyProxy(engine.endpoint);

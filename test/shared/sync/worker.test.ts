@@ -37,7 +37,7 @@ const requireWhole = async (stage: Stage): Promise<void> => {
   expect(stage.told()).toHaveLength(2);
 };
 
-/** A function's time that is over after so many looks at it. */
+/** The remaining time of a function, which ends after this many reads. */
 const shortTime = (looks: number) => {
   let left = looks;
   return () => (left-- > 0 ? 60_000 : 14_000);
@@ -54,7 +54,7 @@ describe("a worker whose time is short", () => {
     for (let event = stage.published.shift(); event !== undefined; event = stage.published.shift()) {
       await stage.deliver(SyncRequested.parse(event.detail), { remainingMs: shortTime(looks) });
       const { run } = await stage.runs.readState(stage.organizationId);
-      // Each goes on from where the one before was.
+      // Each worker continues where the previous one stopped.
       expect(JSON.stringify(run)).not.toBe(before);
       before = JSON.stringify(run);
       deliveries++;
@@ -65,7 +65,7 @@ describe("a worker whose time is short", () => {
     expect(stage.world.calls).toEqual(once.world.calls);
   });
 
-  it("leaves the run to the repetition of its own delivery if the bus does not take the request", async () => {
+  it("leaves the run to the repetition of its own delivery if the bus refuses the request", async () => {
     const stage = populated();
     const request = await start(stage);
     const refusing = {
@@ -109,7 +109,7 @@ describe("deliveries", () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    "of one event to two workers at once end in one whole run (seed %i)",
+    "of one event to two concurrent workers complete one run (seed %i)",
     async (seed) => {
       const stage = populated();
       const request = await start(stage);
@@ -120,7 +120,7 @@ describe("deliveries", () => {
       };
       const worker = () => stage.deliver(request, { delivery: "the same", using: stage.createParts(io) });
       await turns.run([worker(), worker()]);
-      // Whoever was last to take the lease may have died on the other's end: nothing is left to do but that.
+      // The last owner of the lease may have lost it because the other worker stopped. Then the run continues here.
       await stage.deliver(request, { delivery: "the same" });
       await requireWhole(stage);
     },
@@ -214,7 +214,7 @@ describe("a run", () => {
     expect([...stage.recorded.values()]).toMatchObject([{ riskLevel: "MEDIUM", errorCode: "not_connected" }]);
   });
 
-  it("fails at once if the circuit is open, and is listed", async () => {
+  it("fails at once, and is listed, if the circuit is open", async () => {
     const stage = populated();
     stage.world.onCall(({ type }) => {
       if (type === "subscriptions") throw new CircuitOpenError(NOW + 30_000, NOW);
@@ -258,7 +258,7 @@ describe("a run", () => {
         throw new TypeError("secret is not a function");
       },
     };
-    // As often as Lambda delivers: the first try got a step further, so two stood still.
+    // Lambda's number of attempts: the first attempt made progress, the other two did not.
     for (let i = 0; i < 2; i++) {
       await expect(stage.deliver(request, { delivery: "the same", using })).rejects.toThrow(TypeError);
     }
@@ -286,7 +286,7 @@ describe("a run", () => {
 });
 
 describe("the schedule", () => {
-  it("has one run for each occurrence, however often it is delivered", async () => {
+  it("starts one run per occurrence, however often the event is delivered", async () => {
     const stage = populated();
     const { organizationId } = stage;
     const due = (slot: number) => syncRequested({ organizationId, slot }).detail;

@@ -12,14 +12,14 @@ describe("the requester of a user's request", () => {
     });
   });
 
-  it("has no field for what the request does not name", () => {
+  it("has no field for missing values of the request", () => {
     const caller = { userId: "ada", sessionId: undefined };
     const requester = requesterOf({ caller, origin: { requestId: "request", ipAddress: "192.0.2.1" } });
     expect(Object.keys(requester)).toEqual(["userId", "ipAddress"]);
   });
 });
 
-it("picks the requester's fields out of anything that names them", () => {
+it("takes the requester's fields from any object that has them", () => {
   const context = { organizationId: "acme", userId: "ada", sessionId: undefined, ipAddress: "192.0.2.1" };
   expect(Object.entries(requesterFields(context))).toEqual([
     ["userId", "ada"],

@@ -187,7 +187,7 @@ describe("failures", () => {
     ["an open circuit", new CircuitOpenError(NOW + 30_000, NOW), { errorCode: "50303" }],
     ["the store", new DomainError("store_unavailable", "The store did not answer."), { errorCode: "50301" }],
     ["a bug", new TypeError("whsec_1234"), { errorCode: "50001", errorMessage: expect.not.stringContaining("whsec") }],
-  ])("is thrown, for the queue to try again, and recorded as one event: %s", async (_what, error, said) => {
+  ])("are thrown for the queue to retry, and recorded as one event: %s", async (_what, error, said) => {
     event = webhookEvent({ type: "charge.refunded", observations: [touched(paymentKey, seen(SECONDS))] });
     const { process, record } = createInstance({ reread: () => () => Promise.reject(error) });
     await expect(process(EVENT)).rejects.toBe(error);
@@ -207,7 +207,7 @@ describe("failures", () => {
       ...said,
     });
     expect(first?.[0].metadata).toMatchObject({ type: "charge.refunded", eventId: "evt_1" });
-    // The same id both times, and so one event in the store.
+    // Both have the same id, so the store has one event.
     expect(second?.[1]).toEqual(first?.[1]);
     expect(first?.[1]?.timestamp).toBe(NOW);
   });
@@ -232,7 +232,7 @@ describe("a state that is processed late", () => {
   it.each([
     [30_000, 0],
     [30_001, 1],
-  ])("by %i ms, of an object without a record, has it read %i times", async (ms, times) => {
+  ])("by %i ms, of an object without a record, causes %i reads", async (ms, times) => {
     time.now = SECONDS * 1_000 + ms;
     const asked = jest.fn(async () => gone());
     const { process, of } = createInstance({ reread: () => asked });
@@ -241,7 +241,7 @@ describe("a state that is processed late", () => {
     expect(of(ACME, key)?.fields === undefined).toBe(times === 1);
   });
 
-  it("causes a read if it would change the record, and none if it is older or equal", async () => {
+  it("causes a read only if it would change the record", async () => {
     const asked = jest.fn(async () => customer(seen(SECONDS + 50), { name: "Cleo" }));
     const { process, of } = createInstance({ reread: () => asked });
     event = webhookEvent({ observations: [customer(seen(SECONDS + 40))] });
@@ -263,21 +263,24 @@ describe("a state that is processed late", () => {
     ["a state", customer(seen(SECONDS - 86_400), { name: "Bob" }), NOW + 20_000],
     ["a touch", touched(key, seen(SECONDS - 86_400)), NOW + 20_000],
     ["a state, by a clock that is behind", customer(seen(SECONDS - 86_400), { name: "Bob" }), NOW - 20_000],
-  ])("is read where it came after the record was seen, though dated before: %s", async (_, observation, receivedAt) => {
-    const asked = jest.fn(async () => customer(seen(SECONDS + 60), { name: "Cleo" }));
-    const { process, of } = createInstance({ reread: () => asked });
-    await process(EVENT);
-    // The provider dates its events a day behind its answers.
-    const behind = { createdSeconds: SECONDS - 86_400, observations: [observation] };
-    event = webhookEvent({ ...behind, receivedAt });
-    await process(EVENT);
-    expect(asked).toHaveBeenCalledTimes(1);
-    expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" }, observedAt: seen(SECONDS + 60) });
-    // What came long before the record was seen is in it.
-    event = webhookEvent({ ...behind, receivedAt: receivedAt + 1_000 });
-    await process(EVENT);
-    expect(asked).toHaveBeenCalledTimes(1);
-  });
+  ])(
+    "causes a read if it arrived after the record's observation but is dated earlier: %s",
+    async (_, observation, receivedAt) => {
+      const asked = jest.fn(async () => customer(seen(SECONDS + 60), { name: "Cleo" }));
+      const { process, of } = createInstance({ reread: () => asked });
+      await process(EVENT);
+      // The provider dates its events a day behind its answers.
+      const behind = { createdSeconds: SECONDS - 86_400, observations: [observation] };
+      event = webhookEvent({ ...behind, receivedAt });
+      await process(EVENT);
+      expect(asked).toHaveBeenCalledTimes(1);
+      expect(of(ACME, key)).toMatchObject({ fields: { name: "Cleo" }, observedAt: seen(SECONDS + 60) });
+      // The record already includes events that arrived long before its observation.
+      event = webhookEvent({ ...behind, receivedAt: receivedAt + 1_000 });
+      await process(EVENT);
+      expect(asked).toHaveBeenCalledTimes(1);
+    },
+  );
 
   it("causes a read if our clock is behind the provider's", async () => {
     const asked = jest.fn(async () => customer(seen(SECONDS + 130), { name: "Cleo" }));
@@ -300,7 +303,7 @@ describe("a state that is processed late", () => {
     expect(of(ACME, paymentKey)).toMatchObject({ fields: { status: "succeeded", invoiceId: "in_1" } });
   });
 
-  it("that is a deletion is final all the same", async () => {
+  it("that is a deletion is still final", async () => {
     time.now += 600_000;
     event = webhookEvent({ observations: [gone()] });
     const { process, of, asked } = createInstance();
@@ -316,7 +319,7 @@ describe("an event that arrived late", () => {
   it.each([
     [600_000, 0],
     [600_001, 1],
-  ])("%i ms after it was created has %i runs asked for", async (ms, runs) => {
+  ])("%i ms after its creation starts %i runs", async (ms, runs) => {
     event = late(ms);
     const { process, startGapRun } = createInstance();
     await process(EVENT);
@@ -331,14 +334,14 @@ describe("an event that arrived late", () => {
     expect(startGapRun).not.toHaveBeenCalled();
   });
 
-  it.each(["sync_running", "not_connected", "circuit_open"] as const)("is applied all the same: %s", async (code) => {
+  it.each(["sync_running", "not_connected", "circuit_open"] as const)("is still applied: %s", async (code) => {
     event = late(700_000);
     const { process } = createInstance({ startGapRun: () => Promise.reject(new DomainError(code, "none")) });
     await process(EVENT);
     expect(marked).toEqual(["applied"]);
   });
 
-  it("is tried again if the store did not take the run", async () => {
+  it("is retried if the store fails to store the run", async () => {
     event = late(700_000);
     const error = new DomainError("store_unavailable", "The store is away.");
     const { process } = createInstance({ startGapRun: () => Promise.reject(error) });

@@ -1,4 +1,4 @@
-/** The webhook URL's handler around a real table, with a bus, a recorder and a clock that tests look into. */
+/** The webhook URL's handler over a real table, with a bus, a recorder and a clock that tests can inspect. */
 import { jest } from "@jest/globals";
 import Stripe from "stripe";
 import { parseDeliveredEvent } from "../../../shared/provider/stripe/events.ts";
@@ -49,7 +49,7 @@ export const delivery = (
   });
 };
 
-/** One instance of receive-webhook. `acme` and every organization that begins so is connected. */
+/** One instance of receive-webhook. Organizations whose id starts with `acme` are connected. */
 export const createInstance = (events: ReceiveDependencies["events"], changes: Partial<ReceiveDependencies> = {}) => {
   const time = { now: NOW };
   const record = jest.fn<Recorder["record"]>(async () => undefined);
@@ -81,7 +81,7 @@ export const createInstance = (events: ReceiveDependencies["events"], changes: P
     record,
     published,
     opened,
-    /** Answers as the URL does. */
+    /** Sends an event and returns the URL's answer. */
     send: async (event: ReturnType<typeof delivery>) => {
       const { statusCode, body, headers } = await handler(event, lambdaContext);
       return { statusCode, body: JSON.parse(body ?? "null"), headers };
@@ -89,7 +89,7 @@ export const createInstance = (events: ReceiveDependencies["events"], changes: P
   };
 };
 
-/** The calls of a store that fail. */
+/** A store whose calls all fail. */
 export const failing = (
   events: WebhookEventStore,
   names: readonly (keyof ReceiveDependencies["events"])[],

@@ -33,7 +33,7 @@ const handedOver = (id = "evt_1") => ({
 });
 
 describe("a delivery", () => {
-  it("is stored, published by name, recorded and acknowledged", async () => {
+  it("is stored, published by its id, recorded and acknowledged", async () => {
     const { send, published, record } = createInstance(events);
     const answer = await send(delivery(providerEvent(), { organization: acme }));
     expect(answer).toMatchObject(RECEIVED);
@@ -148,8 +148,8 @@ describe("a delivery", () => {
   });
 });
 
-describe("what a delivery costs in units", () => {
-  it("is four writes, and one if there is nothing to publish", async () => {
+describe("the units of a delivery", () => {
+  it("are four writes, and one if there is nothing to publish", async () => {
     const client = database.documentClient(documentTranslation);
     const measure = countUnits(client);
     const { send } = createInstance(createWebhookEventStore(client, webhookTable.TableName));
@@ -213,7 +213,7 @@ describe("failures", () => {
     expect(record.mock.calls).toMatchObject([[{ success: false }]]);
   });
 
-  it("a delivery that cannot be marked is acknowledged all the same, and published once more", async () => {
+  it("a delivery that cannot be marked is still acknowledged, and published once more", async () => {
     const { send, published } = createInstance(failing(events, ["markPublished"], UNAVAILABLE));
     const event = delivery(providerEvent(), { organization: acme });
     expect(await send(event)).toMatchObject(RECEIVED);
@@ -261,7 +261,7 @@ describe("a genuine payload that is no event", () => {
     expect(published).toEqual([]);
   });
 
-  it("is refused where its bytes are no UTF-8", async () => {
+  it("is refused if its bytes are not UTF-8", async () => {
     const parse = jest.fn();
     const { send } = createInstance(events, { hasValidSignature: () => true, parseEvent: parse as never });
     const body = Buffer.from([0x22, 0xff, 0x22]).toString("base64");
@@ -271,10 +271,10 @@ describe("a genuine payload that is no event", () => {
   });
 });
 
-describe("what nobody vouches for", () => {
+describe("a delivery without a valid signature", () => {
   const forged = () => delivery(providerEvent(), { organization: acme, secret: "whsec_forged" });
 
-  it("gets one answer, be it forged, of no organization or of one that is not connected", async () => {
+  it("gets the same answer if it is forged, or its organization is missing or not connected", async () => {
     const { send } = createInstance(events);
     const answers = [
       await send(forged()),
@@ -295,7 +295,7 @@ describe("what nobody vouches for", () => {
     expect(await events.read(acme, "evt_1", NOW)).toBeUndefined();
   });
 
-  it("is an authentication failure of the organization that the address names, where that is connected", async () => {
+  it("is an authentication failure, of the organization in the URL if that is connected", async () => {
     const { send, record } = createInstance(events);
     await send(forged());
     await send(delivery(providerEvent(), { organization: "stranger" }));
@@ -316,7 +316,7 @@ describe("what nobody vouches for", () => {
     expect(record.mock.calls).toEqual([[{ ...event, organizationId: acme }], [event]]);
   });
 
-  it("does not make us write without bound", async () => {
+  it("causes a bounded number of writes", async () => {
     const { send, record, time } = createInstance(events);
     for (let i = 0; i < 1_000; i++) {
       time.now += 6;
@@ -327,7 +327,7 @@ describe("what nobody vouches for", () => {
       eventType: "AUTHENTICATION_FAILURE",
       metadata: { failures: 900, isLowerBound: true },
     });
-    // Another organization's count is its own, and so is what comes after a minute of quiet.
+    // Another organization is counted separately, and counting starts again after a quiet minute.
     await send(delivery(providerEvent(), { organization: `${acme}2`, secret: "whsec_forged" }));
     time.now += 60_000;
     await send(forged());
@@ -342,8 +342,8 @@ describe("what nobody vouches for", () => {
   });
 });
 
-describe("what is no delivery", () => {
-  it.each(["GET", "PUT", "DELETE", "HEAD", "OPTIONS"])("%s is 405", async (method) => {
+describe("an invalid request", () => {
+  it.each(["GET", "PUT", "DELETE", "HEAD", "OPTIONS"])("with the method %s gets 405", async (method) => {
     const { send, record } = createInstance(events);
     const answer = await send(delivery(providerEvent(), { organization: acme, method }));
     expect(answer).toMatchObject({ statusCode: 405, body: { error: 40501 } });
@@ -354,7 +354,7 @@ describe("what is no delivery", () => {
   it.each([
     ["text", false],
     ["base64", true],
-  ])("more than 1 MiB of %s is 413, and 1 MiB is not", async (_what, isBase64Encoded) => {
+  ])("with more than 1 MiB of %s gets 413; 1 MiB is accepted", async (_what, isBase64Encoded) => {
     const { send, opened } = createInstance(events);
     const sized = (bytes: number) => {
       const body = JSON.stringify(providerEvent()).padEnd(bytes, " ");
@@ -366,13 +366,13 @@ describe("what is no delivery", () => {
     expect(await send(sized(1_048_576))).toMatchObject(RECEIVED);
   });
 
-  it("1 MiB counts in bytes, not in characters", async () => {
+  it("with more than 1 MiB is measured in bytes, not in characters", async () => {
     const { send } = createInstance(events);
     const event = delivery(`"${"€".repeat(349_526)}"`, { organization: acme });
     expect(await send(event)).toMatchObject({ statusCode: 413 });
   });
 
-  it.each(["a", "ab=c", "abc\n", "ab c", "a===", "äöüß", "abc-_w=="])("%j is no base64: 400", async (body) => {
+  it.each(["a", "ab=c", "abc\n", "ab c", "a===", "äöüß", "abc-_w=="])("with %j as base64 gets 400", async (body) => {
     const { send } = createInstance(events);
     const event = { ...delivery(providerEvent(), { organization: acme }), body, isBase64Encoded: true };
     expect(await send(event)).toMatchObject({ statusCode: 400, body: { error: 40005 } });

@@ -20,7 +20,7 @@ describe("the connection that webhooks belong to", () => {
     expect(await store().read("acme/ü")).toEqual({ connectionId, accountId, webhookSecrets });
   });
 
-  it("exists while it must be made anew", async () => {
+  it("exists while it needs a reconnect", async () => {
     const connection = connectionNamed("a", { webhookSecrets });
     const { connections } = table.stores();
     await connections.connectQuietly("waiting", connection);

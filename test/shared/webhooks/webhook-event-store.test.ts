@@ -107,7 +107,7 @@ describe("an event", () => {
 });
 
 describe("a repetition", () => {
-  it("tells whether the event is known to be published", async () => {
+  it("reports whether the event is marked as published", async () => {
     const event = webhookEvent();
     expect(await store().add(acme, event)).toBe("new");
     expect(await store().add(acme, event)).toBe("pending");
@@ -131,7 +131,7 @@ describe("a repetition", () => {
     expect(await pendingOf(acme)).toEqual([]);
   });
 
-  it("among 20 at the same time one is the first", async () => {
+  it("is recognised for all but one of 20 concurrent deliveries", async () => {
     const added = await Promise.all(Array.from({ length: 20 }, () => store().add(acme, webhookEvent())));
     expect(added.filter((one) => one === "new")).toHaveLength(1);
     expect(added.filter((one) => one === "pending")).toHaveLength(19);
@@ -237,7 +237,7 @@ describe("the events that a sync run may skip", () => {
     expect(await delivered(acme, [])).toEqual(new Set());
   });
 
-  it("may be hundreds at once", async () => {
+  it("may be hundreds in one call", async () => {
     const { delivered } = createDeliveredEvents(client(), TABLE);
     const ids = Array.from({ length: 250 }, (_, i) => `evt_${i}`);
     await inParallel(ids.slice(0, 240), 10, async (id) => {
@@ -261,7 +261,7 @@ describe("late events", () => {
     expect(await mayStartRun({ organizationId: `${acme}2`, id: "evt_1" }, NOW)).toBe(true);
   });
 
-  it("that arrive 20 at a time start one run", async () => {
+  it("start one run if 20 arrive concurrently", async () => {
     const { mayStartRun } = createGapStore(client(), TABLE);
     const asked = await Promise.all(
       Array.from({ length: 20 }, (_, i) => mayStartRun({ organizationId: acme, id: `evt_${i}` }, NOW)),

@@ -23,7 +23,7 @@ beforeEach(async () => {
   events = createWebhookEventStore(database.documentClient(documentTranslation), TableName);
 });
 
-/** A bus that takes what it is told to, and keeps it. */
+/** A bus that accepts and keeps the given events, and refuses others. */
 const createBus = (takes: (event: BusEvent) => boolean = () => true) => {
   const published: unknown[] = [];
   const publish: EventBus["publish"] = async (sent) => {
@@ -33,7 +33,7 @@ const createBus = (takes: (event: BusEvent) => boolean = () => true) => {
   return { published, publish };
 };
 
-/** A few at a time: each call has its time limit, and the machine may be busy. */
+/** Writes a few events at a time: each call has its time limit, and the machine may be busy. */
 const store = (count: number) =>
   inParallel(Array(count).keys(), 10, async (i) => {
     await events.add(`org ${i % 3}`, webhookEvent({ id: `evt_${i}` }));
@@ -45,7 +45,7 @@ const run = (bus: { publish: EventBus["publish"] }, now: number, remainingMs = e
   publishPending({ events: store, bus, now: () => now, pause: async () => undefined }, remainingMs);
 
 describe("the outbox", () => {
-  it("publishes an event once it has waited for a minute, and then no more", async () => {
+  it("publishes an event after one minute, and only once", async () => {
     await store(2);
     const bus = createBus();
     expect(await run(bus, NOW + MINUTE)).toEqual({ handedOver: 0, failed: 0 });
@@ -59,7 +59,7 @@ describe("the outbox", () => {
     expect(await run(bus, NOW + MINUTE + 1)).toEqual({ handedOver: 0, failed: 0 });
   });
 
-  it("publishes in rounds, until nothing is left", async () => {
+  it("publishes in batches until the outbox is empty", async () => {
     await store(300);
     const bus = createBus();
     expect(await run(bus, NOW + 2 * MINUTE)).toEqual({ handedOver: 300, failed: 0 });
@@ -83,7 +83,7 @@ describe("the outbox", () => {
     expect(await run(createBus(), NOW + 2 * MINUTE)).toEqual({ handedOver: 300 - handedOver, failed: 0 });
   });
 
-  it("publishes all events though the index lags", async () => {
+  it("publishes all events although the index lags", async () => {
     const keys = (ids: string[]) => ids.map((id) => ({ organizationId: "acme", id }));
     const lists = [keys(["evt_1"]), keys(["evt_1"]), keys(["evt_2"]), keys(["evt_2"]), keys(["evt_2"])];
     const lagging = { listPending: async () => lists.shift() ?? [], markPublished: async () => undefined };

@@ -31,7 +31,7 @@ export const webhookTable = {
   ttlAttribute: "ttl",
 } satisfies TestTable;
 
-/** A client over another way to the engine. */
+/** A client of another endpoint of the engine. */
 export const clientAt = (endpoint: string): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(
     new DynamoDBClient({
@@ -43,7 +43,7 @@ export const clientAt = (endpoint: string): DynamoDBDocumentClient =>
     documentTranslation,
   );
 
-/** When tests' events arrive, epoch ms, and when they were created, a second before. */
+/** The arrival time of test events in epoch ms, and their creation time, one second earlier. */
 export const NOW = Date.UTC(2026, 10, 21, 12, 30);
 export const SECONDS = NOW / 1_000 - 1;
 

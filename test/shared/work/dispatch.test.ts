@@ -4,7 +4,7 @@ import { type Dispatch, dispatch } from "../../../shared/work/dispatch.ts";
 
 const toEvent = (detail: object): BusEvent => ({ source: "test", detailType: "Due", detail });
 
-/** A dispatch of the numbers from 0 on, on a bus and a clock that tests steer. */
+/** A dispatch of the numbers from 0 on, with a bus and a clock that tests control. */
 const createWorld = (count: number, refuses: (event: BusEvent) => boolean = () => false) => {
   const time = { now: 0 };
   const calls: { at: number; details: object[] }[] = [];
@@ -46,7 +46,7 @@ describe("a dispatch", () => {
     expect(time.now).toBe(200);
   });
 
-  it("repeats what the bus refuses, and nothing else", async () => {
+  it("repeats only the events that the bus refuses", async () => {
     let refusals = 2;
     const { calls, options } = createWorld(8, ({ detail }) => "n" in detail && detail.n === 2 && refusals-- > 0);
     await expect(dispatch(options)).resolves.toMatchObject({ dispatched: 8 });

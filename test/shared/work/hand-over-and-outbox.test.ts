@@ -5,7 +5,7 @@ import { sweepOutbox } from "../../../shared/work/outbox.ts";
 
 const request: BusEvent = { source: "test", detailType: "Requested", detail: { version: 1 } };
 
-/** A bus that refuses so many calls. */
+/** A bus that refuses the first calls. */
 const createBus = (refusals = 0) => {
   const log: string[] = [];
   let left = refusals;
@@ -19,13 +19,13 @@ const createBus = (refusals = 0) => {
 };
 
 describe("a hand-over", () => {
-  it("frees the lease before it asks for the next worker, and repeats the request until the bus takes it", async () => {
+  it("releases the lease before it requests the next worker, and repeats the request until the bus accepts it", async () => {
     const { log, bus, lease } = createBus(2);
     await handOver({ bus, lease, remainingMs: () => 15_000 }, request);
     expect(log).toEqual(["release", "publish", "publish", "publish"]);
   });
 
-  it("fails while there is time to report it", async () => {
+  it("fails early enough to report the failure", async () => {
     const { log, bus, lease } = createBus(100);
     let looks = 0;
     const remainingMs = () => 6_000 - 1_000 * looks++;
@@ -42,11 +42,11 @@ describe("a job without a worker", () => {
     ["its lease has expired", { requestedAt: 0, leaseUntil: 90_000 }, 90_001, true],
     ["its lease was released long after the request", { requestedAt: 0, leaseUntil: 0 }, 90_000, true],
     ["its lease was released a moment after the request", { requestedAt: 80_000, leaseUntil: 0 }, 90_000, false],
-  ])("is one if %s: %j at %i: %s", (_, job, now, expected) => {
+  ])("is recognised if %s: %j at %i: %s", (_, job, now, expected) => {
     expect(isStalled(job, now)).toBe(expected);
   });
 
-  it("is asked for again, until the time runs short", async () => {
+  it("is requested again until the time runs short", async () => {
     const jobs = async function* () {
       yield* ["gone", "works", "stalled", "refused", "late"];
     };
@@ -75,7 +75,7 @@ describe("a job without a worker", () => {
 });
 
 describe("the sweep of an outbox", () => {
-  /** Rounds of what the index lists, and what is published of it. */
+  /** The entries that the index lists in each round, and the published ones. */
   const createOutbox = (rounds: string[][], failures = (_: string) => false) => {
     const published: string[][] = [];
     return {
@@ -92,13 +92,13 @@ describe("the sweep of an outbox", () => {
   };
   const plenty = () => 300_000;
 
-  it("publishes round by round until nothing is left", async () => {
+  it("publishes in rounds until the outbox is empty", async () => {
     const { outbox, published } = createOutbox([["a", "b"], ["c"]]);
     await expect(sweepOutbox(outbox, plenty)).resolves.toEqual({ published: 3, failed: 0 });
     expect(published).toEqual([["a", "b"], ["c"]]);
   });
 
-  it("publishes an entry once in a run, though the index lists it again", async () => {
+  it("publishes an entry once per run, although the index lists it again", async () => {
     const { outbox, published } = createOutbox([["a"], ["a", "b"], ["a", "b"], ["c"]]);
     await expect(sweepOutbox(outbox, plenty)).resolves.toEqual({ published: 2, failed: 0 });
     expect(published).toEqual([["a"], ["b"]]);

@@ -68,7 +68,7 @@ describe("an index that is spread over shards", () => {
     await expect(readIndex(nowhere, "marks", INDEX).next()).rejects.toMatchObject({ code: "store_unavailable" });
   });
 
-  it("may be abandoned before its end", async () => {
+  it("may be left before its end", async () => {
     for await (const { id } of readIndex(client, "marks", INDEX)) {
       expect(id).toBe("0a");
       break;

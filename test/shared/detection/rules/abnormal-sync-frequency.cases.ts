@@ -7,7 +7,7 @@ const run = (at: number, trigger: string, events: Events = acme) => [
 ];
 const runs = (count: number, trigger = "manual", from = 1, apart = 1, events: Events = acme) =>
   times(count).flatMap((index) => run(minute(from + index * apart), trigger, events));
-/** An organization that has been there for days, with a run by hand each noon. */
+/** An organization that is some days old, with a manual run each noon. */
 const past = times(20).flatMap((index) => run(START - (20 - index) * DAY + 2 * HOUR, "manual"));
 const found = (hour: number, count: number, trigger = "manual") => ({
   hour,
@@ -40,8 +40,8 @@ export const abnormalSyncFrequencyCases: Cases = {
       events: [...past, ...runs(6), ...runs(6, "manual", 1, 1, globex)],
       finds: [],
     },
-    { title: "twelve runs of an organization without a past", events: runs(12), finds: [] },
-    { title: "thirteen runs of an organization without a past", events: runs(13), finds: [found(0, 13)] },
+    { title: "twelve runs of an organization without history", events: runs(12), finds: [] },
+    { title: "thirteen runs of an organization without history", events: runs(13), finds: [found(0, 13)] },
     { title: "across the hour", events: [...past, ...runs(12, "manual", 54.5)], finds: [found(1, 12)] },
     {
       title: "again while the alert is open",

@@ -16,7 +16,7 @@ export const policyViolationCases: Cases = {
   cases: [
     { title: "a missing permission", events: [acme.denial(minute(1), mallory, "sync:run")], finds: [] },
     { title: "a blocked address", events: one, finds: [found(0, 1)] },
-    { title: "thrice", events: blocked([1, 2, 3]), finds: [found(0, 3)] },
+    { title: "a blocked address three times", events: blocked([1, 2, 3]), finds: [found(0, 3)] },
     { title: "at both edges of the hour", events: blocked([0, 59.999, 60]), finds: [found(0, 2), found(1, 1)] },
     { title: "repeated", events: [...one, ...one], finds: [found(0, 1)] },
     { title: "out of order", events: blocked([3, 1, 2]), finds: [found(0, 3)] },

@@ -6,7 +6,7 @@ const refused = (minutes: readonly number[], events = acme) => atMinutes(minutes
 const ofProvider = (hour: number, count: number) => ({ hour, subject: "limit:provider", level: "HIGH", count });
 const ofPace = (hour: number, count: number) => ({ hour, subject: "limit:pace", level: "MEDIUM", count });
 const three = refused([1, 5, 9]);
-/** So many requests that meet no limit. */
+/** A number of requests that no rate limit refuses. */
 const fine = (count: number): SecurityEvent[] => times(count).map((index) => acme.operation(minute(0) + index * 1_000));
 const waited = (minutes: readonly number[], pacedMs: number) =>
   atMinutes(minutes, (at) => acme.operation(at, { pacedMs }));

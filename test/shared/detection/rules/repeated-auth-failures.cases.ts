@@ -9,7 +9,7 @@ const ofConnection = (hour: number, count: number) => ({ hour, subject: "connect
 const refusals = (minutes: readonly number[]) => atMinutes(minutes, (at) => acme.credentialsRefused(at));
 const five = failuresOf(ada, [1, 2, 3, 4, 5]);
 const users = (count: number) => times(count).map((index) => ({ user: `user-${index}`, address: "192.0.2.1" }));
-/** Failures of some users in turn, so many a minute apart. */
+/** Failures of some users in turn, at equal intervals. */
 const spray = (count: number, userCount: number, apart: number) =>
   times(count).map((index) => acme.tokenFailure(minute(index * apart), users(userCount)[index % userCount] ?? ada));
 

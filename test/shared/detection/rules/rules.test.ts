@@ -31,7 +31,7 @@ const documentedRows = (): Map<string, string[]> => {
 };
 
 describe("the list of rules", () => {
-  it("has exactly the rules that alerts and reports name", () => {
+  it("has exactly the rules of alerts and reports", () => {
     expect(rules.map(({ id }) => id).sort()).toEqual([...findingRules].sort());
   });
 
@@ -65,7 +65,7 @@ describe("the list of rules", () => {
   });
 });
 
-it("is all that other folders import of rules, besides types", () => {
+it("other folders import only rule.ts and rules.ts", () => {
   const { stdout } = spawnSync("git", ["ls-files", "shared/*.ts", "functions/*.ts"], { cwd: root, encoding: "utf8" });
   const files = stdout.split("\n").filter((file) => file !== "" && !file.startsWith("shared/detection/rules/"));
   const imported = files.flatMap((file) => {
@@ -83,7 +83,7 @@ describe.each(allCases)("$rule", ({ rule, cases }) => {
     for (const finding of findings) {
       expect(finding).toMatchObject({ rule });
       expect(finding.eventIds.every((id) => ids.has(id))).toBe(true);
-      // Silence leaves no events.
+      // Sync silence has no events.
       expect(finding.eventIds.length > 0).toBe(rule !== "sync_silence");
       expect(finding.lastSeen).toBeGreaterThanOrEqual(finding.firstSeen);
     }

@@ -8,12 +8,12 @@ const failed = (at: number) => [acme.runStarted(minute(at - 1), `r${at}`), acme.
 const silent = (hour: number, count = 2) => ({ hour, subject: "connection", level: "HIGH", count });
 const connected = acme.connected(minute(1));
 
-/** Intervals are an hour; an hour is judged as of its end. */
+/** Sync intervals are one hour. An hour is judged as of its end. */
 export const syncSilenceCases: Cases = {
   rule: "sync_silence",
   cases: [
     { title: "a success within two intervals", events: [connected, ...succeeded(30)], hours: 2, finds: [] },
-    { title: "none for two intervals", events: [connected, ...succeeded(30)], hours: 3, finds: [silent(2)] },
+    { title: "no success for two intervals", events: [connected, ...succeeded(30)], hours: 3, finds: [silent(2)] },
     {
       title: "the last success exactly two intervals old",
       events: [connected, ...succeeded(60)],
@@ -22,19 +22,19 @@ export const syncSilenceCases: Cases = {
     },
     { title: "the last success a little younger", events: [connected, ...succeeded(60.1)], hours: 3, finds: [] },
     {
-      title: "while it lasts",
+      title: "silence over several hours",
       events: [connected, ...succeeded(30)],
       hours: 5,
       finds: [silent(2), silent(3, 3), silent(4, 4)],
     },
     {
-      title: "until a run succeeds",
+      title: "silence until a run succeeds",
       events: [connected, ...succeeded(30), ...succeeded(190)],
       hours: 5,
       finds: [silent(2)],
     },
     {
-      title: "failed runs are silence",
+      title: "failed runs only",
       events: [connected, ...succeeded(30), ...failed(90), ...failed(150)],
       hours: 3,
       finds: [silent(2)],

@@ -37,7 +37,7 @@ export const systemErrorsCases: Cases = {
       finds: [],
     },
     {
-      title: "a run that the store failed, and what it failed",
+      title: "a run that failed because of the store, and the store's failure",
       events: [...failures([1, 2]), acme.runFailed(minute(3), "r", "manual", "internal")],
       finds: [found(0, 3)],
     },

@@ -4,13 +4,13 @@ import { acme, type Cases, globex, START, times } from "./case.ts";
 const ada = { user: "ada", address: "192.0.2.1" };
 const everyone = (count: number) => times(count).map((index) => ({ user: `user-${index}`, address: "192.0.2.1" }));
 
-/** So many calls, spread over an hour. */
+/** A number of calls, spread over an hour. */
 const calls = (hour: number, count: number, who = [ada], events = acme) =>
   times(count).map((index) =>
     events.call(START + hour * HOUR + Math.floor((index * HOUR) / count), who[index % who.length] ?? ada),
   );
 
-/** So many calls each hour of the days before. */
+/** A number of calls in each hour of the earlier days. */
 const usual = (days: number, each: number, who = [ada]) =>
   times(days * 24).flatMap((index) => (each === 0 ? [] : calls(index - days * 24, each, who)));
 
@@ -46,7 +46,7 @@ export const unusualApiUsageCases: Cases = {
     { title: "twenty, repeated", events: [...quiet, ...calls(0, 20).flatMap((call) => [call, call])], finds: [] },
     { title: "out of order", events: [...burst.toReversed(), ...quiet], finds: [ofAda(0, 60)] },
     {
-      title: "in another organization without a past",
+      title: "in another organization without history",
       events: [...quiet, ...calls(0, 100, [ada], globex)],
       finds: [],
     },
@@ -71,13 +71,17 @@ export const unusualApiUsageCases: Cases = {
       finds: [ofAll(0, 60)],
     },
     {
-      title: "of one user, who explains the organization's calls",
+      title: "of one user with all of the organization's calls",
       events: [...usual(7, 20, everyone(20)), ...usual(7, 1), ...calls(0, 20, everyone(20)), ...calls(0, 60)],
       finds: [ofAda(0, 60)],
     },
-    { title: "as every weekday", events: [...byDay, ...calls(MONDAY_AT_TEN, 110, everyone(20))], finds: [] },
     {
-      title: "twice what weekdays have",
+      title: "the usual number of a weekday",
+      events: [...byDay, ...calls(MONDAY_AT_TEN, 110, everyone(20))],
+      finds: [],
+    },
+    {
+      title: "twice the usual number of a weekday",
       events: [...byDay, ...calls(MONDAY_AT_TEN, 200, everyone(20))],
       finds: [ofAll(MONDAY_AT_TEN, 200)],
     },
