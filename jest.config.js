@@ -14,10 +14,10 @@ export default {
   modulePathIgnorePatterns: ["<rootDir>/.build", "<rootDir>/.local", "<rootDir>/.cache", "<rootDir>/cdk.out"],
   coverageProvider: "v8",
   collectCoverageFrom: ["functions/**/*.ts", "shared/**/*.ts", "infra/**/*.ts"],
-  // Tests wait for their functions half of the time: three workers keep two cores busy.
+  // Tests wait for their functions half of the time, so three workers keep two cores busy.
   maxWorkers: 3,
-  // Loaded modules stay in a worker's memory. A fresh worker is faster than collecting them.
+  // Loaded modules stay in a worker's memory. Starting a new worker is faster than garbage collection.
   workerIdleMemoryLimit: "512MB",
-  // No test asserts on elapsed time. This limit only ends a test that hangs.
+  // No test asserts elapsed time. This limit only ends a test that hangs.
   testTimeout: 120_000,
 };

@@ -1,7 +1,7 @@
 /**
- * Makes the checkout ready to run: installs the dependencies of the lock file where they are missing or others,
- * and checks that the toolchain's own Node is there. Plain JavaScript without dependencies, because it runs on
- * whatever Node started npm (20 or newer), before anything is installed. Says nothing when there is nothing to do.
+ * Prepares the checkout: installs the dependencies of the lock file if they are missing or have other versions, and
+ * checks that the pinned Node is installed. Plain JavaScript without dependencies, because it runs before the
+ * installation, on the Node that started npm (20 or newer). Prints nothing if nothing has to be installed.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -46,7 +46,7 @@ const stop = (message) => {
 if (!isInstalled()) {
   console.error("Installing the dependencies (npm ci), which takes about half a minute …");
   const npm = process.env.npm_execpath;
-  // The node that started npm rather than our own: npm ci replaces node_modules, where our own lives.
+  // Runs on the Node that started npm: npm ci replaces node_modules, which contains the pinned Node.
   const node = process.env.npm_node_execpath ?? process.execPath;
   const { status } =
     npm !== undefined && /\.c?js$/.test(npm)

@@ -2,10 +2,10 @@
  * Bundles every function in one esbuild run: functions/<subject>/<name>.ts becomes .build/functions/<name>/, a folder
  * that is uploaded as it is. Run by `npm start`, by the tests and, through cdk.json, before every synth.
  *
- * A folder has two files at least. bundle.cjs is everything, as CommonJS: an ES module that imports node:http loads undici
- * through its getters, 10 ms that nobody uses. index.mjs loads it and, as only an ES module can, has Lambda wait until
- * the instance is warm (shared/runtime/prewarm.ts). Their endings leave no say to a package.json above the folder.
- * Beside them lie the parts that the function loads only when it needs them.
+ * A folder has at least two files. bundle.cjs contains the function as CommonJS: an ES module that imports node:http
+ * also loads undici through getters, which costs 10 ms. index.mjs loads bundle.cjs and makes Lambda wait until the
+ * instance is warm (shared/runtime/prewarm.ts); only an ES module can do that. With these extensions, Node ignores any
+ * package.json above the folder. Other files are parts that the function loads on demand.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -19,10 +19,10 @@ import { hashInputs } from "./input-hash.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** esbuild's account of what went into each bundle; read by the benchmark and the tests on the bundles. */
+/** esbuild's list of the inputs of each bundle; the benchmark and the tests of the bundles read it. */
 export const metafilePath = join(root, ".build", "meta.json");
 
-/** Options that decide what a bundle costs at a cold start; docs/performance.md has the measurements. */
+/** Options that affect a bundle's cold start; docs/performance.md has the measurements. */
 export const bundleOptions = {
   bundle: true,
   minify: true,
@@ -31,8 +31,8 @@ export const bundleOptions = {
   format: "cjs",
   mainFields: ["module", "main"] as string[],
   legalComments: "none",
-  // Globals that Node loads at their first mention: web streams, 3 ms, for the SDK to learn that a response is none,
-  // and web cryptography, 1 ms, for a random id that it makes by node:crypto as well. Our own code imports node:crypto.
+  // Node loads these globals at their first use. The SDK uses ReadableStream (3 ms) only to check the type of a
+  // response, and crypto (1 ms) for a random id that it can also make with node:crypto. The service uses node:crypto.
   define: { ReadableStream: "undefined", crypto: "undefined" },
 } as const;
 
@@ -54,12 +54,12 @@ const functionFiles = (): ReadonlyMap<string, string> => {
 };
 
 /**
- * What functions load when they need it, by the file that they import: a bundle beside their own. Within one bundle
- * esbuild would wrap every module that both parts share, which costs each cold start more than it saves.
+ * The bundles that functions load on demand, with the source file that functions import. They are separate files: in
+ * one bundle, esbuild would wrap every shared module, which costs a cold start more than the late loading saves.
  */
 const deferredParts = { "refusals.cjs": "shared/wiring/refusals.ts" } as const;
 
-/** Leaves a dynamic import of a deferred part to Node. */
+/** Keeps the dynamic import of a deferred part, so that Node loads the part at run time. */
 const deferred = (): Plugin => ({
   name: "deferred",
   setup({ onResolve }) {
@@ -73,7 +73,7 @@ const deferred = (): Plugin => ({
 
 const ENTRY = "entry:";
 
-/** What a bundle exports: the function's handler, and the way to warm it. */
+/** Makes each bundle export the function's handler and `prewarm`. */
 const entries = (): Plugin => ({
   name: "entries",
   setup({ onResolve, onLoad }) {
@@ -88,19 +88,19 @@ const entries = (): Plugin => ({
   },
 });
 
-/** Leaves alone what is as it should be, and is never seen half written: a service that runs from there goes on. */
+/** Replaces a file atomically, and only if its content differs: a running service may be using the file. */
 const writeIfChanged = async (path: string, contents: Uint8Array | string): Promise<void> => {
   const wanted = Buffer.from(contents);
   const present = await readFile(path).catch(() => undefined);
   if (present?.equals(wanted)) return;
   await mkdir(dirname(path), { recursive: true });
-  // Outside of the folders, which are uploaded as they are.
+  // Written outside the function folders, because their whole content is uploaded.
   const unfinished = join(root, ".build", `unfinished-${process.pid}`);
   await writeFile(unfinished, wanted);
   await rename(unfinished, path);
 };
 
-/** Removes the folders and files that no function has any more. */
+/** Removes the folders and files of functions that no longer exist. */
 const removeOthers = async (outdir: string, wanted: ReadonlySet<string>): Promise<void> => {
   for (const path of globSync("*/*", { cwd: outdir }))
     if (!wanted.has(path)) await rm(join(outdir, path), { recursive: true, force: true });
@@ -120,8 +120,8 @@ const isBuilt = (hash: string): boolean =>
 
 /**
  * Bundles all functions, unless the present bundles were made from the same inputs.
- * @throws Error where a file does not bundle, or where an alias of an SDK's internal no longer meets anything: the
- *   cold start would silently pay for it again.
+ * @throws Error if a file cannot be bundled, or if an alias no longer matches an import: the bundles would contain the
+ *   replaced module again and start more slowly.
  */
 export const build = async (): Promise<void> => {
   const hash = hashInputs(root);
@@ -139,7 +139,7 @@ export const build = async (): Promise<void> => {
     outExtension: { ".js": ".cjs" },
     logLevel: "error",
     metafile: true,
-    // Only what has bundled as a whole takes the place of what was there.
+    // Files are written after all functions were bundled, so that a failed build changes nothing.
     write: false,
     plugins: [entries(), deferred(), lambdaAliases(), slimProviderSdk()],
   });

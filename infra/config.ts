@@ -1,9 +1,9 @@
-/** The context keys of a deployment (`cdk deploy --context stage=prod …`), read once and through this schema. */
+/** The context keys of a deployment (`cdk deploy --context stage=prod …`), parsed once by this schema. */
 import * as z from "zod";
 import { riskLevels } from "../shared/terms/risk-levels.ts";
 import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
 
-/** A deployment without an issuer names this one, which never resolves (RFC 2606), and so trusts no token. */
+/** The issuer of a deployment that configures no issuer. It never resolves (RFC 2606), so no token is trusted. */
 export const NO_ISSUER = "https://issuer.invalid";
 
 const secureUrl = z.url({ protocol: /^https$/, error: "expected an https URL" });
@@ -16,39 +16,39 @@ const riskLevel = z
 
 const Context = z
   .strictObject({
-    /** `prod` keeps its tables when the stack goes, and protects them from deletion. */
+    /** `prod` keeps its tables when the stack is deleted, and protects them from deletion. */
     stage: z.enum(["dev", "prod"]).default("dev"),
     /** The `iss` of the tokens to trust: an OpenID Connect issuer with a discovery document. */
     issuer: secureUrl.optional(),
     /** The `aud` (or `client_id`) that tokens must name. */
     audience: z.string().min(1).optional(),
-    /** The claims that hold a caller's organization and its role there. */
+    /** The claims that contain a caller's organization and the caller's role in it. */
     organizationClaim: claim.default("org_id"),
     roleClaim: claim.default("org_role"),
     /** How long security events, their statistics and alerts are kept. Spec: Limits. */
     RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(90),
-    /** Security events below it are not recorded. Spec: Limits. */
+    /** Security events below this level are not recorded. Spec: Limits. */
     SECURITY_LOG_LEVEL: riskLevel.default("LOW"),
-    /** A security event at or above it raises an alert. */
+    /** A security event at or above this level raises an alert. */
     ALERT_THRESHOLD: riskLevel.default("HIGH"),
     /** How often connected organizations are synced. Spec: Limits. */
     SYNC_INTERVAL_HOURS: z.coerce.number().int().min(1).max(168).default(4),
-    /** Where the provider's API is, if not at its public address. */
+    /** The base URL of the provider's API; default: its public address. */
     providerApiUrl: secureUrl.optional(),
-    /** Where users grant access at the provider, if not at its public address. */
+    /** The page where users grant access at the provider; default: its public address. */
     providerAuthorizeUrl: secureUrl.optional(),
-    /** The platform's own OAuth client at the provider, and the secret (in Secrets Manager) that it exchanges tokens with. */
+    /** The platform's OAuth client at the provider, and the client's secret in Secrets Manager. */
     providerOauthClientId: z.string().min(1).optional(),
     providerOauthSecretArn: z
       .string()
       .regex(/^arn:[^:]+:secretsmanager:/, "expected the ARN of a secret")
       .optional(),
-    /** A topic (in SNS) that is told when an alarm goes off, and when it is over. */
+    /** An SNS topic that is notified when an alarm is raised and when it ends. */
     alarmTopicArn: z
       .string()
       .regex(/^arn:[^:]+:sns:[^:]+:\d{12}:[^:]+$/, "expected the ARN of a topic")
       .optional(),
-    /** A domain name of one's own for the API, with its certificate in the API's region. */
+    /** A custom domain name of the API, with its certificate in the API's region. */
     domainName: z.string().min(1).optional(),
     certificateArn: z.string().startsWith("arn:").optional(),
   })
@@ -64,11 +64,11 @@ const Context = z
     { error: "providerOauthClientId and providerOauthSecretArn go together: give both or neither" },
   );
 
-/** Context that the CDK and its command line put there for themselves. */
+/** Whether a context key belongs to the CDK or its command line. */
 const isOwnedByCdk = (key: string) => /[:/]/.test(key) || key === "cli-telemetry";
 
 /**
- * @param context everything in the app's context.
+ * @param context the app's whole context.
  * @throws Error that lists unknown keys (a typo must not become a default) and malformed or missing values.
  */
 export const parseContext = (context: Readonly<Record<string, unknown>>): DeploymentConfig => {

@@ -1,6 +1,6 @@
 /**
- * Who may import what. The floors are the only statement of the directions: the linter's rules are generated from them
- * into import-rules.json (`npm run fix`), and a test compares that file and docs/architecture.md with this table.
+ * Which folders may import which. The floors are the only definition: `npm run fix` generates the linter's rules from
+ * them into import-rules.json, and a test compares that file and docs/architecture.md with this table.
  */
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -37,7 +37,7 @@ export const floors = {
     "terms",
     "json",
   ],
-  // The empty name is infra/ itself: its files synthesise the stack, and local/ runs what they made.
+  // The empty name is infra/ itself: its files synthesise the stack, and local/ runs the result.
   infra: [
     "local",
     "local/provider",
@@ -105,10 +105,10 @@ const onlyShared: Pattern = {
   message: "A function may import only shared/.",
 };
 
-/** The glob of what lies in a folder but not in a folder below it, as an import from `from` names it. */
+/** The glob that matches imports from `from` of files in a folder, but not in its subfolders. */
 const importsOf = (folder: string, from: string): string[] => {
   const path = relative(from, folder);
-  // A parent folder is named by dots alone; all else by the folder's name, however many dots stand before it.
+  // An import of a parent folder contains only dots. Any other import contains the folder's name after any dots.
   return /^[./]+$/.test(path) ? [`${path}/*.ts`] : [`**/${folder.split("/").at(-1)}/*.ts`];
 };
 
@@ -151,7 +151,7 @@ export const importRules = () => ({
 
 export const importRulesPath = join(import.meta.dirname, "import-rules.json");
 
-/** The file's text: an override a line, so that a change of the table reads well in a diff. */
+/** The file's text: one override per line, so that a diff of the table is readable. */
 export const renderImportRules = (): string =>
   `{ "overrides": [\n${importRules()
     .overrides.map((rule) => JSON.stringify(rule))

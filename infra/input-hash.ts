@@ -6,7 +6,7 @@ import { join } from "node:path";
 const INPUTS = ["functions/**/*.*", "shared/**/*.*", "infra/**/*.*", "package.json", "package-lock.json", "cdk.json"];
 const IGNORED = ["infra/local/**"];
 
-/** A hash of all inputs of the build and the synthesis, and of the options. It changes when any of them changes. */
+/** A hash of all inputs of the build and the synthesis, and of the options. It changes if an input changes. */
 export const hashInputs = (root: string, options: unknown = {}): string => {
   const hash = createHash("sha256").update(JSON.stringify([process.version, options]));
   for (const file of globSync(INPUTS, { cwd: root, exclude: IGNORED }).sort()) {

@@ -5,10 +5,10 @@ import { hashInputs } from "./input-hash.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** In an assembly's directory: the hash of the inputs that it was made from. */
+/** A file in an assembly's directory: the hash of the assembly's inputs. */
 const HASH_FILE = "inputs.sha256";
 
-/** The manifest and the templates. They name assets by a hash of the contents, so equal texts are equal assemblies. */
+/** The manifest and the templates. They identify assets by content hashes, so equal texts mean equal assemblies. */
 const textsOf = (directory: string): string =>
   JSON.stringify(
     globSync("*.json", { cwd: directory })
@@ -53,7 +53,7 @@ export const prepareAssembly = async (
 ): Promise<string> => {
   await build();
   return reuseAssembly(directory, { context }, async (outputDirectory) => {
-    // Imported here: loading the CDK takes longer than everything else.
+    // Imported here, because loading the CDK takes longer than all other work.
     const { synthesise } = await import("./synth.ts");
     return synthesise(outputDirectory, context);
   });

@@ -5,13 +5,13 @@ import { parseContext } from "./config.ts";
 import { ServiceStack } from "./service-stack.ts";
 
 type Options = {
-  /** Where the assembly goes; the command line says where by itself. */
+  /** The assembly's directory; the CDK's command line sets it itself. */
   outputDirectory?: string;
   /** Context keys of the deployment (config.ts), besides those of the command line. */
   context?: Readonly<Record<string, string>>;
 };
 
-/** @throws Error where the context is not usable; nothing is synthesised then. */
+/** @throws Error if the context is not usable; then nothing is synthesised. */
 export const createApp = ({ outputDirectory, context = {} }: Options = {}): App => {
   const app = new App({
     ...(outputDirectory !== undefined && { outdir: outputDirectory }),
@@ -24,6 +24,6 @@ export const createApp = ({ outputDirectory, context = {} }: Options = {}): App 
   return app;
 };
 
-/** Synthesises the service, its functions built before (build.ts), and returns the assembly's directory. */
+/** Synthesises the service, whose functions must be built (build.ts). Returns the assembly's directory. */
 export const synthesise = async (outputDirectory: string, context: Readonly<Record<string, string>> = {}) =>
   createApp({ outputDirectory, context }).synth().directory;

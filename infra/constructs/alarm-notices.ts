@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 
 type Props = { topicArn: string };
 
-/** Tells a topic of the operators' own when an alarm of the scope goes off, and when it is over: all of them, also later ones. */
+/** Notifies a topic when any alarm of the scope is raised and when it ends, including alarms that are added later. */
 export class AlarmNotices extends Construct {
   constructor(scope: Construct, id: string, { topicArn }: Props) {
     super(scope, id);

@@ -20,7 +20,7 @@ import { backgroundAccess } from "./grants.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { ServiceFunction } from "./service-function.ts";
 
-/** The construct that holds a subject's functions. Logical ids contain the name, so a new name replaces functions. */
+/** The construct of a subject's functions. Logical ids contain its name, so a new name replaces functions. */
 const groupIds: Record<BackgroundFunction["subject"], string> = {
   security: "Background",
   sync: "Sync",
@@ -41,7 +41,7 @@ type Props = {
   config: Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS">;
 };
 
-/** Adds the functions of the table that schedules, events and queues start (shared/api/background-functions.ts). */
+/** Adds the functions of shared/api/background-functions.ts, which schedules, events and queues start. */
 export const addBackgroundFunctions = (stack: Stack, { access, bus, queues, config }: Props): void => {
   const accessOf = backgroundAccess(access);
   for (const [name, definition] of allBackgroundFunctions) {
@@ -80,7 +80,7 @@ const addTrigger = (added: Added, trigger: Trigger, { bus, queues, config }: Omi
   }
 };
 
-/** The rule has the function's name, by which operators fire it. */
+/** The rule has the function's name, so that operators can find and fire it. */
 const addSchedule = ({ group, id, name, target }: Added, expression: string, description: string): void => {
   new Rule(group, `${id}Schedule`, {
     ruleName: `${Stack.of(target).stackName}-${name}`,
@@ -90,13 +90,13 @@ const addSchedule = ({ group, id, name, target }: Added, expression: string, des
   });
 };
 
-/** One rule for the event, or one for each of its parts, which the function receives as if it were the detail. */
+/** One rule for the event, or one for each of its parts; the function then receives the part as the detail. */
 const addEventRules = ({ group, id, target }: Added, event: BusEventName, bus: EventBus): void => {
   const parts = partsOf(event);
   if (parts === undefined) {
     new Rule(group, `${id}On${event}`, {
       eventBus: bus,
-      description: `Hands ${event} over`,
+      description: `Delivers ${event}`,
       eventPattern: patternOf(event),
       targets: [new LambdaTarget(target)],
     });
@@ -105,7 +105,7 @@ const addEventRules = ({ group, id, target }: Added, event: BusEventName, bus: E
   for (const part of parts) {
     new Rule(group, `${id}On${event}-${part}`, {
       eventBus: bus,
-      description: `Hands ${part} of ${event} over`,
+      description: `Delivers ${part} of ${event}`,
       eventPattern: { ...patternOf(event), detail: { [part]: { version: Match.exists() } } },
       targets: [
         new LambdaTarget(target, {
@@ -143,7 +143,7 @@ const addAlarm = (group: Construct, target: LambdaFunction, alarm: FunctionAlarm
     }),
     evaluationPeriods: alarm.silentHours,
     comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-    // Hours without invocations have no data.
+    // An hour without invocations has no data.
     treatMissingData: TreatMissingData.BREACHING,
   });
 };

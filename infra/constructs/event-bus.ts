@@ -7,19 +7,19 @@ import { Construct } from "constructs";
 import { type BackgroundFunctionName, backgroundFunctions } from "../../shared/api/background-functions.ts";
 import { type BusEventName, EVENT_SOURCE } from "../../shared/api/bus-events.ts";
 
-/** The longest that a queue can keep a message. */
+/** SQS's maximum retention of a message. */
 const KEPT_FOR = Duration.days(14);
 
 /** The pattern of a rule that matches the service's events of a type. */
 export const patternOf = (event: BusEventName) => ({ source: [EVENT_SOURCE], detailType: [event] });
 
-/** How long a queue hides a message from its function: six time-outs, as Lambda's documentation requires. */
+/** The visibility time-out of a function's queue: six times the function's time-out, as Lambda requires. */
 export const visibilityTimeoutFor = (consumer: BackgroundFunctionName): Duration =>
   Duration.seconds(6 * backgroundFunctions[consumer].timeoutSeconds);
 
 /**
  * The service's event bus, to which subscribers attach rules, and the queue of security events that could not be
- * recorded. Functions publish those on the bus as well, so that no function needs a client for queues.
+ * recorded. Functions publish such events on the bus, and a rule queues them, so functions need no SQS client.
  */
 export class ServiceEventBus extends Construct {
   readonly bus: EventBus;
@@ -28,7 +28,9 @@ export class ServiceEventBus extends Construct {
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    this.bus = new EventBus(this, "Bus", { description: "Alerts and circuits of the integration, for subscribers" });
+    this.bus = new EventBus(this, "Bus", {
+      description: "Events of the service, and changes of alerts and circuits for subscribers",
+    });
     this.unrecorded = new Queue(this, "UnrecordedSecurityEvents", {
       retentionPeriod: KEPT_FOR,
       encryption: QueueEncryption.SQS_MANAGED,

@@ -1,4 +1,4 @@
-/** What each function may do, and no more. A route or background function without a decision here does not compile. */
+/** The rights of each function. A route or background function without an entry here does not compile. */
 import type { BackgroundFunctionName } from "../../shared/api/background-functions.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
 import type { AccessTo } from "./access/access-to.ts";

@@ -11,10 +11,10 @@ import type { RouteFunctions } from "./route-functions.ts";
 
 type Props = { config: Pick<DeploymentConfig, "domainName" | "certificateArn">; functions: RouteFunctions };
 
-/** Requests per second and at once, for all callers together. API Gateway answers 429 beyond. */
+/** Requests per second and burst size, for all callers together. Beyond, API Gateway answers 429. */
 const THROTTLE = { rateLimit: 500, burstLimit: 1_000 };
 
-/** Neither addresses nor users: those belong in security events, which can be erased. */
+/** Contains no addresses and no users: these are only in security events, which can be erased. */
 const ACCESS_LOG = AccessLogFormat.custom(
   JSON.stringify({
     requestId: "$context.requestId",
@@ -28,7 +28,7 @@ const ACCESS_LOG = AccessLogFormat.custom(
 const FUNCTION_AUTHENTICATES =
   "The functions verify the token themselves (shared/http/authenticate.ts): an authorizer of the gateway can neither answer the Error body nor record a security event.";
 
-/** The HTTP API: every route of the table to its function, everything else to the one that answers 404 and 405. */
+/** The HTTP API: each route invokes its function; any other request invokes the function that answers 404 or 405. */
 export class ServiceHttpApi extends Construct {
   readonly api: HttpApi;
   readonly url: string;
@@ -37,7 +37,7 @@ export class ServiceHttpApi extends Construct {
     super(scope, id);
     this.api = new HttpApi(this, "Api", {
       createDefaultStage: false,
-      // With a domain name of one's own there is one way in.
+      // With a custom domain name, the API is reachable only under that name.
       disableExecuteApiEndpoint: config.domainName !== undefined,
       defaultIntegration: new HttpLambdaIntegration("UnknownRoute", functions.unknownRoute),
     });

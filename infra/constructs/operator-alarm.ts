@@ -2,10 +2,10 @@ import { Duration } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 
-/** Counts the log lines of all functions that have a field `alarm`, whose value says what is the matter. */
+/** Counts the log lines of all functions that have a field `alarm`, which names the problem. */
 export const OPERATOR_ALARMS = { metricNamespace: "PlantStore", metricName: "OperatorAlarms" } as const;
 
-/** Goes off when any function says that it needs its operators: a failure of the whole system, an event that is lost. */
+/** Raised when any function logs a line with the field `alarm`, such as for a lost event. */
 export class OperatorAlarm extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);

@@ -13,17 +13,17 @@ import { ServiceFunction } from "./service-function.ts";
 type Props = {
   config: DeploymentConfig;
   access: AccessTo;
-  /** Where the provider's webhooks come in, with a slash at its end. */
+  /** The base URL of webhooks, with a slash at its end. */
   webhookUrl: string;
 };
 
 const toFileName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const toConstructId = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-/** Verifying credentials asks the provider twice, each time for as long as it takes; the gateway waits 30 s. */
+/** Verifying credentials calls the provider twice, each with the full time limit of a call. The gateway waits 30 s. */
 const CONNECTING_TIMEOUT = Duration.seconds(29);
 
-/** What shared/wiring/http.ts needs for a route. */
+/** The access that shared/wiring/http.ts needs for a route. */
 const httpAccess = (route: (typeof allRoutes)[number][1], { config, access }: Props): Access => {
   const authentication: Access = {
     grants: [],
@@ -41,7 +41,7 @@ const httpAccess = (route: (typeof allRoutes)[number][1], { config, access }: Pr
   );
 };
 
-/** Counts every token that was refused, those too that a flood leaves unrecorded. */
+/** Counts every refused token, also those that are not recorded because of a flood. */
 const countRefusedTokens = ({ node, logGroup }: ServiceFunction) =>
   new MetricFilter(node.scope ?? logGroup, `${node.id}RefusedTokens`, {
     logGroup,
@@ -50,7 +50,7 @@ const countRefusedTokens = ({ node, logGroup }: ServiceFunction) =>
     metricName: "RefusedTokens",
   });
 
-/** One function per route of the table, and one for whatever no route takes. */
+/** One function per route of the table, and one for requests that match no route. */
 export class RouteFunctions extends Construct {
   readonly byRoute: ReadonlyMap<RouteName, LambdaFunction>;
   readonly unknownRoute: LambdaFunction;
@@ -72,7 +72,7 @@ export class RouteFunctions extends Construct {
     );
     this.unknownRoute = new ServiceFunction(this, "AnswerUnknownRoute", {
       file: "answer-unknown-route",
-      description: "Answers what no route takes",
+      description: "Answers requests that match no route",
       access: NO_ACCESS,
     }).function;
   }

@@ -10,18 +10,18 @@ import type { Access } from "./resources/access.ts";
 /** Decisions: logs are kept 30 days at most. */
 const LOG_RETENTION = RetentionDays.ONE_MONTH;
 
-/** Twice the deadline of a store's call; the slowest request is a token whose keys must be fetched first. */
+/** Twice the deadline of a store's call. The slowest request has a token whose keys must be fetched first. */
 const TIMEOUT = Duration.seconds(10);
 
 type Props = {
-  /** The file under functions/, without its folder and ending. */
+  /** The name of the file under functions/, without folder and extension. */
   file: string;
   description: string;
   access: Access;
   timeout?: Duration;
 };
 
-/** One Lambda function: its bundle, a role with exactly its grants, and a log group that forgets. */
+/** One Lambda function: its bundle, a role with exactly its grants, and a log group with a limited retention. */
 export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
   readonly logGroup: LogGroup;
@@ -29,7 +29,7 @@ export class ServiceFunction extends Construct {
   constructor(scope: Construct, id: string, { file, description, access, timeout = TIMEOUT }: Props) {
     super(scope, id);
     this.logGroup = new LogGroup(this, "Logs", { retention: LOG_RETENTION, removalPolicy: RemovalPolicy.DESTROY });
-    // A role of our own rather than the CDK's: that one may write to every log group of the account.
+    // Replaces the CDK's default role, which may write to every log group of the account.
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     this.logGroup.grantWrite(role);
     for (const { actions, resources, conditions } of access.grants) {
@@ -44,7 +44,7 @@ export class ServiceFunction extends Construct {
     }
     new MetricFilter(this, "OperatorAlarms", {
       logGroup: this.logGroup,
-      // Any log line with a field `alarm` calls the operators (operator-alarm.ts).
+      // A log line with a field `alarm` raises the operators' alarm (operator-alarm.ts).
       filterPattern: FilterPattern.literal("{ $.alarm = * }"),
       ...OPERATOR_ALARMS,
     });
@@ -58,7 +58,7 @@ export class ServiceFunction extends Construct {
       logGroup: this.logGroup,
       environment: { ...access.environment },
       timeout,
-      // A full vCPU comes with 1,769 MB; half of one keeps a cold start short at half the price.
+      // 1,769 MB give a full vCPU. Half of a vCPU keeps cold starts short at half the price.
       memorySize: 1024,
     });
   }

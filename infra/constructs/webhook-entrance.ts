@@ -11,16 +11,16 @@ import { ServiceFunction } from "./service-function.ts";
 
 type Props = { access: AccessTo; events: Pick<ServiceEventBus, "bus"> };
 
-/** The longest that a queue can keep a message. */
+/** SQS's maximum retention of a message. */
 const KEPT_FOR = Duration.days(14);
-/** A message that fails this often goes to the dead letters: docs/webhooks.md, "Nothing is lost". */
+/** A message that fails this often moves to the dead-letter queue: docs/webhooks.md, "Nothing is lost". */
 const MAX_RECEIVES = 5;
 
 const sealedQueue = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, retentionPeriod: KEPT_FOR } as const;
 
-/** Receives the provider's webhooks: the URL, its function, and the queue of received events. docs/webhooks.md. */
+/** Receives the provider's webhooks: the URL, its function and the queue of received events. docs/webhooks.md. */
 export class WebhookEntrance extends Construct {
-  /** The base of the URL, with a slash at its end; the organization follows. */
+  /** The base URL with a slash at its end, to which the organization is appended. */
   readonly url: string;
   /** Keeps events for functions/webhooks/process-webhook.ts. */
   readonly received: Queue;
@@ -33,9 +33,9 @@ export class WebhookEntrance extends Construct {
       description: "POST {webhook URL}/{organizationId}",
       access: access.receiveWebhooks,
     });
-    // The signature authenticates the provider, which supports nothing else.
+    // The signature authenticates the provider, which supports no other authentication.
     this.url = receive.function.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
-    new CfnOutput(this, "Url", { value: this.url, description: "Where the provider sends webhooks, + organization" });
+    new CfnOutput(this, "Url", { value: this.url, description: "The base URL of webhooks; append the organization" });
 
     const deadLetters = new Queue(this, "DeadLetters", sealedQueue);
     new CfnOutput(this, "DeadLettersArn", {
@@ -49,12 +49,12 @@ export class WebhookEntrance extends Construct {
     });
     new Rule(this, "OnWebhookReceived", {
       eventBus: events.bus,
-      description: "Queues what webhooks brought",
+      description: "Queues the events of webhooks",
       eventPattern: patternOf("WebhookReceived"),
       targets: [new SqsQueue(this.received)],
     });
     new Alarm(this, "DeadLettersAlarm", {
-      alarmDescription: "A webhook could not be applied: docs/webhooks.md tells how to look and to replay",
+      alarmDescription: "A webhook could not be applied: docs/webhooks.md describes how to inspect and replay it",
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5) }),
       threshold: 1,
       evaluationPeriods: 1,

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 /** The clock after the move, and the firings on the way in order of time. Epoch milliseconds. */
 export type Advanced = { now: number; fired: Due[] };
 
-/** Delivers what waits for a time of its own: messages that become visible, webhooks that are sent again. */
+/** Delivers work that is due at a certain time: messages that become visible, webhooks that are retried. */
 export type Poller = {
   /** Epoch milliseconds; undefined if nothing waits. */
   nextDueAt(): number | undefined;

@@ -38,7 +38,7 @@ export const banner = (stack: RunningStack, model: StackModel, demoOrganization?
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
-/** One line for all that have the same to say. */
+/** One line for all resources of the same type and reason. */
 const notRunLines = (notRun: readonly NotRun[]): string[] =>
   [...Map.groupBy(notRun, ({ type, reason }) => `${type}: ${reason}`)].map(([line, found]) => {
     const [only, ...others] = found;

@@ -26,7 +26,7 @@ const RunningStack = z.object({
 
 export const writeStackFile = (stack: RunningStack): void => writeDataFile(STACK_FILE, stack);
 
-/** Undefined if there is none or it cannot be read. */
+/** Undefined if the file does not exist or cannot be read. */
 export const readStackFile = (): RunningStack | undefined => {
   try {
     return RunningStack.parse(JSON.parse(readFileSync(STACK_FILE, "utf8")));

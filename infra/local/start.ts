@@ -16,7 +16,7 @@ Builds the service, synthesises its infrastructure and runs it on this machine u
   PORT               port of the API, 3000 by default
   LOCAL_DATA_DIR     where data are kept from one start to the next, .local/data by default
   DYNAMODB_ENDPOINT  a DynamoDB-compatible endpoint to use in place of the embedded engine
-  PROVIDER_API_URL   a server that speaks the payment provider's protocol, in place of the simulator
+  PROVIDER_API_URL   a server with the payment provider's API, in place of the simulator
   PROVIDER_OAUTH_CLIENT_ID, PROVIDER_OAUTH_SECRET
                      the platform's own credentials there, for connecting by OAuth
 

@@ -1,23 +1,23 @@
 /**
  * Every function that runs without a request, by the name of its file. The stack is built from this table, and
- * docs/architecture.md shows it.
+ * docs/architecture.md lists it.
  */
 import type { BusEventName } from "./bus-events.ts";
 
 /** Hourly schedules run at different minutes, so that they do not start at the same time. */
 export type Trigger =
   | { hourlyAtMinute: number }
-  /** From the deployment on, at the interval of a setting (infra/config.ts). */
+  /** Starts at the deployment and repeats at the interval of a setting (infra/config.ts). */
   | { everyHours: "SYNC_INTERVAL_HOURS" }
-  /** Each event starts an invocation; if the event has parts, each part does. */
+  /** Each event starts an invocation. If the event has parts, each part starts one. */
   | { event: BusEventName }
   /** The queue keeps the events until the function has processed them. */
   | { queueOf: BusEventName; batchSize: number };
 
 export type FunctionAlarm =
-  /** No invocation has succeeded for so many hours in a row. */
+  /** Raised if no invocation has succeeded for this number of hours. */
   | { id: string; silentHours: number; description: string }
-  /** An invocation failed. */
+  /** Raised if an invocation failed. */
   | { id: string; onErrors: true; description: string };
 
 export type BackgroundFunction = {
@@ -32,57 +32,57 @@ export type BackgroundFunction = {
 export const backgroundFunctions = {
   "dispatch-detection": {
     subject: "detection",
-    description: "Asks for detection in the hours that nobody has judged",
+    description: "Requests detection for the hours that have not been judged",
     timeoutSeconds: 900,
-    // After the events of the last hour have settled, and before close-security-hours: an hour that is judged by then
-    // needs no due mark.
+    // Runs when the events of the last hour can be read, and before close-security-hours: an hour that is judged by
+    // then needs no due mark.
     triggers: [{ hourlyAtMinute: 6 }, { event: "DetectionDispatchContinued" }],
     alarm: {
       id: "DetectionStoppedAlarm",
-      // The next hour catches up on a missed one.
+      // The next run also processes a missed hour.
       silentHours: 2,
-      description: "Detection has not been dispatched for two hours: it is not started, or fails each time",
+      description: "dispatch-detection has not succeeded for two hours: it was not started, or each run failed",
     },
   },
   "close-security-hours": {
     subject: "security",
-    description: "Counts up the hours of security events that are over",
+    description: "Closes the past hours of security events and stores their counts",
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 11 }],
   },
   "sweep-alert-outbox": {
     subject: "security",
-    description: "Publishes changes of alerts that nobody is known to have published",
+    description: "Publishes changes of alerts that are still in the outbox",
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 16 }],
   },
   "resume-stalled-syncs": {
     subject: "sync",
-    description: "Has sync runs gone on with that lost their worker",
+    description: "Requests a worker for sync runs without one",
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 21 }],
   },
   "hand-over-webhooks": {
     subject: "webhooks",
-    description: "Hands over webhooks that nobody is known to have handed over",
+    description: "Publishes webhook events that are still in the outbox",
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 26 }],
   },
   "dispatch-reports": {
     subject: "reports",
-    description: "Asks for the reports that are due",
+    description: "Requests the reports that are due",
     timeoutSeconds: 900,
     triggers: [{ hourlyAtMinute: 31 }],
   },
   "resume-erasures": {
     subject: "erasure",
-    description: "Has erasures gone on with that lost their worker",
+    description: "Requests a worker for erasures without one",
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 36 }],
   },
   "dispatch-syncs": {
     subject: "sync",
-    description: "Asks for a sync run of each connected organization",
+    description: "Requests a sync run of each connected organization",
     timeoutSeconds: 900,
     triggers: [{ everyHours: "SYNC_INTERVAL_HOURS" }, { event: "SyncDispatchContinued" }],
   },
@@ -94,13 +94,13 @@ export const backgroundFunctions = {
   },
   "detect-organization": {
     subject: "detection",
-    description: "Judges the hours of an organization",
+    description: "Applies the detection rules to hours of an organization",
     timeoutSeconds: 300,
     triggers: [{ event: "DetectionDue" }],
     alarm: {
       id: "DetectionFailedAlarm",
       onErrors: true,
-      description: "Hours were not judged: detect-organization fails",
+      description: "Hours were not judged: detect-organization failed",
     },
   },
   "make-reports": {
@@ -117,13 +117,13 @@ export const backgroundFunctions = {
   },
   "process-webhook": {
     subject: "webhooks",
-    description: "Applies what webhooks brought",
+    description: "Applies the events of webhooks to the records",
     timeoutSeconds: 60,
     triggers: [{ queueOf: "WebhookReceived", batchSize: 5 }],
   },
   "restore-security-events": {
     subject: "security",
-    description: "Records the security events that could not be recorded at their time",
+    description: "Records security events that could not be recorded when they happened",
     timeoutSeconds: 30,
     triggers: [{ queueOf: "SecurityEventNotRecorded", batchSize: 10 }],
   },

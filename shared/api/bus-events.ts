@@ -1,4 +1,4 @@
-/** Every event that the service publishes on its bus. Functions consume them by background-functions.ts. */
+/** Every event that the service publishes on its bus. background-functions.ts lists the functions that consume them. */
 import type * as z from "zod/mini";
 import { CIRCUIT_EVENT_TYPE, CircuitChanged } from "../circuit-breaker/record-transition.ts";
 import {
@@ -24,7 +24,7 @@ export const RECORDERS = "every function that records security events";
 type BusEventKind = {
   /** The schema of the event's `detail`, or of each of its parts. */
   detail: z.ZodMiniType;
-  /** The fields of `detail` that hold parts. A rule per field starts one invocation per part; each part has a `version`. */
+  /** The fields of `detail` with parts. A rule per field starts one invocation per part; each part has a `version`. */
   parts?: readonly string[];
   /** The functions that publish the event; see RECORDERS. */
   publishers: readonly string[];
@@ -65,7 +65,7 @@ export const busEvents = {
 
 export type BusEventName = keyof typeof busEvents;
 
-/** The fields that hold the parts of an event; undefined if the event is one whole. */
+/** The fields that contain the parts of an event; undefined if the event has no parts. */
 export const partsOf = (name: BusEventName): readonly string[] | undefined => {
   const event: BusEventKind = busEvents[name];
   return event.parts;

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document, rendered from the route table, the schemas and the error catalogue. Nothing about an
- * endpoint is said here: what stands below holds for all of them.
+ * The OpenAPI 3.1 document, rendered from the route table, the schemas and the error catalogue. This file contains only
+ * texts that apply to all endpoints.
  */
 import * as z from "zod/mini";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
@@ -17,17 +17,17 @@ const ErrorBody = z
       description: "A stable number: the HTTP status times 100 plus a running number.",
       override: { type: "integer", format: "int32" },
     }),
-    message: z.string().register(z.globalRegistry, { description: "What is wrong, and where." }),
+    message: z.string().register(z.globalRegistry, { description: "The wrong field and the reason." }),
   })
   .register(z.globalRegistry, { id: "Error", description: "The body of every failure." });
 
-/** What API Gateway itself answers when a caller is throttled; the function is not reached. */
+/** API Gateway's own answer to a throttled caller; the function is not invoked. */
 const Throttled = z
   .object({ message: z.string() })
-  .register(z.globalRegistry, { id: "GatewayError", description: "An answer of the gateway's own." });
+  .register(z.globalRegistry, { id: "GatewayError", description: "An answer by the gateway itself." });
 
 const throttledResponse = {
-  description: "Too many requests. The gateway's own answer.",
+  description: "Too many requests. The gateway itself answers.",
   content: {
     "application/json": { schema: Throttled, examples: { throttled: { value: { message: "Too Many Requests" } } } },
   },
@@ -36,21 +36,21 @@ const throttledResponse = {
 const REQUEST_ID = { "x-request-id": { $ref: "#/components/headers/RequestId" } } as const;
 
 const headers = {
-  RequestId: { description: "Names this request in the service's log.", schema: { type: "string" } },
-  RetryAfter: { description: "Whole seconds after which to try again.", schema: { type: "integer", minimum: 1 } },
+  RequestId: { description: "Identifies this request in the service's log.", schema: { type: "string" } },
+  RetryAfter: { description: "Seconds until the client may retry.", schema: { type: "integer", minimum: 1 } },
   Challenge: { description: "RFC 6750. The gateway may rename this header.", schema: { type: "string" } },
-  Vary: { description: "Accept: what the caller prefers decides the form.", schema: { type: "string" } },
+  Vary: { description: "Accept: the format of the answer depends on this header.", schema: { type: "string" } },
   NextPage: {
-    description: 'RFC 8288: the address of the next page, with rel="next"; absent on the last one.',
+    description: 'RFC 8288: the address of the next page, with rel="next"; absent on the last page.',
     schema: { type: "string" },
   },
 } as const;
 
-/** Records are for all roles, but not every type of them for each. */
+/** Whether all roles have a permission. Not for records: a role may lack permission to read some record types. */
 const isForAllRoles = (permission: Permission): boolean =>
   permission !== "records:read" && rolesWith(permission).length === roles.length;
 
-/** The failures that a request to the route can meet, besides the gateway's own. */
+/** The failures that a request to the route can cause, besides the gateway's. */
 const failuresOf = ({ permission, request, paging, isIdempotent, failures }: Route): ErrorName[] => {
   const takesInput = request.body ?? request.params ?? request.query ?? paging ?? isIdempotent;
   const authentication: ErrorName[] = ["no_bearer_token", "invalid_token", "expired_token"];
@@ -70,7 +70,7 @@ const failuresOf = ({ permission, request, paging, isIdempotent, failures }: Rou
   ];
 };
 
-/** One response per status, with an example per failure that has it. */
+/** One response per status, with an example for each failure of that status. */
 const failureResponses = (names: readonly ErrorName[]): ZodOpenApiOperationObject["responses"] => {
   const byStatus = Map.groupBy(names, (name) => catalogueEntry(name).status);
   return Object.fromEntries(
@@ -115,7 +115,7 @@ const operationOf = (operationId: string, route: Route): ZodOpenApiOperationObje
     },
     ...(request.body && {
       requestBody: {
-        // No body counts as {}.
+        // A missing body counts as {}.
         required: !request.body.safeParse({}).success,
         content: { "application/json": { schema: request.body } },
       },
@@ -146,7 +146,7 @@ const errorTable = (): string =>
     .map(({ number, status, meaning }) => `| ${number} | ${status} | ${meaning} |`)
     .join("\n");
 
-const description = (): string => `Keeps plants, and guards an organization's integration with its payment provider.
+const description = (): string => `Stores plants, and monitors an organization's integration with its payment provider.
 
 Every failure that reaches the service has the body \`{"error": number, "message": string}\`:
 
@@ -154,7 +154,7 @@ Every failure that reaches the service has the body \`{"error": number, "message
 |---|---|---|
 ${errorTable()}
 
-The gateway's own answers (throttled, malformed or too large for it) have the shape \`{"message": string}\`.`;
+If the gateway itself answers (request throttled, malformed or too large), the body is \`{"message": string}\`.`;
 
 /** @param routes the table, by operationId. */
 export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) => {
@@ -172,7 +172,7 @@ export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) =
         description: description(),
         license: { name: "MIT", identifier: "MIT" },
       },
-      servers: [{ url: "/", description: "Where this document was read." }],
+      servers: [{ url: "/", description: "The address from which this document was read." }],
       tags: Object.entries(tags).map(([name, { description: about }]) => ({ name, description: about })),
       paths,
       components: {
@@ -187,7 +187,7 @@ export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) =
         },
       },
     },
-    // A schema is one component, whether it is read or written: outputs are not closed to fields added later.
+    // Inputs and outputs share one component per schema, because outputs may gain fields later.
     { outputIdSuffix: "", allowEmptySchema: { unknown: true } },
   );
 };

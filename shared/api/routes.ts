@@ -1,6 +1,6 @@
 /**
  * The route table: every endpoint of the API, once. The name is also the function's name and its operationId.
- * It comes in parts, one per subject, because a function loads the part that it is of and none of the others.
+ * The table is divided by subject, because a function loads only the routes of its subject.
  */
 
 import type { Route } from "../http/route.ts";
@@ -30,5 +30,5 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** The table as a list, for those who treat all routes alike. */
+/** The table as a list. */
 export const allRoutes = Object.entries(routes) as [RouteName, Route][];

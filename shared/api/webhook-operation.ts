@@ -1,6 +1,6 @@
 /**
- * The webhook URL in the OpenAPI document. It is no route of the API: a Lambda URL of its own serves it, and no token
- * opens it (docs/webhooks.md).
+ * The webhook URL in the OpenAPI document. It is not a route of the API: a separate Lambda URL serves it, and it takes
+ * no token (docs/webhooks.md).
  */
 import * as z from "zod/mini";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
@@ -8,7 +8,7 @@ import type { tags } from "../http/route.ts";
 import type { ErrorName } from "../terms/error-catalogue.ts";
 import { EVENT_ID, TYPE_MAX_CHARACTERS } from "../webhooks/webhook-event.ts";
 
-/** Behind the base of the URL. */
+/** The path after the base URL. */
 export const WEBHOOK_PATH = "/{organizationId}";
 
 const FAILURES: readonly ErrorName[] = [
@@ -22,27 +22,29 @@ const FAILURES: readonly ErrorName[] = [
 
 const Organization = z.object({
   organizationId: z.string().register(z.globalRegistry, {
-    description: "Whose account the event is of, percent-encoded: `webhookUrl` of the connection is the whole address.",
+    description:
+      "The organization whose account sends the event, percent-encoded. `webhookUrl` of the connection is the full URL.",
   }),
 });
 
 const Signature = z.object({
   "Stripe-Signature": z.string().register(z.globalRegistry, {
     description:
-      "`t=<epoch seconds>,v1=<hex>`, one `v1` for each secret: HMAC-SHA256 of `<t>.<body>`, at most 300 s from now.",
+      "`t=<epoch seconds>,v1=<hex>`, one `v1` for each secret: HMAC-SHA256 of `<t>.<body>`. `t` may differ from the " +
+      "current time by at most 300 s.",
   }),
 });
 
-/** What is read of an event; whatever else there is, is dropped. */
+/** The fields of an event that are read. All other fields are dropped. */
 const ProviderEventBody = z
   .object({
     id: z.string().check(z.regex(EVENT_ID)),
     type: z.string().check(z.maxLength(TYPE_MAX_CHARACTERS)).register(z.globalRegistry, {
-      description: "Types that concern no record are acknowledged, too.",
+      description: "Event types that concern no record are acknowledged, too.",
     }),
     created: z.int().register(z.globalRegistry, { description: "Epoch seconds." }),
     account: z.optional(z.string()).register(z.globalRegistry, {
-      description: "The account that it is of, where one is named; another's events are acknowledged and not applied.",
+      description: "The account of the event, if given. Events of another account are acknowledged but not applied.",
     }),
     data: z.optional(z.object({ object: z.optional(z.unknown()) })),
   })
@@ -53,26 +55,27 @@ const ProviderEventBody = z
 
 const Received = z.object({ received: z.literal(true) }).register(z.globalRegistry, { id: "WebhookReceived" });
 
-/** @param failuresOf makes the responses of failures, as every operation has them. */
+/** @param failuresOf renders the responses of failures, as in every operation. */
 export const webhookOperation = (
   failuresOf: (names: readonly ErrorName[]) => ZodOpenApiOperationObject["responses"],
 ): ZodOpenApiOperationObject => ({
   operationId: "receiveWebhook",
-  summary: "Take a webhook of the provider",
+  summary: "Receive a webhook of the provider",
   description:
-    "The provider calls this; the signature is the authentication. It is served by a URL of its own, not by the API: " +
-    "the deployment's output names it, and so does every connection. 200 says that the event is stored and handed " +
-    "over, or was so before. All that is not genuine gets the same 400, whoever is connected.",
+    "The provider calls this endpoint; the signature authenticates the request. A separate URL serves it, not the API: " +
+    "the deployment's output and every connection contain the URL. 200 means that the event is stored and queued, now " +
+    "or by an earlier request. Every request without a valid signature gets the same 400, whether or not the " +
+    "organization is connected.",
   tags: ["webhooks" satisfies keyof typeof tags],
   security: [],
   servers: [
     {
       url: "{webhookUrl}",
-      description: "The base of the webhook URL, which is not where the API is.",
+      description: "The base of the webhook URL; it differs from the API's.",
       variables: {
         webhookUrl: {
           default: "https://webhooks.example.com",
-          description: "The deployment's output for it; `webhookUrl` of a connection without its last segment.",
+          description: "An output of the deployment; equals `webhookUrl` of a connection without the last segment.",
         },
       },
     },
@@ -81,7 +84,7 @@ export const webhookOperation = (
   requestBody: { required: true, content: { "application/json": { schema: ProviderEventBody } } },
   responses: {
     200: {
-      description: "The event need not be sent again.",
+      description: "The event was received and need not be sent again.",
       headers: { "x-request-id": { $ref: "#/components/headers/RequestId" } },
       content: { "application/json": { schema: Received } },
     },

@@ -202,11 +202,11 @@ describe("the stack", () => {
       ],
     ],
     [
-      "Hands over webhooks that nobody is known to have handed over",
+      "Publishes webhook events that are still in the outbox",
       ["Bus events:PutEvents", "WebhookEvents dynamodb:UpdateItem", "WebhookEvents/byPending dynamodb:Query"],
     ],
     [
-      "Asks for detection in the hours that nobody has judged",
+      "Requests detection for the hours that have not been judged",
       [
         "Bus events:PutEvents",
         "Connections/byConnected dynamodb:Query",
@@ -220,15 +220,15 @@ describe("the stack", () => {
     [`GET ${PROVIDER}/reports/{id}`, [...ADMITTING, "Reports dynamodb:GetItem"]],
     [`GET ${PROVIDER}/erasure`, [...ADMITTING, "Erasures dynamodb:Query"]],
     [
-      "Asks for a sync run of each connected organization",
+      "Requests a sync run of each connected organization",
       ["Bus events:PutEvents", "Connections/byConnected dynamodb:Query"],
     ],
     [
-      "Has sync runs gone on with that lost their worker",
+      "Requests a worker for sync runs without one",
       ["Bus events:PutEvents", "SyncRuns dynamodb:GetItem", "SyncRuns/byActive dynamodb:Query"],
     ],
     ["GET /openapi.json", []],
-    ["Answers what no route takes", []],
+    ["Answers requests that match no route", []],
   ])("grants %s only the rights that it needs", (description, rights) => {
     expect(rightsOf(dev, description)).toEqual([...new Set(rights)].sort());
   });

@@ -1,12 +1,12 @@
 /**
- * Stands in for the endpoint rules of DynamoDB, EventBridge and KMS: what they answer to a client that was given its
- * endpoint, which is that endpoint. A client without one is a mistake here, not a question of regions.
+ * Replaces the endpoint rules of DynamoDB, EventBridge and KMS: returns the endpoint that the client was given.
+ * A client without an endpoint is a bug, because this shim cannot derive the endpoint from a region.
  */
 type Resolved = { url: URL; properties: object; headers: Record<string, string[]> };
 
 const resolved = new Map<string, Resolved>();
 
-/** @param parameters as the SDK makes them of a client's configuration. */
+/** @param parameters as the SDK derives them from a client's configuration. */
 export const defaultEndpointResolver = ({ Endpoint }: { Endpoint?: string }): Resolved => {
   if (Endpoint === undefined) throw new Error("This bundle has no endpoint rules: give the client its endpoint.");
   const known = resolved.get(Endpoint);

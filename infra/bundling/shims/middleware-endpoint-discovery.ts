@@ -1,6 +1,6 @@
-/** Stands in for the SDK's endpoint discovery, which only a client that was told to discover would use. */
+/** Replaces the SDK's endpoint discovery, which only a client with enabled discovery uses. */
 
-/** What document-client.ts gives a constant for. */
+/** The configuration that document-client.ts sets to a constant. */
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
   environmentVariableSelector: () => undefined,
   configFileSelector: () => undefined,

@@ -1,6 +1,6 @@
 /**
- * Stands in for the SDK's table of AWS partitions, which its endpoint rules read (endpoint-resolver.ts stands in for
- * those), and of which only the prefix of the user agent would remain. Without a table of one's own it is empty.
+ * Replaces the SDK's table of AWS partitions. Its main readers are the endpoint rules, which endpoint-resolver.ts
+ * replaces. The only other reader is the prefix of the user agent, which is empty by default.
  */
 const noTable = (): never => {
   throw new Error("This bundle has no table of partitions.");

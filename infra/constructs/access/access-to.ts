@@ -3,7 +3,7 @@ import { accessParts, type Resources } from "./parts.ts";
 import { providerAccess } from "./provider-access.ts";
 import { securityAccess } from "./security-access.ts";
 
-/** The rights that functions are made of, by what they let a function do. */
+/** All rights that a function may have, by subject. */
 export const accessTo = (resources: Resources) => {
   const parts = accessParts(resources);
   const { plants, publish, recordSecurityEvents, sealForClients, readCircuits, changeCircuits } = parts;

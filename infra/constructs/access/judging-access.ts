@@ -11,7 +11,7 @@ import {
 import { together } from "../resources/access.ts";
 import type { AccessParts } from "./parts.ts";
 
-/** Detection, reports and erasure: what reads across the subjects. */
+/** Rights for detection, reports and erasure, which read the tables of several subjects. */
 export const judgingAccess = (parts: AccessParts) => {
   const { events, rollups, alerts, circuits, connections, settings, syncRuns, records, webhookEvents } = parts;
   const { detection, reports, erasures, publish, raiseAlerts, recordSecurityEvents, retention, syncInterval } = parts;
@@ -61,7 +61,7 @@ export const judgingAccess = (parts: AccessParts) => {
     requestErasure: together(publish, erasures.may("GetItem", "PutItem", "UpdateItem")),
     listErasures: erasures.may("Query"),
     resumeErasures: together(publish, erasures.query(OPEN_ERASURES), erasures.may("GetItem")),
-    /** It reaches whatever belongs to an organization, but for its plants, and opens no secret. */
+    /** To erase all data of an organization except its plants. It decrypts no secret. */
     erase: together(
       recordSecurityEvents,
       ...[records, webhookEvents, rollups].map((table) => table.may("Query", "BatchWriteItem")),

@@ -13,11 +13,11 @@ export type Resources = {
   config: DeploymentConfig;
   credentialsKey: CredentialsKey;
   cursorKey: CursorKey;
-  /** The variables that say where the provider is, and as whom the platform speaks to it. */
+  /** The variables with the provider's addresses and the platform's OAuth client. */
   provider: ProviderSettings;
 };
 
-/** What rights are made of: the ways at each table, and what functions of several subjects do alike. */
+/** The building blocks of rights: the access to each table, and rights that functions of several subjects share. */
 export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
   const plants = tableAccess("PLANTS_TABLE_NAME", tables.plants);
   const events = tableAccess("SECURITY_EVENTS_TABLE_NAME", tables.securityEvents);
@@ -43,7 +43,7 @@ export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
 
   const raiseAlerts = together(publish, retention, alerts.may("UpdateItem"));
 
-  /** To record security events, and to raise the alerts that come of them. */
+  /** To record security events and to raise their alerts. */
   const recordSecurityEvents = together(
     raiseAlerts,
     events.may("PutItem"),
@@ -51,17 +51,17 @@ export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
     variables({ SECURITY_LOG_LEVEL: config.SECURITY_LOG_LEVEL, ALERT_THRESHOLD: config.ALERT_THRESHOLD }),
   );
 
-  /** To seal what clients carry and only the service reads: cursors and OAuth's states. */
+  /** To seal cursors and OAuth states, which clients store and only the service reads. */
   const sealForClients = variables({ CURSOR_KEY: cursorKey.reference });
 
-  /** With the number of organizations that are connected. */
+  /** Includes the number of connected organizations. */
   const readCircuits = together(
     connections.may("GetItem"),
     circuits.may("GetItem", "BatchGetItem"),
     circuits.query(CIRCUITS_NOT_CLOSED),
   );
 
-  /** To run calls through the guard, or to operate circuits; both count, announce and look at the whole. */
+  /** To run guarded calls or to operate circuits. Both count, publish events and read the totals of all circuits. */
   const changeCircuits = together(readCircuits, circuits.may("UpdateItem"));
 
   return {

@@ -9,7 +9,7 @@ import { type Access, together, variables } from "../resources/access.ts";
 import type { SecretPurpose } from "../resources/credentials-key.ts";
 import type { AccessParts, Resources } from "./parts.ts";
 
-/** The connection to the provider, syncing, what webhooks bring, and the records that come of both. */
+/** Rights for the connection to the provider, for sync runs, webhooks and records. */
 export const providerAccess = (parts: AccessParts, { credentialsKey, provider }: Resources) => {
   const { circuits, connections, settings, syncRuns, records, webhookEvents, detection, events } = parts;
   const { publish, retention, recordSecurityEvents, sealForClients, changeCircuits } = parts;
@@ -19,10 +19,10 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     environment: credentialsKey.environment,
   });
 
-  /** To notice that the provider has become slow. */
+  /** To observe the provider's latency. */
   const observeLatency = together(detection.may("GetItem", "Query"), events.may("Query"));
 
-  /** To call the provider with an organization's own credentials, and to replace its tokens. */
+  /** To call the provider with an organization's credentials, and to replace its tokens. */
   const useConnections = together(
     changeCircuits,
     recordSecurityEvents,
@@ -34,20 +34,20 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     variables(provider.environment),
   );
 
-  /** To begin runs and to end those under way. */
+  /** To start sync runs and to end active runs. */
   const changeRuns = together(publish, retention, syncRuns.may("GetItem", "PutItem", "UpdateItem"));
 
   const applyRecords = records.may("GetItem", "BatchGetItem", "PutItem");
 
   return {
-    /** What every request of an organization is admitted by. */
+    /** To read the settings, which decide whether a request is admitted. */
     readSettings: settings.may("GetItem"),
     changeSettings: settings.may("GetItem", "PutItem", "UpdateItem"),
 
-    /** To show a connection with its last sync and its reads. */
+    /** To show a connection with its last sync run and its number of reads. */
     showConnection: together(connections.may("GetItem"), syncRuns.may("GetItem")),
 
-    /** OAuth's states are marked as used, and given back where the provider was not reached. */
+    /** An OAuth state is marked as used, and released if the provider was not reached. */
     connect: together(
       useConnections,
       sealForClients,
@@ -56,13 +56,13 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       connections.may("PutItem", "DeleteItem"),
     ),
 
-    /** Whether an organization is connected stands in its circuit too. */
+    /** The organization's circuit also stores whether it is connected. */
     disconnect: together(changeRuns, connections.may("GetItem", "UpdateItem"), circuits.may("GetItem", "UpdateItem")),
 
-    /** To ask users to the provider: the states are sealed, and nothing is stored. */
+    /** To send users to the provider's authorization page. The state is sealed, and nothing is stored. */
     authorize: together(sealForClients, variables(provider.environment)),
 
-    /** An Idempotency-Key whose run did not start is given back. */
+    /** An Idempotency-Key is released if its run did not start. */
     startSync: together(changeRuns, connections.may("GetItem"), circuits.may("GetItem"), syncRuns.may("DeleteItem")),
     listSyncRuns: syncRuns.may("GetItem", "Query"),
 
@@ -79,7 +79,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
 
     listRecords: together(records.may("GetItem"), records.query(RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER)),
 
-    /** It opens webhook secrets and no others, and sees no record. */
+    /** Decrypts only webhook secrets, and reads no records. */
     receiveWebhooks: together(
       recordSecurityEvents,
       connections.may("GetItem"),

@@ -11,10 +11,10 @@ import {
 import { together, variables } from "../resources/access.ts";
 import type { AccessParts } from "./parts.ts";
 
-/** Statistics read rollups eventually consistent: an hour stays open until every read shows its counts. */
+/** Statistics read rollups eventually consistent: an hour closes only when every read returns all its counts. */
 const ROLLUP_SETTLE_MS = 3_000;
 
-/** Security events, their statistics, and alerts. */
+/** Rights for security events, their statistics and alerts. */
 export const securityAccess = (parts: AccessParts) => {
   const { events, rollups, alerts, detection, erasures, publish, retention, recordSecurityEvents } = parts;
   return {
@@ -28,8 +28,8 @@ export const securityAccess = (parts: AccessParts) => {
     listSecurityAlerts: together(alerts.query(ALERTS_BY_STATUS), retention),
 
     /**
-     * To mark events; to generate, acknowledge and resolve alerts. A resolved one is moved: put and deleted in one
-     * transaction.
+     * To mark events as processed, and to generate, acknowledge and resolve alerts. A resolved alert moves to another
+     * key: a put and a delete in one transaction.
      */
     changeSecurityAlerts: together(
       publish,
@@ -38,10 +38,10 @@ export const securityAccess = (parts: AccessParts) => {
       alerts.may("GetItem", "PutItem", "UpdateItem", "DeleteItem"),
     ),
 
-    /** To publish changes of alerts that were left behind. */
+    /** To publish changes of alerts that are still in the outbox. */
     sweepAlertOutbox: together(publish, alerts.query(ALERT_OUTBOX), alerts.may("GetItem", "UpdateItem")),
 
-    /** An hour that is closed waits for detection. */
+    /** A closed hour gets a due mark for detection. */
     closeSecurityHours: together(
       events.may("Query"),
       rollups.may("GetItem", "Query", "PutItem", "DeleteItem"),
@@ -51,7 +51,7 @@ export const securityAccess = (parts: AccessParts) => {
       variables({ ROLLUP_SETTLE_MS: String(ROLLUP_SETTLE_MS) }),
     ),
 
-    /** What was erased meanwhile does not come back. */
+    /** To clean events that an erasure has affected since (shared/erasure/late-store.ts). */
     restoreSecurityEvents: together(recordSecurityEvents, erasures.may("Query")),
   };
 };

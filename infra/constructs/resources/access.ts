@@ -1,8 +1,8 @@
-/** What functions may do, and the variables that tell them on what. A function has a list of these and no more. */
+/** The rights of functions, and the environment variables that name the resources. A function has a list of these. */
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { TableIndex } from "../../../shared/terms/indexes.ts";
 
-/** One right: actions of one service on the resources named. */
+/** A right: actions of one service on the named resources. */
 export type Grant = {
   actions: readonly string[];
   resources: readonly string[];
@@ -14,16 +14,16 @@ export type Access = { grants: readonly Grant[]; environment: Readonly<Record<st
 
 export const NO_ACCESS: Access = { grants: [], environment: {} };
 
-/** Variables alone. */
+/** Only environment variables, without a right. */
 export const variables = (environment: Access["environment"]): Access => ({ grants: [], environment });
 
-/** Several at once; the variables of the same name have the same value. */
+/** Several accesses as one. Variables of the same name must have the same value. */
 export const together = (...parts: readonly Access[]): Access => ({
   grants: parts.flatMap(({ grants }) => grants),
   environment: Object.assign({}, ...parts.map(({ environment }) => environment)),
 });
 
-/** The ways at a table: actions on its items, and queries of its indexes; each names it in the variable. */
+/** The access to a table: actions on its items, and queries of its indexes. Each sets the variable with its name. */
 export const tableAccess = (variable: string, table: Table) => {
   const environment = { [variable]: table.tableName };
   return {

@@ -4,16 +4,16 @@ import { Construct } from "constructs";
 import type { Grant } from "./access.ts";
 import type { DeploymentConfig } from "./deployment-config.ts";
 
-/** What is sealed, as its encryption context says: a function may open one and not the other. */
+/** The purpose of a sealed secret, in its encryption context. A function's rights are limited to purposes. */
 export type SecretPurpose = "provider-credentials" | "webhook-secrets";
 
 /**
- * The key of the data keys that organizations' secrets are sealed with (shared/runtime/envelope.ts). The encryption
- * context names the organization and the purpose, and roles are bound to a purpose.
+ * The KMS key that encrypts the data keys of organizations' secrets (shared/runtime/envelope.ts). The encryption
+ * context names the organization and the purpose, and roles are limited to a purpose.
  */
 export class CredentialsKey extends Construct {
   readonly key: Key;
-  /** What tells a function which key it is. */
+  /** The variable with the key's id. */
   readonly environment: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, { stage }: Pick<DeploymentConfig, "stage">) {
@@ -26,14 +26,14 @@ export class CredentialsKey extends Construct {
     this.environment = { CREDENTIALS_KEY_ID: this.key.keyArn };
   }
 
-  /** The right to seal (GenerateDataKey) or to open (Decrypt) what is for a purpose. */
+  /** The right to seal (GenerateDataKey) or to open (Decrypt) secrets of a purpose. */
   grant(action: "GenerateDataKey" | "Decrypt", purpose: SecretPurpose): Grant {
     return {
       actions: [`kms:${action}`],
       resources: [this.key.keyArn],
       conditions: {
         StringEquals: { "kms:EncryptionContext:purpose": purpose },
-        // Nothing is sealed for no organization, or for something else besides.
+        // The context must name an organization and must have no other keys.
         Null: { "kms:EncryptionContext:organization": "false" },
         "ForAllValues:StringEquals": { "kms:EncryptionContextKeys": ["organization", "purpose"] },
       },

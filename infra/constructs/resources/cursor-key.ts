@@ -3,10 +3,10 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 
 /**
- * The secret that cursors of lists are sealed with (shared/http/cursor.ts), made by the deployment itself.
- * CloudFormation resolves it into the environment of the functions that page: no call at run time, no right to read
- * it. Whoever may read a function's configuration may read it too; all it protects is where a page of the caller's
- * own list starts.
+ * The secret that seals the cursors of lists (shared/http/cursor.ts); the deployment generates it. CloudFormation
+ * resolves it into the environment of the functions with lists, so they need no call and no right to read it. Users who
+ * may read a function's configuration can read the secret. It protects only the position of a page in the caller's own
+ * list.
  */
 export class CursorKey extends Construct {
   /** A reference that CloudFormation resolves at deployment; the template never holds the value. */
@@ -21,7 +21,7 @@ export class CursorKey extends Construct {
     Validations.of(secret).acknowledge({
       id: "AwsSolutions-SMG4",
       reason:
-        "Rotation would void the cursors that clients hold, and protects no data: a cursor only says where a page of the caller's own list starts.",
+        "Rotation would invalidate clients' cursors and protects no data: a cursor contains only the position of a page in the caller's own list.",
     });
     this.reference = secret.secretValue.unsafeUnwrap();
   }

@@ -1,4 +1,4 @@
-/** What a deployment can be told. `infra/config.ts` parses it from the CDK's context; the defaults are there. */
+/** The configuration of a deployment. `infra/config.ts` parses it from the CDK's context and has the defaults. */
 import type { RiskLevel } from "../../../shared/terms/risk-levels.ts";
 
 export type DeploymentConfig = {
@@ -10,7 +10,7 @@ export type DeploymentConfig = {
   audience: string;
   organizationClaim: string;
   roleClaim: string;
-  /** Days that security events, their statistics and alerts are kept. */
+  /** The retention of security events, their statistics and alerts, in days. */
   RETENTION_DAYS: number;
   SECURITY_LOG_LEVEL: RiskLevel;
   ALERT_THRESHOLD: RiskLevel;

@@ -7,7 +7,7 @@ type Config = Pick<
   "providerApiUrl" | "providerAuthorizeUrl" | "providerOauthClientId" | "providerOauthSecretArn"
 >;
 
-/** Where the provider is, and as whom the platform speaks to it; what is not configured is an empty variable. */
+/** The provider's addresses and the platform's OAuth client. A variable is empty if it is not configured. */
 export class ProviderSettings extends Construct {
   readonly environment: Readonly<Record<string, string>>;
 

@@ -59,7 +59,7 @@ const addIndex = (table: Table, index: TableIndex): void => {
   });
 };
 
-/** The tables of the service, one per subject: on demand, recoverable, and kept outside of development. */
+/** The tables of the service, one per subject: on demand, with point-in-time recovery. Only `dev` deletes them. */
 export class Tables extends Construct {
   /** Items: shared/plants/plant-store.ts. */
   readonly plants: Table;
@@ -110,7 +110,7 @@ export class Tables extends Construct {
       return made;
     };
 
-    /** Items that expire, in the partitions of organizations (shared/terms/keys.ts). */
+    /** A table whose items expire, with one partition per organization (shared/terms/keys.ts). */
     const expiring = (name: string, sortKey: string, ...indexes: readonly TableIndex[]) =>
       table(name, { partitionKey: text("scope"), sortKey: text(sortKey), timeToLiveAttribute: EXPIRY }, indexes);
 

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type * as z from "zod";
 
 /**
- * Reads a small JSON file of the data directory; `undefined` if there is none yet.
+ * Reads a small JSON file of the data directory; `undefined` if the file does not exist.
  * @throws Error naming the file if it does not match the schema.
  */
 export const readDataFile = <T>(file: string, schema: z.ZodType<T>): T | undefined => {

@@ -33,7 +33,7 @@ const tryToTake = (file: string, content: string): boolean => {
   }
 };
 
-/** Puts a dead holder's lock aside; where somebody else was faster and it is theirs, puts it back. */
+/** Removes the lock of an ended process. If another process has taken the lock meanwhile, restores it. */
 const removeStale = (file: string, stale: string): void => {
   const aside = `${file}.${process.pid}.stale`;
   try {

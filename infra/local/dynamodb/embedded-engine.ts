@@ -60,11 +60,11 @@ export const databaseArguments = (databaseFile: string): string[] => ["--db-path
 export const startEmbeddedEngine = async (databaseFile?: string): Promise<EmbeddedEngine> => {
   const program = findEngine();
   let output = "";
-  // Between finding a port and using it, somebody else may take it.
+  // Another process may take the port before the engine uses it.
   for (let attempt = 0; attempt < 5; attempt++) {
     const port = await freePort();
     const database = databaseFile === undefined ? [] : databaseArguments(databaseFile);
-    // A process group of its own: Ctrl+C in the terminal must not stop it under the functions still at work.
+    // A separate process group: Ctrl+C in the terminal must not stop the engine while functions still use it.
     const child = spawn(program, ["--host", "127.0.0.1", "--port", String(port), ...database], {
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,

@@ -21,7 +21,7 @@ type Shape = {
 
 type Attributes = { AttributeName: string | undefined; AttributeType: string | undefined }[];
 
-/** One text for equal keys (with the types of their attributes) and equal projections, in whatever order they come. */
+/** A text that is equal for equal keys (with attribute types) and equal projections, regardless of their order. */
 const shapeOf = ({ KeySchema = [], Projection }: Shape, attributes: Attributes): string => {
   const typeOf = (name?: string) => attributes.find(({ AttributeName }) => AttributeName === name)?.AttributeType;
   const keys = KeySchema.map(({ AttributeName, KeyType }) => `${KeyType} ${AttributeName}: ${typeOf(AttributeName)}`);
@@ -84,7 +84,7 @@ const adjustIndexes = async (client: DynamoDBClient, table: TableModel, existing
   }
 };
 
-/** Only says which attribute it is, as DescribeTimeToLive answers it: the sweep does the deleting. */
+/** Only sets the attribute that DescribeTimeToLive returns: ttl-sweep.ts deletes expired items. */
 const declareTtl = async (client: DynamoDBClient, { name, ttlAttribute }: TableModel) => {
   if (ttlAttribute === undefined) return;
   const { TimeToLiveDescription: declared } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));

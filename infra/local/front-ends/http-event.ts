@@ -56,7 +56,7 @@ const encodeBody = (body: Buffer, contentType: string): { body: string; isBase64
   try {
     if (TEXTUAL.test(contentType)) return { body: utf8.decode(body), isBase64Encoded: false };
   } catch {
-    // Not UTF-8 whatever it says: as bytes.
+    // The body is not UTF-8, whatever its content type says, so it is passed on as bytes.
   }
   return { body: body.toString("base64"), isBase64Encoded: true };
 };

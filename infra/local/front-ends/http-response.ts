@@ -21,7 +21,7 @@ const FORBIDDEN_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/
 
 /**
  * The HTTP response for a function's answer (JSON text); undefined if the answer is malformed.
- * An answer without `statusCode` is a body of its own: 200 and JSON.
+ * If the result has no `statusCode`, the whole result is the JSON body of a 200 response.
  */
 export const toHttpResponse = (payload: string): WireResponse | undefined => {
   const answer: unknown = JSON.parse(payload);

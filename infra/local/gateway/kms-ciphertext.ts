@@ -7,7 +7,7 @@ const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A format of its own: `1 | length of the key's id (1) | key's id | iv | encrypted | tag`. */
+/** A format of the local cloud: `1 | length of the key's id (1) | key's id | iv | encrypted | tag`. */
 const FORMAT = 1;
 const PREFIX_BYTES = 2;
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { FunctionModel } from "../core/model.ts";
 
 /**
- * The whole environment of one instance: the template's variables and those that Lambda sets, none of the user's.
+ * The whole environment of one instance: the template's variables and those that Lambda sets, but not the user's.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  * @param overrides replace variables that the template declares; they never add one.
  */

@@ -51,7 +51,7 @@ export type Instance = {
   initialised: Promise<Outcome>;
   /** Sends one event. The caller waits for the answer before it sends the next. */
   handOver(event: InstanceEvent): Promise<Outcome>;
-  /** Ends it at once, whatever it does, with all that it started. */
+  /** Kills the process and all processes that it started, at once. */
   kill(): void;
   /** Resolves when its process has ended and its last line of log was passed on. */
   ended: Promise<void>;
@@ -90,7 +90,7 @@ export const startInstance = (options: InstanceOptions): Instance => {
     cwd: codeDirectory,
     env: environment,
     stdio: ["ignore", "pipe", "pipe", "pipe"],
-    // A session of its own: Ctrl+C in the terminal must not end it in the middle of an event.
+    // A separate session: Ctrl+C in the terminal must not end the process in the middle of an event.
     detached: true,
   });
   const { pid } = child;

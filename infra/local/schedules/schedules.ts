@@ -22,7 +22,7 @@ export type Schedules = {
   nextDue(untilMs: number): Due | undefined;
   /** Fires a due schedule and moves on to its next occurrence. Resolves when its targets have finished. */
   fireDue(due: Due): Promise<void>;
-  /** Fires a schedule now, also a disabled one; undefined if there is none of that name. */
+  /** Fires a schedule now, also a disabled one; undefined if no schedule has that name. */
   fireNow(name: string): Promise<void> | undefined;
   /** Fires schedules as real time passes, until `pause` or `stop`. */
   resume(): void;

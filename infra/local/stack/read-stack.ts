@@ -39,9 +39,9 @@ const secrets: ResourceFamily = {
 /** What the local cloud runs. A new kind of resource is a file beside this one and an entry here. */
 const families: readonly ResourceFamily[] = [events, functions, httpApi, keys, queues, roles, secrets, tables];
 
-/** Types that do nothing on one machine, and what that means for the user; undefined if it means nothing. */
+/** Types that do nothing on one machine, with the consequence for the user; undefined without a consequence. */
 const notRunTypes: Record<string, string | undefined> = {
-  "AWS::CloudWatch::Alarm": "no metric is watched, so it never goes off",
+  "AWS::CloudWatch::Alarm": "no metric is watched, so the alarm is never raised",
   "AWS::Logs::LogGroup": undefined,
   "AWS::Logs::MetricFilter": "no metrics are made of log lines",
 };

@@ -3,7 +3,7 @@ import { PolicyDocument } from "../template/policy-document.ts";
 import type { ResourceFamily } from "../template/stack-reader.ts";
 import { nameOf, unnamed } from "../template/template.ts";
 
-/** The managed policy that the CDK gives a function without a role of its own. It allows writing logs only. */
+/** The managed policy that the CDK gives to a function without an explicit role. It allows writing logs only. */
 const BASIC_EXECUTION = "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole";
 
 const rolePlan = {

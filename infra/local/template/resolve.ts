@@ -78,7 +78,7 @@ export const createResolver = ({ template, scope, identities, dynamicReference }
     },
     "Fn::Sub": (logicalId, pattern) => {
       if (typeof pattern !== "string")
-        throw new TemplateError(logicalId, "Fn::Sub with variables of its own is not supported");
+        throw new TemplateError(logicalId, "Fn::Sub with a map of variables is not supported");
       return pattern.replace(/\$\{([^}]+)\}/g, (_all, name: string) => {
         const [owner = "", ...attributes] = name.split(".");
         return attributes.length === 0 ? reference(logicalId, name) : attribute(logicalId, owner, attributes.join("."));

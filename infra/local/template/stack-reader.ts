@@ -13,7 +13,7 @@ export type Resource = {
   attributes: Record<string, string>;
 };
 
-/** How the properties of a resource type are read. A property in none of the lists stops the start. */
+/** How the properties of a resource type are read. A property that no list contains stops the start. */
 export type PropertyPlan<Shape extends z.ZodRawShape> = {
   supported: z.ZodObject<Shape>;
   /** Properties that change nothing on one machine. */

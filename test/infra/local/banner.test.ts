@@ -23,10 +23,14 @@ describe("the banner", () => {
 
   it("groups resources with the same type and reason in one line, and lists the others one by one", () => {
     const model = stackModel({});
-    const alarm = (logicalId: string) => ({ logicalId, type: "AWS::CloudWatch::Alarm", reason: "it never goes off" });
+    const alarm = (logicalId: string) => ({
+      logicalId,
+      type: "AWS::CloudWatch::Alarm",
+      reason: "the alarm is never raised",
+    });
     model.notRun.push(alarm("A"), { logicalId: "Topic", type: "AWS::SNS::Topic", reason: "nobody hears" }, alarm("B"));
     const lines = banner(stack, model).split("\n");
-    expect(lines).toContain("  2 × AWS::CloudWatch::Alarm: it never goes off");
+    expect(lines).toContain("  2 × AWS::CloudWatch::Alarm: the alarm is never raised");
     expect(lines).toContain("  Topic (AWS::SNS::Topic): nobody hears");
   });
 });

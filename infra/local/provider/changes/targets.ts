@@ -11,7 +11,7 @@ export type ChangeContext = { store: Store; account: AccountRow; ledger: Ledger;
 
 type Wanted<Type extends ObjectType> = { type: Type; statuses?: readonly string[] };
 
-/** Any object of that type in one of these states; undefined if there is none. */
+/** Any object of that type in one of these states; undefined if no such object exists. */
 export const pickTarget = <Type extends ObjectType>(
   { store, account, ledger, random }: ChangeContext,
   { type, statuses }: Wanted<Type>,
@@ -28,7 +28,7 @@ export const pickTarget = <Type extends ObjectType>(
 
 /**
  * The named object, or any suitable one.
- * @throws ImpossibleChangeError if there is none or it is in another state.
+ * @throws ImpossibleChangeError if the object does not exist or is in another state.
  */
 export const requireTarget = <Type extends ObjectType>(
   context: ChangeContext,

@@ -45,7 +45,7 @@ export const createInvoice = (ledger: Ledger, customer: ObjectOf<"customer">, in
     "invoice.created",
   );
 
-/** How an invoice is to be paid: its payment, and what ties the two together. */
+/** An invoice's open payment, and the object that links both. */
 export type InvoicePayment = { intent: ObjectOf<"payment_intent">; link: ObjectOf<"invoice_payment"> | undefined };
 
 /** Makes a draft an open invoice with a number and a payment. One of nothing is paid at once and has no payment. */
@@ -87,7 +87,7 @@ export const finalizeInvoice = (ledger: Ledger, invoice: Invoice): InvoicePaymen
   return { intent, link };
 };
 
-/** The money has come: charge, payment, invoice and what ties them change in one second. */
+/** The payment succeeds: charge, payment, invoice and the object that links them change in the same second. */
 export const payInvoice = (ledger: Ledger, invoice: Invoice, { intent, link }: InvoicePayment): void => {
   const charge = succeedPayment(ledger, intent);
   const patch = {
@@ -142,7 +142,7 @@ export const voidInvoice = (ledger: Ledger, invoice: Invoice, payment: InvoicePa
   if (link?.status === "open") ledger.change<"invoice_payment">(link, { status: "canceled" });
 };
 
-/** Nobody expects the money any more; it may still come. */
+/** Payment is no longer expected, but still possible. */
 export const markUncollectible = (ledger: Ledger, invoice: Invoice): void =>
   ledger.change<"invoice">(
     invoice,

@@ -2,7 +2,7 @@ import type { ObjectOf } from "../objects/objects.ts";
 import { describeFailure } from "../objects/payment-failure.ts";
 import { methodOf } from "./payment.ts";
 
-/** Its card details are there to be dropped by who reads them; there is no card number, as with the provider. */
+/** Contains card details, which the service must drop. Like the provider's charges, it has no card number. */
 export const renderCharge = (charge: ObjectOf<"charge">) => {
   const failure = charge.failureCode === null ? undefined : describeFailure(charge.failureCode);
   return {

@@ -15,7 +15,7 @@ const plain = (name: string) =>
     .replace(/[^A-Za-z]/g, "")
     .toLowerCase();
 
-/** Somebody who does not exist. A few have no name, and a few no address. */
+/** An invented person. A few have no name, and a few have no address. */
 export const generatePerson = (random: Random): { name: string | null; email: string | null; phone: string | null } => {
   const [first, last] = [random.pick(FIRST), random.pick(LAST)];
   const number = random.int(10_000);

@@ -17,7 +17,7 @@ export type Delivery = z.output<typeof Row>;
 const Count = z.object({ n: z.int() });
 const parse = (rows: unknown[]): Delivery[] => rows.map((row) => Row.parse(row));
 
-/** What webhooks are still to deliver. A row goes when it was delivered or given up. */
+/** The pending deliveries of webhooks. A row is deleted when its event was delivered or given up. */
 export const openDeliveryTable = (database: Database) => ({
   insert: (account: number, event: string, queuedAt: number, dueAt: number) =>
     void database
@@ -34,7 +34,7 @@ export const openDeliveryTable = (database: Database) => ({
       .object({ at: z.int().nullable() })
       .parse(database.statement("SELECT min(due_at) AS at FROM deliveries WHERE due_at > ?").get(afterMs)).at ??
     undefined,
-  /** All that are left become due, of one account or of every. */
+  /** Makes all pending deliveries due, of one account or of all accounts. */
   hasten: (nowMs: number, account: number | null = null) =>
     void database
       .statement("UPDATE deliveries SET due_at = :now WHERE due_at > :now AND account = coalesce(:account, account)")

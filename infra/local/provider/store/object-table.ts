@@ -34,7 +34,7 @@ const columnsOf = (account: number, object: StoredObject) => ({
   state: JSON.stringify(object),
 });
 
-/** The objects of all accounts; `account` is our own number of one. */
+/** The objects of all accounts; `account` is the simulator's own number of an account. */
 export const openObjectTable = (database: Database) => ({
   /** Adds or replaces an object. Its position among the objects of the same second stays. */
   put: (account: number, object: StoredObject) =>

@@ -17,7 +17,7 @@ export const Endpoint = z.strictObject({
   drop: probability,
   /** Each delivery waits for up to so long, on the local cloud's clock. */
   delayMs: z.int().min(0).max(86_400_000).default(0),
-  /** Events of one change come in any order. */
+  /** Sends the events of one change in random order. */
   shuffle: z.boolean().default(false),
   seed: z.int().default(0),
   /** Switched off, since it has failed for days. */

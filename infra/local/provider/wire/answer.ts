@@ -1,4 +1,4 @@
-/** What goes back over the wire; a text is sent as it is, all else as JSON. */
+/** The response to a request. A text is sent as it is, any other body as JSON. */
 export type Answer = { status: number; headers?: Readonly<Record<string, string>>; body: unknown };
 
 /** A refusal in the provider's words. */
@@ -38,6 +38,6 @@ export const missing = (what: { type: string; id: string; param: string; status:
     param: what.param,
   });
 
-/** OAuth has an error body of its own. */
+/** OAuth errors have their own body. */
 export const oauthRefusal = (status: number, error: string, description: string): RefusedError =>
   new RefusedError({ status, body: { error, error_description: description } });

@@ -29,7 +29,7 @@ const LOCKED =
 const page = (status: number) =>
   `<html><head><title>${status}</title></head><body><center><h1>${status}</h1></center><hr><center>nginx</center></body></html>`;
 
-/** The answer of a fault; undefined if the fault makes none. */
+/** The answer of a fault; undefined if the fault sends no answer. */
 export const faultAnswer = (fault: Fault): Answer | undefined => {
   const retryAfter = fault.retryAfterSeconds;
   const wait: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };

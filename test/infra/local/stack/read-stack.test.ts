@@ -308,7 +308,7 @@ describe("a stack", () => {
       Alarm: { Type: "AWS::CloudWatch::Alarm", Properties: { AlarmName: { "Fn::ImportValue": "x" } } },
     });
     expect(notRun).toEqual([
-      { logicalId: "Alarm", type: "AWS::CloudWatch::Alarm", reason: expect.stringContaining("never goes off") },
+      { logicalId: "Alarm", type: "AWS::CloudWatch::Alarm", reason: expect.stringContaining("never raised") },
       { logicalId: "Stage", type: "AWS::ApiGatewayV2::Stage", reason: "no access log is written" },
     ]);
   });

@@ -50,7 +50,7 @@ describe("resolve", () => {
     ["Fn::If", { "Fn::If": ["a", 1, 2] }, "Asking: the local cloud does not support Fn::If"],
     ["Fn::Select", { "Fn::Select": [0, ["a"]] }, "Asking: the local cloud does not support Fn::Select"],
     ["Fn::Split", { "Fn::Split": ["-", "a"] }, "Asking: the local cloud does not support Fn::Split"],
-    ["variables of Fn::Sub", { "Fn::Sub": ["x", {}] }, "Asking: Fn::Sub with variables of its own is not supported"],
+    ["variables of Fn::Sub", { "Fn::Sub": ["x", {}] }, "Asking: Fn::Sub with a map of variables is not supported"],
     ["AWS::NoValue", { Ref: "AWS::NoValue" }, "Asking: Ref AWS::NoValue names nothing"],
     ["an unknown name", { Ref: "Nothing" }, "Asking: Ref Nothing names nothing"],
     ["an unknown name in Fn::Sub", { "Fn::Sub": `\${Nothing}` }, "Asking: Ref Nothing names nothing"],
