@@ -28,7 +28,7 @@ describe("a token", () => {
     ["for someone else", { claims: { aud: "someone-else" } }, 40102],
     ["of another issuer", { claims: { iss: "https://issuer.invalid" } }, 40102],
     ["that never expires", { claims: { exp: null } }, 40102],
-    ["of nobody", { claims: { sub: null } }, 40102],
+    ["without a subject", { claims: { sub: null } }, 40102],
     ["of an organization without a name", { claims: { org_id: "" } }, 40102],
     ["that is an ID token", { claims: { nonce: "n" } }, 40102],
   ])("%s is refused", async (_what, claims, error) => {

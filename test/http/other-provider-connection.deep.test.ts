@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { engineClient, everything } from "../support/everything.ts";
 import { organizationOf } from "../support/integration.ts";
 import {
+  addEvent,
   failing,
   now,
   type OtherAccount,
@@ -11,7 +12,6 @@ import {
   put,
   type Reply,
   startOtherProvider,
-  tell,
 } from "../support/other-provider.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 
@@ -41,7 +41,7 @@ beforeEach(() => {
   ours = organizationOf(service, `connecting-${++organizations}`);
   account = provider.account();
   put(account, "customers", { id: "cus_1", created: now() - 1_000 });
-  tell(account, "customer.created", { id: "cus_1", created: now() - 1_000 }, now() - 1_000);
+  addEvent(account, "customer.created", { id: "cus_1", created: now() - 1_000 }, now() - 1_000);
 });
 
 // Disconnected, so that no schedule disturbs the next test.
@@ -70,15 +70,15 @@ const onToken = (reply: Reply) => provider.meddle(({ path }) => (path === "/v1/o
 
 describe("connecting", () => {
   it.each<[string, Reply, number, number]>([
-    ["does not take the key", failing(401, { type: "invalid_request_error", message: "no such key" }), 422, 42201],
-    ["does not let the key in", failing(403, { type: "invalid_request_error" }), 422, 42201],
+    ["does not know the key", failing(401, { type: "invalid_request_error", message: "no such key" }), 422, 42201],
+    ["denies access to the key", failing(403, { type: "invalid_request_error" }), 422, 42201],
     ["limits the rate", failing(429, { code: "rate_limit" }, { "retry-after": "0" }), 503, 50304],
     ["fails", failing(500, { type: "api_error" }), 503, 50304],
-    ["answers with a page", { status: 200, body: "<html>Welcome</html>" }, 503, 50304],
-    ["answers with something else", { status: 200, body: { object: "nothing" } }, 503, 50304],
+    ["answers with an HTML page", { status: 200, body: "<html>Welcome</html>" }, 503, 50304],
+    ["answers with another object", { status: 200, body: { object: "nothing" } }, 503, 50304],
     ["cuts the connection", "reset", 503, 50304],
     ["never answers", "silence", 503, 50304],
-  ])("stores nothing where the provider %s", async (_, reply, status, error) => {
+  ])("stores nothing if the provider %s", async (_, reply, status, error) => {
     provider.meddle(() => reply);
     const made = await during(async () => {
       const refused = await ours.connect(account.apiKey, { webhookSecret: "whsec_never_stored" });
@@ -242,7 +242,7 @@ describe("OAuth", () => {
     ["refuses the platform", failing(401, { type: "invalid_request_error" })],
     ["limits the rate", failing(429, { code: "rate_limit" })],
     ["cuts the connection", "reset"],
-  ])("leaves the connection as it is where the token endpoint %s", async (_, reply) => {
+  ])("leaves the connection unchanged if the token endpoint %s", async (_, reply) => {
     await connectByOAuth();
     provider.revoke(account);
     onToken(reply);
@@ -256,12 +256,12 @@ describe("OAuth", () => {
   });
 
   it.each<[string, () => void]>([
-    ["the refresh token is dead", () => provider.revoke(account, { alsoGrants: true })],
+    ["the refresh token is revoked", () => provider.revoke(account, { alsoGrants: true })],
     [
       "a fresh token is refused",
       () => provider.meddle(({ path }) => (path.startsWith("/v1/oauth") ? undefined : failing(401))),
     ],
-  ])("must be made anew where %s", async (_, happen) => {
+  ])("needs a reconnect if %s", async (_, happen) => {
     await connectByOAuth();
     happen();
     const made = await during(async () => {

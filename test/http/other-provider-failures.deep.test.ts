@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { organizationOf, type Run } from "../support/integration.ts";
 import {
+  addEvent,
   failing,
   now,
   type OtherAccount,
@@ -9,7 +10,6 @@ import {
   put,
   type Reply,
   startOtherProvider,
-  tell,
 } from "../support/other-provider.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
   ours = organizationOf(service, `failing-${++organizations}`);
   account = provider.account();
   put(account, "customers", { id: "cus_1", created: now() - 1_000 });
-  tell(account, "customer.created", { id: "cus_1", created: now() - 1_000 }, now() - 1_000);
+  addEvent(account, "customer.created", { id: "cus_1", created: now() - 1_000 }, now() - 1_000);
   await ours.connect(account.apiKey);
   expect(await ours.lastRun()).toMatchObject({ status: "succeeded" });
 });
@@ -62,13 +62,13 @@ describe("an operation that fails", () => {
       { attempts: 3, failures: 3, category: "rate_limit" },
     ],
     [
-      "by a rate limit that only the error's code tells",
+      "by a rate limit that only the error's code shows",
       failing(429, wrong("invalid_request_error", "rate_limit")),
       { eventType: "RATE_LIMIT_EXCEEDED", riskLevel: "HIGH" },
       { attempts: 3, failures: 3, category: "rate_limit" },
     ],
     [
-      "by a rate limit that only the error's type tells",
+      "by a rate limit that only the error's type shows",
       failing(429, wrong("rate_limit_error")),
       { eventType: "RATE_LIMIT_EXCEEDED", riskLevel: "HIGH" },
       { attempts: 3, failures: 3, category: "rate_limit" },
@@ -92,7 +92,7 @@ describe("an operation that fails", () => {
       { attempts: 1, failures: 0, category: "authorization" },
     ],
     [
-      "by a request that the provider finds wrong",
+      "by a request that the provider considers invalid",
       failing(400, wrong("invalid_request_error", "parameter_unknown")),
       { eventType: "PROVIDER_REQUEST", riskLevel: "LOW", category: "integration" },
       { attempts: 1, failures: 0, category: "validation" },
@@ -104,7 +104,7 @@ describe("an operation that fails", () => {
       { attempts: 3, failures: 3, category: "network" },
     ],
     [
-      "by something on the way that speaks no JSON",
+      "by a proxy that does not answer JSON",
       { status: 502, body: "<html>Bad Gateway</html>", headers: { "content-type": "text/html" } },
       { eventType: "PROVIDER_REQUEST", riskLevel: "MEDIUM" },
       { attempts: 3, failures: 3, category: "network" },

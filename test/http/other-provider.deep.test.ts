@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf, PROVIDER, type Run } from "../support/integration.ts";
 import {
+  addEvent,
   failing,
   now,
   type OtherAccount,
@@ -8,7 +9,6 @@ import {
   put,
   startOtherProvider,
   type Thing,
-  tell,
 } from "../support/other-provider.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 
@@ -172,7 +172,7 @@ describe("a first run", () => {
     provider.meddle(({ path, query }) => {
       if (path === "/v1/customers" && query.starting_after === "cus_0099") {
         const { customers = [] } = account.things;
-        for (const gone of customers.filter(({ id }) => id === "cus_0099")) tell(account, "customer.deleted", gone);
+        for (const gone of customers.filter(({ id }) => id === "cus_0099")) addEvent(account, "customer.deleted", gone);
         account.things.customers = customers.filter(({ id }) => id !== "cus_0099");
       }
       return undefined;
@@ -235,7 +235,7 @@ describe("later runs", () => {
   beforeEach(async () => {
     put(account, "customers", customer());
     put(account, "payment_intents", { id: "pi_1", created: now() - DAY, status: "processing", amount: 5 });
-    tell(account, "customer.created", customer(), now() - DAY);
+    addEvent(account, "customer.created", customer(), now() - DAY);
     expect(await connect()).toMatchObject({ status: "succeeded" });
   });
 
@@ -251,13 +251,13 @@ describe("later runs", () => {
 
   it("find creations, updates and deletions, and count the changes", async () => {
     await nextSecond();
-    tell(account, "customer.updated", customer({ name: "after" }));
-    tell(account, "customer.updated", customer({ name: "after" }));
-    tell(account, "customer.created", { id: "cus_2", created: now(), name: "new" });
-    tell(account, "customer.deleted", { id: "cus_3", created: now() - DAY, name: "gone" });
-    tell(account, "invoice.created", { id: "in_1", created: now(), status: "draft", customer: "cus_1" });
-    tell(account, "product.updated", { id: "prod_1" });
-    tell(account, "something.nobody.knows", { id: "x" });
+    addEvent(account, "customer.updated", customer({ name: "after" }));
+    addEvent(account, "customer.updated", customer({ name: "after" }));
+    addEvent(account, "customer.created", { id: "cus_2", created: now(), name: "new" });
+    addEvent(account, "customer.deleted", { id: "cus_3", created: now() - DAY, name: "gone" });
+    addEvent(account, "invoice.created", { id: "in_1", created: now(), status: "draft", customer: "cus_1" });
+    addEvent(account, "product.updated", { id: "prod_1" });
+    addEvent(account, "something.nobody.knows", { id: "x" });
     const run = await ours.sync();
     expect(run).toMatchObject({ status: "succeeded", mode: "incremental" });
     expect([run.progress.customers?.written, run.progress.invoices?.written]).toEqual([3, 1]);
@@ -266,12 +266,12 @@ describe("later runs", () => {
     expect(await stored("customers", "cus_3")).toMatchObject({ name: null, deleted: true });
 
     await nextSecond();
-    tell(account, "customer.deleted", customer({ name: "after" }));
+    addEvent(account, "customer.deleted", customer({ name: "after" }));
     expect((await ours.sync()).progress.customers).toMatchObject({ written: 1 });
     expect(await stored("customers", "cus_1")).toMatchObject({ name: null, email: null, deleted: true });
     // A deleted object stays deleted.
     await nextSecond();
-    tell(account, "customer.updated", customer({ name: "risen" }));
+    addEvent(account, "customer.updated", customer({ name: "risen" }));
     await ours.sync();
     expect(await stored("customers", "cus_1")).toMatchObject({ name: null, deleted: true });
   });
@@ -282,12 +282,12 @@ describe("later runs", () => {
     ours = organizationOf(service, `${ours.organizationId}-behind`);
     account = provider.account();
     put(account, "customers", customer());
-    tell(account, "customer.created", customer(), behind());
+    addEvent(account, "customer.created", customer(), behind());
     expect(await connect()).toMatchObject({ status: "succeeded" });
     for (const name of ["first", "second"]) {
       put(account, "customers", customer({ name }));
-      tell(account, "customer.updated", customer({ name: "on the way" }), behind());
-      tell(account, "customer.updated", customer({ name }), behind());
+      addEvent(account, "customer.updated", customer({ name: "on the way" }), behind());
+      addEvent(account, "customer.updated", customer({ name }), behind());
       expect((await ours.sync()).progress.customers?.written).toBe(1);
       expect(await stored("customers", "cus_1")).toMatchObject({ name });
     }
@@ -298,8 +298,8 @@ describe("later runs", () => {
     await nextSecond();
     const second = now();
     put(account, "customers", customer({ name: "the second" }));
-    tell(account, "customer.updated", customer({ name: "the second" }), second);
-    tell(account, "customer.updated", customer({ name: "the first" }), second);
+    addEvent(account, "customer.updated", customer({ name: "the second" }), second);
+    addEvent(account, "customer.updated", customer({ name: "the first" }), second);
     const calls = await during(() => ours.sync());
     expect(calls).toContain("GET /v1/customers/cus_1");
     expect(await stored("customers", "cus_1")).toMatchObject({ name: "the second" });
@@ -307,10 +307,10 @@ describe("later runs", () => {
 
   it("never return to an older state", async () => {
     await nextSecond();
-    tell(account, "customer.updated", customer({ name: "newest" }));
+    addEvent(account, "customer.updated", customer({ name: "newest" }));
     await ours.sync();
     const before = await stored("customers", "cus_1");
-    tell(account, "customer.updated", customer({ name: "older" }), now() - 30);
+    addEvent(account, "customer.updated", customer({ name: "older" }), now() - 30);
     expect((await ours.sync()).progress.customers?.written).toBe(0);
     expect(await stored("customers", "cus_1")).toEqual(before);
   });
@@ -318,9 +318,9 @@ describe("later runs", () => {
   it("read a payment again after an event that only names it", async () => {
     put(account, "payment_intents", { id: "pi_1", created: now() - DAY, status: "succeeded", amount: 5 });
     await nextSecond();
-    tell(account, "charge.succeeded", { id: "ch_1", payment_intent: "pi_1" });
-    tell(account, "charge.succeeded", { id: "ch_2", payment_intent: null });
-    tell(account, "refund.created", { id: "re_1", payment_intent: "pi_unheard_of" });
+    addEvent(account, "charge.succeeded", { id: "ch_1", payment_intent: "pi_1" });
+    addEvent(account, "charge.succeeded", { id: "ch_2", payment_intent: null });
+    addEvent(account, "refund.created", { id: "re_1", payment_intent: "pi_unheard_of" });
     expect(await during(() => ours.sync())).toEqual(
       expect.arrayContaining(["GET /v1/payment_intents/pi_1", "GET /v1/payment_intents/pi_unheard_of"]),
     );
@@ -330,28 +330,29 @@ describe("later runs", () => {
 
   it("take a payment's invoice from events and keep it", async () => {
     await nextSecond();
-    tell(account, "invoice_payment.paid", {
+    addEvent(account, "invoice_payment.paid", {
       ...{ id: "inpay_1", invoice: "in_9" },
       payment: { type: "payment_intent", payment_intent: "pi_1" },
     });
     await ours.sync();
     expect(await stored("payments", "pi_1")).toMatchObject({ invoiceId: "in_9", status: "processing" });
     await nextSecond();
-    tell(account, "payment_intent.succeeded", { id: "pi_1", created: now() - DAY, status: "succeeded", amount: 5 });
+    addEvent(account, "payment_intent.succeeded", { id: "pi_1", created: now() - DAY, status: "succeeded", amount: 5 });
     await ours.sync();
     expect(await stored("payments", "pi_1")).toMatchObject({ invoiceId: "in_9", status: "succeeded" });
   });
 
   it("read the whole feed, or everything if the feed does not reach back far enough", async () => {
     await nextSecond();
-    for (let i = 0; i < 230; i++) tell(account, "customer.created", { id: `cus_x${i}`, created: now(), name: `${i}` });
+    for (let i = 0; i < 230; i++)
+      addEvent(account, "customer.created", { id: `cus_x${i}`, created: now(), name: `${i}` });
     const run = await ours.sync();
     expect(run).toMatchObject({ mode: "incremental", status: "succeeded" });
     expect(run.progress.customers).toEqual({ read: 230, written: 230 });
 
     // The feed dropped old events: it begins after the stored cursor.
     account.things.events = [];
-    tell(account, "customer.updated", customer({ name: "late" }), now() + 29 * DAY + 100);
+    addEvent(account, "customer.updated", customer({ name: "late" }), now() + 29 * DAY + 100);
     put(account, "customers", customer({ name: "late" }));
     expect(await ours.sync()).toMatchObject({ mode: "full", status: "succeeded" });
     expect(await stored("customers", "cus_1")).toMatchObject({ name: "late" });
@@ -364,7 +365,7 @@ describe("later runs", () => {
     });
     provider.meddle(() => held);
     await nextSecond();
-    tell(account, "customer.updated", customer({ name: "just now" }));
+    addEvent(account, "customer.updated", customer({ name: "just now" }));
     const started = await ours.call("POST", "sync");
     expect(started).toMatchObject({ status: 202, body: { status: "running", trigger: "manual", mode: "incremental" } });
     const { id } = started.body as Run;

@@ -56,7 +56,7 @@ export const alertStoresAt = (endpoint: string): AlertStores =>
     ),
   );
 
-/** A reason to raise an alert at a given time; by default one event with an id of its own. */
+/** A reason to raise an alert at a given time; by default one event with a new id. */
 export const reasonAt = (at: number, changes: Partial<AlertTrigger> = {}): AlertTrigger => {
   const id = randomId(at);
   return {

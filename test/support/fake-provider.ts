@@ -1,4 +1,4 @@
-/** An in-memory provider that implements the port: objects with their history, the event feed, faults and a clock of its own. */
+/** An in-memory provider that implements the port: objects with their history, the event feed, faults and a separate clock. */
 
 import type { Provider, ProviderEvent, ProviderPage } from "../../shared/provider/provider.ts";
 import { PAGE_SIZE } from "../../shared/provider/provider.ts";
@@ -46,8 +46,8 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
     const { from, to } = observation.observedAt;
     return { ...observation, observedAt: { from: from - behind, to: to - behind } };
   };
-  const tell = (type: string, told: readonly Observation[], isDeauthorization = false): void => {
-    const observations = told.map(dated);
+  const addEvent = (type: string, undated: readonly Observation[], isDeauthorization = false): void => {
+    const observations = undated.map(dated);
     const createdSeconds = observations[0]?.observedAt.from ?? seconds() - behind;
     events.push({ id: `evt_${++made}`, type, createdSeconds, observations, isDeauthorization });
   };
@@ -138,21 +138,21 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
       const object = { type, id, createdAt: Math.floor(createdAt / 1_000) * 1_000, fields: { ...empty, ...fields } };
       living.set(keyOf(type, id), object);
       const second = object.createdAt / 1_000;
-      if (!isSilent) tell(`${type}.created`, [stateOf(object, { from: second, to: second })]);
+      if (!isSilent) addEvent(`${type}.created`, [stateOf(object, { from: second, to: second })]);
       return id;
     },
     update(type: RecordType, id: string, fields: Record<string, unknown>): void {
       const object = require(type, id);
       Object.assign(object.fields, fields);
-      tell(`${type}.updated`, [stateOf(object, now())]);
+      addEvent(`${type}.updated`, [stateOf(object, now())]);
     },
     remove(type: RecordType, id: string, { isSilent = false } = {}): void {
       living.delete(keyOf(type, id));
-      if (!isSilent) tell(`${type}.deleted`, [{ kind: "deleted", type, id, observedAt: now() }]);
+      if (!isSilent) addEvent(`${type}.deleted`, [{ kind: "deleted", type, id, observedAt: now() }]);
     },
     /** Adds an event that names an object without its new state. */
     touch(type: RecordType, id: string): void {
-      tell(`${type}.touched`, [{ kind: "touched", type, id, observedAt: now() }]);
+      addEvent(`${type}.touched`, [{ kind: "touched", type, id, observedAt: now() }]);
     },
     link(paymentId: string, invoiceId: string): void {
       links.set(paymentId, invoiceId);
@@ -161,7 +161,7 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
     dateEventsBehind(seconds: number): void {
       behind = seconds;
     },
-    deauthorize: () => tell("deauthorized", [], true),
+    deauthorize: () => addEvent("deauthorized", [], true),
     /** Events older than this leave the feed. */
     forgetEventsBefore(second: number): void {
       const kept = events.filter(({ createdSeconds }) => createdSeconds >= second);

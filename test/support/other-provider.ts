@@ -205,7 +205,7 @@ export const startOtherProvider = async () => {
 let happenings = 0;
 
 /** Adds an event about an object to the feed, without changing the object. */
-export const tell = ({ things }: OtherAccount, type: string, object: Thing, created: number = now()): Happening => {
+export const addEvent = ({ things }: OtherAccount, type: string, object: Thing, created: number = now()): Happening => {
   const event = { id: `evt_${(++happenings).toString().padStart(6, "0")}`, type, created, data: { object } };
   things.events?.push(event);
   return event;

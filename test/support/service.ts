@@ -60,7 +60,7 @@ export type ServiceUnderTest = Awaited<ReturnType<typeof startService>>;
 /** A service, shared or not: everything that a single organization needs. */
 export type Service = Pick<ServiceUnderTest, "stack" | "request" | "mint" | "advances">;
 
-/** Starts the whole service as it would be deployed, in a local cloud of its own with empty tables. */
+/** Starts the whole service as it would be deployed, in a separate local cloud with empty tables. */
 export const startService = async (options: ServiceOptions = {}) => {
   const { assembly = assemblyDirectory, foreignPath, ...others } = options;
   const dataDirectory = mkdtempSync(join(tmpdir(), "local-data-"));

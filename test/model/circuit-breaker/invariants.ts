@@ -135,7 +135,7 @@ const afterVerdict = (truth: Truth, { kind, at, id }: CircuitWrite, outcome: Out
   if (kind === "return_permit") {
     const { [id]: _lease, ...leases } = truth.leases;
     must("I2", outcome === "neutral", "a permit was returned that was used");
-    must("I2", truth.admitted.includes(id), "a permit was returned that nobody held");
+    must("I2", truth.admitted.includes(id), "a permit was returned that no call held");
     return { ...truth, admitted: truth.admitted.filter((one) => one !== id), leases };
   }
   must("I2", isAlive, `the permit of ${id} was dead`);
@@ -185,7 +185,7 @@ export const afterCommand = (truth: Truth, write: OperatorWrite, before: Circuit
   const { starts, ...expected } = operate(before, write);
   const { starts: _starts, ...actual } = after;
   must("I5", starts.length === after.starts.length, "a command left no trace");
-  must("I5", isSame(actual, expected), "an operator's command did not do what it says");
+  must("I5", isSame(actual, expected), "an operator's command had a wrong effect");
   return { ...freshTruth(truth), operated: [...truth.operated, write.id] };
 };
 
@@ -287,5 +287,5 @@ export const hasWayOut = (
   const decision = decideAdmission(circuit, later, "fresh");
   must("I6", decision.do !== "refuse", `${circuit.state} refuses for ever`);
   if (decision.do !== "write") return;
-  must("I6", holds(expressionsOf(decision.write), item ?? undefined), `nobody can leave ${circuit.state}`);
+  must("I6", holds(expressionsOf(decision.write), item ?? undefined), `no caller can leave ${circuit.state}`);
 };

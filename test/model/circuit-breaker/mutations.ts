@@ -83,7 +83,7 @@ const ofExpressions = (kind: Kind, shipped: Expressions): Mutation[] => [
 ];
 
 const command = { at: 0, id: "o", by: "alice", baseline: { total: 0, failed: 0, rejected: 0 } };
-const told = {
+const announced = {
   ...newCircuit,
   generation: 2,
   starts: [{ generation: 1, to: "open", cause: "failures", at: 0 }],
@@ -102,7 +102,7 @@ export const mutations: readonly Mutation[] = [
       ),
       ...ofExpressions("operate", operatorExpressions(organizationId, { ...command, action: "force_open", until: 1 })),
       ...ofExpressions("operate", operatorExpressions(organizationId, { ...command, action: "reset" })),
-      ...ofExpressions("announce", announcedExpressions(told, 2)),
+      ...ofExpressions("announce", announcedExpressions(announced, 2)),
       ...[undefined, "u", "uf"].flatMap((shard) =>
         ofExpressions("connect", connectionExpressions(organizationId, true, shard)),
       ),

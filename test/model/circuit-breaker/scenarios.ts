@@ -37,7 +37,7 @@ const five: Scenario = {
 
 const sliding: Scenario = {
   name: "the sliding window",
-  about: "failures come every 15 s and more, from two callers, one of which knows little",
+  about: "two callers fail every 15 s or more, and one of them has an old copy",
   times: at(0, 15, 30, 45, 60, 75),
   callers: [{ calls: 4 }, { calls: 3 }],
   outcomes: ["failure"],
@@ -46,7 +46,7 @@ const sliding: Scenario = {
 
 const probes: Scenario = {
   name: "the half-open round",
-  about: "the open time ends, and more calls come than there are permits",
+  about: "the open time ends, and more calls arrive than there are permits",
   before: opened,
   times: at(-1, 0, 12),
   callers: [{}, {}, {}, {}],
@@ -55,7 +55,7 @@ const probes: Scenario = {
 
 const deadProbes: Scenario = {
   name: "dead probes",
-  about: "all permits of a round are out, and their holders may never come back",
+  about: "all permits of a round are taken, and their holders may crash",
   before: [...opened, ...probing("p1", "p2")],
   times: at(0, 11.999, 12, 41.999, 42, 54, 84),
   callers: [{ calls: 2 }, { calls: 2 }],
@@ -75,7 +75,7 @@ const late: Scenario = {
 
 const repeats: Scenario = {
   name: "lost answers",
-  about: "requests and answers get lost, are repeated, and arrive late",
+  about: "requests and answers are lost, repeated and late",
   before: [...opened, ...probing("p1")],
   times: at(1, 2),
   callers: [{ calls: 2 }, { calls: 2 }],
@@ -87,7 +87,7 @@ const repeats: Scenario = {
 const lateFailures: Scenario = {
   ...five,
   name: "lost failures",
-  about: "failures get lost, are repeated, and arrive late",
+  about: "failures are lost, repeated and late",
   before: failuresAt(0, 0),
   times: at(1, 60),
   losses: 2,
@@ -117,7 +117,7 @@ const skewedProbes: Scenario = {
 
 const operators: Scenario = {
   name: "operators",
-  about: "operators meet failing calls, and their own lost answers",
+  about: "operators act while calls fail, and lose their own answers",
   before: failuresAt(0, 0, 0),
   times: at(1, 31),
   callers: [{ calls: 2 }, { calls: 2 }],
@@ -128,7 +128,7 @@ const operators: Scenario = {
 
 const operatorsAndProbes: Scenario = {
   name: "operators and probes",
-  about: "operators meet a half-open round",
+  about: "operators act during a half-open round",
   before: [...opened, ...probing("p1")],
   times: at(1, 13),
   callers: [{}, { calls: 2 }],
@@ -138,7 +138,7 @@ const operatorsAndProbes: Scenario = {
 
 const holds: Scenario = {
   name: "holds that end",
-  about: "what operators hold ends by itself, for some callers earlier than for others",
+  about: "an operator's hold expires, for some callers earlier than for others",
   before: [...opened, { action: "force_open", at: time(-20), id: "o", by: "alice", until: time(10), baseline }],
   times: at(9.999, 10, 50),
   callers: [{ skew: 40_000 }, { skew: 0, calls: 2 }, { skew: -40_000 }],
@@ -148,7 +148,7 @@ const holds: Scenario = {
 
 const telling: Scenario = {
   name: "announcements",
-  about: "transitions follow each other, and those who make them may die before they tell",
+  about: "transitions follow each other, and their callers may crash before they announce them",
   before: [...opened],
   times: at(0, 1, 31),
   callers: [{ calls: 2 }, { calls: 2 }],
@@ -234,7 +234,7 @@ const nowhere: readonly Scenario[] = [
 ].map((one) => ({
   ...one,
   name: `out of nowhere: ${one.name}`,
-  about: "writes come that no caller decided upon",
+  about: "writes arrive without a decision of a caller",
   callers: [],
   outcomes: [],
   wild: 3,

@@ -49,8 +49,8 @@ const beginning = (scenario: Scenario, steps: Steps): { item: Item | null; truth
       : afterCommand(truth, write, before, after);
     item = updated;
   }
-  const told = Array.from({ length: circuitOf(item).generation }, (_, index) => index + 1);
-  return { item, truth: { ...truth, announced: scenario.announces ? [] : told } };
+  const generations = Array.from({ length: circuitOf(item).generation }, (_, index) => index + 1);
+  return { item, truth: { ...truth, announced: scenario.announces ? [] : generations } };
 };
 
 type Visit = { world: World; label: string; from?: Visit };

@@ -86,7 +86,7 @@ export type Scenario = {
   losses?: number;
   delays?: boolean;
   crashes?: number;
-  /** Callers may use what they know of a closed circuit in place of reading it. */
+  /** Callers may use their copy of a closed circuit instead of reading it. */
   copies?: boolean;
   commands?: readonly OperatorCommand[];
   /** The organization is connected (true) and disconnected, in this order; it begins without a connection. */

@@ -90,7 +90,7 @@ export const createProviderWorld = () => {
     object.isDeleted = what === "delete";
   };
 
-  const tell = (object: ProviderObject, { what, value }: Step): Observation => {
+  const observe = (object: ProviderObject, { what, value }: Step): Observation => {
     const key = keyOf(object.make);
     if (object.isDeleted) return { kind: "deleted", type: key.type, id: key.id, observedAt: seen(now()) };
     return what === "touch" ? touched(key, seen(now())) : stateOf(object, seen(now()), value === 0);
@@ -116,7 +116,7 @@ export const createProviderWorld = () => {
       object ??= { make, value: 0, isFinished: false, isLinked: false, isDeleted: false };
       objects.set(name, object);
       change(object, next);
-      const event = { observations: [tell(object, next)], copies: next.copies };
+      const event = { observations: [observe(object, next)], copies: next.copies };
       lastChanges.set(name, event);
       return event;
     },

@@ -158,8 +158,8 @@ const requireRight = async (stage: Stage): Promise<void> => {
   const runs = await stage.list();
   expect(runs.filter(({ status }) => status === "running")).toEqual([]);
   for (const run of runs) {
-    const told = [...stage.recorded.values()].filter(({ metadata }) => metadata?.runId === run.id);
-    const ends = told.map(({ eventType }) => eventType).filter((type) => type !== "PROVIDER_SYNC_STARTED");
+    const recordedOfRun = [...stage.recorded.values()].filter(({ metadata }) => metadata?.runId === run.id);
+    const ends = recordedOfRun.map(({ eventType }) => eventType).filter((type) => type !== "PROVIDER_SYNC_STARTED");
     const end = {
       succeeded: ["PROVIDER_SYNC_COMPLETED"],
       failed: ["PROVIDER_SYNC_FAILED"],
@@ -167,8 +167,8 @@ const requireRight = async (stage: Stage): Promise<void> => {
       running: [],
     };
     expect(ends).toEqual(end[run.status]);
-    expect(told.length - ends.length).toBeLessThanOrEqual(1);
-    if (run.status === "succeeded") expect(told).toHaveLength(2);
+    expect(recordedOfRun.length - ends.length).toBeLessThanOrEqual(1);
+    if (run.status === "succeeded") expect(recordedOfRun).toHaveLength(2);
   }
 };
 

@@ -68,7 +68,7 @@ type Tellings = {
   deleted?: readonly string[];
 };
 
-export const tellings: Record<RecordType, Tellings> = {
+export const eventTypes: Record<RecordType, Tellings> = {
   customers: { created: ["customer.created"], changed: [["customer.updated"]], deleted: ["customer.deleted"] },
   subscriptions: {
     created: ["customer.subscription.created"],

@@ -5,7 +5,7 @@ import { parseProviderEvent } from "../../../shared/provider/stripe/events.ts";
 import { parseObject } from "../../../shared/provider/stripe/objects.ts";
 import type { ObjectDeleted, ObjectState, ObservedAt, PaymentLinked } from "../../../shared/records/observation.ts";
 import type { RecordType } from "../../../shared/records/record.ts";
-import { finalStatus, render, type Shape, type SimulatedObject, tellings } from "./simulated-objects.ts";
+import { eventTypes, finalStatus, render, type Shape, type SimulatedObject } from "./simulated-objects.ts";
 
 /** An event in the wire format. */
 export type WireEvent = { id: string; type: string; created: number; data: { object: Record<string, unknown> } };
@@ -27,7 +27,7 @@ export const createSimulatedProvider = (random: () => number, behindSeconds = 0)
 
   const happenedAt = () => clock.seconds - behindSeconds;
 
-  const tell = (types: readonly string[], object: SimulatedObject): void => {
+  const addEvents = (types: readonly string[], object: SimulatedObject): void => {
     for (const type of types) {
       const isAbout = type.startsWith("charge") || type.startsWith("refund");
       const shown = isAbout ? { id: `ch_${events.length}`, payment_intent: object.id } : render(object, anyShape());
@@ -41,26 +41,26 @@ export const createSimulatedProvider = (random: () => number, behindSeconds = 0)
     const rest = { created: clock.seconds, isDeleted: false, status: "open", link: null, value: objects.length };
     const object = { type, id, customer, ...rest };
     objects.push(object);
-    tell(tellings[type].created, object);
+    addEvents(eventTypes[type].created, object);
   };
 
   const change = (object: SimulatedObject): void => {
     const { type } = object;
-    const told = tellings[type];
+    const eventsOfKind = eventTypes[type];
     const dice = random();
-    if (dice < 0.12 && told.deleted !== undefined) {
+    if (dice < 0.12 && eventsOfKind.deleted !== undefined) {
       // The event of a deletion has the last state of the object.
-      tell(told.deleted, object);
+      addEvents(eventsOfKind.deleted, object);
       object.isDeleted = true;
       return;
     }
     // Often back to an earlier state: the same fields, observed later.
     object.value = random() < 0.6 ? 1 + Math.floor(random() * 2) : events.length + 2;
     const final = finalStatus[type];
-    if (dice < 0.3 && told.final !== undefined && final !== undefined) {
+    if (dice < 0.3 && eventsOfKind.final !== undefined && final !== undefined) {
       object.status = final;
-      tell(told.final, object);
-    } else tell(pick(told.changed) ?? [], object);
+      addEvents(eventsOfKind.final, object);
+    } else addEvents(pick(eventsOfKind.changed) ?? [], object);
   };
 
   /** A payment of an invoice, also named by the invoice in the old format. */

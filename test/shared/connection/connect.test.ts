@@ -174,9 +174,9 @@ describe("connecting by OAuth", () => {
   });
 
   it.each([
-    ["another user's", () => world.states.issue(callerOf(org, "eve"))],
-    ["another organization's", () => world.states.issue(callerOf("other"))],
-    ["a garbled one", () => "garbled"],
+    ["another user's state", () => world.states.issue(callerOf(org, "eve"))],
+    ["another organization's state", () => world.states.issue(callerOf("other"))],
+    ["a changed state", () => "garbled"],
   ])("does not call the provider with an invalid state: %s", async (_what, stateOf) => {
     await expect(world.connect(byOAuth({ state: stateOf() }), org)).rejects.toMatchObject({
       code: "invalid_authorization",

@@ -220,7 +220,7 @@ describe("a token", () => {
 describe("twenty concurrent callers", () => {
   it.each([
     ["of one instance", false],
-    ["each in an instance of its own", true],
+    ["each in a separate instance", true],
   ])("with an expired token make one exchange, %s", async (_where, isApart) => {
     await world.connectByOAuth(org);
     world.now = NOON + HOUR;

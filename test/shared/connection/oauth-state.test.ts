@@ -64,20 +64,20 @@ describe("an OAuth state", () => {
   const shapeless = createSealing(SECRET).seal({ scope: ada.scope, query: "oauth-state" }, { userId: "ada" });
 
   it.each([
-    ["another user", callerOf("acme", "eve"), issued, 0, "other_user"],
-    ["another organization", callerOf("other"), issued, 0, "other_organization"],
-    ["another organization, late", callerOf("other"), issued, TEN_MINUTES, "other_organization"],
-    ["another organization's user of that name", callerOf("other", "ada"), issued, 0, "other_organization"],
-    ["whom it has expired for", ada, issued, TEN_MINUTES, "expired"],
-    ["who garbled it", ada, `${issued.slice(0, -1)}${issued.endsWith("A") ? "B" : "A"}`, 0, "unknown"],
-    ["who cut it", ada, issued.slice(0, 30), 0, "unknown"],
-    ["who added to it", ada, `${issued}A`, 0, "unknown"],
-    ["who sends nothing", ada, "", 0, "unknown"],
-    ["who sends a cursor", ada, cursor, 0, "unknown"],
-    ["who sends another organization's cursor", ada, foreignCursor, 0, "unknown"],
-    ["who forged one", ada, forged, 0, "unknown"],
-    ["a text of another shape", ada, shapeless, 0, "unknown"],
-  ])("is invalid for %s", async (_who, caller, state, later, fault) => {
+    ["used by another user", callerOf("acme", "eve"), issued, 0, "other_user"],
+    ["used by another organization", callerOf("other"), issued, 0, "other_organization"],
+    ["used by another organization after its expiry", callerOf("other"), issued, TEN_MINUTES, "other_organization"],
+    ["used by another organization's user with the same id", callerOf("other", "ada"), issued, 0, "other_organization"],
+    ["expired", ada, issued, TEN_MINUTES, "expired"],
+    ["changed", ada, `${issued.slice(0, -1)}${issued.endsWith("A") ? "B" : "A"}`, 0, "unknown"],
+    ["cut", ada, issued.slice(0, 30), 0, "unknown"],
+    ["with appended text", ada, `${issued}A`, 0, "unknown"],
+    ["empty", ada, "", 0, "unknown"],
+    ["a cursor", ada, cursor, 0, "unknown"],
+    ["another organization's cursor", ada, foreignCursor, 0, "unknown"],
+    ["forged", ada, forged, 0, "unknown"],
+    ["with another shape", ada, shapeless, 0, "unknown"],
+  ])("is invalid: %s", async (_who, caller, state, later, fault) => {
     const parts = setUp();
     parts.time.now += later;
     const refused = parts.states.use(caller, state);

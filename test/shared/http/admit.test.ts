@@ -77,10 +77,10 @@ describe("admission to an endpoint of the integration", () => {
     ["another role at another address", { caller: callerOf("billing"), settings: closed }, "role_may_not", 0],
     ["another address", { settings: closed }, "ip_address_not_allowed", 1],
     ["an address of the list", { settings: closed, ipAddress: "10.1.2.3" }, "admitted", 1],
-    ["anybody without a list", {}, "admitted", 1],
-    ["anybody while the settings cannot be read", { settings: away }, "store_unavailable", 1],
+    ["any caller without an allowlist", {}, "admitted", 1],
+    ["any caller while the settings cannot be read", { settings: away }, "store_unavailable", 1],
     [
-      "a lesser role while the settings cannot be read",
+      "a role without permission while the settings cannot be read",
       { caller: callerOf("guest"), settings: away },
       "role_may_not",
       0,
@@ -197,7 +197,7 @@ describe("a refusal", () => {
     ],
     ["a role", { caller: callerOf("member") }, callerOf("member")],
     [
-      "a type of records",
+      "a record type",
       { route: recordRoutes.listRecords, caller: callerOf("guest"), type: "invoices" },
       callerOf("guest"),
     ],

@@ -41,7 +41,7 @@ describe("parseBody", () => {
 
   it.each([
     ["broken JSON", { headers: json, body: '{"card":"4111111111111111"' }],
-    ["nothing but space", { headers: json, body: "  " }],
+    ["only white space", { headers: json, body: "  " }],
     ["a byte-order mark", { headers: json, body: "\uFEFF{}" }],
     ["an encoded byte-order mark", base64(Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d]))],
     ["bytes that are not UTF-8", base64(Buffer.from([0x22, 0xff, 0x22]))],

@@ -64,7 +64,7 @@ describe("10,000 bad tokens from one address in a minute", () => {
       "of an organization's user",
       { userId: "eve", organizationId: "acme", role: "guest", sessionId: undefined, scope: "org:acme" },
     ],
-    ["of nobody known", undefined],
+    ["of an unknown caller", undefined],
   ] satisfies [string, Caller | undefined][])(
     "%s cost an instance at most 20 writes, including alerts",
     async (_whose, caller) => {

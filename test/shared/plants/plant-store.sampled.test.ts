@@ -162,7 +162,7 @@ describe("a lost answer", () => {
 
 describe("an unreachable store", () => {
   it.each([
-    ["nobody listens", "http://127.0.0.1:9"],
+    ["no server listens", "http://127.0.0.1:9"],
     ["a web server answers", undefined],
   ])("causes one domain error: %s", async (_what, url) => {
     const server = createServer((_request, response) => void response.writeHead(502).end("<html>bad gateway</html>"));

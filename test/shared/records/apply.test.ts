@@ -122,7 +122,7 @@ describe("reading again", () => {
     expect(reread).toHaveBeenCalledTimes(1);
   });
 
-  it("comes after a strong read of what is stored", async () => {
+  it("comes after a strong read of the stored record", async () => {
     const calls: string[] = [];
     const noting =
       <Args extends unknown[], Result>(name: string, call: (...args: Args) => Result) =>

@@ -12,16 +12,20 @@ const key = { type: "customers", id: "cus_1" } as const;
 const paymentKey = { type: "payments", id: "pi_1" } as const;
 const bob = { name: "Bob" };
 
-describe("observations of one object", () => {
+describe("merging observations", () => {
   it.each<[string, Observation[], Observation]>([
-    ["a state is itself", [customer(seen(10))], customer(seen(10))],
+    ["a single state is unchanged", [customer(seen(10))], customer(seen(10))],
     [
-      "the newest state counts",
+      "the newest state wins",
       [customer(seen(10)), customer(seen(12), bob), customer(seen(11))],
       customer(seen(12), bob),
     ],
-    ["equal states of a second are one", [customer(seen(10)), customer(seen(10))], customer(seen(10))],
-    ["overlapping equal ones are the later", [customer(seen(10, 14)), customer(seen(12))], customer(seen(12, 14))],
+    ["equal states of a second are merged", [customer(seen(10)), customer(seen(10))], customer(seen(10))],
+    [
+      "overlapping equal states are merged, with the later time",
+      [customer(seen(10, 14)), customer(seen(12))],
+      customer(seen(12, 14)),
+    ],
     [
       "differing states of a second must be read",
       [customer(seen(10)), customer(seen(10), bob)],
@@ -33,7 +37,7 @@ describe("observations of one object", () => {
       customer(seen(11)),
     ],
     [
-      "a final state is after others of its second",
+      "a final state wins over other states of its second",
       [payment(seen(10), { status: "succeeded" }), payment(seen(10))],
       payment(seen(10), { status: "succeeded" }),
     ],
@@ -42,22 +46,26 @@ describe("observations of one object", () => {
       [payment(seen(10), { status: "succeeded" }), payment(seen(10), { status: "canceled" })],
       touched(paymentKey, seen(10)),
     ],
-    ["a touch before a state is answered by it", [touched(key, seen(9)), customer(seen(10))], customer(seen(10))],
-    ["a touch in the second of a state is not", [customer(seen(10)), touched(key, seen(10))], touched(key, seen(10))],
-    ["a touch after a state is not", [customer(seen(10)), touched(key, seen(12))], touched(key, seen(12))],
+    ["a touch before a state needs no read", [touched(key, seen(9)), customer(seen(10))], customer(seen(10))],
+    [
+      "a touch in the second of a state needs a read",
+      [customer(seen(10)), touched(key, seen(10))],
+      touched(key, seen(10)),
+    ],
+    ["a touch after a state needs a read", [customer(seen(10)), touched(key, seen(12))], touched(key, seen(12))],
     [
       "a touch changes no final state",
       [payment(seen(10), { status: "canceled" }), touched(paymentKey, seen(12))],
       payment(seen(10), { status: "canceled" }),
     ],
     [
-      "touches are one",
+      "touches are merged",
       [touched(key, seen(10)), touched(key, seen(14)), touched(key, seen(12))],
       touched(key, seen(14)),
     ],
-    ["a deletion counts, whatever its time", [customer(seen(12)), deleted(key, seen(10))], deleted(key, seen(10))],
-    ["a deletion that knows more counts", [deleted(key, seen(10)), deleted(key, seen(9), 7)], deleted(key, seen(9), 7)],
-    ["a link is itself", [linked(seen(10)), linked(seen(11))], linked(seen(10))],
+    ["a deletion wins, whatever its time", [customer(seen(12)), deleted(key, seen(10))], deleted(key, seen(10))],
+    ["a deletion with more fields wins", [deleted(key, seen(10)), deleted(key, seen(9), 7)], deleted(key, seen(9), 7)],
+    ["links are merged", [linked(seen(10)), linked(seen(11))], linked(seen(10))],
   ])("%s", (_what, observations, expected) => {
     expect(one(...observations)?.observation).toEqual(expected);
     expect(one(...observations.toReversed())?.observation).toMatchObject({ kind: expected.kind });
@@ -67,25 +75,25 @@ describe("observations of one object", () => {
     ["of a link", [linked(seen(10)), payment(seen(12))], "state"],
     ["of an older state", [payment(seen(9), { invoiceId: "in_1" }), payment(seen(12))], "state"],
     ["of a link beside a touch", [touched(paymentKey, seen(12)), linked(seen(10))], "touched"],
-  ])("keep the invoice: %s", (_what, observations, kind) => {
-    const sighting = one(...observations);
-    expect(sighting).toMatchObject({ invoiceId: "in_1", observation: { kind } });
-    if (kind === "state") expect(sighting?.observation).toEqual(payment(seen(12), { invoiceId: "in_1" }));
+  ])("keeps the invoice: %s", (_what, observations, kind) => {
+    const merged = one(...observations);
+    expect(merged).toMatchObject({ invoiceId: "in_1", observation: { kind } });
+    if (kind === "state") expect(merged?.observation).toEqual(payment(seen(12), { invoiceId: "in_1" }));
   });
 
-  it("of one second that differ only in an invoice are merged", () => {
+  it("merges states of one second that differ only in an invoice", () => {
     expect(one(payment(seen(10)), payment(seen(10), { invoiceId: "in_1" }))?.observation).toEqual(
       payment(seen(10), { invoiceId: "in_1" }),
     );
   });
 
-  it("lose fields that the type does not have", () => {
+  it("removes fields that the type does not have", () => {
     const state = customer(seen(10));
     expect(one(withCard(state))?.observation).toEqual(state);
   });
 });
 
-it("of different objects stay separate, whatever their ids contain", () => {
+it("keeps different objects separate, whatever their ids contain", () => {
   const ids = ["a", "a#b", "#", "", "customers#a"];
   const sightings = coalesce([
     ...ids.map((id) => customer(seen(1), {}, id)),

@@ -29,22 +29,22 @@ const writes = ({ createdAt, fields, observedAt }: ObjectState): Decision => ({
   content: { createdAt, fields, observedAt },
   isChange: true,
 });
-const sights = (state: ObjectState): Decision => ({ ...writes(state), isChange: false }) as Decision;
-const buries = (createdAt: number, observedAt: { from: number; to: number }): Decision => ({
+const observes = (state: ObjectState): Decision => ({ ...writes(state), isChange: false }) as Decision;
+const deletes = (createdAt: number, observedAt: { from: number; to: number }): Decision => ({
   kind: "write",
   content: { createdAt, fields: undefined, observedAt },
   isChange: true,
 });
 
 const decide = (stored: StoredRecord | undefined, observations: Observation[], updatesObservedAt = true) => {
-  const [sighting] = coalesce(observations);
-  if (sighting === undefined) throw new Error("no observation");
-  return decideApply(stored, sighting, { updatesObservedAt });
+  const [merged] = coalesce(observations);
+  if (merged === undefined) throw new Error("no observation");
+  return decideApply(stored, merged, { updatesObservedAt });
 };
 
 type Row = [what: string, stored: StoredRecord | undefined, observation: Observation, decision: Decision];
 
-const grave: StoredRecord = { ...storedAs(customer(seen(10))), fields: undefined };
+const tombstone: StoredRecord = { ...storedAs(customer(seen(10))), fields: undefined };
 
 describe("a state", () => {
   it.each<Row>([
@@ -54,20 +54,20 @@ describe("a state", () => {
       "that is newer and equal updates the time of observation",
       storedAs(customer(seen(10))),
       customer(seen(11)),
-      sights(customer(seen(11))),
+      observes(customer(seen(11))),
     ],
     ["that is older changes nothing", storedAs(customer(seen(10))), customer(seen(9), bob), keep],
     ["that is older and equal changes nothing", storedAs(customer(seen(10))), customer(seen(9)), keep],
     ["of the same second and equal changes nothing", storedAs(customer(seen(10))), customer(seen(10)), keep],
     ["of the same second that differs is read", storedAs(customer(seen(10))), customer(seen(10), bob), reread],
     [
-      "within the stored one's time that differs is read",
+      "within the stored state's time that differs is read",
       storedAs(customer(seen(10, 14))),
       customer(seen(12), bob),
       reread,
     ],
     [
-      "within the stored one's time and equal changes nothing",
+      "within the stored state's time and equal changes nothing",
       storedAs(customer(seen(10, 14))),
       customer(seen(12)),
       keep,
@@ -76,15 +76,15 @@ describe("a state", () => {
       "that overlaps, ends later and is equal updates the time of observation",
       storedAs(customer(seen(10))),
       customer(seen(10, 14)),
-      sights(customer(seen(10, 14))),
+      observes(customer(seen(10, 14))),
     ],
     [
       "that is equal to a questioned record confirms it",
       { ...storedAs(customer(seen(10))), isInQuestion: true },
       customer(seen(10)),
-      sights(customer(seen(10))),
+      observes(customer(seen(10))),
     ],
-    ["after a deletion changes nothing", grave, customer(seen(99)), keep],
+    ["after a deletion changes nothing", tombstone, customer(seen(99)), keep],
   ])("%s", (_what, stored, observation, decision) => {
     expect(decide(stored, [observation])).toEqual(decision);
   });
@@ -122,7 +122,7 @@ describe("a final state", () => {
     expect(decide(open, [invoice(seen(11), { status: "void", number: "B" })])).toEqual(
       writes(invoice(seen(11), { status: "void", number: "B" })),
     );
-    expect(decide(open, [deleted(open, seen(9))])).toEqual(buries(CREATED_AT, seen(10)));
+    expect(decide(open, [deleted(open, seen(9))])).toEqual(deletes(CREATED_AT, seen(10)));
   });
 
   it.each([
@@ -138,32 +138,27 @@ describe("a final state", () => {
 
 describe("a deletion", () => {
   it.each<Row>([
-    ["that is newer", storedAs(customer(seen(10))), deleted(key, seen(11)), buries(CREATED_AT, seen(11))],
-    ["that is older", storedAs(customer(seen(10))), deleted(key, seen(9)), buries(CREATED_AT, seen(10))],
-    ["of an object never stored", undefined, deleted(key, seen(10), 77), buries(77, seen(10))],
-    ["of an object of unknown age", undefined, deleted(key, seen(10)), buries(10_000, seen(10))],
-    ["of a deleted one", grave, deleted(key, seen(11)), keep],
+    ["that is newer", storedAs(customer(seen(10))), deleted(key, seen(11)), deletes(CREATED_AT, seen(11))],
+    ["that is older", storedAs(customer(seen(10))), deleted(key, seen(9)), deletes(CREATED_AT, seen(10))],
+    ["of an object never stored", undefined, deleted(key, seen(10), 77), deletes(77, seen(10))],
+    ["of an object of unknown age", undefined, deleted(key, seen(10)), deletes(10_000, seen(10))],
+    ["of a deleted object", tombstone, deleted(key, seen(11)), keep],
   ])("is final: %s", (_what, stored, observation, decision) => {
     expect(decide(stored, [observation])).toEqual(decision);
   });
 
   it.each([customer(seen(99), bob), touched(key, seen(99))])("is not undone by %j", (observation) => {
-    expect(decide(grave, [observation])).toEqual(keep);
+    expect(decide(tombstone, [observation])).toEqual(keep);
   });
 });
 
 describe("a touch", () => {
   it.each<Row>([
     ["of an unknown object is read", undefined, touched(key, seen(10)), reread],
-    ["after the last sighting is read", storedAs(customer(seen(10))), touched(key, seen(11)), reread],
-    ["in the second of the last sighting is read", storedAs(customer(seen(10))), touched(key, seen(10)), reread],
-    [
-      "while the last sighting may have been is read",
-      storedAs(customer(seen(10, 14))),
-      touched(key, seen(9, 10)),
-      reread,
-    ],
-    ["before the last sighting is known", storedAs(customer(seen(11, 14))), touched(key, seen(10)), keep],
+    ["after the last observation is read", storedAs(customer(seen(10))), touched(key, seen(11)), reread],
+    ["in the second of the last observation is read", storedAs(customer(seen(10))), touched(key, seen(10)), reread],
+    ["that overlaps the last observation is read", storedAs(customer(seen(10, 14))), touched(key, seen(9, 10)), reread],
+    ["before the last observation changes nothing", storedAs(customer(seen(11, 14))), touched(key, seen(10)), keep],
   ])("%s", (_what, stored, observation, decision) => {
     expect(decide(stored, [observation])).toEqual(decision);
   });
@@ -173,36 +168,46 @@ describe("the invoice of a payment", () => {
   const linkedPayment = payment(seen(10), { invoiceId: "in_1" });
 
   it.each<Row>([
-    ["is read with a payment not yet stored", undefined, linked(seen(12)), reread],
+    ["is read with the payment if the payment is not stored", undefined, linked(seen(12)), reread],
     [
-      "is set on a stored one, whose sighting stays",
+      "is set on a stored payment, without changing the time of observation",
       storedAs(payment(seen(10))),
       linked(seen(12)),
       writes(linkedPayment),
     ],
-    ["is set on one seen later", storedAs(payment(seen(10))), linked(seen(1)), writes(linkedPayment)],
     [
-      "is set on a final one",
+      "is set on a payment that was observed later",
+      storedAs(payment(seen(10))),
+      linked(seen(1)),
+      writes(linkedPayment),
+    ],
+    [
+      "is set on a payment with a final state",
       storedAs(payment(seen(10), succeeded)),
       linked(seen(12)),
       writes(payment(seen(10), { ...succeeded, invoiceId: "in_1" })),
     ],
     ["is set once", storedAs(linkedPayment), linked(seen(12)), keep],
-    ["is nothing to a deleted one", { ...grave, ...paymentKey }, linked(seen(12)), keep],
+    ["is ignored for a deleted payment", { ...tombstone, ...paymentKey }, linked(seen(12)), keep],
     [
       "is not erased by a newer state",
       storedAs(linkedPayment),
       payment(seen(11), succeeded),
       writes(payment(seen(11), { ...succeeded, invoiceId: "in_1" })),
     ],
-    ["is no difference to a state that does not say it", storedAs(linkedPayment), payment(seen(10)), keep],
+    ["makes no difference to a state without an invoice", storedAs(linkedPayment), payment(seen(10)), keep],
     [
-      "comes from an older state, too",
+      "is also taken from an older state",
       storedAs(payment(seen(10))),
       payment(seen(9), { invoiceId: "in_1", amount: 1 }),
       writes(linkedPayment),
     ],
-    ["comes from an equal state of the same second", storedAs(payment(seen(10))), linkedPayment, writes(linkedPayment)],
+    [
+      "is taken from an equal state of the same second",
+      storedAs(payment(seen(10))),
+      linkedPayment,
+      writes(linkedPayment),
+    ],
   ])("%s", (_what, stored, observation, decision) => {
     expect(decide(stored, [observation])).toEqual(decision);
   });
@@ -229,15 +234,15 @@ describe("the provider's answer", () => {
     decision: Decision,
   ];
   it.each<AnswerRow>([
-    ["is stored where nothing was", undefined, customer(seen(10, 12)), writes(customer(seen(10, 12)))],
+    ["is stored if nothing was stored", undefined, customer(seen(10, 12)), writes(customer(seen(10, 12)))],
     [
-      "replaces in the same second",
+      "replaces a state of the same second",
       storedAs(customer(seen(10))),
       customer(seen(10), bob),
       writes(customer(seen(10), bob)),
     ],
     [
-      "replaces whatever the times say",
+      "replaces a state with a later time",
       storedAs(customer(seen(10))),
       customer(seen(8, 9), bob),
       writes(customer(seen(10), bob)),
@@ -249,20 +254,30 @@ describe("the provider's answer", () => {
       writes(payment(seen(10))),
     ],
     [
-      "that is equal moves the sighting on",
+      "that is equal updates the time of observation",
       storedAs(customer(seen(10))),
       customer(seen(12, 13)),
-      sights(customer(seen(12, 13))),
+      observes(customer(seen(12, 13))),
     ],
     [
-      "that is equal is written, though it is no later",
+      "that is equal is written, even if it is not later",
       storedAs(customer(seen(10))),
       customer(seen(10)),
-      sights(customer(seen(10))),
+      observes(customer(seen(10))),
     ],
-    ["that it is gone buries", storedAs(customer(seen(10))), deleted(key, seen(12)), buries(CREATED_AT, seen(12))],
-    ["that there is none buries what never was", undefined, deleted(key, seen(12)), buries(12_000, seen(12))],
-    ["does not dig up", grave, customer(seen(99)), keep],
+    [
+      "that the object is deleted stores a tombstone",
+      storedAs(customer(seen(10))),
+      deleted(key, seen(12)),
+      deletes(CREATED_AT, seen(12)),
+    ],
+    [
+      "that there is no object stores a tombstone, even if nothing was stored",
+      undefined,
+      deleted(key, seen(12)),
+      deletes(12_000, seen(12)),
+    ],
+    ["does not undo a deletion", tombstone, customer(seen(99)), keep],
     [
       "keeps a known invoice",
       storedAs(payment(seen(10), { invoiceId: "in_1" })),

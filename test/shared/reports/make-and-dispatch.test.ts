@@ -147,9 +147,13 @@ describe("making a report", () => {
   });
 
   it.each([
-    ["a connection from before its end", SATURDAY + DAY_MS - 1, ["compliance-2026-11-21", "review-2026-11-16"]],
-    ["no connection but one made later", MONDAY + 7 * DAY_MS, []],
-  ])("evaluates %s", async (_what, connectedAt, expected) => {
+    [
+      "a connection made before the period's end",
+      SATURDAY + DAY_MS - 1,
+      ["compliance-2026-11-21", "review-2026-11-16"],
+    ],
+    ["a connection made after the period's end", MONDAY + 7 * DAY_MS, []],
+  ])("counts only connections of the period: %s", async (_what, connectedAt, expected) => {
     const world = await startWorld();
     world.time.now = MONDAY + 8 * DAY_MS;
     world.connected.set("acme", connectedAt);

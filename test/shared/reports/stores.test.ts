@@ -221,8 +221,8 @@ describe("erasing reports", () => {
     await all.put(acme, sampleCompliance({ ...quiet, period: day(0) }), 0);
     const { changes } = complianceInput().day;
     const why = "bob asked for it";
-    const told = changes.slice(0, 1).map((change) => ({ ...change, why }));
-    await all.put(acme, sampleCompliance({ ...quiet, period: day(1), day: { ...quiet.day, changes: told } }), 0);
+    const withReason = changes.slice(0, 1).map((change) => ({ ...change, why }));
+    await all.put(acme, sampleCompliance({ ...quiet, period: day(1), day: { ...quiet.day, changes: withReason } }), 0);
     const users = [{ userId: "bob", calls: 1, reads: {}, refusals: 0 }];
     await all.put(acme, sampleCompliance({ ...quiet, period: day(2), day: { ...quiet.day, users } }), 0);
     const bobby = [{ userId: "bobby", calls: 1, reads: {}, refusals: 0 }];

@@ -104,7 +104,7 @@ describe("a conditional transaction", () => {
   });
 });
 
-describe("a put that must find what was read", () => {
+describe("a put that requires the version that was read", () => {
   const replace = (version: string, previous: string | undefined, by = client) =>
     putIfUnchanged(by, "items", { id, version }, { attribute: "version", previous });
 

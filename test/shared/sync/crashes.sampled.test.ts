@@ -89,7 +89,10 @@ const requireWhole = async ({ stage, run }: Awaited<ReturnType<typeof prepare>>,
   expect(ended).toMatchObject({ id: run.id, mode: kind, status: "succeeded" });
   const { stored, living } = await stage.bothSides();
   expect(stored).toEqual(living);
-  expect(stage.told().sort()).toEqual([`PROVIDER_SYNC_COMPLETED sync_${kind}`, `PROVIDER_SYNC_STARTED sync_${kind}`]);
+  expect(stage.recordedActions().sort()).toEqual([
+    `PROVIDER_SYNC_COMPLETED sync_${kind}`,
+    `PROVIDER_SYNC_STARTED sync_${kind}`,
+  ]);
   expect(pagesOf(stage)).toBeLessThanOrEqual(pages + 1);
   await expect(stage.runs.readState(stage.organizationId)).resolves.not.toHaveProperty("run");
 };

@@ -64,7 +64,7 @@ describe("the first run of a connection", () => {
     });
     const { stored, living } = await stage.bothSides();
     expect(stored).toEqual(living);
-    expect(stage.told()).toEqual(["PROVIDER_SYNC_STARTED sync_full", "PROVIDER_SYNC_COMPLETED sync_full"]);
+    expect(stage.recordedActions()).toEqual(["PROVIDER_SYNC_STARTED sync_full", "PROVIDER_SYNC_COMPLETED sync_full"]);
     const [started, completed] = [...stage.recorded.values()];
     expect(started).toMatchObject({
       resource: "acct_1",
@@ -161,7 +161,7 @@ describe("the first run of a connection", () => {
       },
     });
     expect(run.completeness).toBeUndefined();
-    expect(stage.told()).toEqual(["PROVIDER_SYNC_STARTED sync_full", "PROVIDER_SYNC_FAILED sync_full"]);
+    expect(stage.recordedActions()).toEqual(["PROVIDER_SYNC_STARTED sync_full", "PROVIDER_SYNC_FAILED sync_full"]);
     expect([...stage.recorded.values()][1]).toMatchObject({ errorKind: "provider", errorCode: "api_error" });
     // Missing objects count as missing until a full run succeeds.
     stage.world.onCall(() => undefined);

@@ -38,7 +38,7 @@ describe.each([
     const stage = await synced({ skewMs });
     await expect(stage.sync()).resolves.toMatchObject({ mode: "incremental", status: "succeeded", progress: quiet });
     expect(stage.world.calls).toEqual([{ method: "listEvents", after: undefined }]);
-    expect(stage.told().slice(2)).toEqual([
+    expect(stage.recordedActions().slice(2)).toEqual([
       "PROVIDER_SYNC_STARTED sync_incremental",
       "PROVIDER_SYNC_COMPLETED sync_incremental",
     ]);
@@ -225,6 +225,6 @@ describe("a later run", () => {
     stage.world.deauthorize();
     await expect(stage.sync()).resolves.toMatchObject({ status: "cancelled" });
     expect(stage.disconnected).toEqual(["connection"]);
-    expect(stage.told().at(-1)).toBe("PROVIDER_SYNC_STARTED sync_incremental");
+    expect(stage.recordedActions().at(-1)).toBe("PROVIDER_SYNC_STARTED sync_incremental");
   });
 });

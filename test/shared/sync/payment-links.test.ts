@@ -92,6 +92,6 @@ describe("a full run", () => {
       error: { message: expect.stringContaining("Not read to their end: payments") },
       progress: { payments: { written: 3 } },
     });
-    expect(stage.told().at(-1)).toBe("PROVIDER_SYNC_FAILED sync_full");
+    expect(stage.recordedActions().at(-1)).toBe("PROVIDER_SYNC_FAILED sync_full");
   });
 });

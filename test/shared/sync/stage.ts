@@ -207,6 +207,6 @@ export const createStage = (
     },
 
     /** The recorded events, as `type action`. */
-    told: (): string[] => [...recorded.values()].map(({ eventType, action }) => `${eventType} ${action}`),
+    recordedActions: (): string[] => [...recorded.values()].map(({ eventType, action }) => `${eventType} ${action}`),
   };
 };

@@ -34,7 +34,7 @@ const requireWhole = async (stage: Stage): Promise<void> => {
   expect(runs.map(({ status }) => status)).toEqual(["succeeded"]);
   const { stored, living } = await stage.bothSides();
   expect(stored).toEqual(living);
-  expect(stage.told()).toHaveLength(2);
+  expect(stage.recordedActions()).toHaveLength(2);
 };
 
 /** The remaining time of a function, which ends after this many reads. */
@@ -173,7 +173,7 @@ describe("a run", () => {
     });
     await expect(stage.deliver(request)).resolves.toMatchObject({ isEnded: false });
     expect(stage.world.calls.filter(({ type }) => type === "payments")).toEqual([]);
-    expect(stage.told()).toEqual(["PROVIDER_SYNC_STARTED sync_full"]);
+    expect(stage.recordedActions()).toEqual(["PROVIDER_SYNC_STARTED sync_full"]);
     await expect(stage.list()).resolves.toHaveLength(1);
     await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded" });
   });
@@ -203,14 +203,14 @@ describe("a run", () => {
     await stage.leases.take(organizationId, run.id, owner, stage.clock());
     await stage.deliver(syncRequested({ organizationId, runId: run.id }).detail, { delivery: "dead" });
     await expect(stage.runs.readState(organizationId)).resolves.toEqual({ cursor, lastSuccessAt: NOW + 3_600_000 });
-    expect(stage.told().slice(2)).toEqual(["PROVIDER_SYNC_COMPLETED sync_incremental"]);
+    expect(stage.recordedActions().slice(2)).toEqual(["PROVIDER_SYNC_COMPLETED sync_incremental"]);
   });
 
   it("without a connection fails with an error that names it", async () => {
     const stage = populated();
     stage.connection.isThere = false;
     await expect(stage.sync()).resolves.toMatchObject({ status: "failed", error: { category: "connection" } });
-    expect(stage.told()).toEqual(["PROVIDER_SYNC_FAILED sync_full"]);
+    expect(stage.recordedActions()).toEqual(["PROVIDER_SYNC_FAILED sync_full"]);
     expect([...stage.recorded.values()]).toMatchObject([{ riskLevel: "MEDIUM", errorCode: "not_connected" }]);
   });
 

@@ -117,7 +117,7 @@ describe("an event of an account or connection that the organization no longer h
   it.each<[string, Partial<ProcessDependencies>]>([
     ["without a connection", { readConnection: async () => undefined }],
     ["of another account", { readConnection: async () => ({ ...CONNECTION, accountId: "acct_2" }) }],
-    ["that must be made anew", { claimRecords: async () => false }],
+    ["that needs a reconnect", { claimRecords: async () => false }],
   ])("is ignored: a connection %s", async (_what, changes) => {
     const { process, of } = createInstance(changes);
     await process(EVENT);

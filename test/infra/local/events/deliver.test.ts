@@ -58,7 +58,7 @@ describe("a delivery", () => {
       { result: { ok: false, error: functionNotFound(functionArn), reason: "refused" } } as const,
       `the rule alerts cannot invoke ${functionArn}: Function not found`,
     ],
-    ["its input makes no JSON", { input: { paths: {}, template: "no JSON" } }, "the input template makes no JSON"],
+    ["its input is not JSON", { input: { paths: {}, template: "no JSON" } }, "the input template makes no JSON"],
   ])("logs an event as lost if %s", async (_what, options, message) => {
     const { lines } = await deliver(options);
     expect(lines).toEqual([expect.stringMatching(/^LOST an event: /)]);

@@ -53,7 +53,7 @@ describe("dynamoDbChecks", () => {
     ["a name from the prototype", "constructor", {}],
     ["a body that is no JSON", "PutItem", undefined],
     ["no table", "GetItem", {}],
-    ["a batch of nothing", "BatchWriteItem", { RequestItems: {} }],
+    ["an empty batch", "BatchWriteItem", { RequestItems: {} }],
     ["a transaction's item of an unknown kind", "TransactWriteItems", { TransactItems: [{ Touch: single }] }],
     ["an item of two kinds", "TransactWriteItems", { TransactItems: [{ Delete: single, Update: single }] }],
     ["a read among the writes", "TransactWriteItems", { TransactItems: [{ Get: single }] }],

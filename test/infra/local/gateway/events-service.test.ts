@@ -109,12 +109,7 @@ describe("PutEvents", () => {
     ["nobody", "at all", [entry()], "alerts"],
     ["nobody", "at all, not even an empty request", [], "default"],
     ["publisher", "on another bus", [entry(), entry({ EventBusName: "default" })], "default"],
-    [
-      "publisher",
-      "on the default bus, which an entry without a bus means",
-      [entry({ EventBusName: undefined })],
-      "default",
-    ],
+    ["publisher", "on the default bus, in an entry without a bus", [entry({ EventBusName: undefined })], "default"],
     ["narrow", "for another source", [entry({ Source: "else" })], "alerts"],
     ["narrow", "for another detail type in the second entry", [entry(), entry({ DetailType: "C" })], "alerts"],
     ["everywhere", "against the policy of the bus", [entry({ EventBusName: "guarded" })], "guarded"],

@@ -86,9 +86,9 @@ describe("a data key", () => {
 
   it.each<[string, Record<string, string> | undefined]>([
     ["another organization", { ...context, organization: "org#other" }],
-    ["more than there was", { ...context, more: "x" }],
-    ["less than there was", { purpose: "credentials" }],
-    ["the keys' case changed", { Purpose: "credentials", organization: "org#acme" }],
+    ["an additional key", { ...context, more: "x" }],
+    ["a missing key", { purpose: "credentials" }],
+    ["keys in another case", { Purpose: "credentials", organization: "org#acme" }],
     ["none", {}],
   ])("is not decrypted for a context with %s", async (_what, other) => {
     const { CiphertextBlob } = await as("seals").send(dataKey());

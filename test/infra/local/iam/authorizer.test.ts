@@ -60,9 +60,9 @@ describe("a function that calls", () => {
 
   it.each([
     ["its role allows it", [mayInvoke], [], true],
-    ["nothing does", [], [], false],
+    ["no policy allows it", [], [], false],
     ["the resource's policy names its role", [], [named(roleArn)], true],
-    ["the resource's policy names everybody", [], [named("*")], true],
+    ["the resource's policy names every principal", [], [named("*")], true],
     ["the resource's policy names another role", [], [named(`${roleArn}2`)], false],
     ["the resource's policy names the account only", [], [named("arn:aws:iam::000000000000:root")], false],
     ["the resource's policy denies the account", [mayInvoke], [named("arn:aws:iam::000000000000:root", "Deny")], false],

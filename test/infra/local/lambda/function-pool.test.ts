@@ -215,7 +215,7 @@ describe("failures", () => {
   it.each([
     ["throws while it is loaded", "throw new Error('no config')", "Error", "no config"],
     ["has no such export", "export const other = 1", "Runtime.HandlerNotFound", "index.handler is undefined"],
-    ["imports what is not there", "import 'nowhere'", "Runtime.ImportModuleError", "nowhere"],
+    ["imports a missing module", "import 'nowhere'", "Runtime.ImportModuleError", "nowhere"],
     ["is no JavaScript", "export const = 1", "Runtime.UserCodeSyntaxError", ""],
     ["exits while it is loaded", "process.exit(7)", "Runtime.ExitError", "exit status 7"],
   ])("code that %s fails each event with a fresh instance", async (_, source, errorType, errorMessage) => {

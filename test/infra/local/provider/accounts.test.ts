@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 type Made = { accountId: string; apiKey: string };
-const create = (body: Record<string, unknown>, where = fixture) => where.told<Made>("POST /provider/accounts", body);
+const create = (body: Record<string, unknown>, where = fixture) => where.request<Made>("POST /provider/accounts", body);
 const LISTS = ["customers", "subscriptions", "invoices", "paymentIntents"] as const;
 const readAll = async (key: string, where = fixture) => {
   const found: { id: string; created: number }[] = [];
@@ -75,11 +75,11 @@ describe("an account on demand", () => {
     const ids: string[] = [];
     for await (const { id } of sdk.invoices.list({ limit: 100 })) {
       if (ids.length % 1_000 === 0)
-        await fixture.told("POST /provider/changes", { accountId, count: 5, seed: ids.length });
+        await fixture.request("POST /provider/changes", { accountId, count: 5, seed: ids.length });
       ids.push(id);
     }
     expect(new Set(ids).size).toBe(ids.length);
-    const shown = await fixture.told<{ accounts: { accountId: string; objects: { invoice: number } }[] }>(
+    const shown = await fixture.request<{ accounts: { accountId: string; objects: { invoice: number } }[] }>(
       "GET /provider",
     );
     const { invoice = 0 } = shown.accounts.find((one) => one.accountId === accountId)?.objects ?? {};

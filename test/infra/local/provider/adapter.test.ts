@@ -40,7 +40,7 @@ const collect = async <Item>(
 
 const countsOf = async (accountId: string) => {
   type Shown = { accounts: { accountId: string; objects: Record<string, number> }[] };
-  const { accounts } = await fixture.told<Shown>("GET /provider");
+  const { accounts } = await fixture.request<Shown>("GET /provider");
   return accounts.find((one) => one.accountId === accountId)?.objects ?? {};
 };
 
@@ -71,7 +71,7 @@ describe.each(ACCOUNTS)("the adapter at %s", (accountId, key) => {
 
   it("reads the same states from the feed as from the objects", async () => {
     fixture.pass(90_000);
-    await fixture.told("POST /provider/changes", { accountId, count: 150, seed: 4 });
+    await fixture.request("POST /provider/changes", { accountId, count: 150, seed: 4 });
     const events = await collect((after) => adapter.listEvents({ since: fixture.nowSeconds(), after }));
     const last = new Map<string, ObjectState | ObjectDeleted>();
     for (const { observations } of events.toReversed())
@@ -83,8 +83,8 @@ describe.each(ACCOUNTS)("the adapter at %s", (accountId, key) => {
       if (read.kind !== "state" || seen.kind !== "state") continue;
       // A payment's event does not name its invoice; a link does.
       const { invoiceId: _, ...fields } = { invoiceId: null, ...read.fields };
-      const { invoiceId: __, ...told } = { invoiceId: null, ...seen.fields };
-      expect({ id, ...told }).toEqual({ id, ...fields });
+      const { invoiceId: __, ...observed } = { invoiceId: null, ...seen.fields };
+      expect({ id, ...observed }).toEqual({ id, ...fields });
     }
     const [event] = (await fixture.sdk(key).events.list({ limit: 1 })).data;
     expect(event?.api_version).toBe("2026-10-28.endive");

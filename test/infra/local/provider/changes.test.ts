@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.stop());
 
-const change = (body: Record<string, unknown>) => fixture.told<Happened>("POST /provider/changes", body);
+const change = (body: Record<string, unknown>) => fixture.request<Happened>("POST /provider/changes", body);
 const refused = async (body: Record<string, unknown>) => (await fixture.control("POST /provider/changes", body)).status;
 const typesOf = ({ events }: Happened) => events.map(({ type }) => type).sort();
 const idOf = (happened: Happened, object: string) => happened.objects.find((one) => one.object === object)?.id ?? "";
@@ -186,7 +186,7 @@ describe("random changes", () => {
     other.pass(90_000);
     try {
       const made = await change({ count: 60, seed: 7 });
-      const twin = await other.told<Happened>("POST /provider/changes", { count: 60, seed: 7 });
+      const twin = await other.request<Happened>("POST /provider/changes", { count: 60, seed: 7 });
       expect(twin).toEqual(made);
       expect(await snapshot()).toBe(
         JSON.stringify(
@@ -197,7 +197,7 @@ describe("random changes", () => {
           ),
         ),
       );
-      const different = await other.told<Happened>("POST /provider/changes", { count: 60, seed: 8 });
+      const different = await other.request<Happened>("POST /provider/changes", { count: 60, seed: 8 });
       expect(different.events.map(({ type }) => type)).not.toEqual(made.events.map(({ type }) => type));
     } finally {
       await other.stop();

@@ -13,16 +13,16 @@ afterEach(async () => {
   await fixture.stop();
 });
 
-const fail = (fault: Record<string, unknown>) => fixture.told<{ id: number }>("POST /provider/faults", fault);
+const fail = (fault: Record<string, unknown>) => fixture.request<{ id: number }>("POST /provider/faults", fault);
 const refused = async (fault: Record<string, unknown>) =>
   (await fixture.control("POST /provider/faults", fault)).status;
 const list = (sdk = stripe) => sdk.customers.list({ limit: 1 });
-const clear = () => fixture.told("DELETE /provider/faults");
+const clear = () => fixture.request("DELETE /provider/faults");
 type Shown = {
   requests: Record<string, { total: number; byPath: Record<string, number>; byStatus: Record<string, number> }>;
   faults: { id: number; kind: string; seen: number; hits: number }[];
 };
-const shown = () => fixture.told<Shown>("GET /provider");
+const shown = () => fixture.request<Shown>("GET /provider");
 /** The number of requests that the simulator received. */
 const total = async () => Object.values((await shown()).requests).reduce((sum, { total: one }) => sum + one, 0);
 

@@ -113,7 +113,12 @@ describe("tokens", () => {
 
   it("are consumed by an exchange whose answer is lost", async () => {
     const { refresh_token: token } = await connect();
-    await fixture.told("POST /provider/faults", { kind: "reset", when: "middle", pathPrefix: "/v1/oauth", times: 1 });
+    await fixture.request("POST /provider/faults", {
+      kind: "reset",
+      when: "middle",
+      pathPrefix: "/v1/oauth",
+      times: 1,
+    });
     await expect(byToken(token)).rejects.toThrow();
     expect(await byToken(token)).toMatchObject(invalidGrant);
   });
@@ -125,7 +130,7 @@ describe("tokens", () => {
       { kind: "reset", when: "before" },
     ];
     for (const fault of faults)
-      await fixture.told("POST /provider/faults", {
+      await fixture.request("POST /provider/faults", {
         ...fault,
         accountId: KUMO_TEA,
         pathPrefix: "/v1/oauth/token",
@@ -138,7 +143,10 @@ describe("tokens", () => {
 
   it("become invalid when the account revokes its permission; its API key stays valid", async () => {
     const tokens = await connect();
-    const made = await fixture.told<Happened>("POST /provider/changes", { accountId: KUMO_TEA, action: "deauthorize" });
+    const made = await fixture.request<Happened>("POST /provider/changes", {
+      accountId: KUMO_TEA,
+      action: "deauthorize",
+    });
     expect(made.events.map(({ type }) => type)).toEqual(["account.application.deauthorized"]);
     expect(await thrownBy(() => accountOf(tokens.access_token))).toMatchObject({ statusCode: 401 });
     expect(await byToken(tokens.refresh_token)).toMatchObject(invalidGrant);

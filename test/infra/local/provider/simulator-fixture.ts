@@ -67,7 +67,7 @@ export const createFixture = async () => {
     },
     control,
     /** Calls the control server. @throws Error if the status is not 200 */
-    async told<T = Record<string, unknown>>(route: string, body?: unknown): Promise<T> {
+    async request<T = Record<string, unknown>>(route: string, body?: unknown): Promise<T> {
       const { status, body: answer } = await control(route, body);
       if (status !== 200) throw new Error(`${route} answered ${status} ${JSON.stringify(answer)}`);
       return answer as T;

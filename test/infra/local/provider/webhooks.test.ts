@@ -38,10 +38,10 @@ afterEach(async () => {
 });
 
 const subscribe = (options: Record<string, unknown> = {}) =>
-  fixture.told<{ secrets: string[] }>("POST /provider/webhooks", { url, secret: SECRET, ...options });
+  fixture.request<{ secrets: string[] }>("POST /provider/webhooks", { url, secret: SECRET, ...options });
 const change = (body: Record<string, unknown> = { action: "create_customer" }) =>
-  fixture.told<Happened>("POST /provider/changes", body);
-const flush = () => fixture.told<{ pendingDeliveries: number }>("POST /provider/webhooks/flush");
+  fixture.request<Happened>("POST /provider/changes", body);
+const flush = () => fixture.request<{ pendingDeliveries: number }>("POST /provider/webhooks/flush");
 const verify = ({ body, signature }: Received, secret = SECRET): Stripe.Event =>
   fixture.sdk().webhooks.constructEvent(body, signature, secret, undefined, undefined, fixture.now());
 const idsOf = (all: readonly Received[]) => all.map(({ body }) => (JSON.parse(body) as { id: string }).id);
@@ -86,7 +86,7 @@ describe("a webhook", () => {
     const [customer] = (await fixture.sdk().customers.list({ limit: 1 })).data;
     await change({ action: "update", id: customer?.id, fields: { name: "Ada" } });
     expect(received).toHaveLength(1);
-    await fixture.told("POST /provider/webhooks", { url: null });
+    await fixture.request("POST /provider/webhooks", { url: null });
     await change({ action: "update", id: customer?.id, fields: { name: "Eve" } });
     expect(received).toHaveLength(1);
   });
@@ -135,7 +135,7 @@ describe("a delivery that fails", () => {
     const sdk = fixture.sdk();
     expect(await sdk.events.retrieve(event?.id ?? "")).toMatchObject({ pending_webhooks: 1 });
     expect((await sdk.events.list({ delivery_success: false })).data.map(({ id }) => id)).toEqual([event?.id]);
-    expect(await fixture.told("GET /provider")).toMatchObject({
+    expect(await fixture.request("GET /provider")).toMatchObject({
       deliveries: [{ event: event?.id, attempts: 1, problem: "answered 500" }],
     });
     expect(await flush()).toEqual({ pendingDeliveries: 0 });
@@ -210,7 +210,9 @@ describe("delivery faults, by seed", () => {
     await subscribe({ shuffle: true, seed: 1, url: "http://127.0.0.1:9/nobody" });
     const made = await change({ count: 20 });
     const queued = async () =>
-      (await fixture.told<{ deliveries: { event: string }[] }>("GET /provider")).deliveries.map(({ event }) => event);
+      (await fixture.request<{ deliveries: { event: string }[] }>("GET /provider")).deliveries.map(
+        ({ event }) => event,
+      );
     const order = await queued();
     expect(order).not.toEqual(made.events.map(({ id }) => id));
     expect([...order].sort()).toEqual(made.events.map(({ id }) => id).sort());

@@ -52,7 +52,7 @@ describe("the list of rules", () => {
     }
   });
 
-  it("names the rules that judge hours and those that judge at once, and what they need", () => {
+  it("names the rules that judge hours, the rules that judge at once, and their needs", () => {
     expect(hourlyRules).toEqual(rules.filter(({ judge }) => judge !== undefined));
     expect(refusalRules).toEqual(rules.filter(({ judgeRefusal }) => judgeRefusal !== undefined));
     const [failures, ...otherFailures] = rules.filter(({ judgeFailures }) => judgeFailures !== undefined);

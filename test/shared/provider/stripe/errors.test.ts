@@ -105,7 +105,7 @@ describe("an answer of the provider becomes", () => {
       { ...refused, kind: "validation", reason: "missing" },
     ],
     [
-      "404 of an address",
+      "404 of an unknown URL",
       refusal(404, { type: "invalid_request_error", message: "Unrecognized request URL (GET: /v1/account)." }),
       { ...refused, kind: "validation" },
     ],
@@ -119,7 +119,7 @@ describe("an answer of the provider becomes", () => {
       { ...refused, kind: "validation" },
     ],
     [
-      "400 of a place in a list that is gone",
+      "400 of a list cursor that no longer exists",
       refusal(400, { type: "invalid_request_error", code: "resource_missing", param: "starting_after" }),
       { ...refused, kind: "validation", reason: "missing" },
     ],
@@ -131,10 +131,10 @@ describe("an answer of the provider becomes", () => {
     ["200 that is empty", text(200, ""), { ...unreachable, code: "invalid_json" }],
     ["200 that is a number", text(200, "5"), { ...unreachable, code: "invalid_json" }],
     ["200 that is null", text(200, "null"), { ...unreachable, code: "invalid_json" }],
-    ["200 that breaks off", cutOff, { ...unreachable, code: "ECONNRESET" }],
+    ["200 that is cut off", cutOff, { ...unreachable, code: "ECONNRESET" }],
     ["200 without end", endless, { ...unreachable, code: "too_large" }],
     [
-      "200 that is something else",
+      "200 with another object",
       json(200, { object: "balance" }),
       { kind: "provider", outcome: "failure", isRetryable: true, code: "unexpected_answer" },
     ],
