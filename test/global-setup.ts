@@ -14,5 +14,5 @@ const setUp = async (): Promise<void> => {
   await Promise.all([prepareAssembly(assemblyDirectory), unpackChromium()]);
 };
 
-// biome-ignore lint/style/noDefaultExport: jest wants it.
+// biome-ignore lint/style/noDefaultExport: jest requires it.
 export default setUp;

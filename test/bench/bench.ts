@@ -1,4 +1,4 @@
-/** `npm run bench`: measures what a deployment would upload and prints each metric beside its budget. */
+/** `npm run bench`: measures the assets of a deployment and prints each metric beside its budget. */
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";

@@ -55,7 +55,7 @@ describe("records", () => {
     expect(paged).toEqual(all);
   });
 
-  it("are not visible to another organization, and nor are their cursors valid there", async () => {
+  it("are not visible to another organization, which cannot use their cursors either", async () => {
     const others = organizationOf(service, "records-of-others");
     expect(await others.records("customers")).toEqual([]);
     const { next } = await service.request("GET", `${PROVIDER}/records/customers?limit=1`, { token: await ours.as() });

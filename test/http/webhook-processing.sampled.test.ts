@@ -102,7 +102,7 @@ describe("the simulator's deliveries", () => {
     expect(await recorded()).toEqual(await objects.state());
   });
 
-  it("that come late start a run that looks for lost ones, once per hour", async () => {
+  it("that arrive late start a run that searches for lost deliveries, once per hour", async () => {
     await lose();
     const lost = await provider.change(account.accountId, { action: "create_customer" });
     await deliver({ url: "http://127.0.0.1:1/" });

@@ -66,7 +66,7 @@ describe("a delivery that is genuine", () => {
     ]);
   });
 
-  it("takes effect once, however often it is repeated, at once or later", async () => {
+  it("takes effect once, even if it is repeated at once and later", async () => {
     const event = await sender.customerEvent("created", "cus_again");
     const answers = await Promise.all(Array.from({ length: 8 }, () => sender.send(event)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set([`200 ${RECEIVED}`]));
@@ -333,7 +333,7 @@ describe("the URL", () => {
   it.each([
     ["as text", "application/json"],
     ["as bytes", "application/octet-stream"],
-  ])("takes no more than 1 MiB, %s", async (_, type) => {
+  ])("accepts at most 1 MiB, %s", async (_, type) => {
     const headers = { "content-type": type };
     const answer = await sender.send("x".repeat(MIB + 1), { headers });
     expect(answer).toMatchObject({ status: 413, text: expect.stringContaining('"error":413') });

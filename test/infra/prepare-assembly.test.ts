@@ -104,7 +104,7 @@ describe("an assembly", () => {
     expect([synthesised, statSync(template()).ino]).toEqual([2, before]);
   });
 
-  it("stays as it was when the synthesis fails, and the next call synthesises again", async () => {
+  it("stays unchanged when the synthesis fails, and the next call synthesises again", async () => {
     await reuse({}, "{}");
     const fail = () => Promise.reject(new Error("bad context"));
     await expect(reuseAssembly(join(directory, "assembly"), { stage: "x" }, fail)).rejects.toThrow("bad context");

@@ -5,7 +5,7 @@ import type { organizationOf, Run } from "./integration.ts";
 import type { ServiceUnderTest } from "./service.ts";
 
 const POLL_MS = 200;
-/** If nothing is read for this long, the worker is dead and its event is not delivered again. */
+/** If nothing is read for this time, the worker has crashed and its event is not delivered again. */
 const STALLED_MS = 8_000;
 const HOUR_MS = 3_600_000;
 

@@ -12,7 +12,7 @@ import type { AwsPlace } from "../../shared/runtime/aws-client.ts";
 import { functionDirectory } from "./function-directory.ts";
 import { synthesiseTestStack } from "./local-cloud.ts";
 
-/** A condition as the CDK takes it. */
+/** A condition in the CDK's format. */
 export type Conditions = Record<string, Record<string, string | string[]>>;
 
 /** Adds a function whose role has exactly these rights. @returns its role */

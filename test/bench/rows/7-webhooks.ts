@@ -24,7 +24,7 @@ const ROUTE = "POST /{organizationId}";
 
 type Work = (sender: ReturnType<typeof webhookSender>, cloud: LocalCloud, durations: number[]) => Promise<Row[]>;
 
-/** A local cloud with one organization that expects webhooks; `durations` takes each delivery's own time in ms. */
+/** A local cloud with one organization that expects webhooks; `durations` receives the time of each delivery in ms. */
 const withCloud = async (bench: Bench, dynamodbEndpoint: string | undefined, work: Work): Promise<Row[]> => {
   const durations: number[] = [];
   const cloud = await startLocalCloud({
@@ -114,7 +114,7 @@ const measureUnits = async (bench: Bench): Promise<Row[]> => {
       return [
         await meter("a new event, processed and applied to a new record", (index) => sender.send(sent[index])),
         await meter("the same event again", (index) => sender.send(sent[index])),
-        await meter("an event that is none of our business", async (index) =>
+        await meter("an event of an unused type", async (index) =>
           sender.send({ ...(await event(index)), type: "balance.available" }),
         ),
       ];

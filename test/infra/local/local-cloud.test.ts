@@ -136,7 +136,7 @@ describe("a local cloud with the test's own assembly", () => {
     });
   });
 
-  it("allows a function what its role allows, and logs what it denies", async () => {
+  it("allows only the calls that the function's role allows, and logs denied calls", async () => {
     const put = await work({ operation: "PutItem", request: { Item: { id: { S: "kept" } } } });
     expect(put.body).toEqual({});
     const { body } = await work({ operation: "DeleteItem", request: { Key: { id: { S: "kept" } } } });

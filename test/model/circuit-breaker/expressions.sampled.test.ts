@@ -144,7 +144,7 @@ const byEvaluator = (expressions: Expressions, item: Item | undefined): Item | s
 };
 
 describe("the evaluator of expressions", () => {
-  it("does what the engine does, with every expression that ships, on any item", async () => {
+  it("gives the engine's result for every expression of the product on any item", async () => {
     const seen = { applied: 0, refused: 0, invalid: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(itemAndUpdate, { minLength: 20, maxLength: 20 }), async (cases) => {

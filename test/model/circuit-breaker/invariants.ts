@@ -12,8 +12,8 @@
  * I8 every transition is announced or stored in the item for announcement.
  * I9 every written item can be read, equals the reducer's result, and has exactly the attributes of its state;
  *    it is in the index only while it is not closed.
- * I10 the item says whether its organization is connected, and its entry lies in the partition of those that are, or
- *    of those that are not.
+ * I10 the item records whether its organization is connected, and its index entry lies in the partition of connected or
+ *    of unconnected organizations.
  */
 import { deepStrictEqual } from "node:assert";
 import {
@@ -39,7 +39,7 @@ import { organizationId, type Truth } from "./world.ts";
 
 export type Invariant = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10";
 
-/** `trace`: what happened, in order. */
+/** `trace`: the steps in order. */
 export type Finding = { invariant: Invariant; message: string; trace: string[] };
 
 export class Violation extends Error {
@@ -92,7 +92,7 @@ export const circuitOf = (item: Item | null): Circuit => {
     const allowed = isMarkOnly ? marks : [...always, ...attributes[circuit.state]];
     const surplus = Object.keys(item).filter((name) => !allowed.includes(name));
     must("I9", surplus.length === 0, `${surplus} left over when ${circuit.state}`);
-    must("I9", item.organizationId === organizationId, "an item that does not say whose it is");
+    must("I9", item.organizationId === organizationId, "an item without its organization's id");
     const shards = item.openShard === undefined ? ["u", "uf"] : [indexShard(organizationId), "f"];
     const place = "sh" in item ? shards[circuit.state === "forced_open" ? 1 : 0] : undefined;
     must("I10", item.sh === place, `an entry in ${item.sh} rather than in ${place}`);

@@ -29,7 +29,7 @@ const nothing: Truth = {
   isConnected: false,
 };
 
-/** What happened before the scenario begins, by the same expressions. @throws Violation where they do not allow it. */
+/** Applies the writes before the scenario with the same expressions. @throws Violation if a write is refused */
 const beginning = (scenario: Scenario, steps: Steps): { item: Item | null; truth: Truth } => {
   let item: Item | null = null;
   let truth = nothing;

@@ -1,4 +1,4 @@
-/** Everything that can happen next in a world. Each step gives a new world; the old one stays as it is. */
+/** All possible next steps of a world. Each step returns a new world and leaves the old one unchanged. */
 import { effectiveState, newCircuit, unannounced } from "../../../shared/circuit-breaker/circuit.ts";
 import { writeExpressions } from "../../../shared/circuit-breaker/circuit-expressions.ts";
 import { connectionExpressions } from "../../../shared/circuit-breaker/connection-mark-store.ts";

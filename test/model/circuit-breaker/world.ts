@@ -23,7 +23,7 @@ export type Step =
   | { at: "asking"; id: string; write: CircuitWrite; isRepeat: boolean }
   | { at: "calling"; admission: Admission }
   | { at: "telling"; admission: Admission; outcome: Outcome; write: CircuitWrite; isRepeat: boolean }
-  /** Announces generations up to `upTo`, and then marks them in the item that it knows. */
+  /** Announces generations up to `upTo`, and then marks them in its copy of the item. */
   | { at: "announcing"; upTo: number }
   | { at: "marking"; upTo: number; expressions: Expressions }
   | { at: "dead" };
@@ -82,7 +82,7 @@ export type Scenario = {
   times: readonly number[];
   callers: readonly { skew?: number; calls?: number }[];
   outcomes: readonly Outcome[];
-  /** Answers or requests that may be lost, each of them repeated by the SDK; and whether the lost may come late. */
+  /** The number of answers or requests that may be lost and retried by the SDK, and whether lost requests may arrive late. */
   losses?: number;
   delays?: boolean;
   crashes?: number;

@@ -141,7 +141,7 @@ describe("a stored circuit", () => {
 });
 
 describe("the store, compared with the reducer", () => {
-  it("does what the reducer does, for any writes in any order", async () => {
+  it("gives the reducer's result for any writes in any order", async () => {
     const seconds = fc.constantFrom(0, 0, 0, 0, 0, 1, 1, 12, 30, 60);
     const anyWrite = fc.record({
       choice: fc.nat(1_000),

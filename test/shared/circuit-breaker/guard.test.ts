@@ -153,7 +153,7 @@ describe("an open circuit", () => {
     await expect(other.store.read(org)).resolves.toMatchObject({ state: "closed", failures: [], generation: 3 });
   });
 
-  it("is known as half-open to the instances that called, without a request", async () => {
+  it("is reported as half-open, without a request, by instances that called", async () => {
     expect(instance.guard.isHalfOpen(org)).toBe(false);
     time.pass(30_000);
     await instance.guard(org, succeed);

@@ -180,7 +180,7 @@ describe("a dispatch of many", () => {
     expect(sent.size).toBe(225);
   });
 
-  it("fails if the bus takes nothing, and does not record that it was completed", async () => {
+  it("fails if the bus refuses all events, and does not record that it was completed", async () => {
     const { recordedAt, dependencies } = createWorld(3, async (events) =>
       events.map((event) => ({ event, reason: "TimeoutError" })),
     );

@@ -47,7 +47,7 @@ describe("an event, when all data is erased", () => {
     });
   });
 
-  it("stays as it is if it has nothing personal", () => {
+  it("stays unchanged without personal data", () => {
     expect(cleanEvent(event)).toBeUndefined();
     expect(cleanEvent({ ...event, metadata: '{"durationMs":9007199254740993,"runId":"01K"}' })).toBeUndefined();
   });
@@ -72,7 +72,7 @@ describe("an event, when a user is erased", () => {
     });
   });
 
-  it("of another user loses only what mentions the erased user", () => {
+  it("of another user loses only fields that mention the erased user", () => {
     const item = { ...event, ...person, userId: "ada", userKey: "org#acme#ada" };
     expect(cleanEventOfUser(item, of)).toBeUndefined();
     expect(cleanEventOfUser({ ...item, errorMessage: "not bob", metadata: '{"reason":"for bob","n":1}' }, of)).toEqual({
@@ -113,7 +113,7 @@ describe("an alert, when a user is erased", () => {
     expect(cleanAlert({ ...alert, subject }, { ...user, holdsTheirEvents: true })).toBe("delete");
   });
 
-  it("about something else loses what mentions the user", () => {
+  it("about another subject loses fields that mention the user", () => {
     const item = {
       ...{ ...alert, subject: "organization", title: "Ask bob", message: "it was bob", acknowledgedBy: "bob" },
       ...{ resolvedBy: "ada", metadata: '{"who":"bob"}', evidence: '{"users":["bob"]}', eventIds: new Set(["01K"]) },

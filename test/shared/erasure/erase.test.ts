@@ -102,7 +102,7 @@ describe("an organization whose data is all erased", () => {
     expect(mentionsOf(after, "@example.com")).toEqual([]);
   });
 
-  it("keeps what statistics count of its events, and nothing personal", () => {
+  it("keeps the counted fields of its events, and nothing personal", () => {
     const ids = new Set(before.events.map(({ id }) => id));
     expect(countedOf(after.events.filter(({ id }) => ids.has(id)))).toEqual(countedOf(before.events));
     for (const text of [
@@ -150,7 +150,7 @@ describe("an organization whose data is all erased", () => {
       expect(JSON.parse(String(metadata))).toMatchObject({ erasureId: id, scope: "all" });
   });
 
-  it("leaves another organization as it was", async () => {
+  it("leaves another organization unchanged", async () => {
     expect(ofScope(other, await world.scan())).toEqual(otherBefore);
   });
 
@@ -183,7 +183,7 @@ describe("an erased user", () => {
     after = ofScope(organizationId, await world.scan());
   });
 
-  it("is mentioned nowhere, nor are the user's addresses and browsers", () => {
+  it("is not mentioned anywhere, and neither are the user's addresses and browsers", () => {
     for (const text of ["bob", "192.0.2.7", "browser of bob", userHash(organizationKey(organizationId), "bob")]) {
       expect(mentionsOf(before, text).length).toBeGreaterThan(0);
       expect(
@@ -219,7 +219,7 @@ describe("an erased user", () => {
     expect(ofScope(other, await world.scan())).toEqual(otherBefore);
   });
 
-  it("keeps what statistics count of the events", () => {
+  it("keeps the counted fields of the events", () => {
     const ids = new Set(before.events.map(({ id }) => id));
     expect(countedOf(after.events.filter(({ id }) => ids.has(id)))).toEqual(countedOf(before.events));
   });

@@ -245,7 +245,7 @@ describe("an event from the queue of unrecorded events", () => {
     expect(await clean()(others)).toEqual(others);
   });
 
-  it("without an organization stays as it is", async () => {
+  it("without an organization stays unchanged", async () => {
     const { organizationId: _, ...event } = eventAt("x", world.time.now);
     expect(await clean()(event)).toEqual(event);
   });

@@ -102,7 +102,7 @@ describe("admission to an endpoint of the integration", () => {
     ["2001:db9::7", ["192.0.2.0/24", "2001:db8::/32"], false],
     ["192.0.2.7", ["::/0"], false],
     ["unknown", ["0.0.0.0/0", "::/0"], false],
-  ])("from %s where %j may call: %p", async (ipAddress, ipAllowlist, isAllowed) => {
+  ])("from %s if %j may call: %p", async (ipAddress, ipAllowlist, isAllowed) => {
     for (const route of [settingsRoutes.changeSettings, circuitBreakerRoutes.getCircuitBreaker]) {
       const { outcome } = await admitted({ route, ipAddress, settings: { ipAllowlist } });
       expect(outcome).toBe(isAllowed ? "admitted" : "ip_address_not_allowed");

@@ -63,7 +63,7 @@ describe("the rate limiter towards the provider", () => {
     expect(waited).toEqual(begun);
   });
 
-  it("delays no request that comes slower than the rate", async () => {
+  it("does not delay requests below the rate", async () => {
     const time = createTime();
     const limiter = createRateLimiter(time);
     for (let i = 0; i < 50; i++) {

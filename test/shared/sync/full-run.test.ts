@@ -128,7 +128,7 @@ describe("the first run of a connection", () => {
     expect(run.completeness?.customers).toMatchObject({ onlyListed: [], onlyStored: [] });
   });
 
-  it("gives a type up if all objects of a page, created in one second, are deleted again and again", async () => {
+  it("stops reading a type if all objects of a page, created in one second, are repeatedly deleted", async () => {
     const stage = createStage(engine);
     for (let i = 0; i < 250; i++) stage.world.create("customers", {}, { isSilent: true, createdAt: NOW - 1_000_000 });
     stage.world.onCall(({ type, after }) => {
@@ -180,7 +180,7 @@ describe("the first run of a connection", () => {
     await expect(stage.runs.lastSuccess(stage.organizationId)).resolves.toBeUndefined();
   });
 
-  it("corrects a deletion without an event, and reports what it cannot correct", async () => {
+  it("corrects a deletion without an event, and reports differences that it cannot correct", async () => {
     const stage = createStage(engine);
     populate(stage, 20);
     await stage.sync();

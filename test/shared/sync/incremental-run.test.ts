@@ -150,7 +150,7 @@ describe("a later run", () => {
     expect(stored).toContain(oldest);
   });
 
-  it("begins the feed again if the event that a page starts after is gone", async () => {
+  it("reads the feed from its beginning if the event that a page starts after no longer exists", async () => {
     const stage = await synced();
     for (let i = 0; i < 250; i++) stage.world.create("payments");
     let isOver = false;

@@ -63,7 +63,7 @@ describe("a full run", () => {
     await expect(invoicesOf(stage)).resolves.toEqual(expectedOf(stage));
   });
 
-  it("begins the links again if the link that a page starts after is gone", async () => {
+  it("reads the links from their beginning if the link that a page starts after no longer exists", async () => {
     const stage = withPayments(9, 2);
     let failures = 2;
     stage.world.onCall(({ method, after }) => {

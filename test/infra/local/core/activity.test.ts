@@ -11,7 +11,7 @@ const settled = async (promise: Promise<unknown>) => {
 };
 
 describe("activity", () => {
-  it("is idle while only requests are under way", async () => {
+  it("is idle while only requests are active", async () => {
     const activity = createActivity();
     await activity.enter();
     expect(await settled(activity.idle())).toBe(true);

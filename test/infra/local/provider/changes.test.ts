@@ -52,7 +52,7 @@ describe("a paid invoice", () => {
     expect(JSON.parse(JSON.stringify(updated?.data.object))).toEqual(JSON.parse(JSON.stringify(invoice)));
   });
 
-  it("cannot be paid twice, nor voided", async () => {
+  it("cannot be paid again or voided", async () => {
     const [paid] = (await stripe.invoices.list({ status: "paid", limit: 1 })).data;
     expect(await refused({ action: "pay_invoice", id: paid?.id })).toBe(409);
     expect(await refused({ action: "void_invoice", id: paid?.id })).toBe(409);

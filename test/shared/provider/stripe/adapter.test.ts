@@ -216,7 +216,7 @@ describe("a single object", () => {
     ["subscriptions", "/v1/subscriptions/sub_1", given.subscription],
     ["invoices", "/v1/invoices/in_1", given.invoice],
     ["payments", "/v1/payment_intents/pi_1", given.payment],
-  ] as const)("is read as it is now: %s", async (type, path, object) => {
+  ] as const)("is read in its current state: %s", async (type, path, object) => {
     server.answers((response, arrived) => json(200, object)(response.setHeader("Date", DATE), arrived));
     const seen = await as().readObject(type, object.id);
     expect(seen).toMatchObject({ kind: "state", type, id: object.id, observedAt: { to: SECOND } });
@@ -226,7 +226,7 @@ describe("a single object", () => {
   it.each([
     json(200, { id: "cus_1", object: "customer", deleted: true }, { Date: DATE }),
     refusal(404, { type: "invalid_request_error", code: "resource_missing" }, { Date: DATE }),
-  ])("is deleted if the provider says so, or does not have it", async (answer) => {
+  ])("counts as deleted if the provider marks it as deleted or does not find it", async (answer) => {
     server.answers(answer);
     const seen = await as().readObject("customers", "cus_1");
     expect(seen).toMatchObject({ kind: "deleted", type: "customers", id: "cus_1", observedAt: { to: SECOND } });

@@ -18,7 +18,7 @@ const errorOf = async (url: string, timeoutMs = 5_000): Promise<ProviderError> =
   const reading = adapter.at({ secret: KEY, signal: AbortSignal.timeout(timeoutMs) }).readAccount();
   return reading.then(
     () => {
-      throw new Error("It was to fail.");
+      throw new Error("The call did not fail.");
     },
     (error: ProviderError) => error,
   );
@@ -157,7 +157,7 @@ describe("an answer of the provider becomes", () => {
     expect(whole).not.toMatch(/sk_test|secretkey|cus_1/);
   });
 
-  it("a time-out if none comes in time, and the request is aborted", async () => {
+  it("a time-out if there is no answer in time, and the request is aborted", async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     server.answers((response) => void response.once("close", resolve));
     expect(await errorOf(server.url, 50)).toMatchObject({ ...unreachable, code: "timeout" });

@@ -47,7 +47,7 @@ describe("acknowledging", () => {
     expect(alert).toMatchObject({ id, status: "acknowledged", acknowledgedBy: "ada", count: 2, revision: 3 });
   });
 
-  it("leaves a resolved alert as it is", async () => {
+  it("leaves a resolved alert unchanged", async () => {
     const organization = freshOrganization();
     const { id } = await raised(organization);
     await alerts.resolve(organization, id, ada);

@@ -288,7 +288,7 @@ describe("the cost of statistics", () => {
       const measure = countUnits(measured.client);
       const { read, write } = await measure(() => measured.count({ organizationId, since }));
       expect(write).toBe(0);
-      // Half a unit each for the two edge hours, whose events come on top; there are none.
+      // Half a unit each for the two edge hours, which have no events here.
       expect(read - 1).toBeLessThanOrEqual(12);
     },
   );
