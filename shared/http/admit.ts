@@ -38,7 +38,10 @@ const requirePermission = ({ role, organizationId }: Caller, { permission }: Rou
 /** @throws DomainError if the organization's allowlist lacks the caller's address. */
 const requireAddress = ({ ipAllowlist }: Settings, ipAddress: string): void => {
   if (ipAllowlist.length === 0 || isInNetworks(ipAddress, ipAllowlist)) return;
-  throw new DomainError("ip_address_not_allowed", `The organization allows no calls from the address ${ipAddress}.`);
+  throw new DomainError(
+    "ip_address_not_allowed",
+    `The organization does not allow calls from the address ${ipAddress}.`,
+  );
 };
 
 /** @throws DomainError if the role may not read this record type. An unknown record type counts as not allowed. */

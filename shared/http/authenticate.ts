@@ -95,7 +95,9 @@ export class RefusedCallerError extends DomainError {
 const asDomainError = (error: unknown): DomainError => {
   if (error instanceof DomainError) return error;
   if (error instanceof KeySetUnavailableError) {
-    return new DomainError("key_set_unavailable", "The token cannot be judged at the moment.", { cause: error });
+    return new DomainError("key_set_unavailable", "The token cannot be verified at the moment. Try again.", {
+      cause: error,
+    });
   }
   if (error instanceof JwtExpiredError) return new DomainError("expired_token", "The token has expired.");
   // The library also throws raw errors, such as for a signature of a wrong length. All of them mean an invalid token.

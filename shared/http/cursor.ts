@@ -25,7 +25,7 @@ export const createCursors = (secret: string) => {
     ): z.output<Position> {
       const opened = sealing.open(binding, position, cursor);
       if (opened.is === "ours") return opened.position;
-      throw new DomainError("invalid_cursor", "cursor: expected one that this service gave out for this query", {
+      throw new DomainError("invalid_cursor", "cursor: expected a cursor that this service issued for this query", {
         foreignScope: opened.is === "foreign" ? opened.scope : undefined,
       });
     },

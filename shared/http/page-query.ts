@@ -13,11 +13,12 @@ export const pageQuery = ({ defaultLimit, maxLimit }: Paging) => {
       ),
     )
     .register(z.globalRegistry, {
-      description: "The largest number of results to return. A page may be shorter and still have a next one.",
+      description: "The maximum number of results. A shorter page may still have a next page.",
       override: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
     });
   const cursor = z.string().register(z.globalRegistry, {
-    description: "Where to go on: taken from the Link header of the page before, for the same caller and query.",
+    description:
+      "The position of the next page, from the Link header of the previous page. Valid for the same caller and query.",
   });
   return z.object({ limit: z.optional(limit), cursor: z.optional(cursor) });
 };

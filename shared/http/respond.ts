@@ -6,8 +6,8 @@ import { catalogueEntry } from "../terms/error-catalogue.ts";
 export type Response = APIGatewayProxyStructuredResultV2 & { statusCode: number; headers: Record<string, string> };
 
 /**
- * @param text the body's; without one the response has no body and no content type. It is JSON unless the headers say
- *   otherwise.
+ * @param text the body; without it, the response has no body and no content type. The content type is JSON unless the
+ *   headers name another one.
  */
 export const respond = (
   requestId: string,
@@ -26,7 +26,7 @@ export const respond = (
   ...(text !== undefined && { body: text }),
 });
 
-/** A page must not load, run or send anything, or be framed. */
+/** A page must not load, run or send anything, and must not be framed. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -59,7 +59,7 @@ export const respondError = (requestId: string, thrown: unknown): Response => {
   const error =
     thrown instanceof DomainError
       ? thrown
-      : new DomainError("internal", "The service failed. Its operators find the reason by the request id.");
+      : new DomainError("internal", "The service failed. Its operators can find the reason by the request id.");
   const { status, number, retryAfterSeconds } = catalogueEntry(error.code);
   return respond(
     requestId,

@@ -1,4 +1,4 @@
-/** A route: one endpoint, which handlers, infrastructure, OpenAPI document and tests read. */
+/** A route: the definition of an endpoint for handlers, infrastructure, OpenAPI document and tests. */
 import type * as z from "zod/mini";
 import type { resourceTypes } from "../security/security-event.ts";
 import type { ErrorName } from "../terms/error-catalogue.ts";
@@ -25,22 +25,22 @@ type Tag = { readonly description: string; readonly resourceType: (typeof resour
 export const tags = {
   plants: { description: "The plant store.", resourceType: "plant" },
   security: {
-    description: "What happened to an organization's integration, and the alerts that came of it.",
+    description: "Security events of an organization's integration, and their alerts.",
     resourceType: "security_event",
   },
   "circuit-breaker": {
-    description: "The circuit that guards an organization's integration.",
+    description: "The circuit that protects an organization's calls to the provider.",
     resourceType: "circuit_breaker",
   },
   connection: {
     description: "The organization's connection to its account at the payment provider.",
     resourceType: "provider_account",
   },
-  sync: { description: "Runs that bring the records up to date.", resourceType: "provider_account" },
-  records: { description: "What was synced from the provider.", resourceType: undefined },
-  webhooks: { description: "What the provider itself tells of.", resourceType: "provider_account" },
-  reports: { description: "What days and weeks came to, for those who audit.", resourceType: "report" },
-  settings: { description: "What an organization decided for its integration.", resourceType: "provider_account" },
+  sync: { description: "Runs that update the records.", resourceType: "provider_account" },
+  records: { description: "The records that were synced from the provider.", resourceType: undefined },
+  webhooks: { description: "Events that the provider sends.", resourceType: "provider_account" },
+  reports: { description: "Daily and weekly reports for audits.", resourceType: "report" },
+  settings: { description: "An organization's settings for its integration.", resourceType: "provider_account" },
   erasure: { description: "Deletion of an organization's or a user's data on request.", resourceType: undefined },
   api: { description: "The API itself.", resourceType: undefined },
 } as const satisfies Record<string, Tag>;
@@ -49,7 +49,7 @@ export type Route = {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** With parameters in braces, as in API Gateway and OpenAPI. */
   readonly path: `/${string}`;
-  /** `public` routes take no token. */
+  /** A `public` route takes no token. */
   readonly permission: Permission | "public";
   readonly tag: keyof typeof tags;
   readonly summary: string;
@@ -91,7 +91,7 @@ export type RequestOf<R extends Route> = KeyOf<R> &
       : undefined;
   };
 
-// biome-ignore lint/suspicious/noConfusingVoidType: it is a return type, of work that has nothing to say.
+// biome-ignore lint/suspicious/noConfusingVoidType: it is the return type of work without a result.
 type Body<R extends Route> = R["success"]["body"] extends z.ZodMiniType ? z.input<R["success"]["body"]> : void;
 
 type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;

@@ -18,9 +18,9 @@ const isPathOf = ({ path }: Pick<Route, "path">, rawPath: string): boolean => {
 export const createUnknownRouteHandler = (routes: readonly Pick<Route, "method" | "path">[]) =>
   middy(async ({ rawPath, requestContext }: APIGatewayProxyEventV2) => {
     const allow = routes.filter((route) => isPathOf(route, rawPath)).map(({ method }) => method);
-    if (allow.length === 0) throw new DomainError("route_not_found", "There is no such path.");
+    if (allow.length === 0) throw new DomainError("route_not_found", "The path does not exist.");
     const { method } = requestContext.http;
-    throw new DomainError("method_not_allowed", `The method ${method} is not one of this path.`, { allow });
+    throw new DomainError("method_not_allowed", `The path does not support the method ${method}.`, { allow });
   })
     .use(logRequests("$default"))
     .use(answerErrors());

@@ -1,34 +1,34 @@
 /**
- * Envelope encryption of small secrets: each text is sealed with a data key of its own, which KMS makes and encrypts.
- * What is sealed opens only for the context that it was sealed for, which KMS and the cipher both hold it to.
+ * Envelope encryption of small secrets: each text is sealed with a separate data key, which KMS generates and encrypts.
+ * A sealed text can be opened only with the context it was sealed for; both KMS and the cipher enforce this.
  */
 import { createCipheriv, createDecipheriv, randomBytes as systemRandomBytes } from "node:crypto";
 import { readConfig } from "./config.ts";
 import { type EncryptionContext, type Kms, kms } from "./kms.ts";
 
-/** Whose secret it is (the organization's partition key) and what for. A role may be bound to a purpose. */
+/** The secret's owner (the organization's partition key) and its purpose. A role may be limited to a purpose. */
 export type SealContext = { readonly organization: string; readonly purpose: string };
 
 export type Envelope = {
   /**
-   * Seals a well-formed text, empty or not; the result is about 220 bytes longer. Costs one call of KMS.
-   * @throws DomainError `store_unavailable` where KMS does not answer.
+   * Seals a well-formed text, which may be empty. The result is about 220 bytes longer. Costs one call of KMS.
+   * @throws DomainError `store_unavailable` if KMS does not answer.
    */
   seal(context: SealContext, plaintext: string): Promise<Uint8Array>;
   /**
-   * The text that was sealed for this very context. Costs one call of KMS.
-   * @throws EnvelopeError where it was sealed for another context or with another key, or is not what `seal` made.
-   * @throws DomainError `store_unavailable` where KMS does not answer.
+   * The text that was sealed for the same context. Costs one call of KMS.
+   * @throws EnvelopeError if it was sealed for another context or with another key, or was not made by `seal`.
+   * @throws DomainError `store_unavailable` if KMS does not answer.
    */
   open(context: SealContext, sealed: Uint8Array): Promise<string>;
 };
 
-/** Something sealed does not open. It says no more: neither what was sealed nor what is wrong with it. */
+/** A sealed text cannot be opened. The error contains neither the text nor the reason. */
 export class EnvelopeError extends Error {
   override name = "EnvelopeError";
 
   constructor() {
-    super("What is sealed does not open in this context.");
+    super("The sealed text cannot be opened in this context.");
   }
 }
 
@@ -43,10 +43,10 @@ const PREFIX_BYTES = 3;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What KMS holds a data key to. */
+/** The context that KMS binds a data key to. */
 const boundTo = ({ organization, purpose }: SealContext): EncryptionContext => ({ organization, purpose });
 
-/** What the tag covers besides the ciphertext: all before it, and the context in the one form that it has. */
+/** The data that the tag authenticates besides the ciphertext: everything before it, and the context as JSON. */
 const authenticated = (head: Uint8Array, { organization, purpose }: SealContext): Buffer =>
   Buffer.concat([head, Buffer.from(JSON.stringify(["organization", organization, "purpose", purpose]))]);
 
@@ -59,7 +59,7 @@ const encrypt = (dataKey: Uint8Array, head: Buffer, context: SealContext, plaint
 
 type Parsed = { head: Buffer; encryptedKey: Buffer; ciphertext: Buffer; tag: Buffer };
 
-/** @throws EnvelopeError for another version, or where a part is missing. */
+/** @throws EnvelopeError for another version, or if a part is missing. */
 const parse = (sealed: Uint8Array): Parsed => {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (bytes.length < PREFIX_BYTES || bytes[0] !== VERSION) throw new EnvelopeError();
@@ -88,8 +88,8 @@ const decrypt = (dataKey: Uint8Array, { head, ciphertext, tag }: Parsed, context
 };
 
 /**
- * Seals with data keys of the KMS key of that id. Data keys are overwritten in memory as soon as they have been used.
- * @param options.randomBytes for nonces; a data key is never used for two of them.
+ * Seals with data keys of the given KMS key. Data keys are overwritten in memory after use.
+ * @param options.randomBytes for nonces; each data key is used with only one nonce.
  */
 export const createEnvelope = (
   { generateDataKey, decryptDataKey }: Kms,

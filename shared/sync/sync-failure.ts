@@ -40,7 +40,7 @@ export const failureOfType = (error: unknown): SyncFailure => {
 
 export const systemFailure: SyncFailure = {
   category: "system",
-  message: "The service failed. Its operators find the reason by the run's id.",
+  message: "The service failed. Its operators can find the reason by the run's id.",
   code: "internal",
 };
 

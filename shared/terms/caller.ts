@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { type Role, roles } from "./permissions.ts";
 
-/** Whose plants a caller keeps: `org:<id>` for an organization, `user:<id>` for a user without one. */
+/** The owner of a caller's plants: `org:<id>` for an organization, `user:<id>` for a user without an organization. */
 export type Scope = `org:${string}` | `user:${string}`;
 
 /** Whether a scope is an organization's. */

@@ -1,7 +1,7 @@
 /**
- * Every failure that a client can see: its name in the code, its HTTP status, its stable number and what it means.
- * The number is the status times 100 plus a running number; numbers are never reused. A domain error becomes a
- * status here and nowhere else; the OpenAPI document lists this table. Decisions: docs/decisions.md, "Errors".
+ * Every failure that a client can receive: its name in the code, its HTTP status, its stable number and its meaning.
+ * The number is the status times 100 plus a running number; numbers are never reused. Only this table maps domain
+ * errors to statuses. The OpenAPI document lists it. Decisions: docs/decisions.md, "Errors".
  */
 
 type CatalogueEntry = {
@@ -9,7 +9,7 @@ type CatalogueEntry = {
   /** The `error` field of the body. */
   readonly number: number;
   readonly meaning: string;
-  /** The least number of whole seconds that a client should wait, where waiting helps. */
+  /** Seconds until the client may retry; undefined if a retry does not help. */
   readonly retryAfterSeconds?: number;
 };
 
@@ -23,20 +23,20 @@ export const errorCatalogue = {
   invalid_cursor: {
     status: 400,
     number: 40003,
-    meaning: "The cursor was not given out for this caller and this query.",
+    meaning: "The cursor was not issued for this caller and this query.",
   },
   invalid_authorization: {
     status: 400,
     number: 40004,
-    meaning: "The state was not given out to this user, has expired or was used already.",
+    meaning: "The state was not issued to this user, has expired or was already used.",
   },
   webhook_rejected: {
     status: 400,
     number: 40005,
-    meaning: "The webhook's signature does not verify, or nobody here expects webhooks under this address.",
+    meaning: "The webhook's signature is not valid, or no connection receives webhooks at this URL.",
   },
-  no_bearer_token: { status: 401, number: 40101, meaning: "The request carries no bearer token." },
-  invalid_token: { status: 401, number: 40102, meaning: "The token is not one that this service accepts." },
+  no_bearer_token: { status: 401, number: 40101, meaning: "The request has no bearer token." },
+  invalid_token: { status: 401, number: 40102, meaning: "The service does not accept the token." },
   expired_token: { status: 401, number: 40103, meaning: "The token has expired." },
   role_may_not: { status: 403, number: 40301, meaning: "The caller's role does not have the permission." },
   ip_address_not_allowed: {
@@ -52,27 +52,31 @@ export const errorCatalogue = {
   plant_not_found: {
     status: 404,
     number: 40401,
-    meaning: "There is no such plant among those that the caller may see.",
+    meaning: "The plant does not exist in the caller's scope.",
   },
-  route_not_found: { status: 404, number: 40402, meaning: "There is no such path." },
+  route_not_found: { status: 404, number: 40402, meaning: "The path does not exist." },
   report_not_found: {
     status: 404,
     number: 40403,
-    meaning: "The organization has no such report.",
+    meaning: "The report does not exist in the organization.",
   },
-  method_not_allowed: { status: 405, number: 40501, meaning: "The path exists, but not with this method; see Allow." },
+  method_not_allowed: {
+    status: 405,
+    number: 40501,
+    meaning: "The path does not support this method; see the header Allow.",
+  },
   plant_exists: { status: 409, number: 40901, meaning: "The caller already has a plant with this id." },
   other_account: {
     status: 409,
     number: 40902,
-    meaning: "Records of another account are stored; they must be erased before this one can be connected.",
+    meaning: "Records of another account are stored. They must be erased before this account can be connected.",
   },
   not_connected: {
     status: 409,
     number: 40903,
-    meaning: "The organization has no connection to the provider, or one that must be made anew.",
+    meaning: "The organization has no connection to the provider, or must connect again.",
   },
-  sync_running: { status: 409, number: 40904, meaning: "A sync run of the organization is under way." },
+  sync_running: { status: 409, number: 40904, meaning: "The organization already has an active sync run." },
   idempotency_conflict: {
     status: 409,
     number: 40905,
@@ -81,38 +85,38 @@ export const errorCatalogue = {
   author_locked_out: {
     status: 409,
     number: 40906,
-    meaning: "The IP allowlist leaves out the address of its own author.",
+    meaning: "The IP allowlist does not include the address of the caller who sets it.",
   },
-  body_too_large: { status: 413, number: 41301, meaning: "The body is larger than the service takes." },
+  body_too_large: { status: 413, number: 41301, meaning: "The body is larger than the service accepts." },
   unsupported_media_type: { status: 415, number: 41501, meaning: "The body's content type is not application/json." },
   credentials_refused: {
     status: 422,
     number: 42201,
-    meaning: "The provider refuses the credentials. Nothing was stored.",
+    meaning: "The provider rejected the credentials. Nothing was stored.",
   },
-  internal: { status: 500, number: 50001, meaning: "The service failed; the request id finds the reason in its log." },
+  internal: { status: 500, number: 50001, meaning: "The service failed. Its log has the reason under the request id." },
   store_unavailable: {
     status: 503,
     number: 50301,
-    meaning: "The store did not answer in time. Nothing was lost; try again.",
+    meaning: "The store did not answer in time. No data was lost; try again.",
     retryAfterSeconds: 1,
   },
   key_set_unavailable: {
     status: 503,
     number: 50302,
-    meaning: "The issuer's keys cannot be fetched, so the token could not be judged; try again.",
+    meaning: "The issuer's keys cannot be fetched, so the token could not be verified; try again.",
     retryAfterSeconds: 2,
   },
   circuit_open: {
     status: 503,
     number: 50303,
     meaning:
-      "The provider is not called for this organization at present; Retry-After says until when, unless an operator decides.",
+      "The circuit is open: the provider is not called for this organization. Retry-After is absent while an operator holds the circuit open.",
   },
   provider_unavailable: {
     status: 503,
     number: 50304,
-    meaning: "The provider did not answer as it should. Nothing was changed; try again.",
+    meaning: "The provider failed or did not answer. Nothing was changed; try again.",
     retryAfterSeconds: 5,
   },
   oauth_not_configured: {
@@ -125,5 +129,5 @@ export const errorCatalogue = {
 
 export type ErrorName = keyof typeof errorCatalogue;
 
-/** The entry of a name, with the optional parts that the literal types hide. */
+/** The entry of a name, typed with its optional fields. */
 export const catalogueEntry = (name: ErrorName): CatalogueEntry => errorCatalogue[name];

@@ -1,11 +1,11 @@
-/** The header by which a client names one request to start work, so that sending it again starts nothing. */
+/** The header that identifies a request to start work, so that a repeated request starts nothing more. */
 import * as z from "zod/mini";
 
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
 const error = "expected 1 to 255 visible ASCII characters";
 
-/** The headers of a route that takes the key. */
+/** The headers of a route that accepts the key. */
 export const IdempotencyHeader = z.object({
   [IDEMPOTENCY_KEY]: z.optional(
     z

@@ -3,7 +3,7 @@
  * (infra/constructs/resources/tables.ts). An item without the partition key is not in the index.
  */
 
-/** `holds`: the attributes besides the keys; "keys" for none, "items" for all. Keys are texts unless they are times. */
+/** `holds`: the attributes besides the keys; "keys": no other, "items": all. Keys are texts unless they are times. */
 export type TableIndex = {
   name: string;
   partitionKey: string;
@@ -14,7 +14,7 @@ export type TableIndex = {
 
 export type SortedIndex = TableIndex & { sortKey: string };
 
-/** Enough to filter and to count events, and nothing that ever changes. */
+/** The attributes that filter and count events; they never change. */
 const COUNTED = ["riskLevel", "eventType", "category", "success", "ms", "ttl"] as const;
 
 export const EVENTS_BY_USER = { name: "byUser", partitionKey: "userKey", sortKey: "id", holds: COUNTED } as const;
@@ -49,7 +49,7 @@ export const ALERT_OUTBOX = {
   holds: "keys",
 } as const;
 
-/** Holds until when a circuit is open. */
+/** Contains the time until which a circuit is open. */
 export const CIRCUITS_NOT_CLOSED = { name: "notClosed", partitionKey: "sh", holds: ["ou"] } as const;
 
 export const CONNECTED_ORGANIZATIONS = {
@@ -61,7 +61,7 @@ export const CONNECTED_ORGANIZATIONS = {
 
 export const ACTIVE_RUNS = { name: "byActive", partitionKey: "activeShard", sortKey: "scope", holds: "keys" } as const;
 
-/** Only what changes with the record: a sync that finds the record unchanged then writes no index. */
+/** Contains only attributes that change with the record, so a sync that finds no change writes no index entry. */
 const LISTED = ["createdAt", "updatedAt", "deleted", "fields"] as const;
 
 export const RECORDS_BY_CREATION = {

@@ -8,7 +8,7 @@ const everyone: readonly Role[] = roles;
 const administrators: readonly Role[] = ["admin"];
 
 const rolesByPermission = {
-  // Plants need a valid token only: whose plants they are follows from the caller's scope.
+  // Plants need only a valid token: the caller's scope determines which plants the caller can access.
   "plants:read": everyone,
   "plants:write": everyone,
   // Members and guests read the record types that their organization's settings name (shared/http/admit.ts).
@@ -30,5 +30,5 @@ export type PersonalPermission = Extract<Permission, `plants:${string}`>;
 
 export const rolesWith = (permission: Permission): readonly Role[] => rolesByPermission[permission];
 
-/** Whether a permission is one within an organization, as all of the integration's are. */
+/** Whether a permission needs an organization, as all permissions of the integration do. */
 export const needsOrganization = (permission: Permission): boolean => !permission.startsWith("plants:");

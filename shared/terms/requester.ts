@@ -1,4 +1,4 @@
-/** Who sent a request, and from where: what security events and stored requests name. */
+/** The sender and the origin of a request, as security events and stored requests name them. */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import type { OrganizationCaller } from "./caller.ts";
@@ -36,7 +36,7 @@ export const requesterOf = ({
   origin: Origin;
 }): Requester => ({ userId, ...definedFields({ sessionId }), ...addressOf(origin) });
 
-/** The requester's fields of anything that names them, as far as it does: a webhook or a schedule names no user. */
+/** The requester's fields that are present: for webhooks and schedules, the user is missing. */
 export const requesterFields = ({
   userId,
   sessionId,

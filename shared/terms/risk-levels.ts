@@ -1,4 +1,4 @@
-/** From the least to the worst. Stored and returned in upper case, accepted in any. Spec: "riskLevel values". */
+/** From lowest to highest. Stored and returned in upper case, accepted in any case. Spec: "riskLevel values". */
 export const riskLevels = ["LOW", "MEDIUM", "HIGH", "CRITICAL"] as const;
 export type RiskLevel = (typeof riskLevels)[number];
 

@@ -59,7 +59,7 @@ export const createWebhookHandler = (receive: Receive, signatureHeader: string):
   const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
     const { requestId, http } = event.requestContext;
     if (http.method !== "POST") {
-      throw new DomainError("method_not_allowed", `The method ${http.method} is not one of this path.`, {
+      throw new DomainError("method_not_allowed", `The path does not support the method ${http.method}.`, {
         allow: ["POST"],
       });
     }

@@ -24,7 +24,7 @@ const wireStores = () => {
   };
 };
 
-/** For functions that only read: the next guarded call or operator announces what is overdue. */
+/** For functions that only read: the next guarded call or operator publishes overdue transitions. */
 export const wireStatisticsReader = () =>
   createStatisticsReader({ ...wireStores(), announcer: { announceOverdue: () => undefined }, clock });
 
@@ -45,9 +45,9 @@ const wireChanging = () => {
   };
 };
 
-/** The guard of every call to the provider. */
+/** The circuit breaker around every call to the provider. */
 export const wireGuard = () => createGuard(wireChanging());
 
-/** What operators' requests do. */
+/** POST …/circuit-breaker. */
 export const wireChangeCircuit = () =>
   createChangeCircuit({ operator: createOperator(wireChanging()), statistics: wireStatisticsReader(), clock });

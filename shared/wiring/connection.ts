@@ -44,7 +44,7 @@ const wireOAuthStates = () => {
   });
 };
 
-/** POST …/connection/authorize. It needs no SDK of the provider. */
+/** POST …/connection/authorize. Does not load the provider's SDK. */
 export const wireAuthorize = () => {
   const config = readConfig([
     "CURSOR_KEY",

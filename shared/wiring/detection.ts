@@ -1,4 +1,4 @@
-/** Detection of deployed functions. Both throw Error at cold start where the environment lacks a variable. */
+/** Detection of deployed functions. Both throw Error at cold start if the environment lacks a variable. */
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createConnectedStore, createConnectionStore } from "../connection/connection-store.ts";
 import { createBaselineStore } from "../detection/baseline-store.ts";

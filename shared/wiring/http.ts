@@ -1,4 +1,4 @@
-/** The parts of a deployed handler besides its work. Each function throws Error if the environment lacks a variable. */
+/** The dependencies of a deployed handler. Each function throws Error if the environment lacks a variable. */
 import { type Authenticate, createAuthenticator } from "../http/authenticate.ts";
 import type { HandlerDependencies } from "../http/create-handler.ts";
 import { createCursors } from "../http/cursor.ts";
@@ -24,7 +24,7 @@ const wireRecording = () => {
   return deferRecording(() => import("./refusals.ts"));
 };
 
-/** For a route without an organization, such as the plants': without the store of settings. */
+/** For a route that needs no organization, such as the plants' routes: without the settings store. */
 export const wirePersonalHandler = (route: Route): HandlerDependencies => ({
   ...(route.permission !== "public" && {
     authenticate: wireAuthenticate(),
@@ -33,7 +33,7 @@ export const wirePersonalHandler = (route: Route): HandlerDependencies => ({
   ...(route.paging !== undefined && { cursors: createCursors(readConfig(["CURSOR_KEY"]).CURSOR_KEY) }),
 });
 
-/** For a route of an organization. */
+/** For a route that needs an organization. */
 export const wireHandler = (route: Route): HandlerDependencies => ({
   ...wirePersonalHandler(route),
   settings: wireSettingsStore(),

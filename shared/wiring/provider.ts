@@ -1,4 +1,4 @@
-/** The way to the provider of a deployed function. */
+/** The access to the provider in a deployed function. */
 
 import { createBaselineStore } from "../detection/baseline-store.ts";
 import { createOperationFactsStore } from "../detection/event-facts-store.ts";
@@ -16,7 +16,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { wireGuard } from "./circuit-breaker.ts";
 import { raiseFinding, wireRecorder } from "./recorder.ts";
 
-/** Watches the operations of a deployed function. @throws Error at cold start where the environment lacks a variable. */
+/** Observes the latency of operations. @throws Error at cold start if the environment lacks a variable. */
 const wireLatency = (): LatencyObserver => {
   const config = readConfig(["DETECTION_TABLE_NAME", "SECURITY_EVENTS_TABLE_NAME", "RETENTION_DAYS"]);
   const options = { retentionDays: config.RETENTION_DAYS };
@@ -29,7 +29,7 @@ const wireLatency = (): LatencyObserver => {
   });
 };
 
-/** @throws Error at cold start where the environment lacks a variable. */
+/** @throws Error at cold start if the environment lacks a variable. */
 export const wireProviderAccess = (): ProviderAccess => {
   const config = readConfig([
     "SYNC_RUNS_TABLE_NAME",

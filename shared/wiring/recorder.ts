@@ -1,4 +1,4 @@
-/** The recorder of a deployed function, and what raises alerts. Each function throws Error if the environment lacks a variable. */
+/** The recorder and the alert raiser of a deployed function. Each throws Error if the environment lacks a variable. */
 import { randomBytes } from "node:crypto";
 import { createFailureMonitor } from "../detection/failure-monitor.ts";
 import { createLazyRaiseFinding } from "../detection/raise-finding.ts";
@@ -16,7 +16,7 @@ import { createRecorder, type Recorder } from "../security/recorder.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 
-/** What the recorder reads. A function that loads the recorder later requires these variables at its cold start. */
+/** The recorder's variables. A function that loads the recorder on demand requires them at its cold start. */
 export const RECORDER_VARIABLES = [
   "SECURITY_EVENTS_TABLE_NAME",
   "SECURITY_ROLLUPS_TABLE_NAME",

@@ -1,6 +1,6 @@
 /**
- * Records the refusals and failures of a deployed function. It has a bundle of its own (infra/build.ts), which is loaded
- * when a request is refused or fails for the first time: a cold start does not pay for it.
+ * Records the refusals and failures of a deployed function. It has a separate bundle (infra/build.ts), which is loaded
+ * at the first refused or failed request. So cold starts do not load it.
  */
 import { randomBytes } from "node:crypto";
 import { createRefusalRecorder, type RecordRefusal } from "../http/refusals.ts";

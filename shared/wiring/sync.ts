@@ -1,4 +1,4 @@
-/** How a deployed function starts, cancels and schedules sync runs. All throw Error at cold start if a variable is missing. */
+/** Sync runs in a deployed function. All throw Error at cold start if a variable is missing. */
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,7 +23,7 @@ export const wireSyncRunStore = () => createSyncRunStore(documentClient, tableNa
 export const wireSyncEndStore = () =>
   createSyncEndStore(documentClient, tableName(), { retentionDays: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS });
 
-/** A new run's id, which is in order of time. @param now epoch ms. */
+/** A new run's id. Ids sort by time. @param now epoch ms. */
 export const newRunId = (now: number): string => eventId(now, randomBytes(RANDOM_BYTES));
 
 export const wireSyncBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
@@ -37,7 +37,7 @@ export const wireStartRun = (): StartRun =>
     newRunId,
   });
 
-/** What POST …/sync does. */
+/** POST …/sync. */
 export const wireStartSync = (): StartSync => {
   const config = readConfig(["CIRCUITS_TABLE_NAME", "SYNC_RUNS_TABLE_NAME"]);
   return createStartSync({
@@ -51,7 +51,7 @@ export const wireStartSync = (): StartSync => {
   });
 };
 
-/** Cancels the run under way of an organization whose connection ends or is made anew. */
+/** Cancels the active run of an organization whose connection ends or is replaced. */
 export const wireCancelRuns = () => {
   const ends = wireSyncEndStore();
   return async (organizationId: string): Promise<void> => {

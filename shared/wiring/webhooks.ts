@@ -1,4 +1,4 @@
-/** How a deployed function receives, publishes and processes webhooks. All throw Error at cold start if a variable is missing. */
+/** Webhooks in a deployed function. All throw Error at cold start if a variable is missing. */
 
 import { createConnectionSecrets } from "../connection/connection-secrets.ts";
 import { parseDeliveredEvent } from "../provider/stripe/events.ts";

@@ -183,7 +183,7 @@ describe("a refusal", () => {
       ]);
       expect(refusals[0]?.error).toMatchObject({
         code: "ip_address_not_allowed",
-        message: "The organization allows no calls from the address 192.0.2.7.",
+        message: "The organization does not allow calls from the address 192.0.2.7.",
       });
     }
   });

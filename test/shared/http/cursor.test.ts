@@ -35,7 +35,7 @@ describe("cursors", () => {
   it("are refused for another scope, query, secret or shape", () => {
     const refused = {
       code: "invalid_cursor",
-      message: "cursor: expected one that this service gave out for this query",
+      message: "cursor: expected a cursor that this service issued for this query",
     };
     const opening =
       (...[otherBinding, schema, cursor]: Parameters<typeof cursors.open>) =>

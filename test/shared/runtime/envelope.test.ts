@@ -107,7 +107,7 @@ describe("an envelope", () => {
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       const error: unknown = await envelope.open(credentials, changed).catch((caught) => caught);
       expect(error).toBeInstanceOf(EnvelopeError);
-      expect(error).toMatchObject({ message: "What is sealed does not open in this context." });
+      expect(error).toMatchObject({ message: "The sealed text cannot be opened in this context." });
       expect(error).not.toHaveProperty("cause");
     }
   });
