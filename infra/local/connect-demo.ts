@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { LocalCloud } from "./local-cloud.ts";
 import type { RunningStack } from "./stack-file.ts";
 
-/** The organization that `npm start` connects, so that the first look shows something. */
+/** The organization that `npm start` connects, so that there is data to look at. */
 const DEMO_ORGANIZATION = "demo";
 
 /** The secret of the demo organization's webhooks; it protects nothing. */

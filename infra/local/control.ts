@@ -10,7 +10,7 @@ import type { Functions } from "./lambda/functions.ts";
 import type { Queues } from "./queues/queues.ts";
 import type { Schedules } from "./schedules/schedules.ts";
 
-/** Ten years: enough for every retention, and an answer comes. */
+/** Ten years: longer than every retention, and short enough to be answered. */
 const MAX_ADVANCE_MS = 10 * 366 * 86_400_000;
 const Advance = z.strictObject({
   ms: z.int().min(0).max(MAX_ADVANCE_MS),

@@ -1,6 +1,6 @@
 /**
- * Ends a command with one clear line. Errors that the language itself throws are our bugs and keep their stack.
- * The process ends with code 1 even where something still runs.
+ * Ends a command with one clear line. Errors of JavaScript itself (such as TypeError) are bugs and keep their stack.
+ * The process ends with code 1 even if work is still running.
  */
 export const failWith = (error: unknown): never => {
   const isBug = [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind);

@@ -8,7 +8,7 @@ import { LOCAL_PLATFORM, type Platform } from "./provider/wire/oauth.ts";
 
 export type RunningProvider = {
   url: string;
-  /** What functions know of it. */
+  /** The variables that functions receive. */
   environment: Readonly<Record<string, string>>;
   controlRoutes: JsonRoutes;
   pollers: readonly Poller[];

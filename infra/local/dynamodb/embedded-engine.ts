@@ -50,7 +50,7 @@ const untilListening = (child: ChildProcess): Promise<{ output?: string }> =>
     child.once("exit", () => settle({ output }));
   });
 
-/** The arguments by which a database's engine is known again. */
+/** The arguments that identify the engine of a database. */
 export const databaseArguments = (databaseFile: string): string[] => ["--db-path", databaseFile];
 
 /**

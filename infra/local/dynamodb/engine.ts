@@ -18,7 +18,7 @@ export type DynamoDbOptions = {
 
 const answerTimeoutMs = 5_000;
 
-/** Any answer will do: endpoints answer a plain GET differently. */
+/** Accepts any answer, because endpoints answer a plain GET differently. */
 const useEndpoint = async (endpoint: string): Promise<DynamoDb> => {
   const url = new URL(endpoint);
   try {

@@ -62,7 +62,7 @@ const describe = async (client: DynamoDBClient, name: string): Promise<TableDesc
 const untilActive = (client: DynamoDBClient, name: string) =>
   waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: name });
 
-/** One index per call, as DynamoDB takes them. */
+/** One index per call, because DynamoDB accepts only one. */
 const adjustIndexes = async (client: DynamoDBClient, table: TableModel, existing: TableDescription) => {
   const { missing, surplus, conflict } = compareTable(existing, table.definition);
   if (conflict !== undefined) {

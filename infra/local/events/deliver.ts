@@ -8,12 +8,12 @@ import { targetPayload } from "./target-input.ts";
 const EVENTBRIDGE = "events.amazonaws.com";
 
 /**
- * Sends an event to one target of a rule. Resolves when the target is done with it: a queue has the message, or the
+ * Sends an event to one target of a rule. Resolves when the delivery is over: a queue has the message, or the
  * function and its retries have ended. An event that cannot be delivered is logged as lost. Never rejects.
  */
 export type Deliver = (rule: { name: string; arn: string }, target: TargetModel, event: unknown) => Promise<void>;
 
-/** Counts each delivery as activity. The policies of functions and queues say what a rule may reach. */
+/** Counts each delivery as activity. The policies of functions and queues decide which rules may reach them. */
 export const createDeliver = (options: {
   authorizer: Authorizer;
   invokeAsynchronously: InvokeAsynchronously;

@@ -4,7 +4,7 @@ import type { StackModel } from "../core/model.ts";
 import type { Deliver } from "./deliver.ts";
 import { compileEventPattern } from "./event-pattern.ts";
 
-/** An event as its publisher gives it; `epochMs` is its time, by default the time of publishing. */
+/** An event as published; `epochMs` is its time, by default the time of publishing. */
 export type NewEvent = {
   source: string;
   detailType: string;
@@ -13,7 +13,7 @@ export type NewEvent = {
   epochMs?: number;
 };
 
-/** An event on a bus, as its targets get it. */
+/** An event on a bus, as its targets receive it. */
 export type BusEvent = {
   version: "0";
   id: string;
@@ -38,7 +38,7 @@ export type EventBuses = {
   list(): { name: string; rules: { name: string; enabled: boolean; targets: string[] }[] }[];
 };
 
-/** Published events that are kept in memory. More would only fill the memory of a local cloud that runs for days. */
+/** Published events that are kept in memory; the limit bounds the memory of a local cloud that runs for days. */
 const MAX_KEPT = 1_000;
 
 /** The buses of the stack with their rules. A bus that the template does not declare loses its events. */

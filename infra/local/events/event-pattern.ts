@@ -1,13 +1,13 @@
 /** Whether an event matches the pattern. */
 export type EventPattern = (event: unknown) => boolean;
 
-/** What one node of a pattern asks of the value at its path. */
+/** The check of one node of a pattern on the value at its path. */
 type Node = (value: unknown) => boolean;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The texts, numbers, booleans and nulls at a path. A pattern sees neither objects nor empty lists. */
+/** The texts, numbers, booleans and nulls at a path. A pattern matches neither objects nor empty lists. */
 const leavesOf = (value: unknown): unknown[] => {
   if (Array.isArray(value)) return value.flatMap(leavesOf);
   return value === undefined || isObject(value) ? [] : [value];
@@ -46,7 +46,7 @@ const compileNode = (path: string, pattern: unknown): Node => {
 };
 
 /**
- * Compiles an event pattern: all fields must match, and of a list any one alternative.
+ * Compiles an event pattern: all fields must match, and at least one alternative of each list.
  * Source: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
  * @throws Error naming the path of what is not supported.
  */

@@ -27,7 +27,7 @@ const valueAt = (path: string, event: unknown): unknown => {
 };
 
 /**
- * What the target gets, as JSON text: the event, or the template with each `<name>` replaced by JSON.
+ * The target's input as JSON text: the event, or the template with each `<name>` replaced by JSON.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
  * @throws Error if the filled template is not JSON.
  */

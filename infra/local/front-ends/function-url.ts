@@ -14,7 +14,7 @@ import { toHttpResponse } from "./http-response.ts";
 const MAX_HEADER_BYTES = 10_240;
 
 /**
- * A URL's policy must allow both to everybody.
+ * A URL's policy must allow both actions to every caller.
  * https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html
  */
 const checksOf = ({ functionArn }: FunctionUrlModel): Check[] => [
@@ -41,7 +41,7 @@ const FORBIDDEN: WireResponse = {
   ),
 };
 
-/** The answer if the function fails, takes too long or answers nonsense. */
+/** The answer if the function fails, takes too long or returns a malformed result. */
 const FAILED: WireResponse = {
   statusCode: 502,
   headers: { "content-type": "application/json" },

@@ -25,7 +25,7 @@ export type HttpApiOptions = {
   authorizer: Authorizer;
   clock: Pick<Clock, "now">;
   activity: Pick<Activity, "enter">;
-  /** How long a function may take before the API gives up on it: 30 s unless a test has less patience. */
+  /** The time-out of a function's answer: 30 s; tests may shorten it. */
   integrationTimeoutMs?: number;
   log: (line: string) => void;
 };

@@ -17,12 +17,12 @@ const HOP_BY_HOP = new Set([
 /** All other bodies reach the function as base64, forms and bodies without a content type included. */
 const TEXTUAL = /^\s*(text\/|application\/([\w.-]+\+)?(json|xml|javascript)\s*(;|$))/i;
 
-/** What one front end (HTTP API, Lambda URL) knows beside the request itself. */
+/** The facts of one front end (HTTP API, Lambda URL) besides the request itself. */
 export type EventContext = {
   accountId: string;
   apiId: string;
   routeKey: string;
-  /** As this front end decodes it, or does not. */
+  /** Decoded or not, depending on the front end. */
   path: string;
   pathParameters: Readonly<Record<string, string>>;
   port: number;
@@ -62,7 +62,7 @@ const encodeBody = (body: Buffer, contentType: string): { body: string; isBase64
 };
 
 /**
- * The event that a function gets for an HTTP request.
+ * The event that a function receives for an HTTP request.
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 export const createHttpEvent = (request: WireRequest, context: EventContext) => {

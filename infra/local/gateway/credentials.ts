@@ -4,7 +4,7 @@ import type { FunctionModel } from "../core/model.ts";
 /** The values of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of a function. */
 export type FunctionCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken: string };
 
-/** Who signed a call, for which service and region, as the Authorization header says. */
+/** The caller, service and region of a call, from the Authorization header. */
 export type Signer = { accessKeyId: string; region: string; service: string };
 
 const credentialPattern = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/\d{8}\/([^/,\s]+)\/([^/,\s]+)\/aws4_request,/;

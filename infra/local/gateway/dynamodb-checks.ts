@@ -71,7 +71,7 @@ const readers: Record<string, Reader> = {
 };
 
 /**
- * What a DynamoDB request must be allowed: per table, per index, per item of a transaction; all must pass.
+ * The actions that a DynamoDB request needs: per table, per index, per item of a transaction. All must be allowed.
  * @returns undefined for an operation that is not supported or a malformed body.
  */
 export const dynamoDbChecks = (operation: string, body: unknown, scope: Scope): Check[] | undefined => {

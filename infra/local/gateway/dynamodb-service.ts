@@ -32,7 +32,7 @@ const readAnswer = async (response: IncomingMessage): Promise<AwsAnswer> => {
   return { status: response.statusCode ?? 500, headers: Object.fromEntries(known), body: await buffer(response) };
 };
 
-/** DynamoDB: judged request by request, and answered by the endpoint alone, over connections that stay open. */
+/** DynamoDB: each request is authorized, then the endpoint answers it over connections that stay open. */
 export const createDynamoDbService = (model: StackModel, endpoint: string): AwsService => {
   const url = new URL(endpoint);
   const secure = url.protocol === "https:";
@@ -44,7 +44,7 @@ export const createDynamoDbService = (model: StackModel, endpoint: string): AwsS
     checks: ({ operation, json }) => dynamoDbChecks(operation, json, model),
     answer: (call) =>
       new Promise((resolve) => {
-        // The SDK repeats a 500, as it does when DynamoDB has one.
+        // The SDK retries a 500, as with DynamoDB itself.
         const failed = (error: Error): void =>
           resolve(errorAnswer(500, "InternalServerError", `the local DynamoDB does not answer: ${error.message}`));
         open(call)

@@ -58,7 +58,7 @@ const readEntry = ({ Source, DetailType, Detail, Resources, Time }: Entry): NewE
   };
 };
 
-/** EventBridge, as far as putting events goes; every other operation is denied. */
+/** EventBridge's operation PutEvents; every other operation is denied. */
 export const createEventsService = (options: {
   model: Pick<StackModel, "region" | "accountId">;
   buses: Pick<EventBuses, "publish">;

@@ -52,7 +52,7 @@ const send = (response: ServerResponse, { status, headers, body }: AwsAnswer): v
   response.writeHead(status, { ...headers, "content-length": body.length }).end(body);
 };
 
-/** One endpoint on loopback for every AWS service. It passes on what the caller's role allows. */
+/** One endpoint on loopback for every AWS service. It passes on the calls that the caller's role allows. */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
   const { model, authorizer, onDenied } = options;
   const services = new Map<string, AwsService>([

@@ -8,8 +8,8 @@ import type { KeyModel } from "../core/model.ts";
 const Kept = z.record(z.string(), z.object({ material: z.base64(), createdAt: z.int() }));
 
 /**
- * The material of each key by its id. It is made at the first start that has the key and kept as long as the data
- * directory, because what it encrypted is kept too. The file is readable by the owner only.
+ * The material of each key by its id. It is generated at the first start with the key and kept in the data directory,
+ * because the directory also keeps the data that it encrypted. Only the owner can read the file.
  * @throws Error if the file is damaged.
  */
 export const openKeyMaterial = (options: {

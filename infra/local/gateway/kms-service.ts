@@ -108,7 +108,7 @@ export const createKmsService = (options: {
       const request = parse(operation, json);
       if (request === undefined) return undefined;
       const name = request.KeyId ?? (request.CiphertextBlob && keyIdIn(request.CiphertextBlob));
-      // A ciphertext of another KMS: there is no key to judge by, and nothing to decrypt.
+      // A ciphertext of another KMS names no key of this stack, so it can be neither authorized nor decrypted.
       if (name === undefined) return [];
       const context = { "kms:CallerAccount": [accountId], ...conditionsOf(request.EncryptionContext) };
       return [{ action: `kms:${operation}`, resource: arnOf(name), context }];

@@ -8,7 +8,7 @@ export type AwsAnswer = { status: number; headers: Record<string, string | strin
 
 /** One AWS service behind the gateway. */
 export type AwsService = {
-  /** Everything that must be allowed for the call; undefined for a call that is not supported, which is denied. */
+  /** All actions that the call needs; undefined for an unsupported call, which is denied. */
   checks(call: AwsCall): Check[] | undefined;
   /** Answers a call that is allowed. */
   answer(call: AwsCall): Promise<AwsAnswer>;

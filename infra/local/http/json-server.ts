@@ -10,7 +10,7 @@ export type JsonRoutes = Record<string, (request: JsonRequest) => JsonAnswer | P
 
 const MAX_BODY_BYTES = 1_048_576;
 
-/** A refusal that a client reads as JSON `{"message"}`. */
+/** An error that the client receives as JSON `{"message"}`. */
 export const refuse = (status: number, message: string): JsonAnswer => ({ status, body: { message } });
 
 /** Starts a server of the local cloud's own (control, issuer) on any free port, or on the one that is preferred. */

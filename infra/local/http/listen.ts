@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:http";
 export type Listening = {
   url: string;
   port: number;
-  /** Takes no new requests, waits so long for those under way, then cuts them off. */
+  /** Accepts no new requests, waits for active requests up to the given time, then closes their connections. */
   close(graceMs?: number): Promise<void>;
 };
 
@@ -28,7 +28,7 @@ export const listen = async (server: Server, port: number): Promise<Listening> =
     async close(graceMs = 0) {
       const closed = once(server, "close");
       server.close();
-      // A connection is kept alive after its last answer too, so not only once.
+      // Repeated, because a connection becomes idle only after its last answer.
       const sweeper = setInterval(() => server.closeIdleConnections(), 10);
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;

@@ -15,7 +15,7 @@ const match = (segments: readonly string[], parts: readonly string[]): Record<st
   return parameters;
 };
 
-/** Before each other route that matches the same path: the one with the earlier literal. */
+/** The order of routes that match the same path: the route with the earlier literal comes first. */
 const bySpecificity = (a: readonly string[], b: readonly string[]): number => {
   for (const [index, segment] of a.entries()) {
     const difference = Number(parameterOf(segment) !== undefined) - Number(parameterOf(b[index] ?? "") !== undefined);

@@ -3,15 +3,15 @@ import { checkPolicies } from "./check-policies.ts";
 import { type AccessRequest, evaluate, type PrincipalName } from "./evaluate.ts";
 
 /**
- * Who makes a call: a function under its role, an AWS service on behalf of one of its resources
- * (`apigateway.amazonaws.com` with the route's sourceArn, `events.amazonaws.com` with the rule's ARN), or anybody.
+ * The caller: a function under its role, an AWS service on behalf of one of its resources
+ * (`apigateway.amazonaws.com` with the route's sourceArn, `events.amazonaws.com` with the rule's ARN), or the public.
  */
 export type Principal =
   | { kind: "anonymous" }
   | { kind: "function"; functionArn: string }
   | { kind: "service"; service: string; sourceArn: string };
 
-/** One thing that must be allowed; the context's keys are condition keys such as `dynamodb:LeadingKeys`. */
+/** An action that must be allowed; the context's keys are condition keys such as `dynamodb:LeadingKeys`. */
 export type Check = { action: string; resource: string; context?: Record<string, string[]> };
 
 /** `reason` reads like the end of AWS's own message: "because no identity-based policy allows the … action". */
@@ -53,7 +53,7 @@ const serviceCaller = (model: StackModel, service: string, sourceArn: string): C
   context: { "aws:SourceArn": [sourceArn], "aws:SourceAccount": [model.accountId] },
 });
 
-/** Meant by a policy that means everybody, and by no other. */
+/** The caller that only policies for every principal (`*`) allow. */
 const anonymousCaller: Caller = {
   identity: undefined,
   principals: [{ type: "AWS", name: "anonymous" }],

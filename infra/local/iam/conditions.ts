@@ -12,7 +12,7 @@ const comparisons: Record<string, Comparison> = {
   StringEquals: (expected, actual) => expected === actual,
 };
 
-/** What one operator asks of the values of one key. */
+/** The check of one operator on the values of one key. */
 type Operator = (expected: readonly string[], actual: readonly string[], unclear: boolean) => boolean;
 
 /** A comparison, a comparison of all values, or `Null`. @returns undefined for an operator that is not supported. */

@@ -12,7 +12,7 @@ export const matchesWildcard = (pattern: string, text: string): boolean => {
   return expression.test(text);
 };
 
-/** An ARN's six parts; the last holds whatever colons are left. */
+/** An ARN's six parts; the last part contains any further colons. */
 const partsOf = (arn: string): string[] => {
   const parts = arn.split(":");
   return [...parts.slice(0, 5), parts.slice(5).join(":")];

@@ -21,7 +21,7 @@ export type IssuerOptions = {
 /** `url` is the issuer, without a trailing slash. */
 export type Issuer = { url: string; jwksUrl: string; close(): Promise<void> };
 
-/** Runs the work on a body that the schema accepts; else answers 400 with what is wrong and where. */
+/** Runs the work on a body that the schema accepts; otherwise answers 400 with the wrong field and the reason. */
 const accepting =
   <Schema extends z.ZodType>(schema: Schema, work: (input: z.output<Schema>) => JsonAnswer | Promise<JsonAnswer>) =>
   ({ body }: { body: unknown }) => {
@@ -30,7 +30,7 @@ const accepting =
   };
 
 /**
- * A development OpenID Connect issuer: discovery and key set as any has them, and without any log-in
+ * A development OpenID Connect issuer: discovery and key set like any issuer, and without any log-in
  * `POST /token` (see token-request.ts), `POST /rotate`, `POST /outage` (the key set answers 503) and
  * `GET /` (how often the key set was fetched), for developers and tests.
  */
@@ -49,7 +49,7 @@ export const startIssuer = async (options: IssuerOptions): Promise<Issuer> => {
   const mint = async (input: z.output<typeof TokenRequest>): Promise<JsonAnswer> => {
     const { kid, privateKey } = await keys.current();
     const claims = claimsFor(input, { issuer, audience, claimNames, nowMs: clock.now() });
-    // Not SignJWT: it refuses some of the odd claims that tests must be able to send.
+    // Not SignJWT, because it refuses some malformed claims that tests must send.
     const token = await new CompactSign(Buffer.from(JSON.stringify(claims)))
       .setProtectedHeader({ alg: "RS256", typ: "JWT", kid })
       .sign(privateKey);

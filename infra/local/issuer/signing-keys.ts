@@ -4,7 +4,7 @@ import * as z from "zod";
 import { readDataFile, writeDataFile } from "../core/data-file.ts";
 
 const Jwk = z.looseObject({ kty: z.literal("RSA"), kid: z.string(), n: z.string(), e: z.string() });
-/** The first key signs; the others are public ones that it replaced. */
+/** The first key signs; the others are public keys that it replaced. */
 const KeysFile = z.object({ keys: z.tuple([Jwk], Jwk) });
 
 export type SigningKeys = {
@@ -12,7 +12,7 @@ export type SigningKeys = {
   current(): Promise<{ kid: string; privateKey: CryptoKey }>;
   /** The key set that verifiers fetch: public members only. */
   publicKeys(): JWK[];
-  /** Makes a new signing key; the old public key stays in the set unless it is to be forgotten. */
+  /** Makes a new signing key; the old public key stays in the key set unless the caller drops it. */
   rotate(forget: boolean): Promise<string>;
 };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 
-/** About 30 years either way: enough for every test of a lifetime. */
+/** About 30 years in either direction: enough for every test of token lifetimes. */
 const MAX_LIFETIME_SECONDS = 1_000_000_000;
 
 /** The request of a token. `claims` override any claim; `null` removes it. */
@@ -13,10 +13,10 @@ export const TokenRequest = z.strictObject({
   claims: z.record(z.string(), z.json()).default({}),
 });
 
-/** In which claims a token carries organization and role. */
+/** The names of the claims for organization and role. */
 export type ClaimNames = { organization: string; role: string };
 
-/** The claims of the token that was asked for. One that has expired already was issued an hour before that. */
+/** The claims of the requested token. An expired token was issued an hour before its expiry. */
 export const claimsFor = (
   request: z.output<typeof TokenRequest>,
   context: { issuer: string; audience: string; claimNames: ClaimNames; nowMs: number },

@@ -1,19 +1,19 @@
 import * as z from "zod";
 
-/** What Lambda answers in place of a result; `trace` is the stack, line by line. */
+/** Lambda's answer if a function fails; `trace` is the stack, line by line. */
 export type FunctionError = z.infer<typeof FunctionError>;
 export const FunctionError = z.object({ errorType: z.string(), errorMessage: z.string(), trace: z.array(z.string()) });
 
 /** The largest synchronous payload, in bytes. Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 export const MAX_REQUEST_BYTES = 6_291_456;
-/** The largest answer: the same and 100 bytes. */
+/** The largest answer: 100 bytes more. */
 export const MAX_RESPONSE_BYTES = 6_291_556;
 /** The largest asynchronous payload. */
 export const MAX_ASYNC_REQUEST_BYTES = 1_048_576;
 
 /**
- * `payload` is JSON text. A `refused` event never reached an instance and would not at another try
- * (too large, no such function).
+ * `payload` is JSON text. A `refused` event never reached an instance, and a retry would not help
+ * (too large, unknown function).
  */
 export type InvocationResult =
   | { ok: true; payload: string }

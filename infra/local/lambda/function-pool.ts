@@ -25,7 +25,7 @@ export type FunctionPool = {
   invoke(payload: string, onStart?: () => void): Promise<InvocationResult>;
   /** Living instances, and how many were ever started. */
   counts(): { instances: number; coldStarts: number };
-  /** Kills every instance; what runs or waits is answered with an error. */
+  /** Kills every instance. Events that run or wait are answered with an error. */
   stop(): Promise<void>;
 };
 
@@ -36,7 +36,7 @@ export type FunctionPoolOptions = {
   timeoutSeconds: number;
   environment: () => Record<string, string>;
   maxInstances: number;
-  /** Real time after which an idle instance ends: five minutes unless a test has less patience. */
+  /** Real time after which an idle instance ends: five minutes; tests may shorten it. */
   idleMs?: number;
   clockOffsetMs: () => number;
   log: (line: string) => void;
@@ -58,7 +58,7 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
   let stopped = false;
 
   const failed = (error: FunctionError, reason: "failed" | "timed out" | "refused" = "failed"): InvocationResult => {
-    // The trace's first line says the same as type and message.
+    // The trace's first line repeats type and message.
     if (!stopped)
       for (const line of [`Invoke Error ${error.errorType}: ${error.errorMessage}`, ...error.trace.slice(1)]) log(line);
     return { ok: false, error, reason };
@@ -100,7 +100,7 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
       living.delete(instance);
       const at = idle.findIndex((one) => one.instance === instance);
       if (at !== -1) clearTimeout(idle.splice(at, 1)[0]?.reaper);
-      // Its place is free for a waiting event.
+      // A waiting event can now start another instance.
       const waiting = stopped ? undefined : queue.shift();
       if (waiting) void run(start(), waiting);
     });

@@ -6,7 +6,7 @@ export type FunctionsOptions = Pick<FunctionPoolOptions, "maxInstances" | "clock
   functions: readonly FunctionModel[];
   /** A fresh environment for each instance, see environment.ts. */
   environmentOf: (fn: FunctionModel) => Record<string, string>;
-  /** A line of log of the function with that logical id. */
+  /** Called with each log line of the function with that logical id. */
   log: (logicalId: string, line: string) => void;
 };
 

@@ -1,8 +1,8 @@
 /**
  * The program of one function instance, as Lambda's own runtime is: it loads the function, then serves one event at a time.
- * It talks with instance.ts in frames (4 bytes of length, then JSON) over descriptor 3 and waits for the next event
- * in a blocking read. So nothing at all runs between two events, a due timer of the function runs in the next one,
- * and the death of the local cloud is seen as the end of the input.
+ * It communicates with instance.ts in frames (4 bytes of length, then JSON) over descriptor 3 and waits for the next
+ * event in a blocking read. So no code runs between two events, and a due timer of the function runs in the next event.
+ * If the local cloud ends, the input ends.
  */
 import { readSync, writeSync } from "node:fs";
 import { join } from "node:path";

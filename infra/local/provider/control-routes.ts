@@ -17,7 +17,7 @@ import type { RequestCountsKeeper } from "./wire/request-counts.ts";
 const NewAccount = z.strictObject({
   /** Customers, subscriptions, invoices and payments together; charges and the like come on top. */
   objects: z.int().min(1).max(1_000_000),
-  /** How many days back its event feed goes. */
+  /** The number of days that its event feed covers. */
   eventDays: z.int().min(0).max(30).default(1),
   seed: z.union([z.int(), z.string()]).transform(String).default("account"),
 });
@@ -34,7 +34,7 @@ const Webhooks = z.union(
 /** Deliveries that one answer shows. */
 const MAX_SHOWN = 100;
 
-/** Runs the work on a body that the schema accepts; else answers 400 with what is wrong and where. */
+/** Runs the work on a body that the schema accepts; otherwise answers 400 with the wrong field and the reason. */
 const accepting =
   <Schema extends z.ZodType>(schema: Schema, work: (input: z.output<Schema>) => JsonAnswer | Promise<JsonAnswer>) =>
   ({ body }: JsonRequest) => {

@@ -17,11 +17,11 @@ export type ProviderSimulator = {
   url: string;
   /** Where users grant access to the platform. */
   authorizeUrl: string;
-  /** The account that a first look is taken at. */
+  /** The demo account. */
   demo: { accountId: string; apiKey: string };
   /** To be merged into the control server's. */
   controlRoutes: JsonRoutes;
-  /** Events that webhooks have not taken yet. */
+  /** The number of events that are still to be delivered. */
   pendingDeliveries(): number;
   /** When the next delivery is retried, in epoch milliseconds; `poll` sends what is due. For advancing the clock. */
   nextDueAt(): number | undefined;

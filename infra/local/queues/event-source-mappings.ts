@@ -9,7 +9,7 @@ import type { Queue, Queues, ReceivedMessage } from "./queues.ts";
 
 /** Batches that a function works on at the same time. */
 const MAX_CONCURRENCY = 5;
-/** What a function's role must allow, or Lambda refuses the mapping. */
+/** The actions that a function's role must allow; otherwise Lambda refuses the mapping. */
 const ACTIONS = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
 /** The limit of a synchronous event is 6 MB; the rest is for what surrounds each message. */
 const MAX_BATCH_BYTES = 5 * 1_048_576;

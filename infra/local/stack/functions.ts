@@ -91,7 +91,7 @@ const readPermission = (stack: StackReader, resource: Resource): { arn: string; 
   return { arn, statement };
 };
 
-/** AWS::Lambda: Node.js functions whose code is an asset, their URLs without authorization, and who may call them. */
+/** AWS::Lambda: Node.js functions whose code is an asset, their public URLs, and the permissions to invoke them. */
 export const functions: ResourceFamily = {
   identities: {
     "AWS::Lambda::Function": (resource) => {

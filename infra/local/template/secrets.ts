@@ -20,7 +20,7 @@ export const generateSecret = ({ PasswordLength: length }: z.infer<typeof Secret
   return value;
 };
 
-/** Generated values by logical id. They are kept, because what they signed is kept too. */
+/** Generated values by logical id. They are kept, because values that they signed are kept too. */
 export type GeneratedSecrets = {
   /** The kept value, or a new one. */
   secretFor(logicalId: string, generate: () => string): string;

@@ -18,7 +18,7 @@ export type PropertyPlan<Shape extends z.ZodRawShape> = {
   supported: z.ZodObject<Shape>;
   /** Properties that change nothing on one machine. */
   ignored?: readonly string[];
-  /** Properties that matter once deployed and are not applied here: what that means for the user. */
+  /** Properties that matter only in a deployment and are not applied here, with the consequence for the user. */
   notApplied?: Record<string, string>;
 };
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What can be done to an account's objects. */
+/** The changes that an account's objects support. */
 export const actions = [
   "create_customer",
   "create_subscription",
@@ -49,7 +49,7 @@ const OneChange = z.strictObject({
 
 const RandomChanges = z.strictObject({ ...common, count: z.int().min(1).max(10_000) });
 
-/** One change that is named, or so many that a business might make in a day. */
+/** One named change, or a number of random changes as in the daily operation of a business. */
 export const ChangeRequest = z.union([OneChange, RandomChanges], {
   error: `expected {"count": …}, or {"action": …, …} of the actions ${actions.join(", ")}`,
 });

@@ -16,7 +16,7 @@ export type Changed = {
   events: Pick<NewEvent, "id" | "type" | "created">[];
 };
 
-/** Changes to accounts: objects, events and what webhooks have to send are written together or not at all. */
+/** Changes to accounts: objects, events and pending webhook deliveries are written in one transaction. */
 export const createChanges = (options: {
   store: Store;
   sender: Pick<WebhookSender, "queue" | "poll">;

@@ -33,7 +33,7 @@ const personFields = (random: Random) => {
     : { name, email };
 };
 
-/** One random change. It is impossible if there is no suitable object left. */
+/** One random change. It is impossible if no suitable object is left. */
 export const pickRandomChange = (context: ChangeContext): OneChange & { action: Exclude<Action, "deauthorize"> } => {
   const { random, account } = context;
   const action = random.weighted(PLANS);

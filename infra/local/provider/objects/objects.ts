@@ -1,10 +1,10 @@
 /**
- * The provider's objects as the simulator keeps them: only what cannot be derived.
+ * The provider's objects as the simulator stores them: only fields that cannot be derived.
  * render/ makes wire objects of them. Times in epoch seconds, amounts in the minor unit.
  */
 import * as z from "zod";
 
-/** What schemas of objects are made of. Times in epoch seconds, amounts in the currency's minor unit. */
+/** The types of fields in schemas of objects. Times in epoch seconds, amounts in the currency's minor unit. */
 const text = z.string();
 const seconds = z.int().min(0);
 const amount = z.int().min(0);

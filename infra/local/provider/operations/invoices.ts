@@ -48,7 +48,7 @@ export const createInvoice = (ledger: Ledger, customer: ObjectOf<"customer">, in
 /** An invoice's open payment, and the object that links both. */
 export type InvoicePayment = { intent: ObjectOf<"payment_intent">; link: ObjectOf<"invoice_payment"> | undefined };
 
-/** Makes a draft an open invoice with a number and a payment. One of nothing is paid at once and has no payment. */
+/** Makes a draft an open invoice with a number and a payment. If the total is 0, it is paid at once, without a payment. */
 export const finalizeInvoice = (ledger: Ledger, invoice: Invoice): InvoicePayment | undefined => {
   const isSent = invoice.collectionMethod === "send_invoice";
   const total = totalOf(invoice);
@@ -104,7 +104,7 @@ export const payInvoice = (ledger: Ledger, invoice: Invoice, { intent, link }: I
   ledger.change<"invoice_payment">(link, paid, "invoice_payment.paid");
 };
 
-/** A charge failed: it is tried again in some days, and a subscription is past due meanwhile. */
+/** A charge failed: it is retried after some days, and the subscription is past due until then. */
 export const failInvoicePayment = (
   ledger: Ledger,
   invoice: Invoice,
@@ -128,7 +128,7 @@ export const processInvoicePayment = (ledger: Ledger, invoice: Invoice, intent: 
   processPayment(ledger, intent);
 };
 
-/** Takes an invoice back, and its payment with it. */
+/** Voids an invoice and cancels its payment. */
 export const voidInvoice = (ledger: Ledger, invoice: Invoice, payment: InvoicePayment | undefined): void => {
   ledger.change<"invoice">(
     invoice,

@@ -6,7 +6,7 @@ import type { NewEvent } from "../store/event-table.ts";
 
 /**
  * Collects changes of one account's objects and their events until `take`.
- * The history that is seeded and every later change are written through one of these, so that both are alike.
+ * The seeded history and every later change are written through a ledger, so both have the same form.
  */
 export type Ledger = {
   /** The time of the changes that follow, in epoch seconds. */

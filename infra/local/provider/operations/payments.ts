@@ -72,7 +72,7 @@ export const failPayment = (ledger: Ledger, intent: PaymentIntent, failureCode: 
   return charge;
 };
 
-/** The bank takes its time, as with direct debits. */
+/** The bank confirms the payment later, as with direct debits. */
 export const processPayment = (ledger: Ledger, intent: PaymentIntent): void =>
   ledger.change<"payment_intent">(intent, { status: "processing" }, "payment_intent.processing");
 
@@ -85,7 +85,7 @@ export const cancelPayment = (ledger: Ledger, intent: PaymentIntent, cancellatio
   ledger.change<"payment_intent">(intent, patch, "payment_intent.canceled");
 };
 
-/** Gives back so much of a charge, or all that is left of it. */
+/** Refunds an amount of a charge, or its whole remainder. */
 export const refundCharge = (ledger: Ledger, charge: Charge, amount?: number): ObjectOf<"refund"> => {
   const left = charge.amount - charge.amountRefunded;
   const given = Math.min(amount ?? left, left);

@@ -33,7 +33,7 @@ const invoiceFor = (
     periodEnd: subscription.periodEnd,
   });
 
-/** A subscription and the draft of its first invoice, which is of nothing during a trial. */
+/** A subscription and the draft of its first invoice, whose total is 0 during a trial. */
 export const startSubscription = (
   ledger: Ledger,
   customer: ObjectOf<"customer">,
@@ -90,7 +90,7 @@ export const renewSubscription = (
   return invoice;
 };
 
-/** It ends now; the object stays. */
+/** Ends the subscription now; the object stays. */
 export const cancelSubscription = (ledger: Ledger, subscription: Subscription): void =>
   ledger.change<"subscription">(
     subscription,
@@ -98,7 +98,7 @@ export const cancelSubscription = (ledger: Ledger, subscription: Subscription): 
     "customer.subscription.deleted",
   );
 
-/** It ends with the period. */
+/** Ends the subscription at the end of its period. */
 export const cancelAtPeriodEnd = (ledger: Ledger, subscription: Subscription): void =>
   ledger.change<"subscription">(
     subscription,

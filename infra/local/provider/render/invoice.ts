@@ -4,7 +4,7 @@ import { nestedList } from "./nested-list.ts";
 
 type Invoice = ObjectOf<"invoice">;
 
-/** What an invoice belongs to. */
+/** The object that an invoice belongs to. */
 const invoiceParent = ({ subscription }: Invoice) =>
   subscription === null
     ? null

@@ -1,4 +1,4 @@
-/** Objects inside another are cut at so many; the rest is at their own URL. */
+/** A nested list contains at most this number of objects; its URL lists all. */
 const MAX_NESTED = 10;
 
 /** A list inside an object: its beginning, and whether there is more. */

@@ -1,10 +1,10 @@
-/** What a business sells: a price and how often it is paid, in the currency's minor unit. */
+/** A product of a business: its price in the currency's minor unit, and the interval of payments. */
 export type Offer = { price: string; product: string; unitAmount: number; interval: "month" | "year" };
 
 /** A business whose account the simulator has from the start. */
 export type Business = {
   accountId: string;
-  /** A test key of the simulator, good nowhere else. */
+  /** A test key that only the simulator accepts. */
   apiKey: string;
   name: string;
   country: string;

@@ -4,7 +4,7 @@ import { closeDispute, disputeCharge, refundCharge } from "../operations/payment
 
 const DAY = 86_400;
 
-/** Few charges are given back, and very few disputed, some days after they were made. Ends at the charge's own time. */
+/** Refunds a few charges and disputes very few, some days after the charge. Restores the ledger's time. */
 export const simulateCharge = (
   history: { ledger: Ledger; random: Random; nowSeconds: number },
   chargeId: string | null,

@@ -7,9 +7,9 @@ import type { Store } from "../store/store.ts";
 import { type Business, businesses, type Offer } from "./businesses.ts";
 import { type History, historyOf } from "./seed-account.ts";
 
-/** How far back an account goes. */
+/** The age of an account's history. */
 const AGE_SECONDS = 600 * 86_400;
-/** Objects that are written in one go; in between others get their turn. */
+/** Objects per transaction; other work runs between two transactions. */
 const BATCH = 5_000;
 
 const write = ({ objects, events }: Store, account: number, history: History) => {
@@ -44,7 +44,8 @@ export const seedBusinesses = (store: Store, nowSeconds: number): void => {
 };
 
 /**
- * Adds an account of exactly so many customers, subscriptions, invoices and payments. It is seen when it is complete.
+ * Adds an account with the given number of customers, subscriptions, invoices and payments. It becomes visible when it
+ * is complete.
  * The first, second … account are the same for the same seed, but for the times.
  */
 export const createAccount = async (

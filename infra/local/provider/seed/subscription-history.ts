@@ -21,7 +21,7 @@ import { simulateCharge } from "./charge-history.ts";
 
 const HOUR = 3_600;
 const DAY = 86_400;
-/** How far back the history goes. */
+/** The length of the history. */
 const HISTORY_MONTHS = 18;
 
 /** The same day of another month, or its last day if it has no such day. */
@@ -35,7 +35,7 @@ export const addMonths = (epochSeconds: number, months: number): number => {
   return Math.floor(date.getTime() / 1000);
 };
 
-/** How the last period of a subscription stands today. */
+/** The state of a subscription's last period today. */
 const ENDS = {
   active: 62,
   trialing: 6,
@@ -52,7 +52,7 @@ type History = { ledger: Ledger; random: Random; nowSeconds: number; customer: O
 type Subscription = ObjectOf<"subscription">;
 type Invoice = ObjectOf<"invoice">;
 
-/** Draft, an hour later open, then paid; now and then only at the second try. */
+/** Draft, an hour later open, then paid; sometimes only at the second attempt. */
 const settle = ({ ledger, random, nowSeconds }: History, invoice: Invoice, subscription: Subscription) => {
   const createdAt = ledger.at;
   if (createdAt + HOUR > nowSeconds) return;

@@ -13,13 +13,13 @@ const Row = z.object({
   changes: z.int(),
 });
 
-/** An account: `id` is ours, `account_id` the provider's; `changes` counts the changes that were made to it. */
+/** An account: `id` is the simulator's, `account_id` the provider's; `changes` counts the changes of the account. */
 export type AccountRow = z.output<typeof Row>;
 export type NewAccount = Omit<AccountRow, "id" | "changes">;
 
 const parse = (row: unknown): AccountRow | undefined => (row === undefined ? undefined : Row.parse(row));
 
-/** The accounts. One that is still being filled is not there yet. */
+/** The accounts. An account is listed only once it is complete. */
 export const openAccountTable = (database: Database) => ({
   /** @returns its id. It is seen once it is `ready`. */
   insert(account: NewAccount): number {
@@ -32,7 +32,7 @@ export const openAccountTable = (database: Database) => ({
     return Number(lastInsertRowid);
   },
   ready: (id: number) => void database.statement("UPDATE accounts SET ready = 1 WHERE id = ?").run(id),
-  /** How many there ever were, those that were never finished included. */
+  /** The number of accounts ever created, including those that were never completed. */
   countAll: (): number =>
     z.object({ n: z.int() }).parse(database.statement("SELECT coalesce(max(id), 0) AS n FROM accounts").get()).n,
   list: (): AccountRow[] =>

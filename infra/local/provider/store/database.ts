@@ -34,11 +34,11 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS deliveries_by_due ON deliveries (due_at);
 `;
 
-/** All that the simulator keeps. */
+/** The simulator's database. */
 export type Database = {
   /** The statement of this text, prepared once. */
   statement(sql: string): StatementSync;
-  /** Runs the work whole or not at all; it must not wait for anything. */
+  /** Runs the work in a transaction; the work must be synchronous. */
   transaction<T>(work: () => T): T;
   close(): void;
 };

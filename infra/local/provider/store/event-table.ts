@@ -37,7 +37,7 @@ const parse = (row: unknown): WireObject => {
   };
 };
 
-/** How far back the event feed goes. */
+/** The time that the event feed covers. */
 export const FEED_SECONDS = 30 * 86_400;
 
 /** The event feed of each account, as events look on the wire. */

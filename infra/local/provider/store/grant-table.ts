@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Database } from "./database.ts";
 
-/** What OAuth hands out: a code to exchange, a token to read with, a token to get the next two by. */
+/** The grants of OAuth: a code to exchange, an access token, and a refresh token. */
 export type GrantKind = "code" | "access" | "refresh";
 
 const Row = z.object({ account: z.int(), expires_at: z.int() });

@@ -75,14 +75,14 @@ export const openObjectTable = (database: Database) => ({
   span(account: number, type: ObjectType): { first: number; last: number } {
     const row = database
       .statement(
-        // Two queries, since the index answers one bound at a time at once, and both together by reading all.
+        // Two queries, because the index answers one bound without a scan, but not both in one query.
         `SELECT coalesce((SELECT min(created) FROM objects WHERE account = :account AND type = :type), 0) AS first,
          coalesce((SELECT max(created) FROM objects WHERE account = :account AND type = :type), 0) AS last`,
       )
       .get({ account, type });
     return z.object({ first: z.int(), last: z.int() }).parse(row);
   },
-  /** How many there are of each type, deleted ones left out. */
+  /** The number of objects of each type, without deleted objects. */
   counts: (account: number): Record<string, number> =>
     Object.fromEntries(
       z

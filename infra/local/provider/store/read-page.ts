@@ -18,7 +18,7 @@ export type PageRequest = {
   before?: string;
 };
 
-/** No row has the id that a page was to start from. */
+/** No row has the id from which a page must start. */
 export class UnknownCursorError extends Error {}
 
 const OPERATORS = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;

@@ -3,7 +3,7 @@ import type { Database } from "../store/database.ts";
 
 const probability = z.number().min(0).max(1).default(0);
 
-/** Where an account's events are sent, and how unreliably. */
+/** The endpoint of an account's events, and how unreliable deliveries are. */
 export const Endpoint = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   /** Several while one is being rotated: each signs every delivery. */
@@ -12,15 +12,15 @@ export const Endpoint = z.strictObject({
   enabledEvents: z.array(z.string()).min(1).default(["*"]),
   /** A platform's endpoint: its events name the account. */
   connect: z.boolean().default(false),
-  /** How likely a delivery is made twice, or never. */
+  /** The probability that a delivery is made twice, or not at all. */
   duplicate: probability,
   drop: probability,
-  /** Each delivery waits for up to so long, on the local cloud's clock. */
+  /** The longest delay of a delivery, on the local cloud's clock. */
   delayMs: z.int().min(0).max(86_400_000).default(0),
   /** Sends the events of one change in random order. */
   shuffle: z.boolean().default(false),
   seed: z.int().default(0),
-  /** Switched off, since it has failed for days. */
+  /** Disabled, because it has failed for days. */
   disabled: z.boolean().default(false),
 });
 export type Endpoint = z.output<typeof Endpoint>;

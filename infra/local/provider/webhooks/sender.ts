@@ -8,18 +8,18 @@ import { queueDeliveries } from "./queue-deliveries.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** From one attempt to the next, on the local cloud's clock; the last one again and again. */
+/** The delays between attempts, on the local cloud's clock; the last delay repeats. */
 const PAUSES_MS = [10_000, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 12 * HOUR];
-/** After so long an event is given up, and its endpoint is switched off. */
+/** After this time an event is given up, and its endpoint is disabled. */
 const GIVE_UP_AFTER_MS = 72 * HOUR;
 const MAX_UNDER_WAY = 8;
-/** A timer waits no longer, since the machine may sleep and the clock may be moved. */
+/** The bounds of a timer; a long timer is split, because the machine may sleep and the clock may be advanced. */
 const [MIN_WAIT_MS, MAX_WAIT_MS] = [10, 60_000];
 
-/** Sends events to webhook endpoints, at least once, until they are taken. */
+/** Sends events to webhook endpoints until they are accepted, at least once. */
 export type WebhookSender = {
   endpointOf(account: number): Endpoint | undefined;
-  /** Replaces the endpoint, or takes it away with all that was still to be sent to it. */
+  /** Replaces the endpoint, or removes it with its pending deliveries. */
   setEndpoint(account: number, endpoint: Endpoint | undefined): void;
   /** Queues events in the transaction that is under way; `poll` sends them. */
   queue(account: number, events: readonly Pick<NewEvent, "id" | "type">[]): void;
@@ -30,7 +30,7 @@ export type WebhookSender = {
   pending(): number;
   /** When the next delivery that waits is due, in epoch milliseconds. */
   nextDueAt(): number | undefined;
-  /** Sends nothing more. Resolves when nothing is under way. */
+  /** Stops sending. Resolves when no delivery is under way. */
   stop(): Promise<void>;
 };
 

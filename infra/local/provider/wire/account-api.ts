@@ -21,7 +21,7 @@ export type AccountRequest = {
 
 const MAX_TYPES = 20;
 
-/** The path's parts; one that is badly encoded is like no path there is. */
+/** The path's segments. A badly encoded path matches no route. */
 const decodeSegments = (path: string): string[] => {
   try {
     return path.split("/").map(decodeURIComponent);
@@ -46,7 +46,7 @@ const cursorOr = <T>(list: ListRequest, type: string, read: () => T): T => {
   }
 };
 
-/** The reading part of the provider's API, as one account sees it. */
+/** The read operations of the provider's API for one account. */
 export const createAccountApi = (store: Store) => {
   const { objects, events } = store;
   const envelope = (url: string, data: readonly WireObject[], hasMore: boolean): Answer => ({

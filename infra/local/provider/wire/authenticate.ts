@@ -15,7 +15,7 @@ const challenge = { "www-authenticate": 'Basic realm="Stripe"' };
 const masked = (secret: string) =>
   `${secret.slice(0, 8)}${"*".repeat(Math.max(0, secret.length - 12))}${secret.slice(-4)}`;
 
-/** Whose secret it is: a key's account, or a token's with its end. */
+/** The owner of a secret: the account of a key, or of a token with its expiry. */
 export const findSecret = (store: Store, secret: string | undefined) => {
   if (secret === undefined) return undefined;
   const account = store.accounts.byKey(secret);

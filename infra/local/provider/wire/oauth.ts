@@ -6,7 +6,7 @@ import type { Parameters } from "./parameters.ts";
 /** The platform to which accounts grant access. */
 export type Platform = { clientId: string; secret: string };
 
-/** The platform of the local cloud, unless it is given another; good nowhere else. */
+/** The default platform of the local cloud; only the simulator accepts its credentials. */
 export const LOCAL_PLATFORM: Platform = { clientId: "ca_local_platform", secret: "sk_test_local_platform" };
 
 const CODE_LIFETIME_MS = 5 * 60_000;
@@ -52,7 +52,7 @@ export const createOAuth = (options: {
       (["code", "refresh"] as const).map((kind) => grants.find(kind, secret)?.account).find(Boolean),
 
     /**
-     * A user authorizes the platform: the real page would ask, this one grants access at once, for the named account.
+     * A user authorizes the platform. Unlike the real page, this page grants access to the named account at once.
      * Redirects to `redirect_uri` if it is given, else answers the code.
      */
     authorize(parameters: Parameters): Answer {

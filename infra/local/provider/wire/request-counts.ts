@@ -1,4 +1,4 @@
-/** How often one account was asked, by method and path without ids; `peakPerSecond` is the most in one second. */
+/** The requests of one account, by method and path without ids; `peakPerSecond` is the maximum in one second. */
 export type RequestCounts = {
   total: number;
   peakPerSecond: number;

@@ -35,7 +35,7 @@ const byStatus = (
   return status;
 };
 
-/** Cancelled ones are left out unless they are asked for. */
+/** Without a status filter, cancelled subscriptions are not listed. */
 const subscriptionStatus = (parameters: Parameters): Condition[] => {
   const status = byStatus(parameters, "subscription", ["all", "ended"]);
   if (status === "all") return [];
