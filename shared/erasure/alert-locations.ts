@@ -17,10 +17,10 @@ export type HoldsEventsOf = (
   user: { userId: string; erasureId: string },
 ) => Promise<boolean>;
 
-/** IPv4, or the least that an IPv6 address has: two colons with at most four digits before each. */
+/** Matches an IPv4 address, or the minimum of an IPv6 address: two colons with at most four digits before each. */
 const ADDRESS = /(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-f]{0,4}:){2}/i;
 
-/** Whether an alert names an address. Only the alert's events tell whether it is the user's address. */
+/** Whether an alert names an address. Only the alert's events show whether it is the user's address. */
 export const namesAddress = ({ subject, title, message, evidence, metadata }: Item): boolean =>
   [subject, title, message, evidence, metadata].some((text) => typeof text === "string" && ADDRESS.test(text));
 

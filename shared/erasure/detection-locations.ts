@@ -7,7 +7,7 @@ import { type DataLocation, type Decision, type Partition, partitionLocation, ty
 
 const identity = { name: "detection", counter: "detections" } as const;
 
-/** Marks of hours to be judged contain no personal data, and detection goes on. */
+/** Due marks of hours contain no personal data, and detection continues. */
 const UNJUDGED = "unjudged#";
 
 export const allDetection = (detection: Partition): DataLocation =>

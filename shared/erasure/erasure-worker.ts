@@ -16,7 +16,7 @@ import { createStopWriters, type StopDependencies } from "./stop-writers.ts";
 
 /** The time for one more page and for moving the erasure to the next invocation. */
 const HANDOVER_MS = 20_000;
-/** Between two checks whether the stopped writers have ended. */
+/** The interval of checks whether the stopped writers have ended. */
 const CHECK_EVERY_MS = 2_000;
 
 export type ErasureWorkerDependencies = LocationDependencies &

@@ -21,7 +21,7 @@ const EraseAll = z
     scope: z.literal("all"),
     // A request with a userId cannot mean all data.
     userId: z
-      .optional(z.undefined({ error: "expected none with the scope all" }))
+      .optional(z.undefined({ error: "expected no userId with the scope all" }))
       .register(z.globalRegistry, { override: { not: {} } }),
     reason,
   })

@@ -41,7 +41,7 @@ const mayConcern = (userId: string) => ({
   values: { user: userId, inJson: escapeJson(userId), failure: "AUTHENTICATION_FAILURE" },
 });
 
-/** Swept in order of time: a count of failures comes after the user's own failures, which tell its address. */
+/** Swept in order of time: a count of failures comes after the user's own failures, which contain its address. */
 export const eventsOfUser = (events: Partition, erasureId: string, user: ErasedUser): DataLocation => ({
   ...partitionLocation(
     identity,

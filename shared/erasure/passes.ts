@@ -46,7 +46,7 @@ export const newWork: Work = { round: 1, phase: "stop", isDirty: false, addresse
 /** Writes under way at the end of a pass have this time to arrive before the next pass. */
 const SETTLE_MS = 5_000;
 
-/** After so many passes the erasure completes in any case: what the last one found is younger than the request. */
+/** After this number of passes the erasure completes in any case: data in the last pass is younger than the request. */
 const MAX_PASSES = 8;
 
 /** @param now epoch ms. */
@@ -62,7 +62,7 @@ export const afterSweep = (work: Work, now: number): Work => {
   return isProof ? { ...rest, phase: "finish" } : nextPass(work, now);
 };
 
-/** What a checkpoint stores. */
+/** The content of a checkpoint. */
 export type Checkpoint = { work: Work; removed: Removed };
 
 type SweepDependencies = {
@@ -74,7 +74,7 @@ type SweepDependencies = {
   addresses: ReadonlySet<string>;
 };
 
-/** After so many pages without keys, the position is stored. */
+/** The position is stored after this number of pages without keys. */
 const PAGES_BETWEEN_SAVES = 10;
 
 const MAX_ADDRESSES = 100;

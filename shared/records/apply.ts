@@ -1,11 +1,11 @@
 /**
- * How observations reach the records: the one way for sync runs and webhooks, at the same time and in any order.
+ * Applies observations to records. Sync runs and webhooks both use it, at the same time and in any order.
  * docs/sync.md, "Applying observations".
  *
- * Every write is conditional on the version of the record that the decision was made on. If the order of two observations
- * cannot be told, the provider is asked: its answer is later than everything that was stored when it was asked. Others may
- * meanwhile decide that the stored record is right and write nothing. So the record is marked as questioned before it is
- * read again. Concurrent workers that would have written nothing now write, and their result is not lost.
+ * Every write is conditional on the version of the record that was read. If the order of two observations is unknown,
+ * the object is read at the provider: the answer is newer than everything that was stored before the read. Meanwhile
+ * another worker may find the stored record unchanged and write nothing. So the record is marked as questioned before
+ * the object is read. Concurrent workers that would have written nothing now write, and their result is not lost.
  */
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -27,7 +27,7 @@ import type { RecordStore } from "./record-store.ts";
 /** Objects that are applied at once. */
 const OBJECTS_AT_ONCE = 25;
 
-/** How often a write is retried because another one changed the record first. */
+/** How often a write is attempted if other writes change the record first. */
 const MAX_ATTEMPTS = 12;
 
 /** Reads an object at the provider; at most once per object and attempt. */
@@ -56,7 +56,7 @@ export type ApplyDependencies = {
   store: Pick<RecordStore, "get" | "getMany" | "put">;
   now: Clock;
   newToken: () => string;
-  /** Waits before another attempt, given how many there were. */
+  /** Waits before another attempt, given the number of attempts. */
   pause?: (attempts: number) => Promise<void>;
 };
 
@@ -71,7 +71,7 @@ type Attempt = { isOver: true; isChange: boolean } | { isOver: false; observed: 
 const UNCHANGED: Attempt = { isOver: true, isChange: false };
 
 const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: ApplyDependencies) => {
-  /** @returns the record as it is then; undefined if another write came first. */
+  /** @returns the record after the write; undefined if another write came first. */
   const markQuestioned = async (key: OwnedKey, stored: StoredRecord): Promise<StoredRecord | undefined> => {
     if (stored.isInQuestion) return stored;
     const questioned = { ...stored, isInQuestion: true, version: newToken() };
@@ -115,7 +115,7 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const decision = decideApply(stored, observed, { updatesObservedAt });
       if (decision.kind === "keep") return false;
-      // Ask the provider only about a record that was read strongly: an eventual read may be outdated.
+      // Read the object at the provider only after a strong read of the record: an eventual read may be outdated.
       if (decision.kind === "write" || isCurrent) {
         const result =
           decision.kind === "write"
@@ -133,7 +133,7 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
 };
 
 /**
- * Applies observations of any objects. Applied again, or beside others of the same objects, they change nothing more.
+ * Applies observations of any objects. Applying them again, or at the same time as others, changes nothing more.
  * Costs half a read unit per object (one with `updatesObservedAt`), and per changed record a write unit for the record
  * and one for each of its indexes.
  * @throws DomainError `store_unavailable`, also if others changed a record at every attempt; errors of `reread`. Some

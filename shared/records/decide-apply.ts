@@ -1,6 +1,6 @@
 /**
- * Decides how an observation changes the stored record. An older state never replaces a newer one, in whatever order
- * observations arrive. If the order cannot be told, the object is read again. Pure. docs/sync.md, "Applying observations".
+ * Decides how an observation changes the stored record. An older state never replaces a newer one, regardless of the
+ * order of arrival. If the order is unknown, the object is read again. Pure. docs/sync.md, "Applying observations".
  */
 import {
   areEqual,
@@ -19,7 +19,7 @@ import type { StoredRecord } from "./record-item.ts";
 /** The content to write; `apply.ts` adds the time of the write and a version. */
 export type RecordContent = Pick<StoredRecord, "createdAt" | "fields" | "observedAt">;
 
-/** `isChange`: more than the time of the last observation is new. */
+/** `isChange`: not only the time of the last observation changes. */
 export type RecordWrite = { kind: "write"; content: RecordContent; isChange: boolean };
 
 export type Decision =
@@ -80,7 +80,7 @@ const decideState = (
 };
 
 /**
- * @param stored the record as it was read; undefined if there is none.
+ * @param stored the record as it was read; undefined if it does not exist.
  * @param updatesObservedAt whether to write an unchanged record that was observed again later. If not, an older state
  *   that arrives later may replace it for a while. So pass false only if the events of all changes are applied as well.
  */
@@ -113,7 +113,8 @@ export const decideApply = (
 
 /**
  * Decides how the provider's answer changes the record that was marked as questioned before. The answer is not older than
- * the record, whatever their times. An unchanged record is written as well, because others may have got another answer.
+ * the record, whatever their times. An unchanged record is also written, because another worker may have read another
+ * answer.
  */
 export const decideAnswered = (stored: StoredRecord | undefined, answer: ObservedObject): Decision => {
   const { observation } = answer;

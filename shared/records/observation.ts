@@ -1,6 +1,6 @@
 /**
- * Observations: how the provider's objects were at some time, by its lists, its reads and its events. Which of two is the
- * later one, and what several observations of one object come to. Pure. docs/sync.md, "Applying observations".
+ * Observations: states of the provider's objects at some time, from its lists, reads and events. Orders two
+ * observations and combines several observations of one object. Pure. docs/sync.md, "Applying observations".
  */
 import { isDeepStrictEqual } from "node:util";
 import { type FieldsOf, type RecordFields, type RecordType, recordFields } from "./record.ts";
@@ -51,13 +51,13 @@ export type Observation = ObjectState | ObjectDeleted | ObjectTouched | PaymentL
 /** `unordered` if the times overlap: times are whole seconds, and an object may change more than once in a second. */
 export type ObservationOrder = "newer" | "older" | "unordered";
 
-/** How the first time lies to the second. */
+/** Compares the first time with the second. */
 export const compareObserved = (first: ObservedAt, second: ObservedAt): ObservationOrder => {
   if (first.from > second.to) return "newer";
   return first.to < second.from ? "older" : "unordered";
 };
 
-/** When the later of two moments was. */
+/** The later of two times. */
 export const laterObserved = (first: ObservedAt, second: ObservedAt): ObservedAt => ({
   from: Math.max(first.from, second.from),
   to: Math.max(first.to, second.to),
@@ -88,13 +88,13 @@ export const withInvoice = (fields: RecordFields, invoiceId: string | undefined)
 export type ObservedObject = {
   type: RecordType;
   id: string;
-  /** The one that counts: a deletion, the newest state, a touch if the object must be read, or else the link. */
+  /** The result: a deletion, the newest state, a touch if the object must be read, or otherwise the link. */
   observation: Observation;
   /** The invoice that a payment belongs to. It never changes, so older observations count as well. */
   invoiceId: string | undefined;
 };
 
-/** The states that no other state is newer than. */
+/** The states without a newer state. */
 const newestOf = (states: readonly ObjectState[]): ObjectState[] =>
   states.filter(({ observedAt }) => !states.some((other) => compareObserved(other.observedAt, observedAt) === "newer"));
 
@@ -154,7 +154,7 @@ const coalesceOne = (first: Observation, observations: readonly Observation[]): 
   return { type: first.type, id: first.id, observation, invoiceId };
 };
 
-/** One result for each object that the observations are of. */
+/** One result for each observed object. */
 export const coalesce = (observations: readonly Observation[]): ObservedObject[] => {
   const byObject = Map.groupBy(observations, ({ type, id }) => `${type}#${id}`);
   return [...byObject.values()].flatMap((some) => some.slice(0, 1).map((first) => coalesceOne(first, some)));

@@ -87,14 +87,14 @@ export const positionOf = (item: Readonly<Record<string, unknown>>): RecordPosit
   return { createdAt: Number(createdKey.slice(0, TIME_DIGITS)), id: createdKey.slice(TIME_DIGITS + SEPARATOR.length) };
 };
 
-/** A record with what decides whether an observation is newer. */
+/** A record with the fields that decide whether an observation is newer. */
 export type StoredRecord = RecordKey & {
   /** Epoch ms: when the provider created it, and when the record last changed here. */
   createdAt: number;
   updatedAt: number;
   /** Undefined if the object was deleted at the provider, which is final. */
   fields: RecordFields | undefined;
-  /** When the object was last observed to be so. */
+  /** When the object was last observed in this state. */
   observedAt: ObservedAt;
   /** A worker is reading the object at the provider. Others that find the record unchanged must write it (apply.ts). */
   isInQuestion: boolean;

@@ -1,5 +1,5 @@
 /**
- * Numbers that check digits prove. Card numbers: 13 to 19 digits with a Luhn check digit. IBANs (ISO 13616): a country, two
+ * Numbers with check digits. Card numbers: 13 to 19 digits with a Luhn check digit. IBANs (ISO 13616): a country, two
  * check digits, and the country's number of characters. Both are written together or in groups.
  */
 import { marker, type Recogniser } from "./recogniser.ts";
@@ -140,7 +140,7 @@ const hasValidCheckDigits = (iban: string): boolean => {
   return remainder === 1;
 };
 
-/** The end of the IBAN that starts here; undefined if there is no valid one. */
+/** The end of the IBAN that starts here; undefined if no valid IBAN starts here. */
 const findEnd = (text: string, start: number, length: number): number | undefined => {
   let iban = "";
   NEXT_CHARACTER.lastIndex = start;

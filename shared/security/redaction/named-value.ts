@@ -49,7 +49,7 @@ const patternOfValue = ({ secret, onlyRandom }: NameMeaning): RegExp => {
 
 type Span = { from: number; to: number };
 
-/** The index of the closing quote; the text's end if there is none. @param backslashes before the opening quote. */
+/** The index of the closing quote; the text's end if the quote is missing. @param backslashes before the opening quote. */
 const findClosing = (text: string, from: number, quote: string, backslashes: number): number => {
   for (let at = text.indexOf(quote, from); at !== -1; at = text.indexOf(quote, at + 1)) {
     let before = 0;

@@ -1,4 +1,4 @@
-/** Finds one kind of sensitive text and puts a marker in its place. */
+/** Finds one kind of sensitive text and replaces it by a marker. */
 export type Recogniser = {
   /** The kind in the marker: `[redacted:<name>]`. */
   name: string;

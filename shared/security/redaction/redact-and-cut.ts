@@ -1,4 +1,4 @@
-/** Redacts and cuts what events store. Redaction comes first: half of a secret would not be recognised. */
+/** Redacts and cuts the texts and metadata of events. Redaction comes first: half of a secret is not recognised. */
 import { encodeJson } from "../../json/encode-json.ts";
 import { type Json, redact } from "./redact.ts";
 import { redactText } from "./redact-text.ts";
@@ -15,7 +15,7 @@ const firstCharacters = (text: string, count: number): string => {
   return text.slice(0, units);
 };
 
-/** Cuts a text to so many code points; a cut text ends in "…[cut]". */
+/** Cuts a text to the given number of code points; a cut text ends in "…[cut]". */
 export const cutText = (text: string, maxCharacters: number): string => {
   if (firstCharacters(text, maxCharacters).length === text.length) return text;
   if (maxCharacters < CUT_MARK_CHARACTERS) return firstCharacters(text, maxCharacters);
@@ -84,9 +84,9 @@ const shorten = (value: Json, maxBytes: number): Json | undefined => {
 };
 
 /**
- * Cuts metadata to so many bytes of UTF-8 JSON. A cut object keeps its numbers, then its other values as far as they fit,
+ * Cuts metadata to `maxBytes` of UTF-8 JSON. A cut object keeps its numbers, then its other values as far as they fit,
  * and gets `"cut": true`. A cut text or array becomes `{"value": <its beginning>, "cut": true}`.
- * @param maxBytes at least the 12 of `{"cut":true}`.
+ * @param maxBytes at least 12, the length of `{"cut":true}`.
  */
 export const cutMetadata = (value: Json, maxBytes = MAX_METADATA_BYTES): Json => {
   if (bytesOf(value) <= maxBytes) return value;
@@ -96,7 +96,7 @@ export const cutMetadata = (value: Json, maxBytes = MAX_METADATA_BYTES): Json =>
   );
 };
 
-/** Redacts a text and cuts it to so many code points; a cut text ends in "…[cut]". */
+/** Redacts a text and cuts it to the given number of code points; a cut text ends in "…[cut]". */
 export const sanitiseText = (text: string, maxCharacters: number): string => cutText(redactText(text), maxCharacters);
 
 /** Redacts metadata and cuts it to 2 KB of UTF-8 JSON; cut metadata has `"cut": true`. */

@@ -66,7 +66,7 @@ const DECODERS: readonly (readonly [needed: RegExp, decode: Decoder])[] = [
   [/[\uff01-\uff5e]/, decodeFullWidth],
 ];
 
-/** A marker may uncover a secret beside it, which the next round finds. A text without secrets takes one round. */
+/** A marker may make the text beside it recognisable in the next round. A text without secrets takes one round. */
 const MAX_ROUNDS = 4;
 
 /** Makes a redactor that applies recognisers in their order. If a decoded text has a secret, the decoded text is used. */
@@ -96,5 +96,5 @@ export const createTextRedactor = (table: readonly Recogniser[]) => {
 /** Replaces everything sensitive in a text by a marker that names its kind (`[redacted:card]`). */
 export const redactText = createTextRedactor(recognisers);
 
-/** The same for an id of our own records. Its digits stay, because a token issuer may use any number as a user id. */
+/** The same for an id of the service's records. Its digits stay, because a user id may be any number. */
 export const redactIdentifier = createTextRedactor(recognisers.filter(({ readsDigits }) => readsDigits !== true));

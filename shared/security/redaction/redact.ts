@@ -1,6 +1,6 @@
 /**
  * Replaces sensitive data in values before they are stored, logged or published. Pure; linear in time. Texts are redacted
- * by redact-text.ts; the names of fields are understood by sensitive-name.ts.
+ * by redact-text.ts; sensitive-name.ts classifies the names of fields.
  * Spec: "Sensitive data is not logged". Decisions: docs/decisions.md, "Security events".
  */
 import { isCardNumber } from "./account-numbers.ts";
@@ -10,13 +10,13 @@ import { isRandom, meaningOfName, type NameMeaning } from "./sensitive-name.ts";
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** Values beyond the depth or the count are replaced by a marker; so cycles and hostile graphs end. */
+/** A marker replaces values beyond the depth or the count, so that cycles and hostile graphs end. */
 const MAX_DEPTH = 32;
 const MAX_VALUES = 20_000;
 const TOO_DEEP = "[cut:depth]";
 const TOO_MANY = "[cut:size]";
 
-/** `meaning`: of the value's name, or of a secret's name around it (`cookies: [{…}]`). */
+/** `meaning`: of the value's name, or of an enclosing secret's name (`cookies: [{…}]`). */
 type Context = { meaning: NameMeaning; depth: number };
 type Budget = { values: number };
 
@@ -38,7 +38,7 @@ const redactNumber = (value: number, { meaning }: Context): Json => {
 const redactBigInt = (value: bigint, context: Context): Json =>
   BigInt.asIntN(54, value) === value ? redactNumber(Number(value), context) : redactString(String(value), context);
 
-/** The meaning of `{name: "authorization", value: …}`, whose name is a value itself. */
+/** The meaning of `{name: "authorization", value: …}`, where a value is the name. */
 const nameInside = (entries: readonly [string, unknown][]): NameMeaning | undefined => {
   const name = entries.find(([key]) => key === "name" || key === "key" || key === "header")?.[1];
   return typeof name === "string" && name.length <= 64 ? meaningOfName(name) : undefined;
@@ -89,10 +89,10 @@ const redactValue = (value: unknown, context: Context, budget: Budget): Json => 
  *
  * - A string or object under the name of a secret (`password`, `client_secret`, `X-Api-Key`) is replaced whole. Under names
  *   that may also be counts (`tokens`, `authorization`, `cookies`), numbers stay and strings inside are replaced.
- * - A JSON number under the name of one of our numeric fields (`durationMs`, `amountDue`, `createdAt`, `count`, an id)
- *   stays. Elsewhere a number of 13 to 19 digits with a Luhn check digit is a card number, and 13 digits that start with 1
- *   are a time, as in texts. `cvc: 123` and `accountNumber: 12345678` are replaced because of their names.
- * - Ids of our own records (`organizationId`, `userId`, `sessionId`, `requestId`) keep their digits.
+ * - A JSON number under the name of one of the service's numeric fields stays (`durationMs`, `amountDue`, `createdAt`,
+ *   `count`, an id). Elsewhere a number of 13 to 19 digits with a Luhn check digit is a card number, and 13 digits that
+ *   start with 1 are a time, as in texts. `cvc: 123` and `accountNumber: 12345678` are replaced because of their names.
+ * - Ids of the service's records (`organizationId`, `userId`, `sessionId`, `requestId`) keep their digits.
  * - Keys that become the same marker become one key. Errors keep name and message, but not the stack.
  *
  * Never throws: a value that cannot be read is replaced whole. Redacting a result again changes nothing.

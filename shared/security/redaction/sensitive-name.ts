@@ -1,15 +1,15 @@
-/** What the name of a field, header or parameter means for its value. */
+/** Whether a value is sensitive because of the name of its field, header or parameter. */
 
 export type NameMeaning = {
-  /** The kind of secret for the marker; undefined if the name is not a secret's. */
+  /** The kind of secret for the marker; undefined if the name is not the name of a secret. */
   secret?: string;
   /** Whether a JSON number under this name is secret too (a PIN); numbers under `token` are counts. */
   numbersToo?: true;
   /** Whether only a long random value is secret: `key` has many meanings. */
   onlyRandom?: true;
-  /** Whether it is one of our numeric fields (times, amounts, counts), whose numbers stay. */
+  /** Whether it is one of the service's numeric fields (times, amounts, counts), whose numbers stay. */
   numeric?: true;
-  /** Whether it is an id of our records, whose digits stay. */
+  /** Whether it is an id of the service's records, whose digits stay. */
   identifier?: true;
 };
 
@@ -48,7 +48,7 @@ const IDENTIFIER =
 
 const readName = (name: string): NameMeaning => {
   const words = name
-    // A key must mean the same after it was redacted itself.
+    // A key must have the same meaning after it was redacted itself.
     .replace(/\[redacted:[a-z_]+\]/g, "")
     .normalize("NFKC")
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")

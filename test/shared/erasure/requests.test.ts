@@ -234,7 +234,7 @@ describe("over HTTP", () => {
     [{ scope: "user" }, "userId: expected a text of 1 to 128 characters"],
     [{ scope: "user", userId: "" }, "userId: expected a text of 1 to 128 characters"],
     [{ scope: "user", userId: "x".repeat(129) }, "userId: expected a text of 1 to 128 characters"],
-    [{ scope: "all", userId: "bob" }, "userId: expected none with the scope all"],
+    [{ scope: "all", userId: "bob" }, "userId: expected no userId with the scope all"],
     [{ scope: "all", reason: "" }, "reason: expected a text of 1 to 512 characters"],
   ])("refuses %j", async (body, message) => {
     expect(await post(body)).toEqual({ statusCode: 400, body: { error: 40002, message } });

@@ -48,7 +48,7 @@ export const createInvoice = (ledger: Ledger, customer: ObjectOf<"customer">, in
 /** An invoice's open payment, and the object that links both. */
 export type InvoicePayment = { intent: ObjectOf<"payment_intent">; link: ObjectOf<"invoice_payment"> | undefined };
 
-/** Makes a draft an open invoice with a number and a payment. If the total is 0, it is paid at once, without a payment. */
+/** Makes a draft an open invoice with a number and a payment. If its total is 0, it is paid without a payment. */
 export const finalizeInvoice = (ledger: Ledger, invoice: Invoice): InvoicePayment | undefined => {
   const isSent = invoice.collectionMethod === "send_invoice";
   const total = totalOf(invoice);
