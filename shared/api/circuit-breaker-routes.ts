@@ -10,9 +10,9 @@ export const circuitBreakerRoutes = {
     tag: "circuit-breaker",
     summary: "Read the circuit breaker's status and health",
     description:
-      "Returns the circuit of the organization, exact at once, and sums over all organizations; counts of requests may lag by 5 seconds. Changes nothing.",
+      "Returns the current circuit of the organization, and sums over all organizations. Counts of requests may lag by 5 seconds. Changes nothing.",
     request: {},
-    success: { status: 200, description: "The circuit and the health of all.", body: CircuitBreakerReport },
+    success: { status: 200, description: "The circuit and the health of all circuits.", body: CircuitBreakerReport },
     failures: [],
   }),
   changeCircuitBreaker: defineRoute({
@@ -22,7 +22,7 @@ export const circuitBreakerRoutes = {
     tag: "circuit-breaker",
     summary: "Change the circuit breaker's state",
     description:
-      "`force_open` holds the organization's circuit open and `force_close` holds it closed, until `reset`, the other force or `until`. `reset` closes it and clears its window and statistics. The same action twice is no error and leaves no second event.",
+      "`force_open` holds the organization's circuit open and `force_close` holds it closed, until `reset`, the other force or `until`. `reset` closes it and clears its window and statistics. Repeating an action is no error and records no second event.",
     request: { body: CircuitAction },
     success: { status: 200, description: "The circuit as it is now.", body: OrganizationStats },
     failures: [],

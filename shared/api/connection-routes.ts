@@ -10,7 +10,7 @@ export const connectionRoutes = {
     permission: "status:read",
     tag: "connection",
     summary: "Read the connection",
-    description: "Returns the organization's connection; `disconnected` where there never was one.",
+    description: "Returns the organization's connection; `disconnected` if it was never connected.",
     request: {},
     success: { status: 200, description: "The connection, without its credentials.", body: Connection },
     failures: [],
@@ -22,7 +22,7 @@ export const connectionRoutes = {
     tag: "connection",
     summary: "Connect an account of the provider",
     description:
-      "Verifies the credentials with the provider, stores them encrypted and starts the first sync. The same account again replaces its credentials; another one while records of the first are stored is refused.",
+      "Verifies the credentials with the provider, stores them encrypted and starts the first sync. Connecting the same account again replaces its credentials. Another account is refused while records of the first account are stored.",
     request: { body: ConnectionRequest },
     success: { status: 200, description: "The connection, without its credentials.", body: Connection },
     failures: [
@@ -41,9 +41,9 @@ export const connectionRoutes = {
     tag: "connection",
     summary: "Disconnect the account",
     description:
-      "Destroys the credentials and stops syncing at once. Synced records stay until they are erased. Without a connection nothing happens.",
+      "Destroys the credentials and stops syncing at once. Synced records stay until they are erased. Without a connection, the request changes nothing.",
     request: {},
-    success: { status: 204, description: "There is no connection now." },
+    success: { status: 204, description: "The organization is disconnected." },
     failures: [],
   }),
   authorizeConnection: defineRoute({
@@ -53,9 +53,9 @@ export const connectionRoutes = {
     tag: "connection",
     summary: "Start to connect by OAuth",
     description:
-      "Returns where the user grants access at the provider, and the state that comes back with the code. A state lives for 10 minutes and is good for one connect of this user.",
+      "Returns the provider's page where the user grants access, and the state that the provider returns with the code. A state expires after 10 minutes and is valid for one connection by this user.",
     request: {},
-    success: { status: 200, description: "Where to go.", body: Authorization },
+    success: { status: 200, description: "The page where the user grants access.", body: Authorization },
     failures: ["oauth_not_configured"],
   }),
 } as const satisfies Record<string, Route>;

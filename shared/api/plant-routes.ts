@@ -12,7 +12,7 @@ export const plantRoutes = {
     tag: "plants",
     summary: "Create a plant",
     description:
-      "Creates a plant in the caller's scope. An id that exists there is a conflict; nothing is overwritten.",
+      "Creates a plant in the caller's scope. An id that exists in the scope is a conflict; nothing is overwritten.",
     request: { body: NewPlant },
     success: { status: 200, description: "The plant that was created.", body: Plant },
     failures: ["plant_exists"],
@@ -37,7 +37,7 @@ export const plantRoutes = {
     summary: "Delete a plant",
     description: "Deletes one plant of the caller's scope.",
     request: { params: z.object({ id: Int64Parameter }) },
-    success: { status: 204, description: "The plant is gone." },
+    success: { status: 204, description: "The plant was deleted." },
     failures: ["plant_not_found"],
   }),
 } as const satisfies Record<string, Route>;

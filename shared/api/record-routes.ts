@@ -12,7 +12,7 @@ export const recordRoutes = {
     tag: "records",
     summary: "List records",
     description:
-      "Returns what was synced of a type, the newest at the provider first; deleted ones too. Members and guests read the types that the organization's settings name. Filters combine.",
+      "Returns the synced records of a type, including deleted ones; the record created last at the provider comes first. Members and guests can read the types that the organization's settings name. Filters combine.",
     request: { params: z.object({ type: RecordType }), query: RecordQuery },
     paging: { defaultLimit: 50, maxLimit: 1000, position: RecordPosition },
     success: { status: 200, description: "A page of records.", body: z.array(SyncedRecord) },

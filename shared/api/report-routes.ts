@@ -24,10 +24,12 @@ export const reportRoutes = {
     tag: "reports",
     summary: "Read a report",
     description:
-      "Returns a report with its sections, or a page of HTML with charts where `Accept` prefers `text/html`. The page needs nothing besides itself.",
+      "Returns a report with its sections, or an HTML page with charts if `Accept` prefers `text/html`. The page is self-contained.",
     request: {
       params: z.object({
-        id: z.string().register(z.globalRegistry, { description: "As the list has it: `compliance-2026-11-21`." }),
+        id: z
+          .string()
+          .register(z.globalRegistry, { description: "The id from the list, such as `compliance-2026-11-21`." }),
       }),
     },
     success: { status: 200, description: "The report.", body: Report, html: true },

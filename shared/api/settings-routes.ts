@@ -10,7 +10,7 @@ export const settingsRoutes = {
     permission: "settings:manage",
     tag: "settings",
     summary: "Read the settings",
-    description: "Returns who may call from where, and which record types members and guests may read.",
+    description: "Returns the IP allowlist, and the record types that members and guests may read.",
     request: {},
     success: { status: 200, description: "The settings.", body: Settings },
     failures: [],
@@ -22,7 +22,7 @@ export const settingsRoutes = {
     tag: "settings",
     summary: "Replace the settings",
     description:
-      "Replaces all settings; a missing field is its default. They hold from the next request on. An allowlist that leaves out its author's own address is refused.",
+      "Replaces all settings; a missing field is its default. They apply from the next request on. An allowlist without its author's address is refused.",
     request: { body: SettingsRequest },
     success: { status: 200, description: "The settings as they are now.", body: Settings },
     failures: ["author_locked_out"],

@@ -11,7 +11,7 @@ export const syncRoutes = {
     tag: "sync",
     summary: "Start a sync run",
     description:
-      "Starts a run and returns it; `GET …/sync` shows its progress. One run of an organization is under way at a time.",
+      "Starts a run and returns it; `GET …/sync` shows its progress. An organization has at most one active run.",
     request: { body: SyncRequest },
     isIdempotent: true,
     success: { status: 202, description: "The run that was started.", body: SyncRun },
@@ -23,7 +23,7 @@ export const syncRoutes = {
     permission: "status:read",
     tag: "sync",
     summary: "List sync runs",
-    description: "Returns the organization's runs with their progress, the one that began last first.",
+    description: "Returns the organization's runs with their progress, the latest start first.",
     request: {},
     paging: { defaultLimit: 50, maxLimit: 1000, position: z.object({ id: z.string() }) },
     success: { status: 200, description: "A page of runs.", body: z.array(SyncRun) },

@@ -63,7 +63,7 @@ export const parseQuery = (rawQueryString: string, names: readonly string[]): Re
   return found;
 };
 
-/** A parsed request, and what a list needs for the link to its next page. */
+/** A parsed request, with the query that a list repeats in the link to its next page. */
 export type ParsedRequest<R extends Route> = {
   request: RequestOf<R>;
   /** The query as sent, without `cursor`; the link to the next page repeats it. */

@@ -15,7 +15,7 @@ export type Paging = {
   readonly maxLimit: number;
   /** The position of the last item of a page, which the cursor contains. */
   readonly position: Fields;
-  /** The field of the body that holds the list, if the body is not the list itself. */
+  /** The field of the body that contains the list, if the body is not the list itself. */
   readonly field?: string;
 };
 

@@ -9,7 +9,7 @@ import { Construct } from "constructs";
  * list.
  */
 export class CursorKey extends Construct {
-  /** A reference that CloudFormation resolves at deployment; the template never holds the value. */
+  /** A reference that CloudFormation resolves at deployment; the template never contains the value. */
   readonly reference: string;
 
   constructor(scope: Construct, id: string) {
