@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { createAlteredAssemblies } from "../support/altered-assembly.ts";
-import { depth } from "../support/depth.ts";
 import { organizationOf } from "../support/integration.ts";
 import { countLogged, killUntilEnd, randomMoments } from "../support/killed-sync.ts";
 import { createRandom } from "../support/random.ts";
@@ -10,9 +9,9 @@ import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 import { findSyncFaults } from "../support/sync-proof.ts";
 
-const OBJECTS = depth(200, 1_000);
+const OBJECTS = 1_000;
 /** Not more than Lambda's retries: another kill could cost an hour of the clock. */
-const KILLS = depth(1, 2);
+const KILLS = 2;
 /** A worker starts nothing new in the last 15 of them. */
 const TIME_LIMIT_SECONDS = 20;
 const SEED = 7;
