@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import * as z from "zod";
+import { inTransaction } from "../core/in-transaction.ts";
 
 const Row = z.object({
   id: z.string(),
@@ -90,17 +91,7 @@ export const openMessageTable = (dataDirectory: string) => {
     /** When the first of the hidden messages becomes visible. */
     nextVisibleAfter: (queue: string, nowMs: number): number | undefined =>
       NextVisible.parse(first.get(queue, nowMs)).at ?? undefined,
-    transaction<T>(work: () => T): T {
-      database.exec("BEGIN IMMEDIATE");
-      try {
-        const result = work();
-        database.exec("COMMIT");
-        return result;
-      } catch (error) {
-        database.exec("ROLLBACK");
-        throw error;
-      }
-    },
+    transaction: <T>(work: () => T): T => inTransaction(database, work),
     close: () => database.close(),
   };
 };

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { inTransaction } from "../../core/in-transaction.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS accounts (
@@ -58,17 +59,7 @@ export const openDatabase = (dataDirectory: string): Database => {
       statements.set(sql, known);
       return known;
     },
-    transaction(work) {
-      database.exec("BEGIN IMMEDIATE");
-      try {
-        const result = work();
-        database.exec("COMMIT");
-        return result;
-      } catch (error) {
-        database.exec("ROLLBACK");
-        throw error;
-      }
-    },
+    transaction: (work) => inTransaction(database, work),
     close: () => database.close(),
   };
 };
