@@ -3,7 +3,7 @@
  * Findings made at once are checked at once, and again after their hour was judged.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { PROVIDER } from "../support/integration.ts";
+import { eventually, PROVIDER } from "../support/integration.ts";
 import { requestFrom } from "../support/request-from.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
@@ -166,7 +166,11 @@ describe("at once", () => {
     "that the provider has become slow is found",
     async () => {
       await slowed;
-      const [found, ...others] = await of("loop").findings();
+      // The worker judges after its run has ended.
+      const [found, ...others] = await eventually("the finding is stored", async () => {
+        const findings = await of("loop").findings();
+        return findings.length > 0 && findings;
+      });
       expect(others).toEqual([]);
       expect(found).toMatchObject({
         rule: "performance_degradation",
