@@ -162,22 +162,25 @@ export const createConnectionChangeStore = (
 
     /**
      * Sets the status `needs_reconnect` and removes the credentials, if they are still the ones that failed.
-     * @returns whether this call changed the connection.
+     * @returns the changes whose events must be recorded: this one, and one that an earlier call left behind. Empty if
+     *   the credentials were replaced or removed meanwhile, also by another call for the same failure.
      */
     requireReconnect: (
       organizationId: string,
       { connectionId, credentialsVersion }: Pick<ConnectedItem, "connectionId" | "credentialsVersion">,
-    ): Promise<boolean> =>
-      write(
-        organizationId,
-        {
-          set: { status: "needs_reconnect", token: newRequestToken() },
+      change: ConnectionChange,
+    ): Promise<readonly ConnectionChange[]> =>
+      retryOnConflict(organizationId, async (before) => {
+        const isSame = before.status === "connected" && before.connectionId === connectionId;
+        if (!isSame || before.credentialsVersion !== credentialsVersion) return { result: [] };
+        const update = {
+          set: { status: "needs_reconnect", token: newRequestToken(), change },
           remove: ["credentials", "tokenExpiresAt", "refreshOwner", "refreshUntil", "connectedShard"],
           condition: "#connectionId = :failed AND #credentialsVersion = :version AND attribute_exists(#connectedShard)",
           values: { failed: connectionId, version: credentialsVersion },
-        },
-        "token",
-        -1,
-      ),
+        };
+        const isDone = await write(organizationId, update, "token", -1);
+        return isDone ? { result: [...leftBehind(before), change] } : undefined;
+      }),
   };
 };

@@ -1,4 +1,4 @@
-/** The security events of connections: connects, disconnects and token refreshes. Spec: "Events". */
+/** The security events of connections: connects, disconnects, rejected credentials and token refreshes. Spec: "Events". */
 import { definedFields } from "../json/defined-fields.ts";
 import type { OperationContext } from "../provider/provider.ts";
 import type { ProviderError } from "../provider/provider-error.ts";
@@ -9,7 +9,7 @@ import type { NewSecurityEvent } from "../security/security-event.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
 import { requesterFields, requesterOf, type UserRequest } from "../terms/requester.ts";
 import type { ConnectionChangeStore } from "./connection-change-store.ts";
-import type { ConnectionChange } from "./connection-item.ts";
+import type { ConnectionChange, ReconnectReason } from "./connection-item.ts";
 
 /** A user's request to connect or disconnect. */
 export type ConnectionUserRequest = UserRequest & { caller: Pick<OrganizationCaller, "scope"> };
@@ -21,24 +21,49 @@ export const contextOfUser = (request: UserRequest): OperationContext => ({
   ...definedFields(requesterOf(request)),
 });
 
+/** The change that sets `needs_reconnect`. @param at epoch ms. */
+export const reconnectChange = (
+  context: OperationContext,
+  failed: Required<Pick<ConnectionChange, "connectionId" | "credentialsVersion" | "accountId" | "method">>,
+  { reason, at }: { reason: ReconnectReason; at: number },
+): ConnectionChange => {
+  const { connectionId, credentialsVersion, accountId, method } = failed;
+  const { source, runId } = context;
+  return {
+    ...{ eventType: "AUTHENTICATION_FAILURE", connectionId, credentialsVersion, accountId, method, at, source, reason },
+    ...requesterFields(context),
+    ...definedFields({ runId }),
+  };
+};
+
 const actions = {
   PROVIDER_CONNECTION_ESTABLISHED: "connect_account",
   PROVIDER_CONNECTION_REMOVED: "disconnect_account",
+  AUTHENTICATION_FAILURE: "require_reconnect",
 } as const;
 
 const connectionChangedEvent = (organizationId: string, change: ConnectionChange): NewSecurityEvent => {
-  const { eventType, accountId, source, durationMs, method, requestId, reason } = change;
-  return {
+  const { eventType, accountId, source, durationMs, method, requestId, runId, reason } = change;
+  const common = {
     organizationId,
     source,
     ...requesterFields(change),
-    eventType,
-    category: "integration",
-    riskLevel: "LOW",
     resource: accountId,
-    resourceType: "provider_account",
+    resourceType: "provider_account" as const,
     action: actions[eventType],
-    success: true,
+  };
+  if (eventType === "AUTHENTICATION_FAILURE") {
+    return {
+      ...common,
+      ...{ eventType, category: "authentication", errorKind: "authentication", success: false },
+      ...definedFields({ errorCode: reason }),
+      errorMessage: "The provider rejects the connection's credentials; the account must be connected again.",
+      metadata: { method, ...definedFields({ runId }) },
+    };
+  }
+  return {
+    ...common,
+    ...{ eventType, category: "integration", riskLevel: "LOW", success: true },
     metadata: { method, ...definedFields({ durationMs, requestId, reason }) },
   };
 };
@@ -47,7 +72,7 @@ export type RecordConnectionChange = (organizationId: string, change: Connection
 
 /**
  * Records the security event of a change and then removes the change from the item. The same change is recorded once,
- * because the event's id follows from the connection. Never throws.
+ * because the event's id follows from the connection and its credentials. Never throws.
  */
 export const createConnectionChangeRecorder =
   (dependencies: {
@@ -56,8 +81,14 @@ export const createConnectionChangeRecorder =
   }): RecordConnectionChange =>
   async (organizationId, change) => {
     const { recorder, changes } = dependencies;
-    const { eventType, connectionId, at } = change;
-    const moment = { timestamp: at, identity: identityOf(eventType, organizationId, connectionId) };
+    const { eventType, connectionId, credentialsVersion, at } = change;
+    const name = [
+      eventType,
+      organizationId,
+      connectionId,
+      ...(credentialsVersion === undefined ? [] : [credentialsVersion]),
+    ];
+    const moment = { timestamp: at, identity: identityOf(...name) };
     await recorder.record(connectionChangedEvent(organizationId, change), moment);
     await changes.forgetChange(organizationId, change).catch((error: unknown) => {
       writeLog("warn", "Marking a change of a connection as recorded failed", { cause: String(error) });
@@ -96,20 +127,4 @@ export const refreshFailedEvent = (
   success: false,
   errorCode: code ?? (status === undefined ? "no_answer" : String(status)),
   errorMessage: message,
-});
-
-/** @param reason `invalid_grant`: the refresh token is rejected; `token_refused`: a new access token is rejected. */
-export const reconnectNeededEvent = (
-  context: OperationContext,
-  reason: "invalid_grant" | "token_refused",
-): NewSecurityEvent => ({
-  ...accountEvent(context),
-  eventType: "AUTHENTICATION_FAILURE",
-  category: "authentication",
-  errorKind: "authentication",
-  action: "require_reconnect",
-  success: false,
-  errorCode: reason,
-  errorMessage: "The provider rejects the connection's tokens; the account must be connected again.",
-  ...(context.runId !== undefined && { metadata: { runId: context.runId } }),
 });

@@ -8,7 +8,7 @@
  * - `refreshOwner`, `refreshUntil`: the lease of the instance that refreshes the tokens.
  * - `holdsRecordsOf`: the account whose records are stored; `claimedBy`: the connection that claimed so last.
  * - `connectedShard`: partition of the index, present only while connected.
- * - `change`: the last connect or disconnect, until its security event is recorded.
+ * - `change`: the last change of `status`, until its security event is recorded.
  * - `token`: identifies the write that made the last other change.
  *
  * Other items of the table: `#connected` counts the connected organizations (`n`); `state#…` is a used OAuth state
@@ -34,10 +34,26 @@ export const connectedShardOf = (organizationId: string): string =>
 
 const text = z.optional(z.string());
 
-/** A connect or disconnect. The write that makes it also stores it, until its security event is recorded. */
+/** Why a connection must be made anew. */
+export const reconnectReasons = [
+  /** The provider rejects the refresh token. */
+  "invalid_grant",
+  /** The provider rejects an access token right after its exchange. */
+  "token_refused",
+  /** The provider rejects the API key, and a read of the account confirmed it. */
+  "api_key_refused",
+] as const;
+export type ReconnectReason = (typeof reconnectReasons)[number];
+
+/**
+ * A change of the status: a connect, a disconnect, or credentials that the provider rejects (AUTHENTICATION_FAILURE).
+ * The write that makes it also stores it, until its security event is recorded.
+ */
 export const ConnectionChange = z.object({
-  eventType: z.enum(["PROVIDER_CONNECTION_ESTABLISHED", "PROVIDER_CONNECTION_REMOVED"]),
+  eventType: z.enum(["PROVIDER_CONNECTION_ESTABLISHED", "PROVIDER_CONNECTION_REMOVED", "AUTHENTICATION_FAILURE"]),
   connectionId: z.string(),
+  /** The rejected credentials. */
+  credentialsVersion: text,
   accountId: z.string(),
   method: z.enum(connectionMethods),
   /** Epoch ms. */
@@ -50,8 +66,10 @@ export const ConnectionChange = z.object({
   ipAddress: text,
   userAgent: text,
   requestId: text,
+  /** The run whose request was rejected. */
+  runId: text,
   /** The cause if no user requested the change. */
-  reason: z.optional(z.literal("deauthorized")),
+  reason: z.optional(z.enum(["deauthorized", ...reconnectReasons])),
 });
 export type ConnectionChange = z.output<typeof ConnectionChange>;
 

@@ -1,11 +1,12 @@
 /**
  * Opens an organization's connection for a piece of work: the stored connection, and credentials that refresh
- * themselves. docs/connection.md, "Tokens".
+ * themselves. docs/connection.md, "Rejected credentials" and "Tokens".
  */
 import type { Credentials, OperationContext } from "../provider/provider.ts";
+import { ProviderError } from "../provider/provider-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import type { ConnectedItem } from "./connection-item.ts";
+import type { ConnectedItem, ReconnectReason } from "./connection-item.ts";
 import { bearerOf } from "./connection-secrets.ts";
 import { createRefresh, notConnected, type OpenedConnection, type RefreshDependencies } from "./refresh.ts";
 
@@ -23,26 +24,32 @@ type CredentialsDependencies = {
    * @throws DomainError `not_connected` if the account must be connected again; the error of the token endpoint.
    */
   refresh(opened: OpenedConnection): Promise<OpenedConnection>;
-  /** Sets `needs_reconnect`: a new token was rejected. */
-  giveUp(opened: OpenedConnection): Promise<void>;
+  /** Asks once more about a rejected API key (refresh.ts). Undefined if the provider did not judge it now. */
+  confirm(opened: OpenedConnection): Promise<OpenedConnection | undefined>;
+  /** Sets `needs_reconnect` (refresh.ts). @throws DomainError `not_connected` unless there are newer credentials. */
+  giveUp(opened: OpenedConnection, reason: ReconnectReason): Promise<OpenedConnection>;
   now: Clock;
 };
 
 const isNotConnected = (error: unknown): boolean => error instanceof DomainError && error.code === "not_connected";
 
-/**
- * Credentials for a whole piece of work: kept in memory, read again when the provider rejects them. A rejected API key
- * is not replaced, and the connection stays `connected`, because a provider in trouble rejects valid keys too
- * (docs/connection.md).
- */
+const connectionEnded = (cause?: unknown) =>
+  new ProviderError("The provider rejects the connection's credentials; the account must be connected again.", {
+    ...{ kind: "authentication", outcome: "failure", isRetryable: false, reason: "connection_ended", status: 401 },
+    code: "connection_ended",
+    cause,
+  });
+
+/** Credentials for a whole piece of work: kept in memory, read again when the provider rejects them. */
 const createCredentials = (
   first: OpenedConnection,
-  { read, refresh, giveUp, now }: CredentialsDependencies,
+  { read, refresh, confirm, giveUp, now }: CredentialsDependencies,
 ): Credentials => {
   let opened = first;
   /** The token that replaced a rejected one. If it is rejected too, another exchange does not help. */
   let replacement: string | undefined;
   let refreshing: Promise<void> | undefined;
+  let confirming: Promise<OpenedConnection | undefined> | undefined;
   /** Epoch ms: no refresh before this time, because the last one failed. */
   let retryAt = 0;
 
@@ -61,12 +68,24 @@ const createCredentials = (
     return refreshing;
   };
 
-  /** Replaces a rejected token that is the stored one; undefined if there is no other. */
+  /** Concurrent callers in this process share one call. */
+  const confirmOnce = (): Promise<OpenedConnection | undefined> => {
+    confirming ??= confirm(opened).finally(() => {
+      confirming = undefined;
+    });
+    return confirming;
+  };
+
+  /** What to try in place of a rejected secret that is the stored one; undefined if there is nothing. */
   const replace = async (secret: string): Promise<string | undefined> => {
-    if (opened.secret.method === "api_key") return undefined;
+    if (opened.secret.method === "api_key") {
+      const confirmed = await confirmOnce();
+      if (confirmed !== undefined) opened = confirmed;
+      return confirmed && bearerOf(confirmed.secret);
+    }
     if (secret === replacement) {
-      await giveUp(opened);
-      return undefined;
+      opened = await giveUp(opened, "token_refused");
+      return bearerOf(opened.secret);
     }
     await refreshOnce();
     replacement = bearerOf(opened.secret);
@@ -90,7 +109,7 @@ const createCredentials = (
     async refused(secret) {
       if (secret !== bearerOf(opened.secret)) return bearerOf(opened.secret);
       const stored = await read();
-      if (stored === undefined) return undefined;
+      if (stored === undefined) throw connectionEnded();
       // Another caller may have replaced the token during the read.
       if (secret !== bearerOf(opened.secret)) return bearerOf(opened.secret);
       opened = stored;
@@ -98,8 +117,7 @@ const createCredentials = (
       try {
         return await replace(secret);
       } catch (error) {
-        if (isNotConnected(error)) return undefined;
-        throw error;
+        throw isNotConnected(error) ? connectionEnded(error) : error;
       }
     },
   };
@@ -121,10 +139,10 @@ export const createOpenConnection =
     const connection = await dependencies.connections.read(organizationId);
     if (connection.status !== "connected") throw notConnected();
     const secret = await dependencies.secrets.openCredentials(organizationId, connection.credentials);
-    const { read, refresh, giveUp } = createRefresh({ ...context, organizationId }, dependencies);
+    const { read, ...calls } = createRefresh({ ...context, organizationId }, dependencies);
     const credentials = createCredentials(
       { ...connection, secret },
-      { read: () => read(connection.accountId), refresh, giveUp, now: dependencies.now },
+      { read: () => read(connection.accountId), ...calls, now: dependencies.now },
     );
     return { connection, credentials };
   };

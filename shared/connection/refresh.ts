@@ -1,7 +1,9 @@
 /**
- * Refreshing an organization's tokens. The exchange invalidates the refresh token, so one instance exchanges at a time,
- * under a lease that names the exchanged credentials. Others wait for the stored result. docs/connection.md, "Tokens".
+ * Refreshing an organization's tokens, and giving up credentials that the provider rejects for good. An exchange
+ * invalidates the refresh token, so one instance exchanges at a time, under a lease that names the exchanged credentials.
+ * Others wait for the stored result. docs/connection.md, "Rejected credentials" and "Tokens".
  */
+import { CircuitOpenError } from "../circuit-breaker/guard.ts";
 import type { OperationContext, ProviderAccess, Tokens } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -9,9 +11,14 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { ConnectionChangeStore } from "./connection-change-store.ts";
-import { reconnectNeededEvent, refreshedEvent, refreshFailedEvent } from "./connection-events.ts";
-import type { ConnectedItem, StoredConnection } from "./connection-item.ts";
-import type { ConnectionSecrets, Secret } from "./connection-secrets.ts";
+import {
+  type RecordConnectionChange,
+  reconnectChange,
+  refreshedEvent,
+  refreshFailedEvent,
+} from "./connection-events.ts";
+import type { ConnectedItem, ReconnectReason, StoredConnection } from "./connection-item.ts";
+import { bearerOf, type ConnectionSecrets, type Secret } from "./connection-secrets.ts";
 import type { ConnectionStore } from "./connection-store.ts";
 import type { RefreshStore } from "./refresh-store.ts";
 
@@ -38,8 +45,9 @@ export type RefreshDependencies = {
   changes: Pick<ConnectionChangeStore, "requireReconnect">;
   refreshes: RefreshStore;
   secrets: Pick<ConnectionSecrets, "sealCredentials" | "openCredentials">;
-  provider: Pick<ProviderAccess, "refreshTokens">;
+  provider: Pick<ProviderAccess, "refreshTokens" | "acceptsSecret">;
   recorder: Pick<Recorder, "record">;
+  recordChange: RecordConnectionChange;
   now: Clock;
   /** Waits before the next read of the store or attempt of a write. */
   pause: (attempts: number) => Promise<void>;
@@ -55,7 +63,8 @@ const isOver = (error: unknown): boolean =>
 
 /** For one organization's connection and one piece of work. */
 export const createRefresh = (context: OperationContext, dependencies: RefreshDependencies) => {
-  const { connections, changes, refreshes, secrets, provider, recorder, now, pause, newToken } = dependencies;
+  const { connections, changes, refreshes, secrets, provider, recorder, recordChange } = dependencies;
+  const { now, pause, newToken } = dependencies;
   const { organizationId } = context;
 
   /** The connection with its credentials; undefined if it is no longer a connection to this account. */
@@ -72,12 +81,34 @@ export const createRefresh = (context: OperationContext, dependencies: RefreshDe
     return found;
   };
 
-  const giveUp = async (
-    opened: OpenedConnection,
-    reason: Parameters<typeof reconnectNeededEvent>[1] = "token_refused",
-  ): Promise<void> => {
-    if (!(await changes.requireReconnect(organizationId, opened))) return;
-    await recorder.record(reconnectNeededEvent({ ...context, accountId: opened.accountId }, reason));
+  /**
+   * Sets `needs_reconnect` and records it, once for these credentials.
+   * @returns the newer credentials, if they were replaced meanwhile.
+   * @throws DomainError `not_connected` if there are none.
+   */
+  const giveUp = async (opened: OpenedConnection, reason: ReconnectReason, cause?: unknown) => {
+    const failed = { ...opened, method: opened.secret.method };
+    const change = reconnectChange(context, failed, { reason, at: now() });
+    const unrecorded = await changes.requireReconnect(organizationId, opened, change);
+    for (const one of unrecorded) await recordChange(organizationId, one);
+    return readNewer(opened, cause);
+  };
+
+  /**
+   * Asks once more about an API key that the provider rejected.
+   * @returns the credentials to use: the same if the provider accepts them, or newer ones. Undefined if the provider did
+   *   not judge them now.
+   * @throws DomainError `not_connected` if the provider rejects the key again.
+   */
+  const confirm = async (opened: OpenedConnection): Promise<OpenedConnection | undefined> => {
+    let isAccepted: boolean;
+    try {
+      isAccepted = await provider.acceptsSecret(bearerOf(opened.secret), { ...context, accountId: opened.accountId });
+    } catch (error) {
+      if (error instanceof ProviderError || error instanceof CircuitOpenError) return undefined;
+      throw error;
+    }
+    return isAccepted ? opened : giveUp(opened, "api_key_refused");
   };
 
   /** Retries, because the old tokens are invalid and no other instance has the new ones. */
@@ -112,9 +143,7 @@ export const createRefresh = (context: OperationContext, dependencies: RefreshDe
 
   const fail = async (opened: OpenedConnection, owner: string, startedAt: number, error: unknown) => {
     if (error instanceof ProviderError && error.reason === "invalid_grant") {
-      // `giveUp` changes nothing if another instance has replaced these tokens: then the newer ones are valid.
-      await giveUp(opened, "invalid_grant");
-      return readNewer(opened, error);
+      return giveUp(opened, "invalid_grant", error);
     }
     // Without an answer, the exchange may still be under way: keep the lease, so that it is not repeated before its end.
     if (isOver(error)) await refreshes.endLease(organizationId, owner, startedAt).catch(() => undefined);
@@ -154,7 +183,7 @@ export const createRefresh = (context: OperationContext, dependencies: RefreshDe
     }
   };
 
-  return { read, refresh, giveUp: (opened: OpenedConnection) => giveUp(opened) };
+  return { read, refresh, confirm, giveUp };
 };
 
 const busy = () =>

@@ -11,7 +11,7 @@ const MAX_ATTEMPTS = 3;
 export const OPERATION_DEADLINE_MS = 10_000;
 
 /** The longest that one request may take: two that hang stay within the deadline. */
-const ATTEMPT_TIMEOUT_MS = 5_000;
+export const ATTEMPT_TIMEOUT_MS = 5_000;
 
 /** With less time left, no attempt is made. */
 export const MIN_ATTEMPT_MS = 500;
@@ -55,8 +55,12 @@ export type Attempted<Value> =
   | { do: "fail"; error: ProviderError }
   | { do: "throw"; error: unknown };
 
-const isUnauthorized = (error: unknown): error is ProviderError =>
+/** Whether the provider rejected the secret of a request. */
+export const isUnauthorized = (error: unknown): error is ProviderError =>
   error instanceof ProviderError && error.status === 401 && error.kind === "authentication";
+
+const isConnectionEnded = (error: unknown): boolean =>
+  error instanceof ProviderError && error.reason === "connection_ended";
 
 export const timeoutError = (): ProviderError =>
   new ProviderError("The provider did not answer (timeout).", {
@@ -67,9 +71,9 @@ export const timeoutError = (): ProviderError =>
   });
 
 /**
- * Makes the request. After a 401 it asks for other credentials before the circuit counts the attempt: with others to
- * try the 401 is neutral; without it is a failure, except while connecting. If asking for others fails, the attempt is
- * neutral too: a failed refresh is a guarded call of its own.
+ * Makes the request. After a 401 it asks for credentials to try before the circuit counts the attempt: with some the 401
+ * is neutral; without, and if the connection has ended, it is a failure, except while connecting. If asking fails, the
+ * attempt is neutral too: a failed refresh is a guarded call of its own.
  */
 export const attempt = async <Value>(
   guard: Guard,
@@ -81,12 +85,13 @@ export const attempt = async <Value>(
   const replaceSecret = async (): Promise<void> => {
     const replacing = credentials.refused(secret);
     if (mayReplace) {
-      const other = await replacing;
-      replacement = other === secret ? undefined : other;
+      replacement = await replacing;
       return;
     }
-    // The credentials' owner must learn that the new secret is rejected too; its result is not needed here.
-    await replacing.catch(() => undefined);
+    // The credentials' owner must learn that the secret is rejected again; of its result only the end matters here.
+    await replacing.catch((error: unknown) => {
+      if (isConnectionEnded(error)) throw error;
+    });
   };
 
   const call = async (guardSignal: AbortSignal): Promise<Value> => {
@@ -105,7 +110,7 @@ export const attempt = async <Value>(
 
   const classifyError = (error: unknown) => {
     if (!(error instanceof ProviderError)) return "neutral";
-    if (unauthorized === undefined) return error.outcome;
+    if (unauthorized === undefined || isConnectionEnded(error)) return error.outcome;
     const isFinal = error === unauthorized && replacement === undefined && context.isConnecting !== true;
     return isFinal ? error.outcome : "neutral";
   };

@@ -5,7 +5,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { Recorder } from "../security/recorder.ts";
-import { timeoutError } from "./attempt.ts";
+import { ATTEMPT_TIMEOUT_MS, isUnauthorized, timeoutError } from "./attempt.ts";
 import type {
   Grant,
   OAuthAdapter,
@@ -91,6 +91,24 @@ const createExchanges = (
   };
 };
 
+/** Not rate limited: the request that was rejected holds a slot meanwhile. */
+const createAcceptsSecret =
+  ({ adapter, guard, reads }: Pick<ProviderAccessDependencies, "adapter" | "guard" | "reads">) =>
+  async (secret: string, { organizationId }: OperationContext): Promise<boolean> => {
+    const call = (signal: AbortSignal) => {
+      reads.count(organizationId);
+      return adapter.at({ secret, signal }).readAccount();
+    };
+    const classifyError = (error: unknown) => (error instanceof ProviderError ? error.outcome : "neutral");
+    try {
+      await guard(organizationId, call, { classifyError, timeoutMs: ATTEMPT_TIMEOUT_MS });
+      return true;
+    } catch (error) {
+      if (isUnauthorized(error)) return false;
+      throw error instanceof CallTimeoutError ? timeoutError() : error;
+    }
+  };
+
 const sizeOf = (page: ProviderPage<unknown> | undefined) =>
   page === undefined ? {} : { batchSize: page.items.length };
 
@@ -144,6 +162,8 @@ export const createProviderAccess = ({
           run({ action: "list_events", send: (options) => adapter.at(options).listEvents(page), result: sizeOf }),
       };
     },
+
+    acceptsSecret: createAcceptsSecret({ adapter, guard, reads }),
 
     isHalfOpen: guard.isHalfOpen,
 

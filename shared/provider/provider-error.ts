@@ -8,7 +8,9 @@ export type ProviderErrorReason =
   /** The refresh token or authorization code is not valid, or no longer. */
   | "invalid_grant"
   /** Another request locks the object; no rate limit was exceeded. */
-  | "lock_timeout";
+  | "lock_timeout"
+  /** The credentials are rejected, and their connection has ended or must be made anew, which has an event of its own. */
+  | "connection_ended";
 
 type Details = {
   kind: ErrorKind;

@@ -71,7 +71,9 @@ export type Credentials = {
   current(): Promise<string>;
   /**
    * Reports a secret that the provider rejected (401).
-   * @returns a secret to try once: refreshed now, or stored meanwhile by another invocation; undefined if there is none.
+   * @returns a secret to try once: refreshed now, stored meanwhile by another invocation, or the same if the provider
+   *   accepts it after all; undefined if there is none.
+   * @throws ProviderError `connection_ended` if the connection has ended or must be made anew.
    */
   refused(secret: string): Promise<string | undefined>;
 };
@@ -110,6 +112,13 @@ export type ProviderAccess = {
    * @throws ProviderError `invalid_grant` if the provider rejects the token; CircuitOpenError.
    */
   refreshTokens(refreshToken: string, context: OperationContext): Promise<Tokens>;
+
+  /**
+   * Whether the provider accepts a secret that it has rejected once: one read of the account through the circuit, without
+   * retries and without an event.
+   * @throws ProviderError, CircuitOpenError if the provider did not judge the secret.
+   */
+  acceptsSecret(secret: string, context: OperationContext): Promise<boolean>;
 
   /** Whether the organization's circuit is half open after the operations so far: one more success may close it. */
   isHalfOpen(organizationId: string): boolean;

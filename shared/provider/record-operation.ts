@@ -66,6 +66,9 @@ type Failure = Classification &
 
 const failureOf = (error: unknown, context: OperationContext): Failure => {
   if (error instanceof ProviderError) {
+    if (error.reason === "connection_ended") {
+      return { ...request, riskLevel: "LOW", errorCode: error.reason, errorMessage: error.message };
+    }
     const classification = (isRejectedTrial(error, context) ? undefined : byKind[error.kind]) ?? request;
     const errorCode = error.code ?? (error.status === undefined ? "no_answer" : `http_${error.status}`);
     return { ...classification, errorKind: error.kind, errorCode, errorMessage: error.message };

@@ -57,19 +57,21 @@ export const createRunOperation = (dependencies: OperationDependencies) => {
     // The deadline starts here: the wait for the rate limiter before the first attempt does not count.
     const deadlineAt = clock() + OPERATION_DEADLINE_MS;
     let secret = firstSecret;
+    let mayReplace = true;
     let failures = 0;
     for (;;) {
       const isStart = !session.hasStarted;
       session.hasStarted = true;
       // If the clock was set back, the operation gets no more than its time.
       const remainingMs = Math.min(OPERATION_DEADLINE_MS, deadlineAt - clock());
-      const mayReplace = secret === firstSecret;
       const options = { send, context, credentials, secret, mayReplace, isStart, remainingMs, onSent };
       const attempted = await attempt(guard, options).finally(release);
       if (attempted.do === "return") return attempted.value;
       if (attempted.do === "throw") throw attempted.error;
-      if (attempted.do === "repeat") secret = attempted.secret;
-      else {
+      if (attempted.do === "repeat") {
+        secret = attempted.secret;
+        mayReplace = false;
+      } else {
         failures++;
         addToReport(attempted.error, report);
         const left = { attempts: failures, remainingMs: deadlineAt - clock(), random: random() };

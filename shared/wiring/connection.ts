@@ -63,18 +63,22 @@ export const wireAuthorize = () => {
 const wireConnectionSecrets = () => createConnectionSecrets(wireEnvelope());
 
 /** @param provider the function's access to the provider, which also refreshes tokens. */
-export const wireOpenConnection = (provider: Pick<ProviderAccess, "refreshTokens">) =>
-  createOpenConnection({
+export const wireOpenConnection = (provider: Pick<ProviderAccess, "refreshTokens" | "acceptsSecret">) => {
+  const changes = wireConnectionChangeStore();
+  const recorder = wireRecorder();
+  return createOpenConnection({
     connections: wireConnectionStore(),
-    changes: wireConnectionChangeStore(),
+    changes,
     refreshes: wireRefreshStore(),
     secrets: wireConnectionSecrets(),
     provider,
-    recorder: wireRecorder(),
+    recorder,
+    recordChange: createConnectionChangeRecorder({ changes, recorder }),
     now: systemClock,
     pause: pauseBeforeRetry,
     newToken: newRequestToken,
   });
+};
 
 /** The first run of a connection is full: runs of a previous account are no basis for an incremental run. */
 const wireFirstSync = () => {

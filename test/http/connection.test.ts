@@ -64,6 +64,44 @@ describe("a connection", () => {
     expect((await ours.call("POST", "sync")).body).toMatchObject({ error: 40903 });
   });
 
+  it("must be made anew once the provider refuses its key for good, which a valid key heals", async () => {
+    await ours.connect(account.apiKey);
+    await ours.lastRun();
+    await provider.fail(account.accountId, { kind: "error", status: 401 });
+    const before = await provider.requests(account.accountId);
+    expect(await ours.sync()).toMatchObject({ status: "failed", error: { category: "authentication" } });
+    // The refused read of the feed, and the read of the account that confirms it.
+    const after = await provider.requests(account.accountId);
+    expect([after["GET /v1/events"], after["GET /v1/account"]]).toEqual([
+      (before["GET /v1/events"] ?? 0) + 1,
+      (before["GET /v1/account"] ?? 0) + 1,
+    ]);
+    const { body } = await ours.call("GET", "connection");
+    expect(body).toMatchObject({ status: "needs_reconnect", method: "api_key", accountId: account.accountId });
+    expect(await ours.call("POST", "sync")).toMatchObject({ status: 409, body: { error: 40903 } });
+    const failures = await ours.events("eventType=AUTHENTICATION_FAILURE");
+    expect(failures).toMatchObject([
+      { category: "authentication", riskLevel: "HIGH", resource: account.accountId, alertGenerated: true },
+    ]);
+    const alerts = (await ours.call("GET", "security/alert")).body as { eventIds: string[] }[];
+    expect(alerts.filter(({ eventIds }) => eventIds.includes(String(failures[0]?.id)))).toHaveLength(1);
+
+    expect(await ours.connect(account.apiKey)).toMatchObject({ status: 422 });
+    await provider.recover();
+    expect(await ours.connect(account.apiKey)).toMatchObject({ status: 200, body: { status: "connected" } });
+    expect(await ours.lastRun()).toMatchObject({ status: "succeeded" });
+    expect(await ours.events("eventType=AUTHENTICATION_FAILURE")).toHaveLength(1);
+  });
+
+  it("stays as it is if the provider refuses a key once and then accepts it", async () => {
+    await ours.connect(account.apiKey);
+    await ours.lastRun();
+    await provider.fail(account.accountId, { kind: "error", status: 401, times: 1 });
+    expect(await ours.sync()).toMatchObject({ status: "succeeded" });
+    expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "connected" });
+    expect(await ours.events("eventType=AUTHENTICATION_FAILURE")).toEqual([]);
+  });
+
   it("accepts no other account while records are stored", async () => {
     await ours.connect(account.apiKey);
     await ours.lastRun();

@@ -80,12 +80,6 @@ describe("an operation that fails", () => {
       { attempts: 3, failures: 0, category: "network" },
     ],
     [
-      "by a key that is refused",
-      failing(401, wrong("invalid_request_error")),
-      { eventType: "AUTHENTICATION_FAILURE", riskLevel: "HIGH", category: "authentication" },
-      { attempts: 1, failures: 1, category: "authentication" },
-    ],
-    [
       "by a permission that the key lacks",
       failing(403, wrong("invalid_request_error")),
       { eventType: "PERMISSION_DENIED", riskLevel: "HIGH", category: "authorization" },
@@ -143,6 +137,49 @@ describe("an operation that fails", () => {
     ]);
     expect(await circuit()).toMatchObject({ state: "closed", failuresInWindow: failures });
     expect(JSON.stringify(await ours.events()) + JSON.stringify(await ours.runs())).not.toContain("sk_live");
+    expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "connected" });
+  });
+
+  it("by a key that is refused for good is one event of the connection, counted twice on the wire", async () => {
+    whole(failing(401, wrong("invalid_request_error")));
+    const before = calls().length;
+    const run = await ours.sync();
+    expect(run).toMatchObject({ status: "failed", error: { category: "authentication" } });
+    expect(
+      calls()
+        .slice(before)
+        .map(({ path }) => path),
+    ).toEqual(["/v1/events", "/v1/account"]);
+    expect(await failed("eventType=AUTHENTICATION_FAILURE")).toMatchObject([
+      {
+        ...{
+          category: "authentication",
+          riskLevel: "HIGH",
+          action: "require_reconnect",
+          source: "user",
+          userId: "ada",
+        },
+        ...{ resource: account.id, resourceType: "provider_account", metadata: { runId: run.id } },
+      },
+    ]);
+    const [operation] = (await failed("")).filter(({ action }) => action === "list_events");
+    expect(operation).toMatchObject({ eventType: "PROVIDER_REQUEST", riskLevel: "LOW", errorCode: "connection_ended" });
+    expect(await circuit()).toMatchObject({ state: "closed", failuresInWindow: 2 });
+    expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "needs_reconnect" });
+    expect(JSON.stringify(await ours.events()) + JSON.stringify(await ours.runs())).not.toContain("sk_live");
+  });
+
+  it("by a key that only one list refuses leaves the connection as it is", async () => {
+    provider.meddle(({ path }) => (path === "/v1/events" ? failing(401, wrong("invalid_request_error")) : undefined));
+    const before = calls().length;
+    expect(await ours.sync()).toMatchObject({ status: "failed", error: { category: "authentication" } });
+    expect(
+      calls()
+        .slice(before)
+        .map(({ path }) => path),
+    ).toEqual(["/v1/events", "/v1/account", "/v1/events", "/v1/account"]);
+    expect(await failed("eventType=AUTHENTICATION_FAILURE")).toMatchObject([{ action: "list_events" }]);
+    expect(await circuit()).toMatchObject({ state: "closed", failuresInWindow: 1 });
     expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "connected" });
   });
 

@@ -319,7 +319,7 @@ describe("the connection that clients see", () => {
   it("keeps the account in needs_reconnect, without the token's expiry", async () => {
     await world.connect(byOAuth(), org);
     const { connection } = await world.openConnection(org);
-    await world.stores.connections.requireReconnect(org, connection);
+    await world.stores.connections.requireReconnectQuietly(org, connection);
     await expect(world.view(org, await stored())).resolves.toEqual({
       ...{ status: "needs_reconnect", method: "oauth", accountId: "acct_1", connectedAt: NOON },
       ...{ webhookUrl: `https://hooks.example/acme%2F${organizations}`, readsThisMonth: 3 },

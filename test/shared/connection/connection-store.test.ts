@@ -88,11 +88,11 @@ describe("the connection of an organization", () => {
     const before = await stores.connected.countConnected();
     const connection = connectionNamed("a", { webhookSecrets: secrets });
     await stores.connections.connectQuietly(org, connection);
-    const { requireReconnect } = stores.connections;
-    await expect(requireReconnect(org, { ...connection, credentialsVersion: "old" })).resolves.toBe(false);
-    await expect(requireReconnect(org, { ...connection, connectionId: "old" })).resolves.toBe(false);
-    await expect(requireReconnect(org, connection)).resolves.toBe(true);
-    await expect(requireReconnect(org, connection)).resolves.toBe(false);
+    const { requireReconnectQuietly } = stores.connections;
+    await expect(requireReconnectQuietly(org, { ...connection, credentialsVersion: "old" })).resolves.toBe(false);
+    await expect(requireReconnectQuietly(org, { ...connection, connectionId: "old" })).resolves.toBe(false);
+    await expect(requireReconnectQuietly(org, connection)).resolves.toBe(true);
+    await expect(requireReconnectQuietly(org, connection)).resolves.toBe(false);
     const { credentials: _, ...rest } = connection;
     await expect(stores.connections.read(org)).resolves.toEqual({ status: "needs_reconnect", ...rest });
     expect(await table.item(organizationKey(org))).not.toHaveProperty("credentials");
@@ -126,7 +126,7 @@ describe("the claim on records", () => {
     const connection = connectionNamed("a");
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
     await stores.connections.connectQuietly(org, connection);
-    await stores.connections.requireReconnect(org, connection);
+    await stores.connections.requireReconnectQuietly(org, connection);
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
     await stores.connections.connectQuietly(org, connectionNamed("b", { accountId: "acct_2" }));
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
@@ -212,7 +212,7 @@ describe("concurrent calls", () => {
     await Promise.all(
       others.flatMap((one, i) => [
         ...(i % 2 === 0 ? [stores.connections.disconnectQuietly(one), stores.connections.disconnectQuietly(one)] : []),
-        ...(i % 3 === 0 ? [stores.connections.requireReconnect(one, connectionNamed(one))] : []),
+        ...(i % 3 === 0 ? [stores.connections.requireReconnectQuietly(one, connectionNamed(one))] : []),
         ...(i % 5 === 0 ? [stores.connections.connectQuietly(one, connectionNamed(`${one} again`))] : []),
       ]),
     );
@@ -270,7 +270,7 @@ describe("between the read and the write of a connect", () => {
     await delayed(operate("force_open")).connections.connectQuietly(org, connectionNamed("a"));
     expect((await stores.circuits.countOpen(5)).unconnected).toBe(before);
     const { connections } = delayed(operate("reset"));
-    await expect(connections.requireReconnect(org, connectionNamed("a"))).resolves.toBe(true);
+    await expect(connections.requireReconnectQuietly(org, connectionNamed("a"))).resolves.toBe(true);
   });
 });
 
@@ -291,7 +291,7 @@ describe("the organization's circuit", () => {
     expect(await unconnected()).toBe(before + 1);
     await stores.connections.connectQuietly(org, connectionNamed("a"));
     expect(await unconnected()).toBe(before);
-    await stores.connections.requireReconnect(org, connectionNamed("a"));
+    await stores.connections.requireReconnectQuietly(org, connectionNamed("a"));
     expect(await unconnected()).toBe(before + 1);
     await close();
     await stores.connections.connectQuietly(org, connectionNamed("b"));
@@ -330,7 +330,7 @@ describe("behind a network that loses every first answer", () => {
     const tokens = { credentials: sealedText("new"), credentialsVersion: "new", tokenExpiresAt: 9 };
     await expect(lossy.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
     const renewed = { ...connection, credentialsVersion: "new" };
-    await expect(lossy.connections.requireReconnect(org, renewed)).resolves.toBe(true);
+    await expect(lossy.connections.requireReconnectQuietly(org, renewed)).resolves.toBe(true);
     await expect(stores.connected.countConnected()).resolves.toBe(before);
     await expect(lossy.connections.disconnectQuietly(org)).resolves.toBe("removed");
     await expect(lossy.claims.releaseRecords(org, connection.connectionId)).resolves.toBe(true);
@@ -392,7 +392,7 @@ describe("the lease of a refresh", () => {
   it("returns to connected if a later exchange had set needs_reconnect", async () => {
     const before = await stores.connected.countConnected();
     await stores.connections.connectQuietly(org, connection);
-    await stores.connections.requireReconnect(org, connection);
+    await stores.connections.requireReconnectQuietly(org, connection);
     const tokens = { credentials: sealedText("new"), credentialsVersion: "new", tokenExpiresAt: 99 };
     await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
     await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connection, ...tokens });

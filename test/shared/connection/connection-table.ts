@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
 import { createConnectionChangeStore, type NewConnection } from "../../../shared/connection/connection-change-store.ts";
-import type { ConnectionChange } from "../../../shared/connection/connection-item.ts";
+import type { ConnectedItem, ConnectionChange } from "../../../shared/connection/connection-item.ts";
 import {
   createConnectedStore,
   createConnectionStore,
@@ -90,6 +90,16 @@ const changeOf = ({ connectionId, accountId, method }: NewConnection): Connectio
 
 const by = { at: 2, source: "user", userId: "bob" } as const;
 
+/** The change that the provider's rejection of a connection's credentials makes. */
+export const rejectionOf = ({
+  connectionId,
+  credentialsVersion,
+  accountId,
+}: Pick<ConnectedItem, "connectionId" | "credentialsVersion"> & { accountId?: string }): ConnectionChange => ({
+  ...{ eventType: "AUTHENTICATION_FAILURE", connectionId, credentialsVersion, accountId: accountId ?? "acct_1" },
+  ...{ method: "api_key", at: 3, source: "system", reason: "api_key_refused" },
+});
+
 /** Changes of connections whose events are not recorded. */
 const quietly = (client: DynamoDBDocumentClient, marks: ReturnType<typeof createConnectionMarkStore>) => {
   const changes = createConnectionChangeStore(client, TABLE, marks);
@@ -103,6 +113,14 @@ const quietly = (client: DynamoDBDocumentClient, marks: ReturnType<typeof create
       const { outcome, unrecorded } = await changes.disconnect(organizationId, by, connectionId);
       await forget(organizationId, unrecorded);
       return outcome;
+    },
+    requireReconnectQuietly: async (
+      organizationId: string,
+      failed: Pick<ConnectedItem, "connectionId" | "credentialsVersion">,
+    ) => {
+      const unrecorded = await changes.requireReconnect(organizationId, failed, rejectionOf(failed));
+      await forget(organizationId, unrecorded);
+      return unrecorded.length > 0;
     },
   };
 };

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { type ConnectionTable, startConnectionTable } from "./connection-table.ts";
+import { type ConnectionTable, listed, startConnectionTable } from "./connection-table.ts";
 import { createWorld, NOON, noAnswer, serverError, unauthorized, type World } from "./world.ts";
 
 quietLog();
@@ -28,6 +29,8 @@ const status = async () => (await world.stores.connections.read(org)).status;
 const eventTypes = () => world.events.map(({ eventType }) => eventType).slice(1);
 /** The provider rejects the token from now on. */
 const revoke = (token: string) => world.provider.secrets.delete(token);
+const ended = { kind: "authentication", outcome: "failure", reason: "connection_ended" };
+const confirmations = () => world.provider.asked.filter((request) => request === "confirm").length;
 
 describe("an API key", () => {
   beforeEach(async () => {
@@ -42,13 +45,89 @@ describe("an API key", () => {
     expect(world.provider.exchanges()).toBe(0);
   });
 
-  it("that the provider rejects leaves the connection unchanged", async () => {
+  it("that the provider rejects twice sets needs_reconnect, and records it once", async () => {
+    revoke("sk_1");
+    const credentials = await open();
+    await expect(credentials.refused("sk_1")).rejects.toMatchObject(ended);
+    await expect(credentials.refused("sk_1")).rejects.toMatchObject(ended);
+    await expect(status()).resolves.toBe("needs_reconnect");
+    expect(confirmations()).toBe(1);
+    expect(world.provider.contexts.at(-1)).toMatchObject({ organizationId: org, accountId: "acct_1" });
+    expect(world.events.slice(1)).toEqual([
+      {
+        ...{ organizationId: org, source: "system", eventType: "AUTHENTICATION_FAILURE", category: "authentication" },
+        ...{ errorKind: "authentication", action: "require_reconnect", success: false, errorCode: "api_key_refused" },
+        ...{ resource: "acct_1", resourceType: "provider_account", metadata: { method: "api_key" } },
+        errorMessage: "The provider rejects the connection's credentials; the account must be connected again.",
+      },
+    ]);
+    const item = await table.item(organizationKey(org));
+    expect(Object.keys(item ?? {})).not.toContain("credentials");
+    expect(Object.keys(item ?? {})).not.toContain("change");
+    await expect(open()).rejects.toMatchObject({ code: "not_connected" });
+    // Scheduled runs start for the listed organizations only.
+    expect(await listed(world.stores)).not.toContain(org);
+  });
+
+  it("that the provider rejects once and then accepts changes nothing, and may be tried again", async () => {
+    await expect((await open()).refused("sk_1")).resolves.toBe("sk_1");
+    await expect(status()).resolves.toBe("connected");
+    expect([confirmations(), eventTypes()]).toEqual([1, []]);
+  });
+
+  it.each([
+    ["fails", serverError],
+    ["does not answer", noAnswer],
+    ["is not asked, because the circuit is open", () => new CircuitOpenError(NOON, NOON)],
+  ])("changes nothing if the provider %s when it is asked again", async (_what, error) => {
+    revoke("sk_1");
+    world.provider.before = () => {
+      throw error();
+    };
     await expect((await open()).refused("sk_1")).resolves.toBeUndefined();
     await expect(status()).resolves.toBe("connected");
     expect(eventTypes()).toEqual([]);
   });
 
-  it("that was replaced returns the new key", async () => {
+  it("that was replaced while the provider was asked again returns the new key", async () => {
+    revoke("sk_1");
+    const credentials = await open();
+    const { acceptsSecret } = world.provider.access;
+    world.provider.access.acceptsSecret = async (...given) => {
+      const isAccepted = await acceptsSecret(...given);
+      world.provider.secrets.set("sk_2", "acct_1");
+      await world.connect({ method: "api_key", apiKey: "sk_2" }, org);
+      return isAccepted;
+    };
+    await expect(credentials.refused("sk_1")).resolves.toBe("sk_2");
+    await expect(status()).resolves.toBe("connected");
+    expect(eventTypes()).toEqual(["PROVIDER_CONNECTION_ESTABLISHED"]);
+  });
+
+  it("sets needs_reconnect once for each stored key: a new key heals the connection", async () => {
+    for (const apiKey of ["sk_1", "sk_2"]) {
+      world.provider.secrets.set(apiKey, "acct_1");
+      await world.connect({ method: "api_key", apiKey }, org);
+      await expect(status()).resolves.toBe("connected");
+      revoke(apiKey);
+      await expect((await open()).refused(apiKey)).rejects.toMatchObject(ended);
+    }
+    const failures = eventTypes().filter((type) => type === "AUTHENTICATION_FAILURE");
+    expect(failures).toHaveLength(2);
+  });
+
+  it("is recorded by the next connect if the process dies before it records the rejection", async () => {
+    revoke("sk_1");
+    world.isRecording = false;
+    await expect((await open()).refused("sk_1")).rejects.toThrow("died");
+    await expect(status()).resolves.toBe("needs_reconnect");
+    world.isRecording = true;
+    world.provider.secrets.set("sk_1", "acct_1");
+    await world.connect({ method: "api_key", apiKey: "sk_1" }, org);
+    expect(eventTypes()).toEqual(["AUTHENTICATION_FAILURE", "PROVIDER_CONNECTION_ESTABLISHED"]);
+  });
+
+  it("that was replaced before returns the new key, without asking the provider again", async () => {
     const credentials = await open();
     world.provider.secrets.set("sk_2", "acct_1");
     await world.connect({ method: "api_key", apiKey: "sk_2" }, org);
@@ -60,9 +139,10 @@ describe("an API key", () => {
     const credentials = await open();
     world.provider.secrets.set("sk_2", "acct_2");
     await world.connect({ method: "api_key", apiKey: "sk_2" }, org);
-    await expect(credentials.refused("sk_1")).resolves.toBeUndefined();
+    await expect(credentials.refused("sk_1")).rejects.toMatchObject(ended);
     await world.disconnect(org);
-    await expect(credentials.refused("sk_1")).resolves.toBeUndefined();
+    await expect(credentials.refused("sk_1")).rejects.toMatchObject(ended);
+    expect(confirmations()).toBe(0);
   });
 });
 
@@ -123,7 +203,7 @@ describe("a token", () => {
   it("that is new and rejected sets needs_reconnect", async () => {
     const credentials = await open();
     const renewed = await credentials.refused(token);
-    await expect(credentials.refused(renewed ?? "")).resolves.toBeUndefined();
+    await expect(credentials.refused(renewed ?? "")).rejects.toMatchObject(ended);
     await expect(status()).resolves.toBe("needs_reconnect");
     expect(world.provider.exchanges()).toBe(1);
     expect(eventTypes()).toEqual(["PROVIDER_TOKEN_REFRESH", "AUTHENTICATION_FAILURE"]);
@@ -146,7 +226,7 @@ describe("a token", () => {
 
   it("whose refresh token is rejected sets needs_reconnect, and no secret is left", async () => {
     world.provider.refreshTokens.clear();
-    await expect((await open()).refused(token)).resolves.toBeUndefined();
+    await expect((await open()).refused(token)).rejects.toMatchObject(ended);
     await expect(status()).resolves.toBe("needs_reconnect");
     expect(eventTypes()).toEqual(["AUTHENTICATION_FAILURE"]);
     expect(world.events.at(-1)).toMatchObject({ errorCode: "invalid_grant", resource: "acct_1" });
@@ -246,9 +326,25 @@ describe("twenty concurrent callers", () => {
     const token = await world.connectByOAuth(org);
     world.provider.refreshTokens.clear();
     const all = await Promise.all(Array.from({ length: 20 }, open));
-    const tokens = await Promise.all(all.map((credentials) => credentials.refused(token)));
-    expect(new Set(tokens)).toEqual(new Set([undefined]));
+    const refusals = await Promise.allSettled(all.map((credentials) => credentials.refused(token)));
+    for (const refusal of refusals) expect(refusal).toMatchObject({ status: "rejected", reason: ended });
     expect(eventTypes()).toEqual(["AUTHENTICATION_FAILURE"]);
+  });
+
+  it.each([
+    ["of one instance", false],
+    ["each in a separate instance", true],
+  ])("with a rejected API key set needs_reconnect and record it once, %s", async (_where, isApart) => {
+    world.provider.secrets.set("sk_1", "acct_1");
+    await world.connect({ method: "api_key", apiKey: "sk_1" }, org);
+    revoke("sk_1");
+    const one = await open();
+    const all = await Promise.all(Array.from({ length: 20 }, async () => (isApart ? open() : one)));
+    const refusals = await Promise.allSettled(all.map((credentials) => credentials.refused("sk_1")));
+    for (const refusal of refusals) expect(refusal).toMatchObject({ status: "rejected", reason: ended });
+    await expect(status()).resolves.toBe("needs_reconnect");
+    expect(eventTypes()).toEqual(["AUTHENTICATION_FAILURE"]);
+    if (!isApart) expect(confirmations()).toBe(1);
   });
 });
 

@@ -134,7 +134,7 @@ export const createTestProvider = () => {
     if (another !== undefined && !isSecond) await credentials.refused(another);
     throw unauthorized();
   };
-  const access: Pick<ProviderAccess, "open" | "exchangeCode" | "refreshTokens" | "flush"> = {
+  const access: Pick<ProviderAccess, "open" | "exchangeCode" | "refreshTokens" | "acceptsSecret" | "flush"> = {
     open: (credentials, context) => ({ readAccount: () => readAccount(credentials, context) }) as Provider,
     exchangeCode: async (code, context) => {
       ask("code", context);
@@ -143,6 +143,10 @@ export const createTestProvider = () => {
     refreshTokens: async (refreshToken, context) => {
       ask("refresh", context);
       return exchange(provider.refreshTokens, refreshToken);
+    },
+    acceptsSecret: async (secret, context) => {
+      ask("confirm", context);
+      return provider.secrets.has(secret);
     },
     flush: async () => {
       provider.flushes++;
@@ -216,7 +220,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
   });
   const disconnect = createDisconnect({ changes: stores.connections, recordChange, now, ...around });
   const openConnection = createOpenConnection({
-    ...{ secrets, recorder, now, newToken },
+    ...{ secrets, recorder, recordChange, now, newToken },
     connections: stores.connections,
     changes: stores.connections,
     refreshes: stores.refreshes,

@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { CallTimeoutError, CircuitOpenError, type GuardedCall } from "../../../shared/circuit-breaker/guard.ts";
 import type { OperationContext } from "../../../shared/provider/provider.ts";
+import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createRecordOperation } from "../../../shared/provider/record-operation.ts";
 import { createRunOperation } from "../../../shared/provider/run-operation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
@@ -270,13 +271,58 @@ describe("rejected credentials", () => {
     }
   });
 
-  it("fail the operation if there are no other credentials, or only the same", async () => {
-    for (const other of [undefined, "sk_1"]) {
-      const { credentials } = replacing(other);
-      const world = createWorld([failing("unauthorized")], { credentials });
-      await expect(world.open().listEvents({})).rejects.toMatchObject({ status: 401 });
-      expect(world.guarded).toMatchObject([{ outcome: "failure" }]);
-    }
+  it("fail the operation if there are no credentials to try", async () => {
+    const { credentials } = replacing(undefined);
+    const world = createWorld([failing("unauthorized")], { credentials });
+    await expect(world.open().listEvents({})).rejects.toMatchObject({ status: 401 });
+    expect(world.guarded).toMatchObject([{ outcome: "failure" }]);
+  });
+
+  it("that turn out to be valid are tried once more, neutral to the circuit and without an event", async () => {
+    const { rejected, credentials } = replacing("sk_1", "sk_1");
+    const world = createWorld([failing("unauthorized"), done, failing("unauthorized"), failing("unauthorized")], {
+      credentials,
+    });
+    await expect(world.open().listEvents({})).resolves.toBe(page);
+    expect(world.guarded.map(({ outcome }) => outcome)).toEqual(["neutral", "success"]);
+    expect(world.events).toMatchObject([{ eventType: "PROVIDER_REQUEST", success: true, metadata: { attempts: 2 } }]);
+    await expect(world.open().listEvents({})).rejects.toMatchObject({ status: 401 });
+    expect(rejected).toEqual(["sk_1", "sk_1", "sk_1"]);
+    expect(world.guarded.map(({ outcome }) => outcome).slice(2)).toEqual(["neutral", "failure"]);
+  });
+
+  it.each([[0], [1]])(
+    "of a connection that has ended fail the circuit, and leave its event alone: after %i replacements",
+    async (replacements) => {
+      const ended = new ProviderError("The account must be connected again.", {
+        ...{ kind: "authentication", outcome: "failure", isRetryable: false, reason: "connection_ended", status: 401 },
+      });
+      const { credentials } = replacing(...Array(replacements).fill("sk_2"), ended);
+      const world = createWorld(Array(replacements + 1).fill(failing("unauthorized")), { credentials });
+      await expect(world.open().listEvents({})).rejects.toBe(ended);
+      expect(world.guarded.at(-1)).toMatchObject({ outcome: "failure" });
+      expect(world.events).toMatchObject([
+        { eventType: "PROVIDER_REQUEST", riskLevel: "LOW", success: false, errorCode: "connection_ended" },
+      ]);
+    },
+  );
+
+  it.each([
+    ["accepts it", done, true, "success"],
+    ["rejects it again", failing("unauthorized"), false, "failure"],
+  ] as const)("are confirmed by one read of the account without an event: the provider %s", async (...row) => {
+    const [, step, accepts, outcome] = row;
+    const world = createWorld([step]);
+    await expect(world.access.acceptsSecret("sk_1", context)).resolves.toBe(accepts);
+    expect([world.secrets, world.events]).toEqual([["sk_1"], []]);
+    expect(world.guarded).toMatchObject([{ organizationId, outcome }]);
+    await world.access.flush();
+    expect(world.added).toMatchObject([[organizationId, "2026-11", 1]]);
+  });
+
+  it.each(["network", "forbidden"] as const)("are not judged by another failure of that read: %s", async (row) => {
+    const world = createWorld([failing(row)]);
+    await expect(world.access.acceptsSecret("sk_1", context)).rejects.toThrow(row);
   });
 
   it.each([

@@ -24,7 +24,7 @@ describe("the connection that webhooks belong to", () => {
     const connection = connectionNamed("a", { webhookSecrets });
     const { connections } = table.stores();
     await connections.connectQuietly("waiting", connection);
-    await connections.requireReconnect("waiting", connection);
+    await connections.requireReconnectQuietly("waiting", connection);
     expect(await store().read("waiting")).toMatchObject({ webhookSecrets });
   });
 
