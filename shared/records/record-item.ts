@@ -5,7 +5,7 @@
  */
 import * as z from "zod/mini";
 import { RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER } from "../terms/indexes.ts";
-import { organizationKey, partKey } from "../terms/keys.ts";
+import { MAX_SORT_KEY_BYTES, organizationKey, partKey } from "../terms/keys.ts";
 import type { ObservedAt } from "./observation.ts";
 import { type RecordFields, RecordType, recordFields, SyncedRecord } from "./record.ts";
 import type { RecordPosition } from "./record-query.ts";
@@ -15,10 +15,6 @@ export type RecordKey = { type: RecordType; id: string };
 
 const SEPARATOR = "#";
 const TIME_DIGITS = 15;
-
-/** DynamoDB's limits: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
-const MAX_SORT_KEY_BYTES = 1_024;
-const MAX_PARTITION_KEY_BYTES = 2_048;
 
 /** The prefix of the sort keys of all records of a type. */
 export const typePrefix = (type: RecordType): string => type + SEPARATOR;
@@ -39,11 +35,8 @@ const listKeyOf = (organizationId: string, type: RecordType): string => partKey(
 const createdKeyOf = ({ createdAt, id }: RecordPosition): string =>
   String(createdAt).padStart(TIME_DIGITS, "0") + SEPARATOR + id;
 
-/** Undefined if the key would be too long; the provider's ids are far shorter. */
-const customerKeyOf = (organizationId: string, type: RecordType, customerId: string): string | undefined => {
-  const key = partKey(listKeyOf(organizationId, type), customerId);
-  return Buffer.byteLength(key) <= MAX_PARTITION_KEY_BYTES ? key : undefined;
-};
+const customerKeyOf = (organizationId: string, type: RecordType, customerId: string): string =>
+  partKey(listKeyOf(organizationId, type), customerId);
 
 /** Whether an id fits into the keys; a caller may send any. */
 export const isStorable = ({ type, id }: RecordKey): boolean =>
@@ -54,18 +47,15 @@ export const isStorable = ({ type, id }: RecordKey): boolean =>
 /** A partition of an index that lists records by the time of their creation. */
 export type ListPartition = { index: typeof RECORDS_BY_CREATION | typeof RECORDS_BY_CUSTOMER; keyValue: string };
 
-/** The partition that lists the records of a type, of all customers or of one; undefined if no record can be there. */
+/** The partition that lists the records of a type, of all customers or of one. */
 export const listPartition = (
   organizationId: string,
   type: RecordType,
   customerId: string | undefined,
-): ListPartition | undefined => {
-  if (customerId === undefined) {
-    return { index: RECORDS_BY_CREATION, keyValue: listKeyOf(organizationId, type) };
-  }
-  const keyValue = customerKeyOf(organizationId, type, customerId);
-  return keyValue === undefined ? undefined : { index: RECORDS_BY_CUSTOMER, keyValue };
-};
+): ListPartition =>
+  customerId === undefined
+    ? { index: RECORDS_BY_CREATION, keyValue: listKeyOf(organizationId, type) }
+    : { index: RECORDS_BY_CUSTOMER, keyValue: customerKeyOf(organizationId, type, customerId) };
 
 /** The key after which a page of a list starts. */
 export const startKeyOf = (

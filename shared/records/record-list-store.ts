@@ -74,7 +74,6 @@ export const createRecordListStore = (client: DynamoDBDocumentClient, tableName:
         return after === undefined ? listCustomer(organizationId, customerId, filters) : NOTHING;
       }
       const partition = listPartition(organizationId, type, customerId);
-      if (partition === undefined) return NOTHING;
       const query = {
         ...queryOf(tableName, partition, filters),
         ...(after && { ExclusiveStartKey: startKeyOf(organizationId, type, partition, after) }),

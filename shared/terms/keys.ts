@@ -1,7 +1,19 @@
 /**
- * Partition keys of the tables. `#` separates their parts. Values from requests and tokens are percent-encoded, so they
- * contain no `#` and cannot name another organization's partition.
+ * Keys of the tables. `#` separates their parts. Values from requests, tokens and the provider are percent-encoded, so
+ * they contain no `#` and cannot name another organization's partition.
+ *
+ * If DynamoDB would refuse a key as too long, its last part is `=` and another form of the value: an organization's id in
+ * base64url, because it is read back from the key, any other value as a hash. Percent-encoding writes no `=`, so no value
+ * has the key of another.
  */
+import { createHash } from "node:crypto";
+
+/** DynamoDB's limits: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
+const MAX_PARTITION_KEY_BYTES = 2_048;
+export const MAX_SORT_KEY_BYTES = 1_024;
+
+const OTHER_FORM = "=";
+
 /** The shard of a text, from 0 to `shards` − 1. Equal texts have equal shards; texts spread about evenly. */
 export const shardOf = (text: string, shards: number): number => {
   let hash = 0;
@@ -12,14 +24,29 @@ export const shardOf = (text: string, shards: number): number => {
 /** The number of partitions for events without an organization. Unknown callers cause them, so they may be many. */
 export const UNOWNED_SHARDS = 16;
 
-/** An organization's partition. */
-export const organizationKey = (organizationId: string): string => `org#${encodeURIComponent(organizationId)}`;
+/**
+ * An organization's partition. It is short enough for a sort key, because some indexes sort by it: an id of 128 characters
+ * has at most 512 bytes, which are 683 in base64url.
+ */
+export const organizationKey = (organizationId: string): string => {
+  const key = `org#${encodeURIComponent(organizationId)}`;
+  return key.length <= MAX_SORT_KEY_BYTES
+    ? key
+    : `org#${OTHER_FORM}${Buffer.from(organizationId).toString("base64url")}`;
+};
+
+/** The organization that its partition key names. */
+export const organizationIdOf = (key: string): string => {
+  const part = key.slice(key.indexOf("#") + 1);
+  return part.startsWith(OTHER_FORM) ? Buffer.from(part.slice(1), "base64url").toString() : decodeURIComponent(part);
+};
 
 /** A partition for items without an organization. @param spread a text with many values, such as an address. */
 export const unownedKey = (spread: string): string => `none#${shardOf(spread, UNOWNED_SHARDS)}`;
 
-/** A partition for some items of an organization: of a user, a risk level, a type or a category. */
-export const partKey = (scope: string, part: string): string => `${scope}#${encodeURIComponent(part)}`;
-
-/** The organization that a partition key names. */
-export const organizationIdOf = (key: string): string => decodeURIComponent(key.slice(key.indexOf("#") + 1));
+/** A partition for some items of a scope: of a user, a risk level, a type, a category or a customer. */
+export const partKey = (scope: string, part: string): string => {
+  const key = `${scope}#${encodeURIComponent(part)}`;
+  if (key.length <= MAX_PARTITION_KEY_BYTES) return key;
+  return `${scope}#${OTHER_FORM}${createHash("sha256").update(part).digest("base64url")}`;
+};

@@ -102,6 +102,20 @@ describe("a connection", () => {
     expect(await ours.events("eventType=AUTHENTICATION_FAILURE")).toEqual([]);
   });
 
+  it("works with the longest ids of an organization and a user", async () => {
+    const longest = organizationOf(service, "🌱".repeat(128));
+    const userId = "€".repeat(128);
+    const connecting = { method: "api_key", apiKey: account.apiKey };
+    expect((await longest.call("PUT", "connection", connecting, { userId })).status).toBe(200);
+    expect(await longest.lastRun()).toMatchObject({ trigger: "connection", status: "succeeded" });
+    expect((await longest.call("GET", "records/customers", undefined, { userId })).status).toBe(200);
+    expect((await longest.call("GET", "settings", undefined, { userId, role: "guest" })).status).toBe(403);
+    const events = await longest.events(`userId=${encodeURIComponent(userId)}`);
+    expect(events.map(({ eventType }) => eventType)).toEqual(
+      expect.arrayContaining(["DATA_READ", "PERMISSION_DENIED", "PROVIDER_CONNECTION_ESTABLISHED"]),
+    );
+  });
+
   it("accepts no other account while records are stored", async () => {
     await ours.connect(account.apiKey);
     await ours.lastRun();

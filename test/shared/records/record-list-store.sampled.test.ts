@@ -158,8 +158,7 @@ describe("a list", () => {
       const organization = table.newOrganization();
       const own = storedAs(payment(seen(1), { customerId }, "own"));
       await put(organization, [own, storedAs(payment(seen(1), { customerId: `${customerId}x` }, "other"))]);
-      const expected = encodeURIComponent(customerId).length < 2_000 ? ["own"] : [];
-      await expect(listAll(organization, "payments", { customerId })).resolves.toEqual([expected]);
+      await expect(listAll(organization, "payments", { customerId })).resolves.toEqual([["own"]]);
       await expect(listAll(organization, "customers", { customerId })).resolves.toEqual([[]]);
       await expect(store.get(organization, own)).resolves.toEqual(own);
     },
