@@ -9,6 +9,9 @@ export const NO_ISSUER = "https://issuer.invalid";
 const secureUrl = z.url({ protocol: /^https$/, error: "expected an https URL" });
 const claim = z.string().min(1).max(256);
 
+/** Functions read the value at run time, so that a rotated secret needs no deployment. */
+const secretArn = z.string().regex(/^arn:[^:]+:secretsmanager:/, "expected the ARN of a secret");
+
 const riskLevel = z
   .string()
   .transform((level) => level.toUpperCase())
@@ -39,10 +42,9 @@ const Context = z
     providerAuthorizeUrl: secureUrl.optional(),
     /** The platform's OAuth client at the provider, and the client's secret in Secrets Manager. */
     providerOauthClientId: z.string().min(1).optional(),
-    providerOauthSecretArn: z
-      .string()
-      .regex(/^arn:[^:]+:secretsmanager:/, "expected the ARN of a secret")
-      .optional(),
+    providerOauthSecretArn: secretArn.optional(),
+    /** The secret in Secrets Manager with which the provider signs the webhooks of the platform's endpoint. */
+    platformWebhookSecretArn: secretArn.optional(),
     /** An SNS topic that is notified when an alarm is raised and when it ends. */
     alarmTopicArn: z
       .string()

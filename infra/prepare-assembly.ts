@@ -5,6 +5,18 @@ import { hashInputs } from "./input-hash.ts";
 
 const root = join(import.meta.dirname, "..");
 
+const secretArn = (name: string) => `arn:aws:secretsmanager:eu-central-1:000000000000:secret:${name}-AbCdEf`;
+
+/**
+ * The platform's secrets in the local cloud, so that roles contain the rights to read them. The local cloud has the values,
+ * and replaces the client (local/control-platform.ts).
+ */
+const PLATFORM_CONTEXT = {
+  providerOauthClientId: "local",
+  providerOauthSecretArn: secretArn("provider-oauth"),
+  platformWebhookSecretArn: secretArn("platform-webhooks"),
+};
+
 /** A file in an assembly's directory: the hash of the assembly's inputs. */
 const HASH_FILE = "inputs.sha256";
 
@@ -44,17 +56,18 @@ export const reuseAssembly = async (
 };
 
 /**
- * Builds the service and synthesises it into a directory, both only if their inputs changed.
- * @param context see config.ts
+ * Builds the service and synthesises it for the local cloud into a directory, both only if their inputs changed.
+ * @param context see config.ts; the local cloud's own platform is added
  */
 export const prepareAssembly = async (
   directory: string,
   context: Readonly<Record<string, string>> = {},
 ): Promise<string> => {
   await build();
-  return reuseAssembly(directory, { context }, async (outputDirectory) => {
+  const local = { ...PLATFORM_CONTEXT, ...context };
+  return reuseAssembly(directory, { context: local }, async (outputDirectory) => {
     // Imported here, because loading the CDK takes longer than all other work.
     const { synthesise } = await import("./synth.ts");
-    return synthesise(outputDirectory, context);
+    return synthesise(outputDirectory, local);
   });
 };

@@ -10,7 +10,7 @@ import { OperatorAlarm } from "./constructs/operator-alarm.ts";
 import { CredentialsKey } from "./constructs/resources/credentials-key.ts";
 import { CursorKey } from "./constructs/resources/cursor-key.ts";
 import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
-import { ProviderSettings } from "./constructs/resources/provider-settings.ts";
+import { providerSettings } from "./constructs/resources/provider-settings.ts";
 import { Tables } from "./constructs/resources/tables.ts";
 import { RouteFunctions } from "./constructs/route-functions.ts";
 import { WebhookEntrance } from "./constructs/webhook-entrance.ts";
@@ -26,7 +26,7 @@ export class ServiceStack extends Stack {
     const cursorKey = new CursorKey(this, "CursorKey");
     const events = new ServiceEventBus(this, "Events");
     const credentialsKey = new CredentialsKey(this, "Credentials", config);
-    const provider = new ProviderSettings(this, "Provider", config);
+    const provider = providerSettings(config);
     this.access = accessTo({ tables, bus: events.bus, config, credentialsKey, cursorKey, provider });
     const webhooks = new WebhookEntrance(this, "Webhooks", { access: this.access, events });
     const functions = new RouteFunctions(this, "Functions", {

@@ -19,10 +19,12 @@ const aliases: Record<string, string> = {
   "@smithy/core/event-streams": shim("event-streams.ts"),
   // Asks DynamoDB for its endpoint; the service's clients are given their endpoint.
   "@aws-sdk/middleware-endpoint-discovery": shim("middleware-endpoint-discovery.ts"),
-  // Derive the endpoint from the region; document-client.ts, event-bridge.ts and kms.ts give clients their endpoint.
+  // Derive the endpoint from the region; document-client.ts, event-bridge.ts, kms.ts and secrets-manager.ts give clients
+  // their endpoint.
   "@aws-sdk/client-dynamodb/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
   "@aws-sdk/client-eventbridge/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
   "@aws-sdk/client-kms/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
+  "@aws-sdk/client-secrets-manager/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
   // The table of all regions, which the endpoint rules read.
   "@aws-sdk/core/dist-es/submodules/client/util-endpoints/lib/aws/partition": shim("partition.ts"),
   // Reads ~/.aws/config and ~/.aws/credentials, which do not exist in a function.

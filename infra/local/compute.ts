@@ -7,6 +7,7 @@ import { createEventBuses, type EventBuses } from "./events/event-buses.ts";
 import { createEventsService } from "./gateway/events-service.ts";
 import { type Denial, type Gateway, startGateway } from "./gateway/gateway.ts";
 import { createKmsService } from "./gateway/kms-service.ts";
+import { createSecretsManagerService, type SecretValues } from "./gateway/secrets-manager-service.ts";
 import type { Authorizer } from "./iam/authorizer.ts";
 import { functionEnvironment } from "./lambda/environment.ts";
 import { createFunctions, type Functions } from "./lambda/functions.ts";
@@ -42,6 +43,7 @@ export const startCompute = async (
     dynamodbEndpoint: string;
     /** Replaces variables that the template declares. */
     overrides: Readonly<Record<string, string>>;
+    secretValues: SecretValues;
     stopping: AbortSignal;
     onStop: (stop: () => unknown) => void;
   },
@@ -85,7 +87,11 @@ export const startCompute = async (
     authorizer,
     dynamodbEndpoint: options.dynamodbEndpoint,
     onDenied,
-    services: { events: createEventsService({ model, buses }), kms: createKmsService(options) },
+    services: {
+      events: createEventsService({ model, buses }),
+      kms: createKmsService(options),
+      secretsmanager: createSecretsManagerService({ model, values: options.secretValues }),
+    },
   });
   onStop(() => gateway?.close());
   onStop(() => functions.stop());

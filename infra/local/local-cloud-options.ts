@@ -1,5 +1,3 @@
-import type { Platform } from "./provider/wire/oauth.ts";
-
 /** How a local cloud is started. */
 export type LocalCloudOptions = {
   /** A synthesised assembly with one stack. */
@@ -17,7 +15,9 @@ export type LocalCloudOptions = {
   /** A server with the payment provider's protocol, instead of the simulator. */
   providerApiUrl?: string;
   /** The platform's own credentials at that server, or at the simulator. */
-  providerOauth?: Platform;
+  providerOauth?: { clientId: string; secret: string };
+  /** The secret of the platform's webhook endpoint there: one, or a JSON list. */
+  platformWebhookSecret?: string;
   /** Replaces variables that a function's template declares; adds none. ISSUER and AUDIENCE are replaced anyway. */
   environment?: Readonly<Record<string, string>>;
   /** A line from a function (`source` is its logical id) or from the local cloud itself. */

@@ -3,6 +3,7 @@ import type { AdvanceClock } from "./advance-clock.ts";
 import { createAdvanceClock } from "./advance-clock.ts";
 import { startCompute } from "./compute.ts";
 import { startControl } from "./control.ts";
+import { platformRoutes, secretValuesOf } from "./control-platform.ts";
 import { createActivity } from "./core/activity.ts";
 import { createClock } from "./core/clock.ts";
 import type { StackModel } from "./core/model.ts";
@@ -106,6 +107,7 @@ export const startParts = async (
     watchdog,
     dynamodbEndpoint: dynamodb.endpoint,
     overrides,
+    secretValues: secretValuesOf(provider.platform),
     stopping: stopping.signal,
     onStop,
   });
@@ -132,7 +134,7 @@ export const startParts = async (
 
   const control = await startControl({
     ...{ functions, schedules, ...messaging, clock, activity, advanceClock, onError },
-    routes: provider.controlRoutes,
+    routes: { ...provider.controlRoutes, ...platformRoutes(provider.platform) },
   });
   onStop(() => control.close());
   onStop(() => stopping.abort(new Error("the local cloud is stopping")));

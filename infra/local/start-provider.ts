@@ -1,49 +1,54 @@
 import type { Poller } from "./advance-clock.ts";
+import { platformEnvironment } from "./control-platform.ts";
 import type { Activity } from "./core/activity.ts";
 import type { Clock } from "./core/clock.ts";
+import { LOCAL_PLATFORM, type Platform } from "./core/platform.ts";
 import type { JsonRoutes } from "./http/json-server.ts";
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
 import { type ProviderSimulator, startProviderSimulator } from "./provider/simulator.ts";
-import { LOCAL_PLATFORM, type Platform } from "./provider/wire/oauth.ts";
 
 export type RunningProvider = {
   url: string;
   /** The variables that functions receive. */
   environment: Readonly<Record<string, string>>;
+  /** The control server may change its secrets. */
+  platform: Platform;
   controlRoutes: JsonRoutes;
   pollers: readonly Poller[];
   demo: ProviderSimulator["demo"] | undefined;
 };
 
-const environmentOf = (url: string, authorizeUrl: string, platform: Platform | undefined) => ({
+const environmentOf = (url: string, authorizeUrl: string, platform: Platform) => ({
   PROVIDER_API_URL: url,
   PROVIDER_AUTHORIZE_URL: authorizeUrl,
-  PROVIDER_OAUTH_CLIENT_ID: platform?.clientId ?? "",
-  PROVIDER_OAUTH_SECRET: platform?.secret ?? "",
+  ...platformEnvironment(platform),
 });
 
 /** The payment provider that functions call: the simulator, unless another server is named. */
 export const startProvider = async (
-  options: Pick<LocalCloudOptions, "dataDirectory" | "providerApiUrl" | "providerOauth"> & {
+  options: Pick<LocalCloudOptions, "dataDirectory" | "providerApiUrl" | "providerOauth" | "platformWebhookSecret"> & {
     clock: Clock;
     activity: Activity;
     onError: (error: unknown) => void;
     onStop: (stop: () => unknown) => void;
   },
 ): Promise<RunningProvider> => {
-  const { providerApiUrl, providerOauth, onStop, ...around } = options;
+  const { providerApiUrl, providerOauth, platformWebhookSecret: webhookSecret, onStop, ...around } = options;
   if (providerApiUrl !== undefined) {
+    const platform = { clientId: providerOauth?.clientId ?? "", secret: providerOauth?.secret, webhookSecret };
     return {
       url: providerApiUrl,
-      environment: environmentOf(providerApiUrl, `${providerApiUrl}/oauth/v2/authorize`, providerOauth),
+      environment: environmentOf(providerApiUrl, `${providerApiUrl}/oauth/v2/authorize`, platform),
+      platform,
       controlRoutes: {},
       pollers: [],
       demo: undefined,
     };
   }
-  const oauth = providerOauth ?? LOCAL_PLATFORM;
-  const simulator = await startProviderSimulator({ ...around, oauth });
+  const platform: Platform = { ...LOCAL_PLATFORM, ...providerOauth, ...(webhookSecret && { webhookSecret }) };
+  const simulator = await startProviderSimulator({ ...around, platform });
   onStop(() => simulator.close());
   const { url, authorizeUrl, controlRoutes, demo } = simulator;
-  return { url, environment: environmentOf(url, authorizeUrl, oauth), controlRoutes, pollers: [simulator], demo };
+  const environment = environmentOf(url, authorizeUrl, platform);
+  return { url, environment, platform, controlRoutes, pollers: [simulator], demo };
 };

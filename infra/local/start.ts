@@ -19,6 +19,8 @@ Builds the service, synthesises its infrastructure and runs it on this machine u
   PROVIDER_API_URL   a server with the payment provider's API, in place of the simulator
   PROVIDER_OAUTH_CLIENT_ID, PROVIDER_OAUTH_SECRET
                      the platform's own credentials there, for connecting by OAuth
+  PROVIDER_PLATFORM_WEBHOOK_SECRET
+                     the secret of the platform's own webhook endpoint there; a JSON list while it is rolled
 
 Settings of the deployment, as its context keys of the same names:
   RETENTION_DAYS      days that security events are kept, 90 by default
@@ -33,6 +35,7 @@ const PARENT_CHECK_MS = 500;
 const root = join(import.meta.dirname, "..", "..");
 const { PORT, LOCAL_DATA_DIR, DYNAMODB_ENDPOINT, npm_lifecycle_event: npmScript } = process.env;
 const { PROVIDER_API_URL, PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_OAUTH_SECRET: secret } = process.env;
+const { PROVIDER_PLATFORM_WEBHOOK_SECRET: platformWebhookSecret } = process.env;
 
 const parsePort = (text = "3000"): number => {
   const port = Number(text);
@@ -63,6 +66,7 @@ const replacements = () => {
     ...(DYNAMODB_ENDPOINT && { dynamodbEndpoint: parseUrl("DYNAMODB_ENDPOINT", DYNAMODB_ENDPOINT) }),
     ...(PROVIDER_API_URL && { providerApiUrl: parseUrl("PROVIDER_API_URL", PROVIDER_API_URL) }),
     ...(clientId && secret && { providerOauth: { clientId, secret } }),
+    ...(platformWebhookSecret && { platformWebhookSecret }),
   };
 };
 

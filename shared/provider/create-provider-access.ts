@@ -7,6 +7,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import type { Recorder } from "../security/recorder.ts";
 import { ATTEMPT_TIMEOUT_MS, isUnauthorized, timeoutError } from "./attempt.ts";
 import type {
+  Credentials,
   Grant,
   OAuthAdapter,
   OperationContext,
@@ -24,6 +25,8 @@ import { createRunOperation, type Operation, type Session } from "./run-operatio
 
 export type ProviderAccessDependencies = {
   adapter: ProviderAdapter;
+  /** The platform's own secret for OAuth; undefined if the deployment has none. */
+  platform?: Credentials | undefined;
   guard: Guard;
   recorder: Pick<Recorder, "record">;
   reads: ReadCounts;
@@ -34,19 +37,26 @@ export type ProviderAccessDependencies = {
   random?: () => number;
 };
 
+/** Whether the provider rejected the platform's secret. https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+const isClientRejected = (error: unknown): boolean =>
+  error instanceof ProviderError &&
+  error.reason === undefined &&
+  (error.status === 401 || error.code === "invalid_client");
+
 type Exchanges = Pick<ProviderAccess, "exchangeCode" | "refreshTokens">;
 
 /**
- * OAuth exchanges: one request each, never repeated, because the grant may be used up although no answer came.
- * @param oauth undefined if the deployment has no OAuth credentials.
+ * OAuth exchanges: one request each, never repeated, because the grant may be used up although no answer came. The one
+ * exception: the provider rejects the platform's own secret, which leaves the grant valid, and the secret was rotated.
  */
 const createExchanges = (
-  oauth: OAuthAdapter | undefined,
+  oauth: OAuthAdapter,
+  platform: Credentials | undefined,
   guard: Guard,
   recordOperation: RecordOperation,
 ): Exchanges => {
-  const requireOAuth = (): OAuthAdapter => {
-    if (oauth !== undefined) return oauth;
+  const requirePlatform = (): Credentials => {
+    if (platform !== undefined) return platform;
     throw new DomainError("oauth_not_configured", "This deployment has no credentials for OAuth.");
   };
 
@@ -56,21 +66,35 @@ const createExchanges = (
     { organizationId, isConnecting }: OperationContext,
     onSent: () => void = () => undefined,
   ): Promise<Tokens> => {
-    const adapter = requireOAuth();
+    const { current, refused } = requirePlatform();
+    let secret = await current();
+    let isSecretRotated = false;
     const classifyError = (error: unknown) => {
-      if (!(error instanceof ProviderError)) return "neutral";
+      if (!(error instanceof ProviderError) || isSecretRotated) return "neutral";
       return isConnecting === true && error.kind === "authentication" ? "neutral" : error.outcome;
     };
-    const call = (signal: AbortSignal) => {
+    const send = async (signal: AbortSignal): Promise<Tokens> => {
       onSent();
-      return adapter.exchange(grant, signal);
+      return oauth.exchange(grant, { secret, signal });
     };
+    /** Reads the secret again before the circuit counts the call: with another secret to try, the 401 is neutral. */
+    const sendFirst = async (signal: AbortSignal): Promise<Tokens> => {
+      try {
+        return await send(signal);
+      } catch (error) {
+        const other = isClientRejected(error) ? await refused(secret) : undefined;
+        isSecretRotated = other !== undefined;
+        secret = other ?? secret;
+        throw error;
+      }
+    };
+    // The longest time-out: if we give up too early, the new tokens are lost and the old ones are invalid.
+    const options = { isStart: isConnecting === true, classifyError, timeoutMs: MAX_CALL_TIMEOUT_MS };
     try {
-      // The longest time-out: if we give up too early, the new tokens are lost and the old ones are invalid.
-      return await guard(organizationId, call, {
-        isStart: isConnecting === true,
-        classifyError,
-        timeoutMs: MAX_CALL_TIMEOUT_MS,
+      return await guard(organizationId, sendFirst, options).catch((error: unknown) => {
+        if (!isSecretRotated) throw error;
+        isSecretRotated = false;
+        return guard(organizationId, send, options);
       });
     } catch (error) {
       throw error instanceof CallTimeoutError ? timeoutError() : error;
@@ -79,7 +103,7 @@ const createExchanges = (
 
   return {
     exchangeCode: async (code, context) => {
-      requireOAuth();
+      requirePlatform();
       const operation = {
         action: "exchange_code",
         result: ({ accountId }: Tokens) => definedFields({ accountId }),
@@ -114,6 +138,7 @@ const sizeOf = (page: ProviderPage<unknown> | undefined) =>
 
 export const createProviderAccess = ({
   adapter,
+  platform,
   guard,
   recorder,
   reads,
@@ -127,7 +152,7 @@ export const createProviderAccess = ({
   const runOperation = createRunOperation({ guard, rateLimiter, recordOperation, reads, clock, sleep, random });
 
   return {
-    ...createExchanges(adapter.oauth, guard, recordOperation),
+    ...createExchanges(adapter.oauth, platform, guard, recordOperation),
 
     open(credentials, context): Provider {
       const session: Session = { credentials, context, hasStarted: false };

@@ -133,16 +133,18 @@ export type RequestOptions = { secret: string; signal: AbortSignal };
 /** The grant that is exchanged for tokens. */
 export type Grant = { code: string } | { refreshToken: string };
 
-/** The provider's OAuth, with the platform's own credentials. */
+/** The provider's OAuth. */
 export type OAuthAdapter = {
-  /** @throws ProviderError `invalid_grant` if the provider rejects the code or token. */
-  exchange(grant: Grant, signal: AbortSignal): Promise<Tokens>;
+  /**
+   * @param options.secret the platform's own.
+   * @throws ProviderError `invalid_grant` if the provider rejects the code or token; 401 if it rejects the secret.
+   */
+  exchange(grant: Grant, options: RequestOptions): Promise<Tokens>;
 };
 
 /** The port implemented for one provider: single requests. create-provider-access.ts makes operations of them. */
 export type ProviderAdapter = {
   /** Each method makes exactly one request. All throw ProviderError. */
   at(options: RequestOptions): Provider;
-  /** Undefined if the deployment has no OAuth credentials. */
-  oauth: OAuthAdapter | undefined;
+  oauth: OAuthAdapter;
 };

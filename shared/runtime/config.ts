@@ -36,9 +36,11 @@ const variables = {
   PROVIDER_API_URL: maybe(z.url({ protocol: /^https?$/ })),
   /** The page where users grant access to their accounts, if not the provider's public one. */
   PROVIDER_AUTHORIZE_URL: maybe(z.url({ protocol: /^https?$/ })),
-  /** The platform's credentials at the provider. OAuth needs both. */
+  /** The platform's OAuth client at the provider, and the ARN of its secret. OAuth needs both. */
   PROVIDER_OAUTH_CLIENT_ID: maybe(text),
-  PROVIDER_OAUTH_SECRET: maybe(text),
+  PROVIDER_OAUTH_SECRET_ARN: maybe(text),
+  /** The ARN of the secret that signs the webhooks of the platform's endpoint; empty if there is no such endpoint. */
+  PROVIDER_PLATFORM_WEBHOOK_SECRET_ARN: maybe(text),
   /** The URL of the provider's webhooks, without the organization; empty if there are no webhooks. */
   WEBHOOK_URL: maybe(z.url({ protocol: /^https?$/ })),
   /** How often connected organizations are synced. */

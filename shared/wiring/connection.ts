@@ -46,17 +46,11 @@ const wireOAuthStates = () => {
 
 /** POST …/connection/authorize. Does not load the provider's SDK. */
 export const wireAuthorize = () => {
-  const config = readConfig([
-    "CURSOR_KEY",
-    "PROVIDER_AUTHORIZE_URL",
-    "PROVIDER_OAUTH_CLIENT_ID",
-    "PROVIDER_OAUTH_SECRET",
-  ]);
+  const config = readConfig(["CURSOR_KEY", "PROVIDER_AUTHORIZE_URL", "PROVIDER_OAUTH_CLIENT_ID"]);
   const { PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_AUTHORIZE_URL: authorizeUrl } = config;
-  const isConfigured = clientId !== undefined && config.PROVIDER_OAUTH_SECRET !== undefined;
   return createAuthorize({
     issue: createStateIssuer({ sealing: createSealing(config.CURSOR_KEY), now: systemClock }),
-    authorizeUrl: isConfigured ? (state) => authorizeUrlOf({ clientId, authorizeUrl }, state) : undefined,
+    authorizeUrl: clientId === undefined ? undefined : (state) => authorizeUrlOf({ clientId, authorizeUrl }, state),
   });
 };
 

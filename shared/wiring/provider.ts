@@ -13,6 +13,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { createCachedSecret, readSecret } from "../runtime/secrets-manager.ts";
 import { wireGuard } from "./circuit-breaker.ts";
 import { raiseFinding, wireRecorder } from "./recorder.ts";
 
@@ -35,12 +36,13 @@ export const wireProviderAccess = (): ProviderAccess => {
     "SYNC_RUNS_TABLE_NAME",
     "PROVIDER_API_URL",
     "PROVIDER_OAUTH_CLIENT_ID",
-    "PROVIDER_OAUTH_SECRET",
+    "PROVIDER_OAUTH_SECRET_ARN",
   ]);
-  const { PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_OAUTH_SECRET: secret } = config;
-  const oauth = clientId === undefined || secret === undefined ? undefined : { secret };
+  const { PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_OAUTH_SECRET_ARN: arn } = config;
+  const hasOAuth = clientId !== undefined && arn !== undefined;
   return createProviderAccess({
-    adapter: createStripeAdapter({ url: config.PROVIDER_API_URL, oauth, clock: systemClock }),
+    adapter: createStripeAdapter({ url: config.PROVIDER_API_URL, clock: systemClock }),
+    platform: hasOAuth ? createCachedSecret(() => readSecret(arn), systemClock) : undefined,
     guard: wireGuard(),
     recorder: wireRecorder(),
     latency: wireLatency(),

@@ -193,6 +193,23 @@ describe("connecting by OAuth", () => {
     expect(await ours.events("eventType=PROVIDER_TOKEN_REFRESH")).toHaveLength(1);
   });
 
+  it("uses a rotated secret of the platform while instances live, and answers 503 if it cannot be read", async () => {
+    const connect = (granted: object) => ours.call("PUT", "connection", { method: "oauth", ...granted });
+    const newGrant = async () => grant((await authorize()).url);
+    expect(await connect(await newGrant())).toMatchObject({ status: 200 });
+    await provider.platform({ secret: "sk_test_rotated" });
+    expect(await connect(await newGrant())).toMatchObject({ status: 200 });
+    const granted = await newGrant();
+    await provider.platform({ secret: null });
+    const unavailable = await connect(granted);
+    expect(unavailable).toMatchObject({ status: 503, body: { error: 50301 } });
+    expect(Number(unavailable.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    await provider.platform({ secret: "sk_test_rotated_again" });
+    expect(await connect(granted)).toMatchObject({ status: 200 });
+    await ours.lastRun();
+    expect(service.logged()).not.toContain("sk_test_rotated");
+  });
+
   it("gives the same refusal to a state of another user or organization, a forged one and an expired one", async () => {
     const others = organizationOf(service, `${ours.organizationId}x`);
     const { state } = await authorize();

@@ -1,4 +1,4 @@
-/** The bundled clients of EventBridge and KMS send the same requests as the whole SDK. */
+/** The bundled clients of EventBridge, KMS and Secrets Manager send the same requests as the whole SDK. */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,6 +31,13 @@ const calls: Call[] = [
     name: "kms",
     call: 'kms.generateDataKey("alias/key", { organization: "org#a", purpose: "é" })',
     answer: { KeyId: "key", Plaintext: "AAEC", CiphertextBlob: "AwQF" },
+  },
+  {
+    service: "secretsmanager",
+    file: "secrets-manager.ts",
+    name: "readSecret",
+    call: 'readSecret("arn:aws:secretsmanager:eu-central-1:000000000000:secret:name-AbCdEf")',
+    answer: { SecretString: "value" },
   },
 ];
 

@@ -44,8 +44,7 @@ describe("the provider's SDK in a bundle", () => {
     expect(slim.bytes).toBeLessThan(100_000);
 
     const bundled: { createStripeAdapter: typeof createStripeAdapter } = createRequire(import.meta.url)(slim.outfile);
-    const oauth = { clientId: "ca_1", secret: "sk_platform" };
-    const adapter = bundled.createStripeAdapter({ url: server.url, oauth, clock: Date.now });
+    const adapter = bundled.createStripeAdapter({ url: server.url, clock: Date.now });
     const as = () => adapter.at({ secret: "sk_1", signal: AbortSignal.timeout(5_000) });
     server.answers(
       json(200, { id: "acct_1" }),
@@ -61,7 +60,9 @@ describe("the provider's SDK in a bundle", () => {
     await expect(as().readObject("invoices", "in_1")).resolves.toMatchObject({ kind: "state", id: "in_1" });
     await expect(as().listPaymentLinks({})).resolves.toMatchObject({ items: [{ id: "pi_1" }] });
     await expect(as().listEvents({})).resolves.toMatchObject({ items: [{ id: "evt_1" }] });
-    await expect(adapter.oauth?.exchange({ code: "ac" }, AbortSignal.timeout(5_000))).resolves.toMatchObject({
+    await expect(
+      adapter.oauth.exchange({ code: "ac" }, { secret: "sk_platform", signal: AbortSignal.timeout(5_000) }),
+    ).resolves.toMatchObject({
       accessToken: "at",
     });
     await expect(as().readAccount()).rejects.toMatchObject({ kind: "rate_limit" });

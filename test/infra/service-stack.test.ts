@@ -26,6 +26,9 @@ afterAll(() => {
 
 const OPERATORS = "arn:aws:sns:eu-central-1:123456789012:operators";
 
+const OAUTH_SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:oauth-AbCdEf";
+const WEBHOOK_SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:webhooks";
+
 let dev: Template;
 let prod: Template;
 beforeAll(async () => {
@@ -37,6 +40,9 @@ beforeAll(async () => {
     domainName: "api.example.com",
     certificateArn: "arn:aws:acm:eu-central-1:123456789012:certificate/1",
     alarmTopicArn: OPERATORS,
+    providerOauthClientId: "ca_1",
+    providerOauthSecretArn: OAUTH_SECRET,
+    platformWebhookSecretArn: WEBHOOK_SECRET,
   }).template();
 });
 
@@ -338,6 +344,27 @@ describe("the stack", () => {
     prod.hasResourceProperties("AWS::ApiGatewayV2::DomainName", { DomainName: "api.example.com" });
     prod.hasOutput("ApiUrl", { Value: "https://api.example.com" });
     dev.resourceCountIs("AWS::ApiGatewayV2::DomainName", 0);
+  });
+
+  it("lets only the functions that need a secret of the platform read it, at run time", () => {
+    const text = JSON.stringify(prod.toJSON());
+    expect(text).not.toContain(`{{resolve:secretsmanager:${OAUTH_SECRET}`);
+    expect(text).not.toContain(`{{resolve:secretsmanager:${WEBHOOK_SECRET}`);
+    const readers = (secret: string) =>
+      Object.values(prod.findResources("AWS::Lambda::Function"))
+        .map(({ Properties }) => String(Properties.Description))
+        .filter((description) => rightsOf(prod, description).some((right) => right.includes(secret)))
+        .sort();
+    expect(readers(OAUTH_SECRET)).toEqual([
+      expect.stringContaining("Applies the events"),
+      expect.stringContaining("PUT"),
+      expect.stringContaining("run"),
+    ]);
+    expect(readers(WEBHOOK_SECRET)).toEqual(["POST {webhook URL}/{organizationId}"]);
+    // Secrets Manager appends six characters to an ARN that lacks them.
+    expect(rightsOf(prod, "POST {webhook URL}/{organizationId}")).toContainEqual(
+      expect.stringContaining(`${WEBHOOK_SECRET}-??????`),
+    );
   });
 
   it("never contains the cursor key", () => {

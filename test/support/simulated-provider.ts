@@ -5,7 +5,7 @@ type Account = { accountId: string; apiKey: string };
 /** The provider's simulator of a local cloud, driven over the control server. */
 export const simulatedProvider = ({ stack }: Pick<ServiceUnderTest, "stack">) => {
   const call = async <Answer>(method: string, path: string, body?: object): Promise<Answer> => {
-    const response = await fetch(`${stack.controlUrl}/provider${path}`, {
+    const response = await fetch(`${stack.controlUrl}${path.startsWith("/platform") ? "" : "/provider"}${path}`, {
       method,
       headers: { "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -26,6 +26,9 @@ export const simulatedProvider = ({ stack }: Pick<ServiceUnderTest, "stack">) =>
     webhooks: (accountId: string, endpoint: object) => call("POST", "/webhooks", { accountId, ...endpoint }),
     /** Sends all waiting deliveries now. */
     flush: () => call("POST", "/webhooks/flush"),
+    /** Rotates secrets of the platform, at the simulator and in Secrets Manager at once; null removes one. */
+    platform: (secrets: { secret?: string | null; webhookSecret?: string | null }) =>
+      call("POST", "/platform", secrets),
     /** The number of an account's requests by path. */
     async requests(accountId: string): Promise<Record<string, number>> {
       const { requests } = await call<{ requests: Record<string, { byPath?: Record<string, number> }> }>("GET", "");

@@ -13,7 +13,6 @@ export type Resources = {
   config: DeploymentConfig;
   credentialsKey: CredentialsKey;
   cursorKey: CursorKey;
-  /** The variables with the provider's addresses and the platform's OAuth client. */
   provider: ProviderSettings;
 };
 

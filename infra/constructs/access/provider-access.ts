@@ -5,7 +5,7 @@ import {
   RECORDS_BY_CREATION,
   RECORDS_BY_CUSTOMER,
 } from "../../../shared/terms/indexes.ts";
-import { type Access, together, variables } from "../resources/access.ts";
+import { type Access, together } from "../resources/access.ts";
 import type { SecretPurpose } from "../resources/credentials-key.ts";
 import type { AccessParts, Resources } from "./parts.ts";
 
@@ -31,7 +31,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     connections.may("GetItem", "UpdateItem"),
     secrets("Decrypt", "provider-credentials"),
     secrets("GenerateDataKey", "provider-credentials"),
-    variables(provider.environment),
+    provider.call,
   );
 
   /** To start sync runs and to end active runs. */
@@ -60,7 +60,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     disconnect: together(changeRuns, connections.may("GetItem", "UpdateItem"), circuits.may("GetItem", "UpdateItem")),
 
     /** To send users to the provider's authorization page. The state is sealed, and nothing is stored. */
-    authorize: together(sealForClients, variables(provider.environment)),
+    authorize: together(sealForClients, provider.authorize),
 
     /** An Idempotency-Key is released if its run did not start. */
     startSync: together(changeRuns, connections.may("GetItem"), circuits.may("GetItem"), syncRuns.may("DeleteItem")),
@@ -82,6 +82,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     /** Decrypts only webhook secrets, and reads no records. */
     receiveWebhooks: together(
       recordSecurityEvents,
+      provider.verifyWebhooks,
       connections.may("GetItem"),
       secrets("Decrypt", "webhook-secrets"),
       webhookEvents.may("GetItem", "PutItem", "UpdateItem"),

@@ -19,6 +19,7 @@ export type DeploymentConfig = {
   providerAuthorizeUrl?: string | undefined;
   providerOauthClientId?: string | undefined;
   providerOauthSecretArn?: string | undefined;
+  platformWebhookSecretArn?: string | undefined;
   alarmTopicArn?: string | undefined;
   domainName?: string | undefined;
   certificateArn?: string | undefined;

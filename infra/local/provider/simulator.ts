@@ -1,5 +1,6 @@
 import { type Activity, createActivity } from "../core/activity.ts";
 import type { Clock } from "../core/clock.ts";
+import { LOCAL_PLATFORM, type Platform } from "../core/platform.ts";
 import type { JsonRoutes } from "../http/json-server.ts";
 import { createChanges } from "./changes/changes.ts";
 import { providerRoutes } from "./control-routes.ts";
@@ -8,7 +9,7 @@ import { businesses } from "./seed/businesses.ts";
 import { seedBusinesses } from "./seed/create-account.ts";
 import { openStore } from "./store/store.ts";
 import { createWebhookSender } from "./webhooks/sender.ts";
-import { createOAuth, LOCAL_PLATFORM, type Platform } from "./wire/oauth.ts";
+import { createOAuth } from "./wire/oauth.ts";
 import { createRequestCounts } from "./wire/request-counts.ts";
 import { startWireServer } from "./wire/server.ts";
 
@@ -38,10 +39,10 @@ export const startProviderSimulator = async (options: {
   clock: Pick<Clock, "now">;
   /** Deliveries under way count there, so that the clock does not move meanwhile. */
   activity?: Activity;
-  oauth?: Platform;
+  platform?: Platform;
   onError: (error: unknown) => void;
 }): Promise<ProviderSimulator> => {
-  const { dataDirectory, clock, activity = createActivity(), oauth: platform = LOCAL_PLATFORM, onError } = options;
+  const { dataDirectory, clock, activity = createActivity(), platform = LOCAL_PLATFORM, onError } = options;
   const now = () => clock.now();
   const stopping = new AbortController();
   const store = openStore(dataDirectory);

@@ -6,7 +6,7 @@ import { PAGE_SIZE, type ProviderAdapter, type ProviderPage } from "../provider.
 import { ProviderError } from "../provider-error.ts";
 import { errorOfUnexpected } from "./errors.ts";
 import { parseProviderEvent } from "./events.ts";
-import { createOAuth, type OAuthSettings } from "./oauth.ts";
+import { createOAuth } from "./oauth.ts";
 import { parseInvoicePayment, parseObject } from "./objects.ts";
 import { accepted, createRequest, type WireAnswer, type WireRequest } from "./request.ts";
 import { Id } from "./tolerant-schemas.ts";
@@ -47,15 +47,14 @@ const AccountAnswer = z.object({ id: Id });
 export type StripeSettings = {
   /** The provider's base URL, by default its public one; may use plain HTTP and have a path. */
   url?: string | undefined;
-  oauth?: OAuthSettings | undefined;
   clock: Clock;
 };
 
-export const createStripeAdapter = ({ url = PUBLIC_URL, oauth, clock }: StripeSettings): ProviderAdapter => {
+export const createStripeAdapter = ({ url = PUBLIC_URL, clock }: StripeSettings): ProviderAdapter => {
   const send = createRequest(createConnections(new URL(url), clock), clock);
 
   return {
-    oauth: oauth && createOAuth(send, oauth),
+    oauth: createOAuth(send),
 
     at({ secret, signal }) {
       const ask = (path: string, parameters: NonNullable<WireRequest["parameters"]> = {}): Promise<WireAnswer> =>

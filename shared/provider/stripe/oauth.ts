@@ -17,11 +17,8 @@ const TokenAnswer = z.object({
   stripe_user_id: z.optional(Id),
 });
 
-/** The secret key that the platform authenticates with. */
-export type OAuthSettings = { secret: string };
-
-export const createOAuth = (send: SendRequest, { secret }: OAuthSettings): OAuthAdapter => ({
-  async exchange(grant, signal) {
+export const createOAuth = (send: SendRequest): OAuthAdapter => ({
+  async exchange(grant, { secret, signal }) {
     const isRefresh = "refreshToken" in grant;
     const answer = await send({
       method: "POST",

@@ -69,12 +69,15 @@ export const createWorld = (
     credentials = {},
     guardErrors = [],
     random = 1,
+    platform = {},
     hasOAuth = true,
   }: {
     credentials?: Partial<Credentials>;
     /** The guard's refusals, by the number of the refused call. */
     guardErrors?: readonly (Error | undefined)[];
     random?: number;
+    /** The platform's own secret for OAuth. */
+    platform?: Partial<Credentials>;
     hasOAuth?: boolean;
   } = {},
 ) => {
@@ -104,14 +107,15 @@ export const createWorld = (
     listEvents: take,
   };
   const oauth: OAuthAdapter = {
-    exchange: (grant, signal) => {
+    exchange: (grant, { secret, signal }) => {
       grants.push(grant);
+      secrets.push(secret);
       signals.push(signal);
       return take();
     },
   };
   const adapter: ProviderAdapter = {
-    oauth: hasOAuth ? oauth : undefined,
+    oauth,
     at: ({ secret, signal }) => {
       secrets.push(secret);
       signals.push(signal);
@@ -138,6 +142,9 @@ export const createWorld = (
 
   const access = createProviderAccess({
     adapter,
+    platform: hasOAuth
+      ? { current: async () => "sk_platform", refused: async () => undefined, ...platform }
+      : undefined,
     guard,
     recorder: {
       record: async (event) => {

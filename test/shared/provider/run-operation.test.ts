@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { CallTimeoutError, CircuitOpenError, type GuardedCall } from "../../../shared/circuit-breaker/guard.ts";
-import type { OperationContext } from "../../../shared/provider/provider.ts";
+import type { Credentials, OperationContext } from "../../../shared/provider/provider.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createRecordOperation } from "../../../shared/provider/record-operation.ts";
 import { createRunOperation } from "../../../shared/provider/run-operation.ts";
@@ -506,6 +506,37 @@ describe("OAuth", () => {
     expect(world.events).toEqual([]);
     await world.access.flush();
     expect(world.added).toEqual([]);
+  });
+
+  it("repeats an exchange with the platform's new secret if the provider rejects the old one", async () => {
+    const platform = { refused: async (secret: string) => `${secret}_rotated` };
+    const world = createWorld([failing("unauthorized"), { value: tokens }], { platform });
+    await expect(world.access.refreshTokens("rt_1", context)).resolves.toBe(tokens);
+    expect(world.secrets).toEqual(["sk_platform", "sk_platform_rotated"]);
+    expect(world.grants).toEqual([{ refreshToken: "rt_1" }, { refreshToken: "rt_1" }]);
+    expect(world.guarded).toMatchObject([{ outcome: "neutral" }, { outcome: "success" }]);
+  });
+
+  it("tries two secrets of the platform at most", async () => {
+    const platform = { refused: async (secret: string) => `${secret}_rotated` };
+    const world = createWorld([failing("unauthorized"), failing("unauthorized")], { platform });
+    await expect(world.access.refreshTokens("rt_1", context)).rejects.toThrow("unauthorized");
+    expect(world.guarded).toMatchObject([{ outcome: "neutral" }, { outcome: "failure" }]);
+  });
+
+  it("does not read the platform's secret again if the provider rejects the grant", async () => {
+    const refused = jest.fn<Credentials["refused"]>();
+    const world = createWorld([failing("invalidGrant")], { platform: { refused } });
+    await expect(world.access.refreshTokens("rt_1", context)).rejects.toThrow("invalidGrant");
+    expect(refused).not.toHaveBeenCalled();
+  });
+
+  it("sends nothing if the platform's secret cannot be read", async () => {
+    const unavailable = new DomainError("store_unavailable", "The store did not answer. Try again.");
+    const current = () => Promise.reject(unavailable);
+    const world = createWorld([], { platform: { current } });
+    await expect(world.access.exchangeCode("ac_1", connecting)).rejects.toBe(unavailable);
+    expect(world.guarded).toEqual([]);
   });
 
   it("throws oauth_not_configured without credentials of the platform", async () => {

@@ -36,13 +36,13 @@ describe("the provider access of a deployed function", () => {
   it.each([
     [{}, false],
     [
-      { PROVIDER_API_URL: "", PROVIDER_AUTHORIZE_URL: "", PROVIDER_OAUTH_CLIENT_ID: "", PROVIDER_OAUTH_SECRET: "" },
+      { PROVIDER_API_URL: "", PROVIDER_AUTHORIZE_URL: "", PROVIDER_OAUTH_CLIENT_ID: "", PROVIDER_OAUTH_SECRET_ARN: "" },
       false,
     ],
-    [{ PROVIDER_OAUTH_CLIENT_ID: "ca_1", PROVIDER_OAUTH_SECRET: "" }, false],
-    [{ PROVIDER_OAUTH_SECRET: "sk_1" }, false],
+    [{ PROVIDER_OAUTH_CLIENT_ID: "ca_1", PROVIDER_OAUTH_SECRET_ARN: "" }, false],
+    [{ PROVIDER_OAUTH_SECRET_ARN: "arn" }, false],
     [
-      { PROVIDER_API_URL: "http://127.0.0.1:1/p", PROVIDER_OAUTH_CLIENT_ID: "ca_1", PROVIDER_OAUTH_SECRET: "sk_1" },
+      { PROVIDER_API_URL: "http://127.0.0.1:1/p", PROVIDER_OAUTH_CLIENT_ID: "ca_1", PROVIDER_OAUTH_SECRET_ARN: "arn" },
       true,
     ],
   ] as [Record<string, string>, boolean][])(

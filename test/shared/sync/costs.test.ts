@@ -20,7 +20,14 @@ const createOrganization = async () => {
   const time = { offset: 0 };
   const clock = () => systemClock() + time.offset;
   const world = createFakeProvider(clock);
-  const adapter = { at: () => world.provider, oauth: undefined };
+  const adapter = {
+    at: () => world.provider,
+    oauth: {
+      exchange: async () => {
+        throw new Error("unexpected");
+      },
+    },
+  };
   return { time, world, ...(await createMeteredSync(engine, { adapter, clock })) };
 };
 

@@ -1,13 +1,8 @@
 import { randomBytes } from "node:crypto";
+import type { Platform } from "../../core/platform.ts";
 import type { Store } from "../store/store.ts";
 import { type Answer, oauthRefusal } from "./answer.ts";
 import type { Parameters } from "./parameters.ts";
-
-/** The platform to which accounts grant access. */
-export type Platform = { clientId: string; secret: string };
-
-/** The default platform of the local cloud; only the simulator accepts its credentials. */
-export const LOCAL_PLATFORM: Platform = { clientId: "ca_local_platform", secret: "sk_test_local_platform" };
 
 const CODE_LIFETIME_MS = 5 * 60_000;
 const ACCESS_LIFETIME_MS = 60 * 60_000;
@@ -18,7 +13,7 @@ const newSecret = (prefix: string) => prefix + randomBytes(24).toString("hex");
 /** Grants and exchanges of one platform. */
 export const createOAuth = (options: {
   store: Store;
-  platform: Platform;
+  platform: Pick<Platform, "clientId" | "secret">;
   now: () => number;
   /** Called when an account has authorized the platform. */
   onAuthorized: (account: number) => void;
@@ -79,7 +74,7 @@ export const createOAuth = (options: {
 
     /** Exchanges a code or a refresh token for the next pair of tokens. Each is valid once, even if the answer is lost. */
     exchange(parameters: Parameters, secret: string | undefined): Answer {
-      if (secret !== platform.secret)
+      if (secret === undefined || secret !== platform.secret)
         throw oauthRefusal(401, "invalid_client", "No such API key, or it is not the key of a platform");
       const grantType = parameters.text("grant_type");
       const kinds = { authorization_code: ["code", "code"], refresh_token: ["refresh", "refresh_token"] } as const;

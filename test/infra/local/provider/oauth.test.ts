@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { LOCAL_PLATFORM } from "../../../../infra/local/provider/wire/oauth.ts";
+import { LOCAL_PLATFORM } from "../../../../infra/local/core/platform.ts";
 import { createFixture, type Fixture, type Happened, thrownBy } from "./simulator-fixture.ts";
 
 const HOUR_MS = 3_600_000;
@@ -20,7 +20,7 @@ const grant = async (account = KUMO_TEA): Promise<string> => {
   expect([response.status, state]).toEqual([200, "state"]);
   return code;
 };
-const exchange = async (form: Record<string, string>, secret = LOCAL_PLATFORM.secret) => {
+const exchange = async (form: Record<string, string>, secret: string = LOCAL_PLATFORM.secret) => {
   const response = await fetch(`${fixture.simulator.url}/v1/oauth/token`, {
     method: "POST",
     headers: { authorization: `Basic ${Buffer.from(`${secret}:`).toString("base64")}` },
