@@ -49,6 +49,9 @@ export const createAdvanceClock = (options: {
       return due && firing === "last" ? { ...due, at: target } : due;
     };
     const fired: Due[] = [];
+    // Pollers name only what becomes due later. What became due since the last call is polled first.
+    for (const poller of pollers) poller.poll();
+    await activity.idle();
     let sweepAt = firing === "last" ? target : clock.now() + DAY_MS;
     for (;;) {
       stopping.throwIfAborted();

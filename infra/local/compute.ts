@@ -17,6 +17,8 @@ import { createEventSourceMappings, type EventSourceMappings } from "./queues/ev
 import { openQueues, type Queues } from "./queues/queues.ts";
 
 const DEFAULT_MAX_INSTANCES = 10;
+/** The default quota of a region. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+const DEFAULT_ACCOUNT_CONCURRENCY = 1_000;
 
 /** The functions, what calls them and what they call. */
 export type Compute = {
@@ -34,7 +36,7 @@ export type Compute = {
  * @throws TemplateError for a mapping whose function may not receive from its queue.
  */
 export const startCompute = async (
-  options: Pick<LocalCloudOptions, "dataDirectory" | "maxInstances" | "log"> & {
+  options: Pick<LocalCloudOptions, "dataDirectory" | "maxInstances" | "accountConcurrency" | "log"> & {
     model: StackModel;
     authorizer: Authorizer;
     activity: Activity;
@@ -49,7 +51,7 @@ export const startCompute = async (
   },
 ): Promise<Compute> => {
   const { model, clock, authorizer, activity, stopping, dataDirectory, onStop } = options;
-  const { maxInstances = DEFAULT_MAX_INSTANCES } = options;
+  const { maxInstances = DEFAULT_MAX_INSTANCES, accountConcurrency = DEFAULT_ACCOUNT_CONCURRENCY } = options;
   const log = (line: string) => options.log("local cloud", line);
   const denials: Denial[] = [];
   const onDenied = (denial: Denial) => {
@@ -62,6 +64,7 @@ export const startCompute = async (
   const functions = createFunctions({
     functions: model.functions,
     maxInstances,
+    accountConcurrency,
     clockOffsetMs: clock.offsetMs,
     watchdog: options.watchdog,
     log: options.log,

@@ -10,6 +10,8 @@ export type LocalCloudOptions = {
   dynamodbEndpoint?: string;
   /** Instances of one function at most; further requests wait. */
   maxInstances?: number;
+  /** The account's quota of concurrent executions, beyond which queues and asynchronous events are throttled: 1,000. */
+  accountConcurrency?: number;
   audience?: string;
   claimNames?: { organization: string; role: string };
   /** A server with the payment provider's protocol, instead of the simulator. */

@@ -46,7 +46,7 @@ export const startParts = async (
   options: LocalCloudOptions,
   onStop: (stop: () => unknown) => void,
 ): Promise<RunningParts> => {
-  const { assemblyDirectory, dataDirectory, dynamodbEndpoint, maxInstances, log } = options;
+  const { assemblyDirectory, dataDirectory, dynamodbEndpoint, maxInstances, accountConcurrency, log } = options;
   const say = (line: string) => log("local cloud", line);
   const onError = (error: unknown) => say(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
@@ -99,6 +99,7 @@ export const startParts = async (
   const { functions, denials, deliver, mappings, ...messaging } = await startCompute({
     dataDirectory,
     ...(maxInstances !== undefined && { maxInstances }),
+    ...(accountConcurrency !== undefined && { accountConcurrency }),
     log,
     model,
     authorizer,

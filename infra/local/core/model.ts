@@ -28,6 +28,7 @@ export type FunctionModel = {
   environment: Record<string, string>;
   timeoutSeconds: number;
   memoryMb: number;
+  reservedConcurrency?: number;
 };
 
 /** AWS::Lambda::Url without authorization; `urlId` stands for its host name. */
@@ -112,7 +113,14 @@ export type QueueModel = {
 };
 
 /** AWS::Lambda::EventSourceMapping from a queue to a function that reports batch item failures. */
-export type EventSourceMappingModel = { logicalId: string; queueArn: string; functionArn: string; batchSize: number };
+export type EventSourceMappingModel = {
+  logicalId: string;
+  queueArn: string;
+  functionArn: string;
+  batchSize: number;
+  /** The most batches at once, if the mapping bounds them. */
+  maxConcurrency?: number;
+};
 
 /** AWS::KMS::Key for symmetric encryption. */
 export type KeyModel = { logicalId: string; id: string; arn: string };

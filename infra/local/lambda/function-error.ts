@@ -13,11 +13,11 @@ export const MAX_ASYNC_REQUEST_BYTES = 1_048_576;
 
 /**
  * `payload` is JSON text. A `refused` event never reached an instance, and a retry would not help
- * (too large, unknown function).
+ * (too large, unknown function). A `throttled` event found no free concurrency; a later try may succeed.
  */
 export type InvocationResult =
   | { ok: true; payload: string }
-  | { ok: false; error: FunctionError; reason: "failed" | "timed out" | "refused" };
+  | { ok: false; error: FunctionError; reason: "failed" | "timed out" | "refused" | "throttled" };
 
 const about = (requestId: string, errorType: string, message: string): FunctionError => ({
   errorType,
@@ -48,6 +48,12 @@ export const requestTooLarge = (maxBytes: number): FunctionError => ({
 export const functionNotFound = (functionArn: string): FunctionError => ({
   errorType: "ResourceNotFoundException",
   errorMessage: `Function not found: ${functionArn}`,
+  trace: [],
+});
+
+export const throttled = (): FunctionError => ({
+  errorType: "TooManyRequestsException",
+  errorMessage: "Rate Exceeded.",
   trace: [],
 });
 

@@ -7,8 +7,8 @@ import type { Functions } from "../lambda/functions.ts";
 import { batchEvent, failedIn } from "./lambda-batch.ts";
 import type { Queue, Queues, ReceivedMessage } from "./queues.ts";
 
-/** Batches that a function works on at the same time. */
-const MAX_CONCURRENCY = 5;
+/** Batches that a function works on at the same time, if its mapping has no bound. Lambda begins with as many. */
+const DEFAULT_CONCURRENCY = 5;
 /** The actions that a function's role must allow; otherwise Lambda refuses the mapping. */
 const ACTIONS = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
 /** The limit of a synchronous event is 6 MB; the rest is for what surrounds each message. */
@@ -27,23 +27,26 @@ export type EventSourceMappings = {
 
 type Surroundings = {
   queues: Queues;
-  functions: Pick<Functions, "invoke">;
+  functions: Pick<Functions, "invokeIfFree">;
   activity: Pick<Activity, "begin">;
   clock: Pick<Clock, "now">;
   log: (line: string) => void;
 };
 
-/** A message that failed is received again when its visibility time-out has passed on the local cloud's clock. */
+/**
+ * A message that failed is received again when its visibility time-out has passed on the local cloud's clock. So is a
+ * message whose batch was throttled: it has been received, so the receive counts.
+ */
 const startMapping = (mapping: EventSourceMappingModel, queue: Queue, surroundings: Surroundings) => {
   const { functions, activity, clock, log } = surroundings;
-  const { functionArn, queueArn, batchSize } = mapping;
+  const { functionArn, queueArn, batchSize, maxConcurrency = DEFAULT_CONCURRENCY } = mapping;
   let running = 0;
   let isPolling = false;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
   const work = async (messages: readonly ReceivedMessage[]): Promise<void> => {
-    const result = await functions.invoke(functionArn, JSON.stringify(batchEvent(messages, queueArn)));
+    const result = await functions.invokeIfFree(functionArn, JSON.stringify(batchEvent(messages, queueArn)));
     if (!result.ok) return;
     const failed = failedIn(messages, result.payload);
     if (failed.length > 0) log(`${failed.length} of ${messages.length} messages of ${queue.model.name} failed`);
@@ -51,7 +54,7 @@ const startMapping = (mapping: EventSourceMappingModel, queue: Queue, surroundin
   };
 
   const pull = (): void => {
-    while (!isStopped && running < MAX_CONCURRENCY) {
+    while (!isStopped && running < maxConcurrency) {
       const messages = queue.receive({
         max: batchSize,
         visibilitySeconds: Math.max(queue.model.visibilityTimeoutSeconds, 1),

@@ -19,13 +19,18 @@ const functionPlan = {
     // The defaults of AWS::Lambda::Function.
     Timeout: z.int().default(3),
     MemorySize: z.int().default(128),
+    // 0 stops a function on AWS; here its requests would wait for ever.
+    ReservedConcurrentExecutions: z.int().min(1).optional(),
     LoggingConfig: z.strictObject({ LogGroup: z.unknown().optional() }).optional(),
   }),
   ignored: ["Architectures", "Description", "Tags"],
 };
 
 const readFunction = (stack: StackReader, resource: Resource): FunctionModel => {
-  const { Handler, Role, Code, Environment, Timeout, MemorySize } = stack.properties(resource, functionPlan);
+  const { Handler, Role, Code, Environment, Timeout, MemorySize, ReservedConcurrentExecutions } = stack.properties(
+    resource,
+    functionPlan,
+  );
   return {
     logicalId: resource.logicalId,
     name: resource.ref,
@@ -36,6 +41,7 @@ const readFunction = (stack: StackReader, resource: Resource): FunctionModel => 
     environment: Environment.Variables,
     timeoutSeconds: Timeout,
     memoryMb: MemorySize,
+    ...(ReservedConcurrentExecutions !== undefined && { reservedConcurrency: ReservedConcurrentExecutions }),
   };
 };
 

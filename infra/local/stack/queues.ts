@@ -24,6 +24,7 @@ const mappingPlan = {
     EventSourceArn: z.string().startsWith("arn:aws:sqs:"),
     FunctionName: z.string(),
     BatchSize: z.int().default(10),
+    ScalingConfig: z.strictObject({ MaximumConcurrency: z.int().min(2).max(1000) }).optional(),
     FunctionResponseTypes: z.tuple([z.literal("ReportBatchItemFailures")]),
   }),
   ignored: ["Tags"],
@@ -44,9 +45,13 @@ const readQueue = (stack: StackReader, resource: Resource): QueueModel => {
 };
 
 const readMapping = (stack: StackReader, resource: Resource): EventSourceMappingModel => {
-  const { EventSourceArn: queueArn, FunctionName, BatchSize } = stack.properties(resource, mappingPlan);
+  const properties = stack.properties(resource, mappingPlan);
+  const { EventSourceArn: queueArn, FunctionName, BatchSize: batchSize, ScalingConfig } = properties;
   const functionArn = functionArnOf(stack.scope, FunctionName);
-  return { logicalId: resource.logicalId, queueArn, functionArn, batchSize: BatchSize };
+  return {
+    ...{ logicalId: resource.logicalId, queueArn, functionArn, batchSize },
+    ...(ScalingConfig !== undefined && { maxConcurrency: ScalingConfig.MaximumConcurrency }),
+  };
 };
 
 /** SQS refuses a redrive policy whose dead-letter queue is missing. */

@@ -233,7 +233,7 @@ describe("a stack", () => {
         Properties: { Queues: [{ Ref: "Queue" }], PolicyDocument: { Statement } },
       },
       Plain: mapping(),
-      Small: mapping({ BatchSize: 5 }),
+      Small: mapping({ BatchSize: 5, ScalingConfig: { MaximumConcurrency: 2 } }),
     });
     expect(resourcePolicies).toEqual({ [queueArn("Shop-Queue")]: [Statement] });
     expect(queues).toEqual([
@@ -249,7 +249,7 @@ describe("a stack", () => {
     ]);
     expect(eventSourceMappings).toEqual([
       { logicalId: "Plain", queueArn: queueArn("Shop-Queue"), functionArn, batchSize: 10 },
-      { logicalId: "Small", queueArn: queueArn("Shop-Queue"), functionArn, batchSize: 5 },
+      { logicalId: "Small", queueArn: queueArn("Shop-Queue"), functionArn, batchSize: 5, maxConcurrency: 2 },
     ]);
   });
 
