@@ -71,10 +71,10 @@ export const createBusHandler = <Schema extends z.ZodMiniType>(
 export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 
 /**
- * The handler of a queue that a rule of the event bus fills: one message at a time; only failed messages are delivered
- * again.
+ * The handler of a queue that a rule of the event bus fills. It works on all messages of a batch at once, so a batch takes
+ * as long as its slowest message. Only failed messages are delivered again.
  * @param name for its log lines.
- * @param schema of the detail; a message with any other detail fails, stays in the queue and so raises the alarm.
+ * @param schema of the detail; a message with any other detail fails until it becomes a dead letter, which raises an alarm.
  */
 export const createQueueHandler = <Schema extends z.ZodMiniType>(
   name: string,
@@ -94,10 +94,10 @@ export const createQueueHandler = <Schema extends z.ZodMiniType>(
   };
 
   return async ({ Records }) => {
-    const failed: SQSBatchResponse["batchItemFailures"] = [];
-    for (const { messageId, body } of Records) {
-      if (!(await handleOne(messageId, body))) failed.push({ itemIdentifier: messageId });
-    }
+    const isDone = await Promise.all(Records.map(({ messageId, body }) => handleOne(messageId, body)));
+    const failed = Records.filter((_record, index) => isDone[index] === false).map(({ messageId }) => ({
+      itemIdentifier: messageId,
+    }));
     writeLog("info", name, { messages: Records.length, failed: failed.length });
     return { batchItemFailures: failed };
   };

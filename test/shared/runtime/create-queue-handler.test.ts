@@ -30,4 +30,14 @@ describe("a queue's handler", () => {
     });
     expect(done).toEqual([1, 6]);
   });
+
+  it("works on all messages of a batch at once, so a slow one does not delay the others", async () => {
+    const last = Promise.withResolvers<void>();
+    const handler = createQueueHandler("test", z.object({ number: z.number() }), async ({ number }) => {
+      if (number === 5) last.resolve();
+      else await last.promise;
+    });
+    const batch = batchOf(...[1, 2, 3, 4, 5].map((number) => detail({ number })));
+    await expect(handler(batch)).resolves.toEqual({ batchItemFailures: [] });
+  });
 });
