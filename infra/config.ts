@@ -1,7 +1,8 @@
 /** The context keys of a deployment (`cdk deploy --context stage=prod …`), parsed once by this schema. */
 import * as z from "zod";
+import { allBackgroundFunctions } from "../shared/api/background-functions.ts";
 import { riskLevels } from "../shared/terms/risk-levels.ts";
-import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
+import type { DeploymentConfig, ReservableFunction } from "./constructs/resources/deployment-config.ts";
 
 /** The issuer of a deployment that configures no issuer. It never resolves (RFC 2606), so no token is trusted. */
 export const NO_ISSUER = "https://issuer.invalid";
@@ -16,6 +17,37 @@ const riskLevel = z
   .string()
   .transform((level) => level.toUpperCase())
   .pipe(z.enum(riskLevels));
+
+const reservable: readonly string[] = ["receive-webhook", ...allBackgroundFunctions.map(([name]) => name)];
+const isReservable = (name: string): name is ReservableFunction => reservable.includes(name);
+
+/** `receive-webhook=50,run-sync=100`, each function once. */
+const reservedConcurrency = z.string().transform((text, context) => {
+  const reserved: Partial<Record<ReservableFunction, number>> = {};
+  for (const entry of text === "" ? [] : text.split(",")) {
+    const [, name = "", count] = /^([a-z-]+)=([1-9]\d{0,4})$/.exec(entry) ?? [];
+    if (isReservable(name) && reserved[name] === undefined) reserved[name] = Number(count);
+    else {
+      const expected = `expected name=number, each name once, of ${reservable.join(", ")}`;
+      context.addIssue({ code: "custom", message: `${JSON.stringify(entry)}: ${expected}` });
+    }
+  }
+  return reserved;
+});
+
+/** A queue must not deliver more batches at once than its function may run. */
+const hasRoomForQueues = (context: {
+  webhookConcurrency: number;
+  reservedConcurrency: Partial<Record<ReservableFunction, number>>;
+}): boolean =>
+  allBackgroundFunctions.every(([name, { triggers }]) =>
+    triggers.every((trigger) => {
+      if (!("queueOf" in trigger)) return true;
+      const { maxConcurrency: bound } = trigger;
+      const maxConcurrency = typeof bound === "number" ? bound : context[bound];
+      return (context.reservedConcurrency[name] ?? maxConcurrency) >= maxConcurrency;
+    }),
+  );
 
 const Context = z
   .strictObject({
@@ -50,12 +82,25 @@ const Context = z
       .string()
       .regex(/^arn:[^:]+:sns:[^:]+:\d{12}:[^:]+$/, "expected the ARN of a topic")
       .optional(),
+    /** How many batches of webhook events are processed at once: docs/webhooks.md, "Concurrency". */
+    webhookConcurrency: z.coerce.number().int().min(2).max(1000).default(5),
+    /**
+     * Functions that get concurrency of their own, such as `receive-webhook=50,run-sync=100`. Off by default: an account
+     * must keep 100 unreserved, and new accounts have less in all.
+     * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
+     */
+    reservedConcurrency: reservedConcurrency.default({}),
     /** A custom domain name of the API, with its certificate in the API's region. */
     domainName: z.string().min(1).optional(),
     certificateArn: z.string().startsWith("arn:").optional(),
   })
   .refine(({ stage, issuer, audience }) => stage === "dev" || (issuer !== undefined && audience !== undefined), {
     error: "stage prod needs issuer and audience",
+  })
+  .refine(hasRoomForQueues, {
+    error:
+      "reservedConcurrency: process-webhook needs at least webhookConcurrency, and restore-security-events at least 2; " +
+      "with less, Lambda throttles messages that its pollers have received",
   })
   .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
     error: "domainName and certificateArn go together: give both or neither",

@@ -28,7 +28,7 @@ export class ServiceStack extends Stack {
     const credentialsKey = new CredentialsKey(this, "Credentials", config);
     const provider = providerSettings(config);
     this.access = accessTo({ tables, bus: events.bus, config, credentialsKey, cursorKey, provider });
-    const webhooks = new WebhookEntrance(this, "Webhooks", { access: this.access, events });
+    const webhooks = new WebhookEntrance(this, "Webhooks", { access: this.access, events, config });
     const functions = new RouteFunctions(this, "Functions", {
       config,
       access: this.access,

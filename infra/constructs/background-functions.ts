@@ -38,7 +38,7 @@ type Props = {
   bus: EventBus;
   /** The queues that keep events until a function has processed them. */
   queues: ReadonlyMap<BusEventName, Queue>;
-  config: Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS">;
+  config: Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS" | "webhookConcurrency" | "reservedConcurrency">;
 };
 
 /** Adds the functions of shared/api/background-functions.ts, which schedules, events and queues start. */
@@ -53,6 +53,7 @@ export const addBackgroundFunctions = (stack: Stack, { access, bus, queues, conf
       description: definition.description,
       access: accessOf[name],
       timeout: Duration.seconds(definition.timeoutSeconds),
+      reservedConcurrency: config.reservedConcurrency[name],
     });
     for (const trigger of definition.triggers)
       addTrigger({ group, id, name, target }, trigger, { bus, queues, config });
@@ -74,8 +75,10 @@ const addTrigger = (added: Added, trigger: Trigger, { bus, queues, config }: Omi
   else {
     const queue = queues.get(trigger.queueOf);
     if (queue === undefined) throw new Error(`There is no queue of ${trigger.queueOf}.`);
+    const { batchSize, maxConcurrency: bound } = trigger;
+    const maxConcurrency = typeof bound === "number" ? bound : config[bound];
     added.target.addEventSource(
-      new SqsEventSource(queue, { batchSize: trigger.batchSize, reportBatchItemFailures: true }),
+      new SqsEventSource(queue, { batchSize, maxConcurrency, reportBatchItemFailures: true }),
     );
   }
 };

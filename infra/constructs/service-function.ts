@@ -19,6 +19,8 @@ type Props = {
   description: string;
   access: Access;
   timeout?: Duration;
+  /** Keeps this much of the account's concurrency for the function, which then never has more. */
+  reservedConcurrency?: number | undefined;
 };
 
 /** One Lambda function: its bundle, a role with exactly its grants, and a log group with a limited retention. */
@@ -26,8 +28,9 @@ export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
   readonly logGroup: LogGroup;
 
-  constructor(scope: Construct, id: string, { file, description, access, timeout = TIMEOUT }: Props) {
+  constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
+    const { file, description, access, timeout = TIMEOUT, reservedConcurrency } = props;
     this.logGroup = new LogGroup(this, "Logs", { retention: LOG_RETENTION, removalPolicy: RemovalPolicy.DESTROY });
     // Replaces the CDK's default role, which may write to every log group of the account.
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
@@ -60,6 +63,7 @@ export class ServiceFunction extends Construct {
       timeout,
       // 1,769 MB give a full vCPU. Half of a vCPU keeps cold starts short at half the price.
       memorySize: 1024,
+      ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
     });
   }
 }

@@ -11,8 +11,12 @@ export type Trigger =
   | { everyHours: "SYNC_INTERVAL_HOURS" }
   /** Each event starts an invocation. If the event has parts, each part starts one. */
   | { event: BusEventName }
-  /** The queue keeps the events until the function has processed them. */
-  | { queueOf: BusEventName; batchSize: number };
+  /**
+   * The queue keeps the events until the function has processed them. `maxConcurrency`: the most batches at once, as a
+   * number (2 to 1,000) or as a setting; without a bound, a full queue would take all of the account's concurrency.
+   * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
+   */
+  | { queueOf: BusEventName; batchSize: number; maxConcurrency: number | "webhookConcurrency" };
 
 export type FunctionAlarm =
   /** Raised if no invocation has succeeded for this number of hours. */
@@ -118,14 +122,15 @@ export const backgroundFunctions = {
   "process-webhook": {
     subject: "webhooks",
     description: "Applies the events of webhooks to the records",
+    // Five times the limit of an operation of the provider. The messages of a batch are processed at the same time.
     timeoutSeconds: 60,
-    triggers: [{ queueOf: "WebhookReceived", batchSize: 5 }],
+    triggers: [{ queueOf: "WebhookReceived", batchSize: 5, maxConcurrency: "webhookConcurrency" }],
   },
   "restore-security-events": {
     subject: "security",
     description: "Records security events that could not be recorded when they happened",
     timeoutSeconds: 30,
-    triggers: [{ queueOf: "SecurityEventNotRecorded", batchSize: 10 }],
+    triggers: [{ queueOf: "SecurityEventNotRecorded", batchSize: 10, maxConcurrency: 2 }],
   },
 } as const satisfies Record<string, BackgroundFunction>;
 

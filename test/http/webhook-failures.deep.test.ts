@@ -48,7 +48,7 @@ const handOver = async (service: ServiceUnderTest): Promise<void> => {
 };
 
 describe("an event that cannot be processed", () => {
-  it("is tried five times, then kept with an alarm, and applied when it is replayed", async () => {
+  it("is tried ten times, then kept with an alarm, and applied when it is replayed", async () => {
     const { service, provider, ours, account, customerOf, sender } = await connected();
     try {
       const { objects } = await provider.change(account.accountId, { action: "create_customer" });
@@ -58,7 +58,7 @@ describe("an event that cannot be processed", () => {
       await service.advance(2 * MINUTE);
       await provider.fail(account.accountId, { kind: "error", status: 500 });
       expect(await sender.send(event)).toMatchObject({ status: 200 });
-      for (let received = 1; received <= 5; received++) {
+      for (let received = 1; received <= 10; received++) {
         expect((await deadLettersOf(service)).depth).toMatchObject({ visible: 0 });
         await service.advance(6 * MINUTE + 1_000);
       }

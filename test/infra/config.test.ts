@@ -16,6 +16,17 @@ describe("the context of a deployment", () => {
       SYNC_INTERVAL_HOURS: 4,
       SECURITY_LOG_LEVEL: "LOW",
       ALERT_THRESHOLD: "HIGH",
+      webhookConcurrency: 5,
+      reservedConcurrency: {},
+    });
+  });
+
+  it("accepts reserved concurrency by function", () => {
+    expect(parseContext({ reservedConcurrency: "receive-webhook=50,run-sync=100" })).toMatchObject({
+      reservedConcurrency: { "receive-webhook": 50, "run-sync": 100 },
+    });
+    expect(parseContext({ webhookConcurrency: "20", reservedConcurrency: "process-webhook=20" })).toMatchObject({
+      webhookConcurrency: 20,
     });
   });
 
@@ -42,6 +53,14 @@ describe("the context of a deployment", () => {
     [{ issuer: "login.example.com" }, "issuer"],
     [{ audience: "" }, "audience"],
     [{ roleClaim: "" }, "roleClaim"],
+    [{ webhookConcurrency: "1" }, "webhookConcurrency"],
+    [{ webhookConcurrency: "1001" }, "webhookConcurrency"],
+    [{ reservedConcurrency: "run-sync" }, '"run-sync": expected name=number'],
+    [{ reservedConcurrency: "run-sync=0" }, '"run-sync=0": expected name=number'],
+    [{ reservedConcurrency: "run-sync=5,run-sync=6" }, '"run-sync=6": expected name=number, each name once'],
+    [{ reservedConcurrency: "run-synk=5" }, "of receive-webhook, dispatch-detection"],
+    [{ reservedConcurrency: "process-webhook=4" }, "process-webhook needs at least webhookConcurrency"],
+    [{ reservedConcurrency: "restore-security-events=1" }, "restore-security-events at least 2"],
     [{ RETENTION_DAYS: "0" }, "RETENTION_DAYS"],
     [{ RETENTION_DAYS: "ninety" }, "RETENTION_DAYS"],
     [{ SYNC_INTERVAL_HOURS: "0" }, "SYNC_INTERVAL_HOURS"],

@@ -43,6 +43,8 @@ beforeAll(async () => {
     providerOauthClientId: "ca_1",
     providerOauthSecretArn: OAUTH_SECRET,
     platformWebhookSecretArn: WEBHOOK_SECRET,
+    webhookConcurrency: "20",
+    reservedConcurrency: "receive-webhook=50,process-webhook=20",
   }).template();
 });
 
@@ -326,14 +328,93 @@ describe("the stack", () => {
     });
   });
 
+  it("bounds the concurrency of queues' consumers, and reserves concurrency only on request", () => {
+    const consumersOf = (template: Template) =>
+      Object.values(template.findResources("AWS::Lambda::EventSourceMapping")).map(({ Properties }) => [
+        Properties.FunctionName.Ref.replace(/[0-9A-F]{8}$/, ""),
+        Properties.ScalingConfig,
+      ]);
+    const restoring = ["BackgroundRestoreSecurityEventsFunction", { MaximumConcurrency: 2 }];
+    const processing = (MaximumConcurrency: number) => ["WebhooksProcessWebhookFunction", { MaximumConcurrency }];
+    expect(Object.fromEntries(consumersOf(dev))).toEqual(Object.fromEntries([restoring, processing(5)]));
+    expect(Object.fromEntries(consumersOf(prod))).toEqual(Object.fromEntries([restoring, processing(20)]));
+
+    const reservedIn = (template: Template) =>
+      Object.values(template.findResources("AWS::Lambda::Function")).flatMap(({ Properties }) =>
+        Properties.ReservedConcurrentExecutions === undefined
+          ? []
+          : [[Properties.Description, Properties.ReservedConcurrentExecutions]],
+      );
+    expect(reservedIn(dev)).toEqual([]);
+    expect(Object.fromEntries(reservedIn(prod))).toEqual({
+      "POST {webhook URL}/{organizationId}": 50,
+      "Applies the events of webhooks to the records": 20,
+    });
+  });
+
+  it("keeps what a queue's consumer cannot process in a dead-letter queue with an alarm, after five receives or more", () => {
+    const queues = Object.entries(dev.findResources("AWS::SQS::Queue"));
+    const deadLetters = queues.filter(([, { Properties }]) => Properties.RedrivePolicy === undefined);
+    const working = queues.filter(([, { Properties }]) => Properties.RedrivePolicy !== undefined);
+    expect(queues.map(([, { Properties }]) => Properties.MessageRetentionPeriod)).toEqual(queues.map(() => 1_209_600));
+    // Each dead-letter queue belongs to one queue.
+    expect(
+      working.map(([, { Properties }]) => Properties.RedrivePolicy.deadLetterTargetArn["Fn::GetAtt"][0]).sort(),
+    ).toEqual(deadLetters.map(([id]) => id).sort());
+    for (const [id, { Properties }] of working) {
+      expect(Properties.RedrivePolicy.maxReceiveCount).toBeGreaterThanOrEqual(5);
+      const [mapping] = Object.values(dev.findResources("AWS::Lambda::EventSourceMapping")).filter(
+        (one) => one.Properties.EventSourceArn["Fn::GetAtt"][0] === id,
+      );
+      const consumer = dev.findResources("AWS::Lambda::Function")[mapping?.Properties.FunctionName.Ref];
+      expect(Properties.VisibilityTimeout).toBe(6 * consumer?.Properties.Timeout);
+    }
+    for (const [id] of deadLetters)
+      dev.hasResourceProperties("AWS::CloudWatch::Alarm", {
+        MetricName: "ApproximateNumberOfMessagesVisible",
+        Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [id, "QueueName"] } }],
+        Threshold: 1,
+      });
+  });
+
+  it("has an alarm for unrecorded events that counts them whether visible or in flight, and never by their age", () => {
+    const [queue] = Object.keys(dev.findResources("AWS::SQS::Queue")).filter((id) => /UnrecordedSecurity/.test(id));
+    const metric = (Id: string, MetricName: string) => ({
+      Id,
+      MetricStat: {
+        Metric: {
+          MetricName,
+          Namespace: "AWS/SQS",
+          Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [queue, "QueueName"] } }],
+        },
+        Period: 300,
+        Stat: "Maximum",
+      },
+      ReturnData: false,
+    });
+    dev.hasResourceProperties("AWS::CloudWatch::Alarm", {
+      Metrics: Match.arrayWith([
+        Match.objectLike({ Expression: "visible + inFlight" }),
+        metric("visible", "ApproximateNumberOfMessagesVisible"),
+        metric("inFlight", "ApproximateNumberOfMessagesNotVisible"),
+      ]),
+      Threshold: 1,
+      EvaluationPeriods: 3,
+      ComparisonOperator: "GreaterThanOrEqualToThreshold",
+    });
+  });
+
   it("has an output that shows if it trusts no issuer", () => {
     dev.hasOutput("Issuer", { Value: NO_ISSUER, Description: Match.stringLikeRegexp("trusts none") });
     prod.hasOutput("Issuer", { Value: "https://login.example.com" });
   });
 
-  it("has an output with the dead-letter queue to replay", () => {
-    const [queue] = Object.keys(dev.findResources("AWS::SQS::Queue")).filter((id) => /Webhooks.*DeadLetters/.test(id));
-    const outputs = Object.entries(dev.findOutputs("*")).filter(([key]) => key.startsWith("WebhooksDeadLettersArn"));
+  it.each([
+    ["WebhooksDeadLettersArn", /Webhooks.*DeadLetters/],
+    ["EventsUnrecordedDeadLettersArn", /UnrecordedDeadLetters/],
+  ])("has the output %s with the dead-letter queue to replay", (output, id) => {
+    const [queue] = Object.keys(dev.findResources("AWS::SQS::Queue")).filter((one) => id.test(one));
+    const outputs = Object.entries(dev.findOutputs("*")).filter(([key]) => key.startsWith(output));
     expect(outputs).toEqual([
       [expect.any(String), expect.objectContaining({ Value: { "Fn::GetAtt": [queue, "Arn"] } })],
     ]);
@@ -394,7 +475,7 @@ describe("the checks", () => {
         .flat()
         .map(({ id }) => id)
         .sort(),
-    ).toEqual(["AwsSolutions-APIG4", "AwsSolutions-SMG4", "AwsSolutions-SQS3"]);
+    ).toEqual(["AwsSolutions-APIG4", "AwsSolutions-SMG4"]);
     jest.restoreAllMocks();
   });
 });

@@ -1,5 +1,9 @@
 /** The configuration of a deployment. `infra/config.ts` parses it from the CDK's context and has the defaults. */
+import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
 import type { RiskLevel } from "../../../shared/terms/risk-levels.ts";
+
+/** The functions that may have concurrency of their own: by the name of their file. */
+export type ReservableFunction = "receive-webhook" | BackgroundFunctionName;
 
 export type DeploymentConfig = {
   /** `prod` keeps its tables when the stack is deleted, and protects them from deletion. */
@@ -21,6 +25,10 @@ export type DeploymentConfig = {
   providerOauthSecretArn?: string | undefined;
   platformWebhookSecretArn?: string | undefined;
   alarmTopicArn?: string | undefined;
+  /** The batches of webhook events that are processed at once. */
+  webhookConcurrency: number;
+  /** Reserved concurrency by function. */
+  reservedConcurrency: Readonly<Partial<Record<ReservableFunction, number>>>;
   domainName?: string | undefined;
   certificateArn?: string | undefined;
 };

@@ -1,0 +1,51 @@
+import { CfnOutput, Duration } from "aws-cdk-lib";
+import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
+import type { Construct } from "constructs";
+import { type BackgroundFunctionName, backgroundFunctions } from "../../shared/api/background-functions.ts";
+
+/** Every queue of the stack: encrypted, by TLS only, and with SQS's maximum retention of a message. */
+const sealed = {
+  encryption: QueueEncryption.SQS_MANAGED,
+  enforceSSL: true,
+  retentionPeriod: Duration.days(14),
+} as const satisfies QueueProps;
+
+type Props = {
+  /** The function that works on the queue. */
+  consumer: BackgroundFunctionName;
+  /** The ids of the two queues. The dead-letter queue's id also begins the ids of its alarm and its output. */
+  ids: { queue: string; deadLetters: string };
+  /**
+   * How often a message is received before it becomes a dead letter. A receive that Lambda throttles counts, so AWS
+   * recommends 5 at least: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+   */
+  maxReceives: number;
+  /** What the dead letters are, for the output. */
+  contents: string;
+  /** What happened and what to do, for the alarm. */
+  alarmDescription: string;
+};
+
+/**
+ * A queue that feeds a function, and its dead-letter queue with an alarm and an output to redrive it.
+ * Visibility time-out: six times the function's time-out, so that Lambda can repeat a throttled invocation (same page).
+ */
+export const addQueue = (scope: Construct, props: Props): Queue => {
+  const { consumer, ids, maxReceives, contents, alarmDescription } = props;
+  const deadLetters = new Queue(scope, ids.deadLetters, sealed);
+  new CfnOutput(scope, `${ids.deadLetters}Arn`, { value: deadLetters.queueArn, description: contents });
+  new Alarm(scope, `${ids.deadLetters}Alarm`, {
+    alarmDescription,
+    metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5) }),
+    threshold: 1,
+    evaluationPeriods: 1,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+  return new Queue(scope, ids.queue, {
+    ...sealed,
+    visibilityTimeout: Duration.seconds(6 * backgroundFunctions[consumer].timeoutSeconds),
+    deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxReceives },
+  });
+};
