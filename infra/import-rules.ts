@@ -39,6 +39,7 @@ export const floors = {
   ],
   // The empty name is infra/ itself: its files synthesise the stack, and local/ runs the result.
   infra: [
+    "smoke",
     "local",
     "local/provider",
     "local/provider/wire",
