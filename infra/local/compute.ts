@@ -28,6 +28,7 @@ export type Compute = {
   mappings: EventSourceMappings;
   deliver: Deliver;
   denials: readonly Denial[];
+  calls: Gateway["calls"];
 };
 
 /**
@@ -85,7 +86,7 @@ export const startCompute = async (
   const invokeAsynchronously = createAsyncInvoker({ functions, activity, log, stopping });
   const deliver = createDeliver({ authorizer, invokeAsynchronously, queues, activity, log });
   const buses = createEventBuses({ model, clock, deliver, log });
-  gateway = await startGateway({
+  const started = await startGateway({
     model,
     authorizer,
     dynamodbEndpoint: options.dynamodbEndpoint,
@@ -96,7 +97,8 @@ export const startCompute = async (
       secretsmanager: createSecretsManagerService({ model, values: options.secretValues }),
     },
   });
-  onStop(() => gateway?.close());
+  gateway = started;
+  onStop(() => started.close());
   onStop(() => functions.stop());
   const mappings = createEventSourceMappings(model.eventSourceMappings, authorizer, {
     queues,
@@ -106,5 +108,5 @@ export const startCompute = async (
     log,
   });
   onStop(() => mappings.stop());
-  return { functions, buses, queues, mappings, deliver, denials };
+  return { functions, buses, queues, mappings, deliver, denials, calls: started.calls };
 };

@@ -11,7 +11,7 @@ import { startWatchdog } from "./core/watchdog.ts";
 import { startDynamoDb } from "./dynamodb/engine.ts";
 import { createTables } from "./dynamodb/tables.ts";
 import { sweepExpired } from "./dynamodb/ttl-sweep.ts";
-import type { Denial } from "./gateway/gateway.ts";
+import type { Denial, Gateway } from "./gateway/gateway.ts";
 import { createAuthorizer } from "./iam/authorizer.ts";
 import { startIssuer } from "./issuer/issuer.ts";
 import type { Functions } from "./lambda/functions.ts";
@@ -34,6 +34,7 @@ export type RunningParts = {
   advanceClock: AdvanceClock;
   /** Calls that a role did not allow, in order; each was also logged. */
   denials: readonly Denial[];
+  calls: Gateway["calls"];
   /** The demo account of the simulator; undefined if another server replaces the simulator. */
   demo: ProviderSimulator["demo"] | undefined;
 };
@@ -96,7 +97,7 @@ export const startParts = async (
     ...provider.environment,
     ...options.environment,
   };
-  const { functions, denials, deliver, mappings, ...messaging } = await startCompute({
+  const { functions, denials, calls, deliver, mappings, ...messaging } = await startCompute({
     dataDirectory,
     ...(maxInstances !== undefined && { maxInstances }),
     ...(accountConcurrency !== undefined && { accountConcurrency }),
@@ -160,6 +161,7 @@ export const startParts = async (
     functions,
     advanceClock,
     denials,
+    calls,
     demo: provider.demo,
   };
 };

@@ -26,6 +26,8 @@ export type Gateway = {
   url: string;
   /** @throws Error for an ARN of no function of the model. */
   credentialsFor(functionArn: string): FunctionCredentials;
+  /** Calls so far by action (`kms:Decrypt`). A call for several entries or items counts each of them. */
+  calls(): Record<string, number>;
   close(): Promise<void>;
 };
 
@@ -60,6 +62,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     ...Object.entries(options.services ?? {}),
   ]);
   const credentials = createCredentialBook(model.functions);
+  const calls: Record<string, number> = {};
 
   const denied = (caller: FunctionModel, { action, resource }: Check, reason: string): AwsAnswer => {
     onDenied({ logicalId: caller.logicalId, action, resource, reason });
@@ -78,6 +81,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       const principal = { kind: "function", functionArn: caller.arn } as const;
       const { allowed, reason } = authorizer.judge({ ...check, principal });
       if (!allowed) return denied(caller, check, reason);
+      calls[check.action] = (calls[check.action] ?? 0) + 1;
     }
     return service.answer(call);
   };
@@ -111,6 +115,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   return {
     url,
     credentialsFor: credentials.credentialsFor,
+    calls: () => ({ ...calls }),
     close: async () => {
       const closed = once(server, "close");
       server.close();

@@ -25,9 +25,13 @@ export type FunctionPool = {
   invoke(payload: string, onStart?: () => void): Promise<InvocationResult>;
   /** Living instances, and how many were ever started. */
   counts(): { instances: number; coldStarts: number };
+  /** Invocations so far, and the time that AWS would bill for them and for the initialisations; in ms. */
+  usage(): FunctionUsage;
   /** Kills every instance. Events that run or wait are answered with an error. */
   stop(): Promise<void>;
 };
+
+export type FunctionUsage = { invocations: number; invocationMs: number; initMs: number };
 
 export type FunctionPoolOptions = {
   functionArn: string;
@@ -55,6 +59,7 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
   const idle: Idle[] = [];
   const queue: Request[] = [];
   let coldStarts = 0;
+  const usage: FunctionUsage = { invocations: 0, invocationMs: 0, initMs: 0 };
   let stopped = false;
 
   const failed = (error: FunctionError, reason: "failed" | "timed out" | "refused" = "failed"): InvocationResult => {
@@ -96,6 +101,10 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
     coldStarts++;
     const instance = startInstance({ ...options, environment: options.environment(), clockOffsetMs: clockOffsetMs() });
     living.add(instance);
+    const startedAt = performance.now();
+    void instance.initialised.then(() => {
+      usage.initMs += performance.now() - startedAt;
+    });
     void instance.ended.then(() => {
       living.delete(instance);
       const at = idle.findIndex((one) => one.instance === instance);
@@ -124,7 +133,10 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
     onStart();
     const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString("hex")}`;
     const event = { requestId, functionArn, payload, timeoutMs, clockOffsetMs: clockOffsetMs(), traceId };
+    const startedAt = performance.now();
     const outcome = await within(instance, timeoutMs, instance.handOver(event));
+    usage.invocations++;
+    usage.invocationMs += performance.now() - startedAt;
     const warm = outcome !== "timed out" && (outcome.kind === "answer" || (outcome.kind === "error" && !outcome.fatal));
     if (warm) release(instance);
     else instance.kill();
@@ -147,6 +159,7 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
       });
     },
     counts: () => ({ instances: living.size, coldStarts }),
+    usage: () => ({ ...usage }),
     async stop() {
       stopped = true;
       for (const { answer } of queue.splice(0)) answer(failed(stopping()));

@@ -1,7 +1,12 @@
 import type { FunctionModel } from "../core/model.ts";
 import { TemplateError } from "../core/template-error.ts";
 import { functionNotFound, type InvocationResult, throttled } from "./function-error.ts";
-import { createFunctionPool, type FunctionPool, type FunctionPoolOptions } from "./function-pool.ts";
+import {
+  createFunctionPool,
+  type FunctionPool,
+  type FunctionPoolOptions,
+  type FunctionUsage,
+} from "./function-pool.ts";
 
 /** Concurrency that an account must keep unreserved. https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html */
 const MIN_UNRESERVED = 100;
@@ -28,7 +33,7 @@ export type Functions = {
    * all functions without a reservation the rest of the account's. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
    */
   invokeIfFree(functionArn: string, payload: string): Promise<InvocationResult>;
-  list(): { name: string; logicalId: string; arn: string; instances: number; coldStarts: number }[];
+  list(): ({ name: string; logicalId: string; arn: string; instances: number; coldStarts: number } & FunctionUsage)[];
   stop(): Promise<void>;
 };
 
@@ -95,6 +100,7 @@ export const createFunctions = (options: FunctionsOptions): Functions => {
         logicalId: fn.logicalId,
         arn: fn.arn,
         ...pool.counts(),
+        ...pool.usage(),
       })),
     async stop() {
       await Promise.all([...pools.values()].map(({ pool }) => pool.stop()));

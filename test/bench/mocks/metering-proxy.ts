@@ -21,11 +21,21 @@ const unitsOf = (target: string, { ConsumedCapacity, __type: type }: z.output<ty
   return ConsumedCapacity?.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0) ?? Number.NaN;
 };
 
-export type Metered = { calls: string[]; units: number };
+/** Calls that write, also if a condition fails. */
+const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite)/;
+
+/** `units` is the sum of `reads` and `writes`. */
+export type Metered = { calls: string[]; units: number; reads: number; writes: number };
+
+const nothing = (): Metered => ({ calls: [], units: 0, reads: 0, writes: 0 });
+
+/** The local cloud's removal of expired items. DynamoDB does this by itself, for free. */
+const isExpiry = (target: string, { ConditionExpression }: { ConditionExpression?: string }) =>
+  target.endsWith(".Scan") || ConditionExpression === "#ttl <= :now";
 
 /** @param engine the endpoint of the engine behind the proxy. */
 export const startMeteringProxy = async (engine: string) => {
-  let metered: Metered = { calls: [], units: 0 };
+  let metered = nothing();
 
   const forward = async (request: IncomingMessage) => {
     const target = String(request.headers["x-amz-target"]);
@@ -42,8 +52,12 @@ export const startMeteringProxy = async (engine: string) => {
     });
     const parsed = Answer.parse(await response.json());
     const { ConsumedCapacity: _, ...answer } = parsed;
-    metered.calls.push(target.split(".").at(-1) ?? "");
-    metered.units += unitsOf(target, parsed);
+    if (isExpiry(target, sent)) return { status: response.status, body: JSON.stringify(answer) };
+    const name = target.split(".").at(-1) ?? "";
+    const units = unitsOf(target, parsed);
+    metered.calls.push(name);
+    metered.units += units;
+    metered[WRITES.test(name) ? "writes" : "reads"] += units;
     return { status: response.status, body: JSON.stringify(answer) };
   };
 
@@ -60,7 +74,7 @@ export const startMeteringProxy = async (engine: string) => {
     /** The calls and units since the last read. The units are NaN if a call did not report its capacity. */
     read: (): Metered => {
       const read = metered;
-      metered = { calls: [], units: 0 };
+      metered = nothing();
       return read;
     },
     stop: () =>

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { readMeasured, renderPage } from "./cost.ts";
+import { defaultWorkload, monthlyBills, peakNeeds, totalOf } from "./model.ts";
+
+const measured = readMeasured();
+const page = readFileSync(join(import.meta.dirname, "../../../docs/cost.md"), "utf8");
+const total = (organizations: number, more: Partial<typeof defaultWorkload> = {}): number =>
+  Object.values(monthlyBills(measured, { ...defaultWorkload, ...more, organizations })).reduce(
+    (sum, bill) => sum + totalOf(bill),
+    0,
+  );
+const amount = fc.double({ min: 0, max: 1e6, noNaN: true });
+
+describe("the cost of a month", () => {
+  it("stands in docs/cost.md as it is computed", () => {
+    expect(renderPage(page, measured)).toBe(page);
+  });
+
+  it("is what happens without organizations, and the same for each further one", () => {
+    fc.assert(
+      fc.property(amount, amount, (a, b) => {
+        expect(total(a + b) - total(0)).toBeCloseTo(total(a) + total(b) - 2 * total(0), 3);
+      }),
+    );
+  });
+
+  it("rises with each assumption about the load", () => {
+    for (const more of [
+      { webhooks: 21 },
+      { writes: 11 },
+      { reads: 41 },
+      { coldShare: 0.2 },
+      { slower: 3 },
+      { retentionDays: 91 },
+    ])
+      expect(total(100, more)).toBeGreaterThan(total(100));
+  });
+
+  it("attributes no negative cost to any cause", () => {
+    for (const bill of Object.values(monthlyBills(measured, { ...defaultWorkload, organizations: 1 })))
+      expect(Math.min(...Object.values(bill))).toBeGreaterThanOrEqual(0);
+  });
+});
+
+it("the needs of the busiest minute are in the ratio of the organizations", () => {
+  const needs = (organizations: number) =>
+    new Map(peakNeeds(measured, { ...defaultWorkload, organizations }).map(({ quota, peak }) => [quota, peak]));
+  const [none, one, two] = [needs(0), needs(1_000), needs(2_000)];
+  for (const [quota, peak] of two) {
+    const base = none.get(quota) ?? 0;
+    expect(peak - base).toBeCloseTo(2 * ((one.get(quota) ?? 0) - base), 6);
+  }
+});

@@ -1,0 +1,129 @@
+/** A month's cost and peak load of a deployment, from measured usage and public prices. */
+import { prices, quotas } from "./prices.ts";
+import { type Measured, minus, plus, times, type Usage } from "./usage.ts";
+
+export type Workload = {
+  organizations: number;
+  /** For each organization, each day. */
+  webhooks: number;
+  writes: number;
+  reads: number;
+  /** The share of invocations that start an instance. Hourly schedules always do. */
+  coldShare: number;
+  /** How many times longer a function takes on Lambda at 1,024 MB than where it was measured. */
+  slower: number;
+  retentionDays: number;
+  syncsPerDay: number;
+};
+
+/** 1,024 MB have 0.58 of a processor, and the store is a network away: twice the time is a cautious guess. */
+export const defaultWorkload: Omit<Workload, "organizations"> = {
+  webhooks: 20,
+  writes: 10,
+  reads: 40,
+  coldShare: 0.1,
+  slower: 2,
+  retentionDays: 90,
+  syncsPerDay: 6,
+};
+
+const DAYS = 30;
+const SECONDS_A_DAY = 86_400;
+const MEMORY_GB = 1;
+/** Lambda's five pollers of a queue with a maximum concurrency each ask for 20 seconds. */
+const POLLS_A_MONTH = (5 * DAYS * SECONDS_A_DAY) / 20;
+/** Sent, received and deleted. */
+const REQUESTS_PER_MESSAGE = 3;
+
+/** What causes cost, each with its usage in a day, and how many of its invocations start an instance. */
+const causesOf = (measured: Measured, load: Workload) => {
+  const { organizations, webhooks, writes, reads, syncsPerDay, coldShare } = load;
+  const syncs = times(measured.sync, organizations * syncsPerDay);
+  const requests = plus(times(measured.write, organizations * writes), times(measured.read, organizations * reads));
+  return {
+    idle: { day: measured.idleDay, cold: 1 },
+    syncs: { day: syncs, cold: coldShare },
+    hours: { day: minus(times(measured.organizationDay, organizations), syncs), cold: coldShare },
+    webhooks: { day: times(measured.webhook, organizations * webhooks), cold: coldShare },
+    requests: { day: requests, cold: coldShare },
+  };
+};
+export type Cause = keyof ReturnType<typeof causesOf>;
+
+export type Bill = {
+  store: number;
+  functions: number;
+  /** Event bus and queues. */
+  messages: number;
+  api: number;
+  keys: number;
+  logsAndAlarms: number;
+};
+
+const billOf = (day: Usage, cold: number, { slower, retentionDays }: Workload, initMs: number): Bill => {
+  const seconds = ((day.functionMs + day.invocations * cold * initMs) * slower) / 1_000;
+  return {
+    store:
+      DAYS * (day.reads * prices.readUnit + day.writes * prices.writeUnit) +
+      day.storedBytes * retentionDays * prices.storedByte,
+    functions: DAYS * (day.invocations * prices.invocation + seconds * MEMORY_GB * prices.gigabyteSecond),
+    messages: DAYS * day.busEvents * prices.busEvent,
+    api: 0,
+    keys: DAYS * day.kmsCalls * prices.kmsCall,
+    logsAndAlarms: DAYS * day.logBytes * prices.logByte,
+  };
+};
+
+/** USD a month, by cause. */
+export const monthlyBills = (measured: Measured, load: Workload): Record<Cause, Bill> => {
+  const { idle, ...others } = causesOf(measured, load);
+  const bill = ({ day, cold }: { day: Usage; cold: number }) => billOf(day, cold, load, measured.initMs);
+  const { alarms, dashboards, keys, pollers } = measured.resources;
+  const { organizations, webhooks, writes, reads } = load;
+  const base = bill(idle);
+  const bills = {
+    idle: {
+      ...base,
+      messages: base.messages + pollers * POLLS_A_MONTH * prices.queueRequest,
+      keys: base.keys + keys * prices.keyMonth,
+      logsAndAlarms: base.logsAndAlarms + alarms * prices.alarmMonth + dashboards * prices.dashboardMonth,
+    },
+    syncs: bill(others.syncs),
+    hours: bill(others.hours),
+    webhooks: bill(others.webhooks),
+    requests: bill(others.requests),
+  };
+  bills.webhooks.messages += DAYS * organizations * webhooks * REQUESTS_PER_MESSAGE * prices.queueRequest;
+  bills.requests.api += DAYS * organizations * (writes + reads) * prices.apiRequest;
+  return bills;
+};
+
+export const totalOf = (bill: Bill): number => Object.values(bill).reduce((sum, usd) => sum + usd, 0);
+
+/** Traffic is uneven: the busiest minute has this multiple of the day's mean. */
+export const PEAK = 10;
+
+export type Need = { quota: keyof typeof quotas; peak: number };
+
+/** What the busiest minute needs of each quota, in the quota's unit; the scarcest in a large region first. */
+export const peakNeeds = (measured: Measured, load: Workload): Need[] => {
+  const { organizations, writes, reads, slower } = load;
+  const day = Object.values(causesOf(measured, load))
+    .map((cause) => cause.day)
+    .reduce(plus);
+  const peak = (perDay: number) => (PEAK * perDay) / SECONDS_A_DAY;
+  const needs: Need[] = [
+    { quota: "concurrency", peak: peak((day.functionMs * slower) / 1_000) },
+    { quota: "apiRequests", peak: peak(organizations * (writes + reads)) },
+    { quota: "busEvents", peak: peak(day.busEvents) },
+    { quota: "busInvocations", peak: peak(day.busEvents) },
+    { quota: "tableWrites", peak: peak(day.writes) },
+    { quota: "tableReads", peak: peak(day.reads) },
+    { quota: "kmsCalls", peak: peak(day.kmsCalls) },
+  ];
+  return needs.sort((a, b) => b.peak / quotas[b.quota].highest - a.peak / quotas[a.quota].highest);
+};
+
+/** Minutes until the syncs of one interval have ended, if they use the whole concurrency of an account. */
+export const syncMinutes = (measured: Measured, { organizations, slower }: Workload, concurrency: number): number =>
+  (organizations * measured.sync.functionMs * slower) / 1_000 / concurrency / 60;

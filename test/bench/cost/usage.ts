@@ -1,0 +1,58 @@
+/** What work uses, in the units that AWS bills. */
+import * as z from "zod";
+
+export const Usage = z.strictObject({
+  /** DynamoDB request units. */
+  reads: z.number(),
+  writes: z.number(),
+  /** What the work leaves in the tables, indexes included; in bytes. */
+  storedBytes: z.number(),
+  logBytes: z.number(),
+  invocations: z.number(),
+  /** The functions' time on the machine that measured, without initialisation; in ms. */
+  functionMs: z.number(),
+  busEvents: z.number(),
+  kmsCalls: z.number(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+const names = Object.keys(Usage.shape) as (keyof Usage)[];
+
+const combine = (a: Usage, b: Usage, by: (a: number, b: number) => number): Usage => {
+  const combined = { ...a };
+  for (const name of names) combined[name] = by(a[name], b[name]);
+  return combined;
+};
+
+export const minus = (a: Usage, b: Usage): Usage => combine(a, b, (x, y) => x - y);
+export const plus = (a: Usage, b: Usage): Usage => combine(a, b, (x, y) => x + y);
+export const times = (a: Usage, factor: number): Usage => combine(a, a, (x) => x * factor);
+
+/** What `npm run cost -- --measure` measures. */
+export const Measured = z.strictObject({
+  /** ISO date. */
+  measuredOn: z.string(),
+  node: z.string(),
+  /** A day of the service without organizations. */
+  idleDay: Usage,
+  /** What one more connected organization, in which nothing happens, adds to a day. */
+  organizationDay: Usage,
+  /** One sync that finds no change, started by hand. */
+  sync: Usage,
+  /** One webhook event, applied to a record. */
+  webhook: Usage,
+  /** One plant created. */
+  write: Usage,
+  /** One page of 50 security events, with statistics. */
+  read: Usage,
+  /** The mean initialisation of an instance on the machine that measured; in ms. */
+  initMs: z.number(),
+  /** What the template bills while nothing happens. */
+  resources: z.strictObject({
+    alarms: z.number(),
+    dashboards: z.number(),
+    keys: z.number(),
+    pollers: z.number(),
+  }),
+});
+export type Measured = z.infer<typeof Measured>;
