@@ -1,15 +1,35 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { parseContext } from "../infra/config.ts";
 
 const root = join(import.meta.dirname, "..");
-const pages = ["README.md", ...globSync("docs/*.md", { cwd: root })].sort();
+const pages = ["README.md", ...globSync("docs/**/*.{md,yml}", { cwd: root })].sort();
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
 const textOf = (page: string) => readFileSync(join(root, page), "utf8");
 
 describe.each(pages)("%s", (page) => {
   it("names only files that exist", () => {
     const named = textOf(page).matchAll(/(?<![\w./-])(?:functions|shared|infra|test)\/[\w./-]+\.(?:ts|mjs|json)/g);
     expect([...new Set([...named].map(([path]) => path))].filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it("names only commands of package.json", () => {
+    const named = [...textOf(page).matchAll(/npm run (?:--silent )?([a-z][\w:-]*)/g)].map(([, name = ""]) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it("names only context keys that infra/config.ts knows", () => {
+    const keys = [...textOf(page).matchAll(/--context ([A-Za-z_]+)=/g)].map(([, key = ""]) => key);
+    const unknown = keys.filter((key) => {
+      try {
+        parseContext({ [key]: "" });
+        return false;
+      } catch (error) {
+        return String(error).includes(`Unrecognized key: "${key}"`);
+      }
+    });
+    expect(unknown).toEqual([]);
   });
 
   it("links only to files that exist", () => {
