@@ -1,6 +1,7 @@
 /** The context keys of a deployment (`cdk deploy --context stage=prod …`), parsed once by this schema. */
 import * as z from "zod";
 import { allBackgroundFunctions } from "../shared/api/background-functions.ts";
+import { roles } from "../shared/terms/permissions.ts";
 import { riskLevels } from "../shared/terms/risk-levels.ts";
 import type { DeploymentConfig, ReservableFunction } from "./constructs/resources/deployment-config.ts";
 
@@ -12,6 +13,28 @@ const claim = z.string().min(1).max(256);
 
 /** Functions read the value at run time, so that a rotated secret needs no deployment. */
 const secretArn = z.string().regex(/^arn:[^:]+:secretsmanager:/, "expected the ARN of a secret");
+
+/** Lambda limits the environment of a function to 4 KB. */
+const MAX_ROLE_MAPPING_BYTES = 1_500;
+const ROLE_MAPPING_EXPECTED = `expected a JSON object from the issuer's roles to ${roles.join(", ")}, such as {"org:admin":"admin"}`;
+
+/** The CDK's command line passes text; cdk.json can hold the object itself. */
+const roleMapping = z.preprocess(
+  (value, context) => {
+    if (typeof value !== "string") return value;
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      context.issues.push({ code: "custom", message: ROLE_MAPPING_EXPECTED, input: value });
+      return z.NEVER;
+    }
+  },
+  z
+    .record(z.string().min(1), z.enum(roles, { error: ROLE_MAPPING_EXPECTED }), { error: ROLE_MAPPING_EXPECTED })
+    .refine((mapping) => Buffer.byteLength(JSON.stringify(mapping)) <= MAX_ROLE_MAPPING_BYTES, {
+      error: `has more than ${MAX_ROLE_MAPPING_BYTES} bytes as JSON; map fewer roles, or group them at the issuer`,
+    }),
+);
 
 const riskLevel = z
   .string()
@@ -55,11 +78,13 @@ const Context = z
     stage: z.enum(["dev", "prod"]).default("dev"),
     /** The `iss` of the tokens to trust: an OpenID Connect issuer with a discovery document. */
     issuer: secureUrl.optional(),
-    /** The `aud` (or `client_id`) that tokens must name. */
+    /** The `aud` that tokens must name, or `client_id` or `azp` if they have no `aud`. */
     audience: z.string().min(1).optional(),
-    /** The claims that contain a caller's organization and the caller's role in it. */
+    /** The claims that contain a caller's organization and the caller's role in it: exact names or dotted paths. */
     organizationClaim: claim.default("org_id"),
     roleClaim: claim.default("org_role"),
+    /** From the issuer's roles to the service's. A role that it does not name keeps its name. */
+    roleMapping: roleMapping.optional(),
     /** How long security events, their statistics and alerts are kept. Spec: Limits. */
     RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(90),
     /** Security events below this level are not recorded. Spec: Limits. */

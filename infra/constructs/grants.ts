@@ -29,6 +29,7 @@ export const routeAccess = (access: AccessTo, webhookUrl: string) =>
     requestErasure: access.requestErasure,
     listErasures: access.listErasures,
     getOpenApiDocument: NO_ACCESS,
+    getCaller: NO_ACCESS,
   }) satisfies Record<RouteName, Access>;
 
 export const backgroundAccess = (access: AccessTo) =>

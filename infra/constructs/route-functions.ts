@@ -32,6 +32,7 @@ const httpAccess = (route: (typeof allRoutes)[number][1], { config, access }: Pr
       AUDIENCE: config.audience,
       ORGANIZATION_CLAIM: config.organizationClaim,
       ROLE_CLAIM: config.roleClaim,
+      ...(config.roleMapping !== undefined && { ROLE_MAPPING: JSON.stringify(config.roleMapping) }),
     },
   };
   return together(

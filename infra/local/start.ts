@@ -22,11 +22,14 @@ Builds the service, synthesises its infrastructure and runs it on this machine u
   PROVIDER_PLATFORM_WEBHOOK_SECRET
                      the secret of the platform's own webhook endpoint there; a JSON list while it is rolled
 
-Settings of the deployment, as its context keys of the same names:
+Settings of the deployment, as its context keys (docs/identity.md has the last three):
   RETENTION_DAYS      days that security events are kept, 90 by default
   SECURITY_LOG_LEVEL  low (default), medium, high or critical: events below it are not recorded
   ALERT_THRESHOLD     high by default: events at or above it raise an alert
   SYNC_INTERVAL_HOURS how often connected organizations are synced, 4 by default
+  ORGANIZATION_CLAIM, ROLE_CLAIM
+                      the claims with organization and role, org_id and org_role by default
+  ROLE_MAPPING        JSON from the issuer's roles to the service's, such as {"org:admin":"admin"}
 `;
 /** Ctrl+C reaches this process from the terminal and again from npm: only a later signal is a second one. */
 const SAME_SIGNAL_MS = 1_000;
@@ -44,12 +47,22 @@ const parsePort = (text = "3000"): number => {
   return port;
 };
 
-/** Context keys of the deployment that may be given as variables of the same names. */
-const CONTEXT_VARIABLES = ["RETENTION_DAYS", "SECURITY_LOG_LEVEL", "ALERT_THRESHOLD", "SYNC_INTERVAL_HOURS"] as const;
+/** Variables that set context keys of the deployment. */
+const CONTEXT_VARIABLES = {
+  RETENTION_DAYS: "RETENTION_DAYS",
+  SECURITY_LOG_LEVEL: "SECURITY_LOG_LEVEL",
+  ALERT_THRESHOLD: "ALERT_THRESHOLD",
+  SYNC_INTERVAL_HOURS: "SYNC_INTERVAL_HOURS",
+  ORGANIZATION_CLAIM: "organizationClaim",
+  ROLE_CLAIM: "roleClaim",
+  ROLE_MAPPING: "roleMapping",
+} as const;
 
 const deploymentContext = (): Record<string, string> =>
   Object.fromEntries(
-    CONTEXT_VARIABLES.map((name) => [name, process.env[name] ?? ""]).filter(([, value]) => value !== ""),
+    Object.entries(CONTEXT_VARIABLES)
+      .map(([variable, key]) => [key, process.env[variable] ?? ""] as const)
+      .filter(([, value]) => value !== ""),
   );
 
 const parseUrl = (name: string, text: string): string => {
@@ -108,9 +121,18 @@ const start = async () => {
     import("./local-cloud.ts"),
     import("./connect-demo.ts"),
   ]);
-  const assemblyDirectory = await prepareAssembly(join(root, ".local", "assembly"), deploymentContext());
+  const context = deploymentContext();
+  const assemblyDirectory = await prepareAssembly(join(root, ".local", "assembly"), context);
+  const { organizationClaim: organization = "org_id", roleClaim: role = "org_role" } = context;
   const dataDirectory = resolve(root, LOCAL_DATA_DIR || join(".local", "data"));
-  cloud = await startLocalCloud({ assemblyDirectory, dataDirectory, port, ...replaced, log });
+  cloud = await startLocalCloud({
+    assemblyDirectory,
+    dataDirectory,
+    port,
+    claimNames: { organization, role },
+    ...replaced,
+    log,
+  });
   const demoOrganization = await connectDemo(cloud).catch((error) =>
     log("local cloud", `the demo organization is not connected: ${error}`),
   );

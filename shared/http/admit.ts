@@ -7,10 +7,11 @@ import { isStoreFailure } from "../runtime/call-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { NoteFailure } from "../runtime/note-failure.ts";
 import { isInNetworks } from "../settings/cidr.ts";
+import { readableTypes } from "../settings/record-access.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Caller } from "../terms/caller.ts";
 import { catalogueEntry } from "../terms/error-catalogue.ts";
-import { needsOrganization, type Role, rolesWith } from "../terms/permissions.ts";
+import { needsOrganization, rolesWith } from "../terms/permissions.ts";
 import { type Authenticate, RefusedCallerError } from "./authenticate.ts";
 import type { RecordRefusal } from "./refusals.ts";
 import type { Route } from "./route.ts";
@@ -24,14 +25,19 @@ export type AdmissionDependencies = {
   noteFailure?: NoteFailure;
 };
 
+/** A refusal because of the caller's role. If the token names no known role, it names the claim that was looked for. */
+const roleMayNot = (refusal: string, { missing }: Caller): DomainError =>
+  new DomainError("role_may_not", [refusal, missing?.role].filter(Boolean).join(" "));
+
 /** @throws DomainError if the caller lacks the route's permission. */
-const requirePermission = ({ role, organizationId }: Caller, { permission }: Route): void => {
+const requirePermission = (caller: Caller, { permission }: Route): void => {
+  const { role, organizationId, missing } = caller;
   if (permission === "public") return;
   if (needsOrganization(permission) && organizationId === undefined) {
-    throw new DomainError("organization_required", "The token names no organization.");
+    throw new DomainError("organization_required", missing?.organization ?? "The token names no organization.");
   }
   if (!rolesWith(permission).includes(role)) {
-    throw new DomainError("role_may_not", `The role ${role} does not have the permission ${permission}.`);
+    throw roleMayNot(`The role ${role} does not have the permission ${permission}.`, caller);
   }
 };
 
@@ -45,11 +51,9 @@ const requireAddress = ({ ipAllowlist }: Settings, ipAddress: string): void => {
 };
 
 /** @throws DomainError if the role may not read this record type. An unknown record type counts as not allowed. */
-const requireRecordAccess = ({ recordAccess }: Settings, { role }: Caller, type: string | undefined): void => {
-  // Settings list record types for restricted roles only.
-  const byRole: Partial<Record<Role, readonly (string | undefined)[]>> = recordAccess;
-  if (byRole[role]?.includes(type) ?? true) return;
-  throw new DomainError("role_may_not", `The role ${role} may not read records of this type.`);
+const requireRecordAccess = (settings: Settings, caller: Caller, type: string | undefined): void => {
+  if (readableTypes(settings, caller.role)?.includes(type) ?? true) return;
+  throw roleMayNot(`The role ${caller.role} may not read records of this type.`, caller);
 };
 
 export type Admit = (event: APIGatewayProxyEventV2) => Promise<Caller | undefined>;

@@ -3,6 +3,7 @@
  * checks that aws-jwt-verify lacks. Decisions: docs/decisions.md, "Callers".
  */
 
+import { isUtf8 } from "node:buffer";
 import { JwtExpiredError, JwtInvalidClaimError } from "aws-jwt-verify/error";
 import type { Jwk } from "aws-jwt-verify/jwk";
 import { decomposeUnverifiedJwt } from "aws-jwt-verify/jwt";
@@ -10,8 +11,9 @@ import { JwtVerifier } from "aws-jwt-verify/jwt-verifier";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { beforeFirstRequest } from "../runtime/prewarm.ts";
-import { type Caller, type ClaimNames, parseCaller } from "../terms/caller.ts";
-import { ALGORITHMS, createKeySet, discoveryUrl, KeySetUnavailableError } from "./key-set.ts";
+import { type Caller, parseCaller } from "../terms/caller.ts";
+import type { ClaimSettings, Claims } from "../terms/claims.ts";
+import { ALGORITHMS, algorithmsOf, createKeySet, discoveryUrl, KeySetUnavailableError } from "./key-set.ts";
 
 const MAX_TOKENS = 200;
 /** A token that is used all day is verified again at this age, so that withdrawn keys (key-set.ts) take effect. */
@@ -41,9 +43,9 @@ export const createTokenCache = (now: Clock) => {
 const LEEWAY_SECONDS = 30;
 const MAX_LIFETIME_SECONDS = 24 * 60 * 60;
 
-type Settings = { issuer: string; audience: string; claimNames: ClaimNames; now: Clock };
+type Settings = { issuer: string; audience: string; claims: ClaimSettings; now: Clock };
 
-type Payload = Readonly<Record<string, unknown>>;
+type Header = { readonly alg?: string; readonly typ?: unknown };
 
 const invalid = (why: string, cause?: unknown) =>
   new DomainError("invalid_token", `The token is not valid: ${why}.`, { cause });
@@ -51,29 +53,45 @@ const invalid = (why: string, cause?: unknown) =>
 /** A top-level domain that never resolves (RFC 2606): a deployment without an issuer has it and trusts no token. */
 const trustsNobody = (issuer: string) => new URL(issuer).hostname.endsWith(".invalid");
 
-const isFor = (audience: string, { aud, client_id: clientId }: Payload): boolean =>
-  aud === undefined ? clientId === audience : (Array.isArray(aud) ? aud : [aud]).includes(audience);
+/**
+ * Whether a token is for the audience. A token without `aud` is for the client that it was issued to: `client_id`
+ * (Cognito), else `azp` (Clerk). A token with `aud` is for that audience only, whatever its client.
+ */
+const isFor = (audience: string, { aud, client_id: clientId, azp }: Claims): boolean =>
+  aud === undefined ? (clientId ?? azp) === audience : [aud].flat().includes(audience);
 
-const isIdToken = (payload: Payload) =>
-  payload.token_use === "id" || payload.nonce !== undefined || payload.at_hash !== undefined;
+/** The ways in which a token states that it is an access token. RFC 9068 has `at+jwt`, Cognito and Keycloak the others. */
+const isAccessToken = ({ typ }: Header, payload: Claims): boolean =>
+  /^(application\/)?at\+jwt$/i.test(String(typ)) || payload.token_use === "access" || payload.typ === "Bearer";
 
-/** Checks a token before its key is fetched. @returns the claims, which are not verified yet. */
-const requireAcceptableForm = (token: string, issuer: string): Payload => {
-  const { header, payload } = decomposeUnverifiedJwt(token);
+/** A `nonce` is a claim of ID tokens (OpenID Connect Core, section 2), but some issuers copy it to access tokens. */
+const isIdToken = (header: Header, payload: Claims): boolean =>
+  payload.token_use === "id" ||
+  payload.typ === "ID" ||
+  payload.at_hash !== undefined ||
+  (payload.nonce !== undefined && !isAccessToken(header, payload));
+
+/** Checks a token before its key is fetched. @returns header and claims, which are not verified yet. */
+const requireAcceptableForm = (token: string, issuer: string): { header: Header; payload: Claims } => {
+  const { header, headerB64, payload, payloadB64 } = decomposeUnverifiedJwt(token);
+  // The library decodes other bytes to U+FFFD, which would make different identifiers equal.
+  for (const part of [headerB64, payloadB64]) {
+    if (!isUtf8(Buffer.from(part, "base64url"))) throw invalid("it is not UTF-8");
+  }
   if (payload.iss !== issuer || trustsNobody(issuer)) throw invalid("its issuer is not trusted here");
   if (!ALGORITHMS.includes(header.alg ?? "")) throw invalid("its algorithm is not accepted");
   if ("crit" in header || "b64" in header) throw invalid("its header demands an extension");
-  return payload;
+  return { header, payload };
 };
 
 /** The checks that aws-jwt-verify lacks. `exp` and `iat` are in epoch seconds. */
-const requireAcceptableClaims = (payload: Payload, { audience, now }: Settings): void => {
+const requireAcceptableClaims = (header: Header, payload: Claims, { audience, now }: Settings): void => {
   const { exp, iat } = payload;
   if (typeof exp !== "number" || typeof iat !== "number") throw invalid("exp and iat are required");
   if (exp - iat > MAX_LIFETIME_SECONDS) throw invalid("it lives longer than 24 hours");
   if (iat > now() / 1000 + LEEWAY_SECONDS) throw invalid("it was issued in the future");
   if (!isFor(audience, payload)) throw invalid("it is for another audience");
-  if (isIdToken(payload)) throw invalid("it is an ID token");
+  if (isIdToken(header, payload)) throw invalid("it is an ID token");
 };
 
 const readBearerToken = (header: string | undefined): string => {
@@ -97,6 +115,7 @@ const asDomainError = (error: unknown): DomainError => {
   if (error instanceof KeySetUnavailableError) {
     return new DomainError("key_set_unavailable", "The token cannot be verified at the moment. Try again.", {
       cause: error,
+      ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
     });
   }
   if (error instanceof JwtExpiredError) return new DomainError("expired_token", "The token has expired.");
@@ -105,7 +124,8 @@ const asDomainError = (error: unknown): DomainError => {
 };
 
 /** An expired, unsigned token that names a key of the issuer. Only for prewarming. */
-const unsignedToken = (issuer: string, { alg = "RS256", kid = "" }: Jwk): string => {
+const unsignedToken = (issuer: string, key: Jwk): string => {
+  const { kid = "", alg = algorithmsOf(key)[0] } = key;
   const part = (content: object) => Buffer.from(JSON.stringify(content)).toString("base64url");
   return `${part({ alg, kid })}.${part({ iss: issuer, exp: 0 })}.${Buffer.alloc(256).toString("base64url")}`;
 };
@@ -117,7 +137,7 @@ export type Authenticate = (authorizationHeader: string | undefined) => Promise<
  * The returned function throws DomainError `no_bearer_token`, `invalid_token`, `expired_token` or `key_set_unavailable`.
  */
 export const createAuthenticator = (settings: Settings): Authenticate => {
-  const { issuer, claimNames, now } = settings;
+  const { issuer, claims: claimSettings, now } = settings;
   const keySet = createKeySet(issuer, now);
   const verifier = JwtVerifier.create(
     { issuer, audience: null, jwksUri: discoveryUrl(issuer), graceSeconds: LEEWAY_SECONDS },
@@ -127,24 +147,27 @@ export const createAuthenticator = (settings: Settings): Authenticate => {
 
   /** @throws RefusedCallerError if the signature verifies but the claims are not acceptable. */
   const verify = async (token: string): Promise<Caller> => {
-    const claims = requireAcceptableForm(token, issuer);
+    const { header, payload: unverified } = requireAcceptableForm(token, issuer);
     try {
       const payload = await verifier.verify(token);
-      const caller = parseCaller(payload, claimNames);
-      if (caller === undefined) throw invalid("sub, organization or sid is malformed");
-      requireAcceptableClaims(payload, settings);
+      const { caller, malformed } = parseCaller(payload, claimSettings);
+      if (malformed !== undefined)
+        throw invalid(`its claim ${malformed} is not one identifier of 1 to 128 printable characters`);
+      requireAcceptableClaims(header, payload, settings);
       verified.put(token, caller, ((payload.exp ?? 0) + LEEWAY_SECONDS) * 1000);
       return caller;
     } catch (error) {
       // The library checks claims after the signature, so tokens refused here have a verified signature.
       const isVerified = error instanceof JwtInvalidClaimError || error instanceof DomainError;
-      throw isVerified ? new RefusedCallerError(asDomainError(error), parseCaller(claims, claimNames)) : error;
+      throw isVerified
+        ? new RefusedCallerError(asDomainError(error), parseCaller(unverified, claimSettings).caller)
+        : error;
     }
   };
 
   beforeFirstRequest(async () => {
     if (trustsNobody(issuer)) return;
-    parseCaller({ sub: "nobody" }, claimNames);
+    parseCaller({ sub: "nobody" }, claimSettings);
     const [key] = await keySet.prefetch();
     if (key !== undefined) await verify(unsignedToken(issuer, key)).catch(() => undefined);
   });

@@ -7,6 +7,18 @@ import { riskLevels } from "../terms/risk-levels.ts";
 
 const text = z.string().check(z.minLength(1));
 
+/** A JSON object. */
+const jsonObject = z.pipe(
+  z.transform((text: unknown): unknown => {
+    try {
+      return JSON.parse(String(text));
+    } catch {
+      return undefined;
+    }
+  }),
+  z.looseObject({}),
+);
+
 /** A variable that may be missing; an empty variable counts as missing. */
 const maybe = <Schema extends z.ZodMiniType>(schema: Schema) =>
   z.pipe(
@@ -62,10 +74,12 @@ const variables = {
   ALERT_THRESHOLD: z.enum(riskLevels),
   /** The `iss` of every accepted token: an https URL (or a loopback one, which only a local issuer can have). */
   ISSUER: z.url(),
-  /** What `aud` (or `client_id`, where a token has no `aud`) must name. */
+  /** What `aud` must name, or `client_id` or `azp` if a token has no `aud`. */
   AUDIENCE: text,
   ORGANIZATION_CLAIM: text,
   ROLE_CLAIM: text,
+  /** From the issuer's roles to the service's, as JSON. */
+  ROLE_MAPPING: maybe(jsonObject),
   /** The secret that encrypts cursors; any text of 32 characters or more. */
   CURSOR_KEY: z.string().check(z.minLength(32)),
   AWS_REGION: text,

@@ -1,6 +1,6 @@
 /** The caller that a verified token names. Decisions: docs/decisions.md, "Callers". */
-import * as z from "zod/mini";
-import { type Role, roles } from "./permissions.ts";
+import { type ClaimSettings, type Claims, findClaim, onlyElement, strongestRole } from "./claims.ts";
+import type { Role } from "./permissions.ts";
 
 /** The owner of a caller's plants: `org:<id>` for an organization, `user:<id>` for a user without an organization. */
 export type Scope = `org:${string}` | `user:${string}`;
@@ -15,31 +15,55 @@ export type Caller = {
   /** The caller's session: the claim `sid`, if the token has it. */
   sessionId: string | undefined;
   scope: Scope;
+  /** Sentences for refusals: about the organization if the token names none, about the role if it names no known one. */
+  missing?: { organization?: string; role?: string };
 };
 
 /** A caller on an endpoint that needs an organization. */
 export type OrganizationCaller = Caller & { organizationId: string };
 
-export type ClaimNames = { organization: string; role: string };
-
 /** 1–128 printable characters without space: no control, format, private or separator characters. */
-const identifier = z.string().check(z.regex(/^[^\p{C}\p{Z}]{1,128}$/u));
+const isIdentifier = (value: unknown): value is string =>
+  typeof value === "string" && /^[^\p{C}\p{Z}]{1,128}$/u.test(value);
 
-const Claims = z.object({ sub: identifier, organization: z.optional(identifier), sid: z.optional(identifier) });
+/** The organization is a segment of the webhook's path, which clients and proxies would shorten by these segments. */
+const isOrganization = (value: unknown): value is string => isIdentifier(value) && value !== "." && value !== "..";
+
+const missingOrganization = (claim: string) => `The token names no organization: it has no claim ${claim}.`;
+
+/** A missing or unknown role counts as guest. */
+const missingRole = (value: unknown, claim: string): string =>
+  value === undefined
+    ? `The token has no claim ${claim}, so the role counts as guest.`
+    : `The token's claim ${claim} has no known role, so the role counts as guest.`;
 
 /**
- * The caller that the claims of a verified token describe.
- * @returns undefined if `sub`, organization or `sid` is malformed. A malformed organization never counts as no organization.
+ * The caller that the claims of a verified token describe, or the name of the claim that is malformed. A malformed
+ * organization never counts as no organization.
  */
-export const parseCaller = (payload: Readonly<Record<string, unknown>>, names: ClaimNames): Caller | undefined => {
-  const result = Claims.safeParse({ sub: payload.sub, organization: payload[names.organization], sid: payload.sid });
-  if (!result.success) return undefined;
-  const { sub, organization, sid } = result.data;
+export const parseCaller = (
+  payload: Claims,
+  settings: ClaimSettings,
+): { caller: Caller; malformed?: never } | { caller?: never; malformed: string } => {
+  const { sub, sid } = payload;
+  const organization = onlyElement(findClaim(payload, settings.organization));
+  if (!isIdentifier(sub)) return { malformed: "sub" };
+  if (sid !== undefined && !isIdentifier(sid)) return { malformed: "sid" };
+  if (organization !== undefined && !isOrganization(organization)) return { malformed: settings.organization };
+  const roleClaim = findClaim(payload, settings.role);
+  const role = strongestRole(roleClaim, settings);
+  const missing = {
+    ...(organization === undefined && { organization: missingOrganization(settings.organization) }),
+    ...(role === undefined && { role: missingRole(roleClaim, settings.role) }),
+  };
   return {
-    userId: sub,
-    organizationId: organization,
-    role: roles.find((role) => role === payload[names.role]) ?? "guest",
-    sessionId: sid,
-    scope: organization === undefined ? `user:${sub}` : `org:${organization}`,
+    caller: {
+      userId: sub,
+      organizationId: organization,
+      role: role ?? "guest",
+      sessionId: sid,
+      scope: organization === undefined ? `user:${sub}` : `org:${organization}`,
+      ...(Object.keys(missing).length > 0 && { missing }),
+    },
   };
 };

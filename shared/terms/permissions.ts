@@ -1,6 +1,6 @@
 /** What a caller may do, by role. Decisions: docs/decisions.md, "Roles". */
 
-/** The roles within an organization. An unknown value in a token counts as `guest`. */
+/** The roles within an organization, the most powerful first. An unknown value in a token counts as `guest`. */
 export const roles = ["admin", "billing", "member", "guest"] as const;
 export type Role = (typeof roles)[number];
 
@@ -8,6 +8,7 @@ const everyone: readonly Role[] = roles;
 const administrators: readonly Role[] = ["admin"];
 
 const rolesByPermission = {
+  "self:read": everyone,
   // Plants need only a valid token: the caller's scope determines which plants the caller can access.
   "plants:read": everyone,
   "plants:write": everyone,
@@ -27,6 +28,19 @@ export type Permission = keyof typeof rolesByPermission;
 
 /** Permissions that a caller without an organization can have. */
 export type PersonalPermission = Extract<Permission, `plants:${string}`>;
+
+/** The permissions that roles of an organization differ in, or may differ in by its settings. */
+export const integrationPermissions = [
+  "records:read",
+  "status:read",
+  "connection:manage",
+  "sync:run",
+  "breaker:control",
+  "security:read",
+  "security:manage",
+  "settings:manage",
+  "erasure:request",
+] as const satisfies readonly Permission[];
 
 export const rolesWith = (permission: Permission): readonly Role[] => rolesByPermission[permission];
 

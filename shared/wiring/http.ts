@@ -10,11 +10,15 @@ import { RECORDER_VARIABLES } from "./recorder.ts";
 import { wireSettingsStore } from "./settings.ts";
 
 const wireAuthenticate = (): Authenticate => {
-  const config = readConfig(["ISSUER", "AUDIENCE", "ORGANIZATION_CLAIM", "ROLE_CLAIM"]);
+  const config = readConfig(["ISSUER", "AUDIENCE", "ORGANIZATION_CLAIM", "ROLE_CLAIM", "ROLE_MAPPING"]);
   return createAuthenticator({
     issuer: config.ISSUER,
     audience: config.AUDIENCE,
-    claimNames: { organization: config.ORGANIZATION_CLAIM, role: config.ROLE_CLAIM },
+    claims: {
+      organization: config.ORGANIZATION_CLAIM,
+      role: config.ROLE_CLAIM,
+      roleMapping: config.ROLE_MAPPING ?? {},
+    },
     now: systemClock,
   });
 };

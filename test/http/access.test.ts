@@ -83,6 +83,82 @@ describe.each(endpoints)("%s %s", (method, path, allowed, body) => {
   });
 });
 
+describe("GET me", () => {
+  const me = (claims: object) => ours.call("GET", "me", undefined, claims);
+  const permissions = {
+    admin: [
+      ...["records:read", "status:read", "connection:manage", "sync:run", "breaker:control"],
+      ...["security:read", "security:manage", "settings:manage", "erasure:request"],
+    ],
+    billing: ["records:read", "status:read", "connection:manage", "sync:run"],
+    member: ["status:read"],
+    guest: [],
+  };
+
+  it.each(Object.entries(permissions))(
+    "tells a caller of the role %s who it is and what it may do",
+    async (role, may) => {
+      const organizationId = ours.organizationId;
+      const { status, body } = await me({ role, userId: "bob" });
+      expect(status).toBe(200);
+      expect(body).toEqual({ userId: "bob", organizationId, role, permissions: may });
+    },
+  );
+
+  it("follows the settings on records", async () => {
+    await ours.call("PUT", "settings", { recordAccess: { guest: ["invoices"] } });
+    expect((await me({ role: "guest" })).body).toMatchObject({ permissions: ["records:read"] });
+    expect((await me({ role: "member" })).body).toMatchObject({ permissions: ["status:read"] });
+  });
+
+  it("takes the most powerful known role and the only organization of lists", async () => {
+    const claims = { org_id: [ours.organizationId], org_role: ["owner", "member", "billing"] };
+    expect((await me({ claims })).body).toMatchObject({ organizationId: ours.organizationId, role: "billing" });
+  });
+
+  it.each([
+    ["missing", null, "The token has no claim org_role, so the role counts as guest."],
+    ["unknown", "owner", "The token's claim org_role has no known role, so the role counts as guest."],
+    [
+      "a list of unknown roles",
+      ["owner"],
+      "The token's claim org_role has no known role, so the role counts as guest.",
+    ],
+  ])("and each refusal names the claim if the role is %s", async (_what, org_role, roleNote) => {
+    const claims = { org_role };
+    expect((await me({ claims })).body).toMatchObject({ role: "guest", permissions: [], roleNote });
+    for (const [path, refusal] of [
+      ["sync", "The role guest does not have the permission status:read."],
+      ["records/invoices", "The role guest may not read records of this type."],
+    ] as const) {
+      expect(await ours.call("GET", path, undefined, { claims })).toMatchObject({
+        status: 403,
+        body: { error: 40301, message: `${refusal} ${roleNote}` },
+      });
+    }
+    expect((await ours.events("eventType=PERMISSION_DENIED"))[0]).toMatchObject({
+      errorMessage: expect.stringContaining(roleNote),
+    });
+  });
+
+  it("needs an organization, an accepted token and an allowed address, and no parameters", async () => {
+    const path = `${PROVIDER}/me`;
+    expect(await service.request("GET", path, { token: await service.mint({ role: "admin" }) })).toMatchObject({
+      status: 403,
+      body: { error: 40303, message: "The token names no organization: it has no claim org_id." },
+    });
+    expect(await service.request("GET", path)).toMatchObject({ status: 401, body: { error: 40101 } });
+    for (const organizationId of ["..", "."]) {
+      const token = await service.mint({ organizationId });
+      expect(await service.request("GET", path, { token })).toMatchObject({ status: 401, body: { error: 40102 } });
+    }
+    expect((await ours.call("POST", "me", {})).status).toBe(405);
+    await ours.call("PUT", "settings", { ipAllowlist: ["127.0.0.1/32"] });
+    const blocked = await requestFrom(service, "127.0.0.2", ["GET", path], await ours.as({ role: "guest" }));
+    expect(blocked).toMatchObject({ status: 403, body: { error: 40302 } });
+  });
+});
+
 it("every endpoint checks the organization's allowlist before the body, for plain and mapped IPv4", async () => {
   const token = await ours.as();
   expect((await ours.call("PUT", "settings", { ipAllowlist: ["::ffff:127.0.0.1/128", "2001:db8::/32"] })).status).toBe(

@@ -46,6 +46,34 @@ describe("the context of a deployment", () => {
     expect(() => parseContext({ ...prod, audience: undefined })).toThrow("stage prod needs issuer and audience");
   });
 
+  it.each([['{"org:admin":"admin","org:member":"member"}'], [{ "org:admin": "admin", "org:member": "member" }]])(
+    "accepts the role mapping %j",
+    (roleMapping) => {
+      expect(parseContext({ roleMapping }).roleMapping).toEqual({ "org:admin": "admin", "org:member": "member" });
+    },
+  );
+
+  it.each([
+    ["", "expected a JSON object from the issuer's roles to admin, billing, member, guest"],
+    ["org:admin=admin", 'such as {"org:admin":"admin"}'],
+    ["[]", "expected a JSON object"],
+    ['"admin"', "expected a JSON object"],
+    ["null", "expected a JSON object"],
+    [["admin"], "expected a JSON object"],
+    [{ owner: "root" }, "expected a JSON object"],
+    [{ owner: ["admin"] }, "expected a JSON object"],
+    [{ "": "admin" }, "roleMapping"],
+  ])("refuses the role mapping %j in one sentence", (roleMapping, message) => {
+    expect(() => parseContext({ roleMapping })).toThrow(message);
+    expect(() => parseContext({ roleMapping })).toThrow(
+      /^The deployment's context is not usable\.\n✖ [^\n]+\n {2}→ at roleMapping[^\n]*$/,
+    );
+  });
+
+  it("refuses a role mapping that is too large for a function's environment", () => {
+    expect(() => parseContext({ roleMapping: { ["x".repeat(1_500)]: "admin" } })).toThrow("more than 1500 bytes");
+  });
+
   it.each([
     [{ isuer: issuer }, "isuer"],
     [{ stage: "production" }, "stage"],

@@ -184,6 +184,7 @@ describe("the stack", () => {
         "Records/byCustomer dynamodb:Query",
       ],
     ],
+    [`GET ${PROVIDER}/me`, ADMITTING],
     [`GET ${PROVIDER}/settings`, ADMITTING],
     [`PUT ${PROVIDER}/settings`, [...ADMITTING, "Settings dynamodb:PutItem", "Settings dynamodb:UpdateItem"]],
     [

@@ -1,5 +1,6 @@
 /** The configuration of a deployment. `infra/config.ts` parses it from the CDK's context and has the defaults. */
 import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
+import type { Role } from "../../../shared/terms/permissions.ts";
 import type { RiskLevel } from "../../../shared/terms/risk-levels.ts";
 
 /** The functions that may have concurrency of their own: by the name of their file. */
@@ -10,10 +11,12 @@ export type DeploymentConfig = {
   stage: "dev" | "prod";
   /** The `iss` of the tokens to trust; NO_ISSUER if the deployment trusts none. */
   issuer: string;
-  /** The `aud` (or `client_id`) that tokens must name. */
+  /** The `aud` that tokens must name, or `client_id` or `azp` if they have no `aud`. */
   audience: string;
   organizationClaim: string;
   roleClaim: string;
+  /** From the issuer's roles to the service's. */
+  roleMapping?: Readonly<Record<string, Role>> | undefined;
   /** The retention of security events, their statistics and alerts, in days. */
   RETENTION_DAYS: number;
   SECURITY_LOG_LEVEL: RiskLevel;

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign } from "node:crypto";
+import { generateKeyPairSync, KeyObject, sign } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { JWTPayload } from "jose";
 import { type Authenticate, createAuthenticator } from "../../../shared/http/authenticate.ts";
@@ -15,7 +15,7 @@ const authenticator = (overrides: { issuer?: string; now?: () => number } = {}) 
   createAuthenticator({
     issuer: issuer.issuer,
     audience: "plants",
-    claimNames: { organization: "org_id", role: "org_role" },
+    claims: { organization: "org_id", role: "org_role", roleMapping: {} },
     now: Date.now,
     ...overrides,
   });
@@ -55,14 +55,23 @@ describe("a caller", () => {
       role: "guest",
       sessionId: undefined,
       scope: "user:ada",
+      missing: {
+        organization: "The token names no organization: it has no claim org_id.",
+        role: "The token has no claim org_role, so the role counts as guest.",
+      },
     });
   });
 
-  it.each([[undefined], ["owner"], [7], [["admin"]]])("with the role %p is a guest", async (org_role) => {
-    await expect(present(token({ org_id: "acme", org_role }))).resolves.toMatchObject({ role: "guest" });
-  });
+  it.each([undefined, "owner", "Admin", 7, null, [], ["owner"], [["admin"]], { admin: true }])(
+    "with the role %j is a guest, with the claim that was looked for",
+    async (org_role) => {
+      const caller = present(token({ org_id: "acme", org_role } as JWTPayload));
+      const role = org_role === undefined ? /no claim org_role/ : /claim org_role has no known role/;
+      await expect(caller).resolves.toMatchObject({ role: "guest", missing: { role: expect.stringMatching(role) } });
+    },
+  );
 
-  it.each(["", "a b", "a\u0000", "a\u200b", "x".repeat(129), 7, null, ["acme"], {}])(
+  it.each(["", "a b", "a\u0000", "a\u200b", "x".repeat(129), 7, null, [], ["acme", "acme"], [["acme"]], {}])(
     "cannot have the identifier %p",
     async (value) => {
       for (const claim of ["sub", "org_id", "sid"]) {
@@ -72,6 +81,21 @@ describe("a caller", () => {
       }
     },
   );
+
+  it.each([".", "..", ["."], [".."]])("cannot belong to the organization %j, but have the user id", async (value) => {
+    await expect(present(token({ org_id: value }))).rejects.toMatchObject({
+      code: "invalid_token",
+      message: "The token is not valid: its claim org_id is not one identifier of 1 to 128 printable characters.",
+    });
+    const sub = String(value);
+    await expect(present(token({ sub, org_id: "acme" }))).resolves.toMatchObject({ userId: sub });
+  });
+
+  it("cannot have a list as user id or session", async () => {
+    for (const claim of ["sub", "sid"]) {
+      await expect(codeOf(present(token({ [claim]: ["ada"] } as JWTPayload)))).resolves.toBe("invalid_token");
+    }
+  });
 
   it("may have identifiers of 128 printable characters of any script", async () => {
     const organization = "株:🌵/".padEnd(127, "x");
@@ -85,7 +109,16 @@ describe("a token", () => {
     ["for several audiences", { aud: ["other", "plants"] }, "accepted"],
     ["without aud, for the client", { aud: undefined, client_id: "plants" }, "accepted"],
     ["without aud, for another client", { aud: undefined, client_id: "other" }, "invalid_token"],
-    ["for another audience, from the client", { aud: "other", client_id: "plants" }, "invalid_token"],
+    ["for another audience, from the client", { aud: "other", client_id: "plants", azp: "plants" }, "invalid_token"],
+    ["for no audience, from the client", { aud: [], client_id: "plants", azp: "plants" }, "invalid_token"],
+    ["without aud and client_id, for the authorized party", { aud: undefined, azp: "plants" }, "accepted"],
+    ["without aud, for another client", { aud: undefined, client_id: "other", azp: "plants" }, "invalid_token"],
+    [
+      "without aud, from the client of Okta or Entra ID",
+      { aud: undefined, cid: "plants", appid: "plants" },
+      "invalid_token",
+    ],
+    ["without aud, for a list of clients", { aud: undefined, client_id: ["plants"] }, "invalid_token"],
     ["of another issuer", { iss: "https://other.example" }, "invalid_token"],
     ["without an issuer", { iss: undefined }, "invalid_token"],
     ["without sub", { sub: undefined }, "invalid_token"],
@@ -104,8 +137,45 @@ describe("a token", () => {
     ["that is an access token of Cognito", { token_use: "access" }, "accepted"],
     ["that is an ID token by its nonce", { nonce: "n" }, "invalid_token"],
     ["that is an ID token by its hash", { at_hash: "h" }, "invalid_token"],
+    ["that is an ID token of Keycloak", { typ: "ID" }, "invalid_token"],
+    ["with a nonce, an access token of Cognito", { nonce: "n", token_use: "access" }, "accepted"],
+    ["with a nonce, an access token of Keycloak", { nonce: "n", typ: "Bearer" }, "accepted"],
+    ["with a hash, an access token of Keycloak", { at_hash: "h", typ: "Bearer" }, "invalid_token"],
+    ["with a nonce, and a scope", { nonce: "n", scope: "openid", azp: "plants" }, "invalid_token"],
   ])("%s", async (_what, overrides, expected) => {
     await expect(codeOf(present(token(overrides as JWTPayload)))).resolves.toBe(expected);
+  });
+
+  it.each([
+    ["at+jwt", { nonce: "n" }, "accepted"],
+    ["application/AT+JWT", { nonce: "n" }, "accepted"],
+    ["JWT", { nonce: "n" }, "invalid_token"],
+    ["not-at+jwt", { nonce: "n" }, "invalid_token"],
+    ["at+jwt", { at_hash: "h" }, "invalid_token"],
+    ["at+jwt", { nonce: "n", token_use: "id" }, "invalid_token"],
+  ])("of the type %s with %j is %s", async (typ, overrides, expected) => {
+    await expect(codeOf(present(token(overrides, { typ })))).resolves.toBe(expected);
+  });
+
+  it("is refused if its header or payload is not UTF-8", async () => {
+    const [header = "", payload = ""] = (await token({ org_id: "acme" })).split(".");
+    const latin1 = (part: string) =>
+      Buffer.from(
+        Buffer.from(part, "base64url")
+          .toString()
+          .replace(/"(?:acme|first)"/, '"\u00e4"'),
+        "latin1",
+      );
+    for (const content of [
+      `${header}.${latin1(payload).toString("base64url")}`,
+      `${latin1(header).toString("base64url")}.${payload}`,
+    ]) {
+      const signature = sign("sha256", Buffer.from(content), KeyObject.from(key.privateKey)).toString("base64url");
+      await expect(present(`${content}.${signature}`)).rejects.toMatchObject({
+        code: "invalid_token",
+        message: "The token is not valid: it is not UTF-8.",
+      });
+    }
   });
 
   it("that requires an extension is refused", async () => {
@@ -143,6 +213,43 @@ describe("a token", () => {
     await expect(codeOf(present(issuer.sign(other, claims())))).resolves.toBe("accepted");
     const [header, payload] = (await issuer.sign(other, claims())).split(".");
     await expect(codeOf(present(`${header}.${payload}.AAAA`))).resolves.toBe("invalid_token");
+  });
+
+  /** A token that states another algorithm than its key's type has, signed with the digest of that algorithm. */
+  it.each([
+    ["RS256", "ES256", "sha256"],
+    ["RS256", "ES512", "sha512"],
+    ["RS256", "EdDSA", "sha512"],
+    ["ES256", "RS256", "sha256"],
+    ["ES256", "ES384", "sha384"],
+    ["ES256", "ES512", "sha512"],
+    ["ES512", "ES256", "sha256"],
+  ])("is refused if its key is for %s and its header says %s", async (alg, stated, digest) => {
+    const other = await makeKey(`confused-${alg}-${stated}`, alg);
+    for (const jwk of [other.jwk, { ...other.jwk, alg: undefined }, { ...other.jwk, alg: stated }]) {
+      issuer.state.keys = [jwk];
+      authenticate = authenticator();
+      const content = [{ alg: stated, kid: other.kid }, claims()]
+        .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+        .join(".");
+      const privateKey = { key: KeyObject.from(other.privateKey), dsaEncoding: "ieee-p1363" as const };
+      const signature = sign(digest, Buffer.from(content), privateKey).toString("base64url");
+      await expect(codeOf(present(`${content}.${signature}`))).resolves.toBe("invalid_token");
+    }
+  });
+
+  it.each(["RS256", "RS384", "ES256", "ES384", "EdDSA"])("may be signed with %s if its key has no alg", async (alg) => {
+    const other = await makeKey(`without-alg-${alg}`, alg);
+    issuer.state.keys = [{ ...other.jwk, alg: undefined, use: undefined }];
+    authenticate = authenticator();
+    await expect(codeOf(present(issuer.sign(other, claims())))).resolves.toBe("accepted");
+  });
+
+  it("is verified with the key for signatures if another key has the same id", async () => {
+    const encryption = await makeKey(key.kid);
+    issuer.state.keys = [{ ...encryption.jwk, use: "enc" }, key.jwk];
+    authenticate = authenticator();
+    await expect(codeOf(present(token()))).resolves.toBe("accepted");
   });
 
   it("is refused if its key is weak or not for signatures", async () => {
@@ -198,18 +305,39 @@ describe("the issuer's keys", () => {
   });
 
   it("are fetched at most once in ten seconds for unknown key ids, without effect on valid tokens", async () => {
+    let time = Date.now();
     issuer.state.keys = [key.jwk];
-    authenticate = authenticator();
+    authenticate = authenticator({ now: () => time });
     await present(token());
     issuer.state.fetches = 0;
     const stranger = await makeKey("stranger");
-    for (let i = 0; i < 1000; i++) {
-      await expect(codeOf(present(issuer.sign({ ...stranger, kid: `made-up-${i}` }, claims())))).resolves.toBe(
-        "invalid_token",
-      );
+    const invented = (kid: string) => present(issuer.sign({ ...stranger, kid }, claims()));
+    await expect(codeOf(invented("first-invention"))).resolves.toBe("invalid_token");
+    for (let i = 0; i < 200; i++) {
+      time += 49;
+      // The key may have been published since the fetch, so the token is not refused for good.
+      await expect(invented(`invention-${i}`)).rejects.toMatchObject({
+        code: "key_set_unavailable",
+        retryAfterSeconds: Math.ceil((10_000 - 49 * (i + 1)) / 1000),
+      });
     }
-    expect(issuer.state.fetches).toBeLessThanOrEqual(1);
+    expect(issuer.state.fetches).toBe(1);
     await expect(codeOf(present(token({ jti: "good" })))).resolves.toBe("accepted");
+  });
+
+  it("that are new are accepted 10 s after the fetch for an invented key id, at the latest", async () => {
+    let time = Date.now();
+    issuer.state.keys = [key.jwk];
+    authenticate = authenticator({ now: () => time });
+    const stranger = await makeKey("stranger");
+    const next = await makeKey("published");
+    await expect(codeOf(present(issuer.sign(stranger, claims())))).resolves.toBe("invalid_token");
+    issuer.state.keys = [key.jwk, next.jwk];
+    time += 9_999;
+    await expect(codeOf(present(issuer.sign(next, claims())))).resolves.toBe("key_set_unavailable");
+    time += 1;
+    await expect(codeOf(present(issuer.sign(next, claims())))).resolves.toBe("accepted");
+    await expect(codeOf(present(issuer.sign(stranger, claims())))).resolves.toBe("invalid_token");
   });
 
   it("that cannot be fetched cause no refusal of the token, and are fetched again after a pause", async () => {
