@@ -28,6 +28,7 @@ export const connectionRoutes = {
     failures: [
       "invalid_authorization",
       "other_account",
+      "account_shared",
       "credentials_refused",
       "circuit_open",
       "provider_unavailable",

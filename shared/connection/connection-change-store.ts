@@ -4,6 +4,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
+import type { AccountDirectoryStore } from "./account-directory-store.ts";
 import {
   type ConnectedItem,
   type ConnectionChange,
@@ -40,6 +41,7 @@ const CONNECTION_FIELDS = [
   "refreshOwner",
   "refreshUntil",
   "connectedShard",
+  "inDirectory",
 ];
 
 /**
@@ -53,6 +55,12 @@ type DisconnectedBy = Omit<ConnectionChange, "eventType" | "connectionId" | "acc
 
 const leftBehind = ({ change }: StoredConnection): ConnectionChange[] => (change === undefined ? [] : [change]);
 
+/** The condition that the connection has not been entered into the directory, or removed from it, since it was read. */
+const directoryUnchanged = (before: StoredConnection): string => {
+  const isEntered = before.status !== "disconnected" && before.inDirectory === true;
+  return `attribute_${isEntered ? "exists" : "not_exists"}(#inDirectory)`;
+};
+
 const otherAccount = () =>
   new DomainError(
     "other_account",
@@ -62,13 +70,14 @@ const otherAccount = () =>
 export type ConnectionChangeStore = ReturnType<typeof createConnectionChangeStore>;
 
 /**
- * Changes of a connection's status. One transaction changes the connection, the count of connected organizations, and
- * the mark at the organization's circuit. All calls throw DomainError `store_unavailable`.
+ * Changes of a connection's status. One transaction changes the connection, the count of connected organizations, the
+ * mark at the organization's circuit, and the account's item in the directory. All calls throw DomainError `store_unavailable`.
  */
 export const createConnectionChangeStore = (
   client: DynamoDBDocumentClient,
   tableName: string,
   marks: Pick<ConnectionMarkStore, "mark">,
+  directory: Pick<AccountDirectoryStore, "enter" | "leave">,
 ) => {
   const { read } = createConnectionStore(client, tableName);
   const write = createConnectionWriter(client, tableName, marks);
@@ -86,11 +95,18 @@ export const createConnectionChangeStore = (
     throw new DomainError("store_unavailable", "The connection changes too fast. Try again.");
   };
 
+  /** The update that removes the connection from its account's item, if it is there. */
+  const leaving = async (organizationId: string, before: StoredConnection, now: number) => {
+    if (before.status === "disconnected" || before.inDirectory !== true) return [];
+    const update = await directory.leave(organizationId, before.accountId, now);
+    return update === undefined ? [] : [update];
+  };
+
   return {
     /**
      * Replaces the connection as a whole: of several concurrent connects the last one stays.
      * @returns the changes whose events must be recorded: this one, and one that an earlier call left behind.
-     * @throws DomainError `other_account` while records of another account are stored.
+     * @throws DomainError `other_account` while records of another account are stored; `account_shared`.
      */
     connect: (
       organizationId: string,
@@ -105,7 +121,8 @@ export const createConnectionChangeStore = (
         const keepsSecrets = webhookSecrets !== undefined || wasAccount === accountId;
         const update = {
           set: {
-            ...{ status: "connected", connectedShard: connectedShardOf(organizationId), accountId, change, ...rest },
+            ...{ status: "connected", connectedShard: connectedShardOf(organizationId), inDirectory: true },
+            ...{ accountId, change, ...rest },
             ...definedFields({ tokenExpiresAt, webhookSecrets }),
           },
           remove: [
@@ -117,10 +134,14 @@ export const createConnectionChangeStore = (
             "(attribute_not_exists(#holdsRecordsOf) OR #holdsRecordsOf = :ownAccount)",
             `attribute_${wasConnected ? "exists" : "not_exists"}(#connectedShard)`,
             wasAccount === undefined ? "attribute_not_exists(#accountId)" : "#accountId = :wasAccount",
+            directoryUnchanged(before),
           ].join(" AND "),
           values: { ownAccount: accountId, ...definedFields({ wasAccount }) },
         };
-        const isDone = await write(organizationId, update, "connectionId", wasConnected ? 0 : 1);
+        const isDone = await write(organizationId, update, "connectionId", wasConnected ? 0 : 1, async () => [
+          ...(wasAccount === accountId ? [] : await leaving(organizationId, before, change.at)),
+          await directory.enter(organizationId, accountId, connection),
+        ]);
         return isDone ? { result: [...leftBehind(before), change] } : undefined;
       }),
 
@@ -142,12 +163,36 @@ export const createConnectionChangeStore = (
         const update = {
           set: { status: "disconnected", token: newRequestToken(), change },
           remove: CONNECTION_FIELDS,
-          condition: `#connectionId = :was AND attribute_${wasConnected ? "exists" : "not_exists"}(#connectedShard)`,
+          condition: [
+            "#connectionId = :was",
+            `attribute_${wasConnected ? "exists" : "not_exists"}(#connectedShard)`,
+            directoryUnchanged(before),
+          ].join(" AND "),
           values: { was },
         };
-        const isDone = await write(organizationId, update, "token", wasConnected ? -1 : 0);
+        const isDone = await write(organizationId, update, "token", wasConnected ? -1 : 0, () =>
+          leaving(organizationId, before, by.at),
+        );
         return isDone ? { result: { outcome: "removed", unrecorded: [...left, change] } } : undefined;
       }),
+
+    /**
+     * Enters a connection of an earlier version into the directory, unless it was replaced or removed meanwhile.
+     * @throws DomainError `account_shared`.
+     */
+    async enterDirectory(
+      organizationId: string,
+      { connectionId, accountId, method }: Pick<ConnectedItem, "connectionId" | "accountId" | "method">,
+    ): Promise<void> {
+      const update = {
+        set: { inDirectory: true, token: newRequestToken() },
+        condition: "#connectionId = :own AND attribute_not_exists(#inDirectory)",
+        values: { own: connectionId },
+      };
+      await write(organizationId, update, "token", 0, async () => [
+        await directory.enter(organizationId, accountId, { connectionId, method }),
+      ]);
+    },
 
     /** Removes a change whose event is recorded, unless a later change replaced it. One write unit. */
     async forgetChange(organizationId: string, { connectionId, eventType }: ConnectionChange): Promise<void> {

@@ -8,11 +8,12 @@
  * - `refreshOwner`, `refreshUntil`: the lease of the instance that refreshes the tokens.
  * - `holdsRecordsOf`: the account whose records are stored; `claimedBy`: the connection that claimed so last.
  * - `connectedShard`: partition of the index, present only while connected.
+ * - `inDirectory`: true if the account's item names this connection; missing in connections of earlier versions.
  * - `change`: the last change of `status`, until its security event is recorded.
  * - `token`: identifies the write that made the last other change.
  *
  * Other items of the table: `#connected` counts the connected organizations (`n`); `state#…` is a used OAuth state
- * (oauth-state-store.ts).
+ * (oauth-state-store.ts); `account#…` has the organizations that have connected an account (account-directory-store.ts).
  */
 import * as z from "zod/mini";
 import { sources } from "../security/security-event.ts";
@@ -90,6 +91,7 @@ const account = {
   /** Epoch ms. */
   connectedAt: z.number(),
   webhookSecrets: z.optional(binary),
+  inDirectory: z.optional(z.literal(true)),
 };
 
 const Connected = z.object({

@@ -60,6 +60,11 @@ export const createConnectedStore = (client: DynamoDBDocumentClient, tableName: 
   },
 });
 
+/** An update in a transaction. */
+type TransactUpdate = NonNullable<
+  NonNullable<ConstructorParameters<typeof TransactWriteCommand>[0]["TransactItems"]>[number]["Update"]
+>;
+
 /** Transactions conflict at the count of connected organizations and at circuits, but rarely many times in a row. */
 const MAX_ATTEMPTS = 12;
 
@@ -69,6 +74,7 @@ const MAX_ATTEMPTS = 12;
  * more while the circuit is not closed.
  * - `proof`: an attribute that the change sets to a new value, which shows that the change is this call's.
  * - `counted`: what the change adds to the count of connected organizations. The same transaction marks the circuit.
+ * - `beside`: reads what the other updates of the same transaction depend on, and makes them; again for each attempt.
  *
  * It throws DomainError `store_unavailable`, also if other transactions keep getting in the way.
  * @param marks required for counted changes.
@@ -90,11 +96,8 @@ export const createConnectionWriter = (
     }
   };
 
-  const writeCounted = async (
-    organizationId: string,
-    own: ConstructorParameters<typeof UpdateCommand>[0] & { UpdateExpression: string },
-    counted: 1 | -1,
-  ): Promise<Attempt> => {
+  const countIn = async (organizationId: string, counted: 1 | 0 | -1): Promise<TransactUpdate[]> => {
+    if (counted === 0) return [];
     const count = {
       TableName: tableName,
       Key: { id: CONNECTED_COUNT_KEY },
@@ -103,18 +106,28 @@ export const createConnectionWriter = (
       ExpressionAttributeValues: { ":counted": counted },
     };
     const mark = await marks?.mark(organizationId, counted > 0);
+    return mark === undefined ? [count] : [count, mark];
+  };
+
+  const writeTogether = async (updates: readonly TransactUpdate[]): Promise<Attempt> => {
     const command = new TransactWriteCommand({
       ClientRequestToken: newRequestToken(),
-      TransactItems: [{ Update: own }, { Update: count }, ...(mark === undefined ? [] : [{ Update: mark }])],
+      TransactItems: updates.map((update) => ({ Update: update })),
     });
     const result = await conditionalTransaction((options) => client.send(command, options));
     if (result.written) return { do: "written" };
-    // Otherwise the circuit opened or closed, or another transaction held an item.
+    // Otherwise one of the other items changed since it was read, or another transaction held an item.
     const isRefused = result.failedConditions.has(0);
     return isRefused ? { do: "refused", item: result.failedConditions.get(0) } : { do: "retry" };
   };
 
-  return async (organizationId: string, update: Update, proof: string, counted: 1 | 0 | -1 = 0): Promise<boolean> => {
+  return async (
+    organizationId: string,
+    update: Update,
+    proof: string,
+    counted: 1 | 0 | -1 = 0,
+    beside?: () => Promise<TransactUpdate[]>,
+  ): Promise<boolean> => {
     const own = {
       TableName: tableName,
       Key: { id: organizationKey(organizationId) },
@@ -122,7 +135,8 @@ export const createConnectionWriter = (
       ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
     };
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-      const attempt = await (counted === 0 ? writeOne(own) : writeCounted(organizationId, own, counted));
+      const others = [...(await countIn(organizationId, counted)), ...((await beside?.()) ?? [])];
+      const attempt = await (others.length === 0 ? writeOne(own) : writeTogether([own, ...others]));
       if (attempt.do === "written") return true;
       // If an answer was lost, the condition fails because of this call's own earlier attempt.
       if (attempt.do === "refused") return attempt.item?.[proof] === update.set[proof];

@@ -6,6 +6,7 @@ import type { Credentials, OperationContext } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { writeLog } from "../runtime/log.ts";
 import type { ConnectedItem, ReconnectReason } from "./connection-item.ts";
 import { bearerOf } from "./connection-secrets.ts";
 import { createRefresh, notConnected, type OpenedConnection, type RefreshDependencies } from "./refresh.ts";
@@ -132,12 +133,26 @@ export type OpenConnection = (
   context?: OpeningContext,
 ) => Promise<{ connection: ConnectedItem; credentials: Credentials }>;
 
+/** Enters a connection that an earlier version made, once. A failure does not stop the work: the next one tries again. */
+const enterDirectory = async (
+  organizationId: string,
+  connection: ConnectedItem,
+  changes: RefreshDependencies["changes"],
+): Promise<void> => {
+  try {
+    await changes.enterDirectory(organizationId, connection);
+  } catch (error) {
+    writeLog("warn", "Entering a connection into the directory of accounts failed", { cause: String(error) });
+  }
+};
+
 /** One strongly consistent read (one read unit) and one KMS call for a whole piece of work. */
 export const createOpenConnection =
   (dependencies: RefreshDependencies): OpenConnection =>
   async (organizationId, context = { source: "system" }) => {
     const connection = await dependencies.connections.read(organizationId);
     if (connection.status !== "connected") throw notConnected();
+    if (connection.inDirectory !== true) await enterDirectory(organizationId, connection, dependencies.changes);
     const secret = await dependencies.secrets.openCredentials(organizationId, connection.credentials);
     const { read, ...calls } = createRefresh({ ...context, organizationId }, dependencies);
     const credentials = createCredentials(

@@ -42,7 +42,7 @@ export type OpenedConnection = Pick<
 
 export type RefreshDependencies = {
   connections: Pick<ConnectionStore, "read">;
-  changes: Pick<ConnectionChangeStore, "requireReconnect">;
+  changes: Pick<ConnectionChangeStore, "requireReconnect" | "enterDirectory">;
   refreshes: RefreshStore;
   secrets: Pick<ConnectionSecrets, "sealCredentials" | "openCredentials">;
   provider: Pick<ProviderAccess, "refreshTokens" | "acceptsSecret">;

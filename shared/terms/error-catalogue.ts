@@ -87,6 +87,11 @@ export const errorCatalogue = {
     number: 40906,
     meaning: "The IP allowlist does not include the address of the caller who sets it.",
   },
+  account_shared: {
+    status: 409,
+    number: 40907,
+    meaning: "Too many other organizations have connected the account.",
+  },
   body_too_large: { status: 413, number: 41301, meaning: "The body is larger than the service accepts." },
   unsupported_media_type: { status: 415, number: 41501, meaning: "The body's content type is not application/json." },
   credentials_refused: {

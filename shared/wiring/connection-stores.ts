@@ -1,5 +1,6 @@
 /** The stores of connections in a deployed function. Each throws Error if the environment lacks a variable. */
 import { createConnectionMarkStore } from "../circuit-breaker/connection-mark-store.ts";
+import { createAccountDirectoryStore } from "../connection/account-directory-store.ts";
 import { createConnectionChangeStore } from "../connection/connection-change-store.ts";
 import {
   createConnectedStore,
@@ -15,8 +16,10 @@ const tableName = () => readConfig(["CONNECTIONS_TABLE_NAME"]).CONNECTIONS_TABLE
 const wireMarks = () =>
   createConnectionMarkStore(documentClient, readConfig(["CIRCUITS_TABLE_NAME"]).CIRCUITS_TABLE_NAME);
 
+export const wireAccountDirectory = () => createAccountDirectoryStore(documentClient, tableName());
 export const wireConnectionStore = () => createConnectionStore(documentClient, tableName());
-export const wireConnectionChangeStore = () => createConnectionChangeStore(documentClient, tableName(), wireMarks());
+export const wireConnectionChangeStore = () =>
+  createConnectionChangeStore(documentClient, tableName(), wireMarks(), wireAccountDirectory());
 export const wireRefreshStore = () => createRefreshStore(documentClient, tableName(), wireMarks());
 export const wireRecordsClaimStore = () => createRecordsClaimStore(documentClient, tableName());
 export const wireConnectedStore = () => createConnectedStore(documentClient, tableName());

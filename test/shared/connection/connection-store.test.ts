@@ -46,7 +46,11 @@ describe("the connection of an organization", () => {
     const before = await stores.connected.countConnected();
     const connection = connectionNamed("a", { tokenExpiresAt: 5, method: "oauth", webhookSecrets: secrets });
     await stores.connections.connectQuietly(org, connection);
-    await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connection });
+    await expect(stores.connections.read(org)).resolves.toEqual({
+      status: "connected",
+      inDirectory: true,
+      ...connection,
+    });
     expect((await listed(stores)).filter((one) => one === org)).toHaveLength(1);
     await stores.connections.connectQuietly(org, connectionNamed("b"));
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
@@ -63,11 +67,13 @@ describe("the connection of an organization", () => {
     await stores.connections.connectQuietly(org, connectionNamed("b"));
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "connected",
+      inDirectory: true,
       ...connectionNamed("b", { webhookSecrets: secrets }),
     });
     await stores.connections.connectQuietly(org, connectionNamed("c", { accountId: "acct_2" }));
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "connected",
+      inDirectory: true,
       ...connectionNamed("c", { accountId: "acct_2" }),
     });
   });
@@ -94,7 +100,11 @@ describe("the connection of an organization", () => {
     await expect(requireReconnectQuietly(org, connection)).resolves.toBe(true);
     await expect(requireReconnectQuietly(org, connection)).resolves.toBe(false);
     const { credentials: _, ...rest } = connection;
-    await expect(stores.connections.read(org)).resolves.toEqual({ status: "needs_reconnect", ...rest });
+    await expect(stores.connections.read(org)).resolves.toEqual({
+      status: "needs_reconnect",
+      inDirectory: true,
+      ...rest,
+    });
     expect(await table.item(organizationKey(org))).not.toHaveProperty("credentials");
     expect(await isListed()).toBe(false);
     await expect(stores.connected.countConnected()).resolves.toBe(before);
@@ -184,7 +194,7 @@ describe("concurrent calls", () => {
     const whole = connections.find(
       ({ connectionId }) => "connectionId" in stored && connectionId === stored.connectionId,
     );
-    expect(stored).toEqual({ status: "connected", ...whole });
+    expect(stored).toEqual({ status: "connected", inDirectory: true, ...whole });
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
   });
 
@@ -243,7 +253,11 @@ describe("between the read and the write of a connect", () => {
     await stores.connections.connectQuietly(org, connectionNamed("a"));
     const meanwhile = () => stores.connections.connectQuietly(org, another);
     await delayed(meanwhile).connections.connectQuietly(org, connectionNamed("c"));
-    await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connectionNamed("c") });
+    await expect(stores.connections.read(org)).resolves.toEqual({
+      status: "connected",
+      inDirectory: true,
+      ...connectionNamed("c"),
+    });
   });
 
   it("a claim is noticed", async () => {
@@ -381,7 +395,12 @@ describe("the lease of a refresh", () => {
       false,
     );
     await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
-    await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connection, ...tokens });
+    await expect(stores.connections.read(org)).resolves.toEqual({
+      status: "connected",
+      inDirectory: true,
+      ...connection,
+      ...tokens,
+    });
     const late = { ...tokens, credentialsVersion: "late" };
     await expect(stores.refreshes.storeTokens(org, connection, late)).resolves.toBe(false);
     await stores.connections.disconnectQuietly(org);
@@ -395,7 +414,12 @@ describe("the lease of a refresh", () => {
     await stores.connections.requireReconnectQuietly(org, connection);
     const tokens = { credentials: sealedText("new"), credentialsVersion: "new", tokenExpiresAt: 99 };
     await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
-    await expect(stores.connections.read(org)).resolves.toEqual({ status: "connected", ...connection, ...tokens });
+    await expect(stores.connections.read(org)).resolves.toEqual({
+      status: "connected",
+      inDirectory: true,
+      ...connection,
+      ...tokens,
+    });
     expect(await isListed()).toBe(true);
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
   });

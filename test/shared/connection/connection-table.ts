@@ -3,7 +3,12 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
-import { createConnectionChangeStore, type NewConnection } from "../../../shared/connection/connection-change-store.ts";
+import { createAccountDirectoryStore } from "../../../shared/connection/account-directory-store.ts";
+import {
+  type ConnectionChangeStore,
+  createConnectionChangeStore,
+  type NewConnection,
+} from "../../../shared/connection/connection-change-store.ts";
 import type { ConnectedItem, ConnectionChange } from "../../../shared/connection/connection-item.ts";
 import {
   createConnectedStore,
@@ -19,12 +24,24 @@ import { declaredTable } from "../../support/security-tables.ts";
 const TABLE = "connections";
 const CIRCUITS = "circuits";
 
-export const storesOver = (client: DynamoDBDocumentClient, marks = createConnectionMarkStore(client, CIRCUITS)) => ({
-  connections: {
-    ...createConnectionStore(client, TABLE),
-    ...createConnectionChangeStore(client, TABLE, marks),
-    ...quietly(client, marks),
-  },
+/** @param maxOrganizations of one account; by default enough for all tests of a file. */
+export const storesOver = (
+  client: DynamoDBDocumentClient,
+  marks = createConnectionMarkStore(client, CIRCUITS),
+  maxOrganizations = 1_000,
+) => {
+  const directory = createAccountDirectoryStore(client, TABLE, { maxOrganizations });
+  const changes = createConnectionChangeStore(client, TABLE, marks, directory);
+  return { ...othersOver(client, marks), directory, connections: connectionsOver(client, changes) };
+};
+
+const connectionsOver = (client: DynamoDBDocumentClient, changes: ConnectionChangeStore) => ({
+  ...createConnectionStore(client, TABLE),
+  ...changes,
+  ...quietly(changes),
+});
+
+const othersOver = (client: DynamoDBDocumentClient, marks: ReturnType<typeof createConnectionMarkStore>) => ({
   refreshes: createRefreshStore(client, TABLE, marks),
   circuits: createCircuitStore(client, CIRCUITS),
   claims: createRecordsClaimStore(client, TABLE),
@@ -101,8 +118,7 @@ export const rejectionOf = ({
 });
 
 /** Changes of connections whose events are not recorded. */
-const quietly = (client: DynamoDBDocumentClient, marks: ReturnType<typeof createConnectionMarkStore>) => {
-  const changes = createConnectionChangeStore(client, TABLE, marks);
+const quietly = (changes: ConnectionChangeStore) => {
   const forget = async (organizationId: string, unrecorded: readonly ConnectionChange[]) => {
     for (const change of unrecorded) await changes.forgetChange(organizationId, change);
   };

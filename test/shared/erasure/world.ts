@@ -2,6 +2,7 @@
 import { BatchWriteCommand, PutCommand, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
+import { createAccountDirectoryStore } from "../../../shared/connection/account-directory-store.ts";
 import { createConnectionChangeStore } from "../../../shared/connection/connection-change-store.ts";
 import { createConnectionChangeRecorder } from "../../../shared/connection/connection-events.ts";
 import { createConnectionStore, createRecordsClaimStore } from "../../../shared/connection/connection-store.ts";
@@ -98,6 +99,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       client,
       TABLES.connections,
       createConnectionMarkStore(client, TABLES.circuits),
+      createAccountDirectoryStore(client, TABLES.connections),
     );
     return {
       ...{ client, recorder, raiser, changes, bus: itsBus, clock },
