@@ -4,6 +4,8 @@ import { allBackgroundFunctions } from "../shared/api/background-functions.ts";
 import { roles } from "../shared/terms/permissions.ts";
 import { riskLevels } from "../shared/terms/risk-levels.ts";
 import type { DeploymentConfig, ReservableFunction } from "./constructs/resources/deployment-config.ts";
+import { networkChecks, networkKeys, together } from "./network-context.ts";
+import { chooseWebhookEntrance } from "./regions.ts";
 
 /** The issuer of a deployment that configures no issuer. It never resolves (RFC 2606), so no token is trusted. */
 export const NO_ISSUER = "https://issuer.invalid";
@@ -115,9 +117,7 @@ const Context = z
      * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
      */
     reservedConcurrency: reservedConcurrency.default({}),
-    /** A custom domain name of the API, with its certificate in the API's region. */
-    domainName: z.string().min(1).optional(),
-    certificateArn: z.string().startsWith("arn:").optional(),
+    ...networkKeys,
   })
   .refine(({ stage, issuer, audience }) => stage === "dev" || (issuer !== undefined && audience !== undefined), {
     error: "stage prod needs issuer and audience",
@@ -127,25 +127,29 @@ const Context = z
       "reservedConcurrency: process-webhook needs at least webhookConcurrency, and restore-security-events at least 2; " +
       "with less, Lambda throttles messages that its pollers have received",
   })
-  .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
-    error: "domainName and certificateArn go together: give both or neither",
-  })
-  .refine(
-    ({ providerOauthClientId, providerOauthSecretArn }) =>
-      (providerOauthClientId === undefined) === (providerOauthSecretArn === undefined),
-    { error: "providerOauthClientId and providerOauthSecretArn go together: give both or neither" },
-  );
+  .check(together("providerOauthClientId", "providerOauthSecretArn"), ...networkChecks);
 
 /** Whether a context key belongs to the CDK or its command line. */
 const isOwnedByCdk = (key: string) => /[:/]/.test(key) || key === "cli-telemetry";
 
 /**
  * @param context the app's whole context.
+ * @param environmentRegion the region of the command line, if there is one.
  * @throws Error that lists unknown keys (a typo must not become a default) and malformed or missing values.
  */
-export const parseContext = (context: Readonly<Record<string, unknown>>): DeploymentConfig => {
+export const parseContext = (
+  context: Readonly<Record<string, unknown>>,
+  environmentRegion?: string,
+): DeploymentConfig => {
   const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isOwnedByCdk(key)));
   const result = Context.safeParse(own);
   if (!result.success) throw new Error(`The deployment's context is not usable.\n${z.prettifyError(result.error)}`);
-  return { ...result.data, issuer: result.data.issuer ?? NO_ISSUER, audience: result.data.audience ?? "plant-store" };
+  const { issuer = NO_ISSUER, audience = "plant-store", ...config } = result.data;
+  const { region = environmentRegion, webhookEntrance, webhookDomainName } = config;
+  return {
+    ...config,
+    issuer,
+    audience,
+    webhookEntrance: chooseWebhookEntrance({ region, webhookEntrance, webhookDomainName }),
+  };
 };

@@ -21,7 +21,10 @@ export class ServiceStack extends Stack {
   readonly api: ServiceHttpApi;
 
   constructor(scope: Construct, id: string, config: DeploymentConfig) {
-    super(scope, id, { description: "Plant store and integration security monitoring" });
+    super(scope, id, {
+      description: "Plant store and integration security monitoring",
+      ...(config.region !== undefined && { env: { region: config.region } }),
+    });
     const tables = new Tables(this, "Tables", config);
     const cursorKey = new CursorKey(this, "CursorKey");
     const events = new ServiceEventBus(this, "Events");
@@ -32,7 +35,7 @@ export class ServiceStack extends Stack {
     const functions = new RouteFunctions(this, "Functions", {
       config,
       access: this.access,
-      webhookUrl: webhooks.url,
+      webhooks: webhooks.environment,
     });
     const queues = new Map([
       ["SecurityEventNotRecorded", events.unrecorded],

@@ -9,17 +9,19 @@ type Options = {
   outputDirectory?: string;
   /** Context keys of the deployment (config.ts), besides those of the command line. */
   context?: Readonly<Record<string, string>>;
+  /** The region of the command line, to which the stack will be deployed. */
+  region?: string | undefined;
 };
 
 /** @throws Error if the context is not usable; then nothing is synthesised. */
-export const createApp = ({ outputDirectory, context = {} }: Options = {}): App => {
+export const createApp = ({ outputDirectory, context = {}, region }: Options = {}): App => {
   const app = new App({
     ...(outputDirectory !== undefined && { outdir: outputDirectory }),
     context: { ...flags, ...context },
     analyticsReporting: false,
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  const config = parseContext(app.node.getAllContext());
+  const config = parseContext(app.node.getAllContext(), region);
   new ServiceStack(app, `plant-store-${config.stage}`, config);
   return app;
 };

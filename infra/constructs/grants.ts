@@ -5,7 +5,7 @@ import type { AccessTo } from "./access/access-to.ts";
 import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
 
 /** Routes with a token also record refusals (route-functions.ts). */
-export const routeAccess = (access: AccessTo, webhookUrl: string) =>
+export const routeAccess = (access: AccessTo, webhooks: Access["environment"]) =>
   ({
     createPlant: access.plants("PutItem"),
     listPlants: access.plants("Query"),
@@ -15,8 +15,8 @@ export const routeAccess = (access: AccessTo, webhookUrl: string) =>
     changeSecurityAlerts: access.changeSecurityAlerts,
     getCircuitBreaker: access.readCircuits,
     changeCircuitBreaker: access.changeCircuits,
-    getConnection: together(access.showConnection, variables({ WEBHOOK_URL: webhookUrl })),
-    connectProvider: together(access.connect, variables({ WEBHOOK_URL: webhookUrl })),
+    getConnection: together(access.showConnection, variables(webhooks)),
+    connectProvider: together(access.connect, variables(webhooks)),
     disconnectProvider: access.disconnect,
     authorizeConnection: access.authorize,
     startSync: access.startSync,

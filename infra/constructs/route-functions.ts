@@ -13,8 +13,8 @@ import { ServiceFunction } from "./service-function.ts";
 type Props = {
   config: DeploymentConfig;
   access: AccessTo;
-  /** The base URL of webhooks, with a slash at its end. */
-  webhookUrl: string;
+  /** The variables of functions that show the address of webhooks. */
+  webhooks: Access["environment"];
 };
 
 const toFileName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -58,7 +58,7 @@ export class RouteFunctions extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const ownAccess = routeAccess(props.access, props.webhookUrl);
+    const ownAccess = routeAccess(props.access, props.webhooks);
     this.byRoute = new Map(
       allRoutes.map(([name, route]) => {
         const made = new ServiceFunction(this, toConstructId(name), {

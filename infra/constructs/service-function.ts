@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Aws, Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Effect, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, LogGroup, MetricFilter, RetentionDays } from "aws-cdk-lib/aws-logs";
@@ -59,7 +59,11 @@ export class ServiceFunction extends Construct {
       handler: "index.handler",
       role,
       logGroup: this.logGroup,
-      environment: { ...access.environment },
+      environment: {
+        ...access.environment,
+        // A function that uses a service of AWS derives the service's address from it (shared/runtime/aws-client.ts).
+        ...(access.grants.length > 0 && { URL_SUFFIX: Aws.URL_SUFFIX }),
+      },
       timeout,
       // 1,769 MB give a full vCPU. Half of a vCPU keeps cold starts short at half the price.
       memorySize: 1024,

@@ -9,20 +9,19 @@ import { addQueue } from "./add-queue.ts";
 import { patternOf, type ServiceEventBus } from "./event-bus.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { ServiceFunction } from "./service-function.ts";
+import { WebhookApi } from "./webhook-api.ts";
 
-type Props = {
-  access: AccessTo;
-  events: Pick<ServiceEventBus, "bus">;
-  config: Pick<DeploymentConfig, "reservedConcurrency">;
-};
+type Props = { access: AccessTo; events: Pick<ServiceEventBus, "bus">; config: DeploymentConfig };
 
 /** Six minutes apart: an event becomes a dead letter after an hour. docs/webhooks.md, "Nothing is lost". */
 const MAX_RECEIVES = 10;
 
-/** Receives the provider's webhooks: the URL, its function and the queue of received events. docs/webhooks.md. */
+/** Receives the provider's webhooks: their address, its function and the queue of received events. docs/webhooks.md. */
 export class WebhookEntrance extends Construct {
   /** The base URL with a slash at its end, to which the organization is appended. */
   readonly url: string;
+  /** The variables of functions that show the address. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Keeps events for functions/webhooks/process-webhook.ts. */
   readonly received: Queue;
 
@@ -36,7 +35,14 @@ export class WebhookEntrance extends Construct {
       reservedConcurrency: config.reservedConcurrency["receive-webhook"],
     });
     // The signature authenticates the provider, which supports no other authentication.
-    this.url = receive.function.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
+    const addFunctionUrl = () => receive.function.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
+    if (config.webhookEntrance === "url") this.url = addFunctionUrl();
+    else {
+      this.url = new WebhookApi(this, "Api", { config, target: receive.function }).url;
+      // While endpoints at the provider move to the API, those with the function URL continue to work.
+      if (config.webhookEntrance === "both") addFunctionUrl();
+    }
+    this.environment = { WEBHOOK_URL: this.url, WEBHOOK_ENTRANCE: config.webhookEntrance === "url" ? "url" : "api" };
     new CfnOutput(this, "Url", { value: this.url, description: "The base URL of webhooks; append the organization" });
 
     this.received = addQueue(this, {

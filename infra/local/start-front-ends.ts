@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Activity } from "./core/activity.ts";
 import type { Clock } from "./core/clock.ts";
 import type { StackModel } from "./core/model.ts";
 import { startFunctionUrl } from "./front-ends/function-url.ts";
 import { startHttpApi } from "./front-ends/http-api.ts";
-import { type HeldPort, holdPort } from "./http/listen.ts";
+import { type HeldPort, holdPort, type Listening } from "./http/listen.ts";
 import type { Authorizer } from "./iam/authorizer.ts";
 import type { Functions } from "./lambda/functions.ts";
 import { FUNCTION_URL } from "./stack/functions.ts";
+import { HTTP_API, ROUTE } from "./stack/http-api.ts";
 import { readAssembly } from "./template/read-assembly.ts";
 
 /** How long `stop` waits for requests under way. */
@@ -14,40 +16,44 @@ const GRACE_MS = 3_000;
 
 type OnStop = (stop: () => unknown) => void;
 
-/** Ports that are taken for servers to come: of the first HTTP API, and of each function URL by its logical id. */
-export type FrontEndPorts = { api: HeldPort; functionUrls: ReadonlyMap<string, HeldPort> };
+/** Ports that are taken for servers to come: of each HTTP API and function URL, by its logical id. */
+export type FrontEndPorts = ReadonlyMap<string, HeldPort>;
 
-/** The logical ids of an assembly's function URLs. */
-export const functionUrlIds = async (assemblyDirectory: string): Promise<string[]> => {
+/** The logical ids of an assembly's HTTP APIs and function URLs. The API with the most routes comes first. */
+export const frontEndIds = async (assemblyDirectory: string): Promise<{ apis: string[]; functionUrls: string[] }> => {
   const { template } = await readAssembly(assemblyDirectory);
-  return Object.entries(template.Resources).flatMap(([logicalId, { Type }]) =>
-    Type === FUNCTION_URL ? [logicalId] : [],
-  );
+  const resources = Object.entries(template.Resources);
+  const idsOf = (type: string) => resources.flatMap(([logicalId, { Type }]) => (Type === type ? [logicalId] : []));
+  const routesOf = (api: string) =>
+    resources.filter(([, { Type, Properties }]) => Type === ROUTE && isDeepStrictEqual(Properties.ApiId, { Ref: api }));
+  return {
+    apis: idsOf(HTTP_API).toSorted((a, b) => routesOf(b).length - routesOf(a).length),
+    functionUrls: idsOf(FUNCTION_URL),
+  };
 };
 
 /**
  * Takes the ports before the template is read, since it asks for the URLs.
- * @param options.port of the first HTTP API; 0 for any that is free
+ * @param options.port of the API with the most routes; 0 for any that is free
  */
 export const holdFrontEndPorts = async (options: {
   assemblyDirectory: string;
   port: number;
   onStop: OnStop;
 }): Promise<FrontEndPorts> => {
-  const hold = async (port: number): Promise<HeldPort> => {
-    const held = await holdPort(port);
+  const { apis, functionUrls } = await frontEndIds(options.assemblyDirectory);
+  const ports = new Map<string, HeldPort>();
+  for (const logicalId of [...apis, ...functionUrls]) {
+    const held = await holdPort(logicalId === apis[0] ? options.port : 0);
     options.onStop(held.release);
-    return held;
-  };
-  const api = await hold(options.port);
-  const functionUrls = new Map<string, HeldPort>();
-  for (const logicalId of await functionUrlIds(options.assemblyDirectory)) functionUrls.set(logicalId, await hold(0));
-  return { api, functionUrls };
+    ports.set(logicalId, held);
+  }
+  return ports;
 };
 
 /**
- * Starts the template's HTTP API and its function URLs, at the ports that were held for them.
- * @returns the base URLs of the first of each, as the stack file has them
+ * Starts the template's HTTP APIs and function URLs, at the ports that were held for them.
+ * @returns base URLs, as the stack file has them. Webhooks have an API of their own, or the first function URL.
  */
 export const startFrontEnds = async (options: {
   ports: FrontEndPorts;
@@ -60,27 +66,25 @@ export const startFrontEnds = async (options: {
   onStop: OnStop;
 }): Promise<{ apiUrl?: string; webhookUrl?: string }> => {
   const { ports, model, log, onStop, ...around } = options;
-  const { accountId, httpApi, functionUrls } = model;
+  const { accountId, httpApis, functionUrls } = model;
 
-  await ports.api.release();
-  if (httpApi !== undefined) {
-    const server = await startHttpApi({ ...around, api: httpApi, accountId, port: ports.api.port, log });
-    onStop(() => server.close(GRACE_MS));
-  }
-
-  const urls: string[] = [];
-  for (const functionUrl of functionUrls) {
-    const held = ports.functionUrls.get(functionUrl.logicalId);
+  const start = async (logicalId: string, listenAt: (port: number) => Promise<Listening>): Promise<string> => {
+    const held = ports.get(logicalId);
     await held?.release();
-    const server = await startFunctionUrl({ ...around, functionUrl, port: held?.port ?? 0, log });
+    const server = await listenAt(held?.port ?? 0);
     onStop(() => server.close(GRACE_MS));
-    urls.push(server.url);
-    if (urls.length > 1) log(`the function URL ${functionUrl.logicalId} answers at ${server.url}`);
-  }
-
-  const [webhookUrl] = urls;
-  return {
-    ...(httpApi !== undefined && { apiUrl: ports.api.url }),
-    ...(webhookUrl !== undefined && { webhookUrl }),
+    return server.url;
   };
+
+  const apiUrls: string[] = [];
+  for (const api of httpApis)
+    apiUrls.push(await start(api.logicalId, (port) => startHttpApi({ ...around, api, accountId, port, log })));
+  const urls: string[] = [];
+  for (const functionUrl of functionUrls)
+    urls.push(await start(functionUrl.logicalId, (port) => startFunctionUrl({ ...around, functionUrl, port, log })));
+
+  const [apiUrl, ...otherApis] = apiUrls;
+  const [webhookUrl, ...others] = [...otherApis, ...urls];
+  for (const url of others) log(`another function URL or HTTP API of the template answers at ${url}`);
+  return { ...(apiUrl !== undefined && { apiUrl }), ...(webhookUrl !== undefined && { webhookUrl }) };
 };

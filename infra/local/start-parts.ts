@@ -70,8 +70,7 @@ export const startParts = async (
   const model = await readStack({
     assemblyDirectory,
     dataDirectory,
-    apiUrl: ports.api.url,
-    functionUrls: new Map([...ports.functionUrls].map(([logicalId, { url }]) => [logicalId, url])),
+    urls: new Map([...ports].map(([logicalId, { url }]) => [logicalId, url])),
   });
   const authorizer = createAuthorizer(model);
   const clock = createClock(dataDirectory);

@@ -23,7 +23,8 @@ const FAILURES: readonly ErrorName[] = [
 const Organization = z.object({
   organizationId: z.string().register(z.globalRegistry, {
     description:
-      "The organization whose account sends the event, percent-encoded. `webhookUrl` of the connection is the full URL.",
+      "The organization whose account sends the event, percent-encoded. `webhookUrl` of the connection is the full URL; " +
+      "behind an HTTP API, an id with reserved characters is written there as `=` and its base64url.",
   }),
 });
 

@@ -5,6 +5,7 @@
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { epochMs, integer } from "../json/number-fields.ts";
+import { toWebhookSegment, type WebhookEntrance } from "../terms/webhook-path.ts";
 import type { StoredConnection } from "./connection-item.ts";
 
 export const connectionStatuses = ["connected", "disconnected", "needs_reconnect"] as const;
@@ -43,11 +44,12 @@ type ViewDependencies = {
   readsThisMonth(organizationId: string): Promise<number>;
   /** Base of the webhook URL, without a slash at the end. */
   webhookUrl: string | undefined;
+  webhookEntrance: WebhookEntrance;
 };
 
 /** Makes what clients see of a stored connection. @throws what the reads throw. */
 export const createViewConnection =
-  ({ lastSuccess, readsThisMonth, webhookUrl }: ViewDependencies): ViewConnection =>
+  ({ lastSuccess, readsThisMonth, webhookUrl, webhookEntrance }: ViewDependencies): ViewConnection =>
   async (organizationId, { status, method, accountId, connectedAt, tokenExpiresAt }) => {
     const [lastSyncAt, reads] = await Promise.all([lastSuccess(organizationId), readsThisMonth(organizationId)]);
     return {
@@ -57,7 +59,7 @@ export const createViewConnection =
         accountId,
         connectedAt,
         tokenExpiresAt,
-        webhookUrl: webhookUrl === undefined ? undefined : `${webhookUrl}/${encodeURIComponent(organizationId)}`,
+        webhookUrl: webhookUrl && `${webhookUrl}/${toWebhookSegment(organizationId, webhookEntrance)}`,
         lastSyncAt,
       }),
       ...(reads > 0 && { readsThisMonth: reads }),

@@ -22,10 +22,11 @@ export const readAwsPlace = (service: string): AwsPlace => {
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
     "AWS_ENDPOINT_URL",
+    "URL_SUFFIX",
   ]);
   return {
     region: config.AWS_REGION,
-    endpoint: config.AWS_ENDPOINT_URL ?? `https://${service}.${config.AWS_REGION}.amazonaws.com`,
+    endpoint: config.AWS_ENDPOINT_URL ?? `https://${service}.${config.AWS_REGION}.${config.URL_SUFFIX}`,
     credentials: {
       accessKeyId: config.AWS_ACCESS_KEY_ID,
       secretAccessKey: config.AWS_SECRET_ACCESS_KEY,

@@ -55,6 +55,8 @@ const variables = {
   PROVIDER_PLATFORM_WEBHOOK_SECRET_ARN: maybe(text),
   /** The URL of the provider's webhooks, without the organization; empty if there are no webhooks. */
   WEBHOOK_URL: maybe(z.url({ protocol: /^https?$/ })),
+  /** What serves that URL: a Lambda URL (the default) or an HTTP API, which decodes paths (shared/terms/webhook-path.ts). */
+  WEBHOOK_ENTRANCE: z._default(z.enum(["url", "api"]), "url"),
   /** How often connected organizations are synced. */
   SYNC_INTERVAL_HOURS: z.pipe(
     z.string().check(z.regex(/^[1-9][0-9]{0,2}$/)),
@@ -83,6 +85,8 @@ const variables = {
   /** The secret that encrypts cursors; any text of 32 characters or more. */
   CURSOR_KEY: z.string().check(z.minLength(32)),
   AWS_REGION: text,
+  /** The domain of the partition's AWS services: `amazonaws.com`, in China `amazonaws.com.cn`. */
+  URL_SUFFIX: text,
   AWS_ACCESS_KEY_ID: text,
   AWS_SECRET_ACCESS_KEY: text,
   AWS_SESSION_TOKEN: z.optional(text),

@@ -1,6 +1,6 @@
 /**
- * From an event of the Lambda URL to a delivery and back: `POST /{organizationId}`, 1 MiB at most. A Lambda URL has no
- * routes, so this file checks path and method. Answers: docs/webhooks.md, "Answers".
+ * From an event of the Lambda URL or the webhooks' HTTP API to a delivery and back: `POST /{organizationId}`, 1 MiB at
+ * most. Both pass all requests to the function, so this file checks path and method. Answers: docs/webhooks.md, "Answers".
  */
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
@@ -9,6 +9,7 @@ import { answerErrors, logRequests } from "../http/middleware.ts";
 import { type Response, respond } from "../http/respond.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { fromWebhookSegment } from "../terms/webhook-path.ts";
 import type { Receive } from "./receive.ts";
 
 const MAX_WEBHOOK_BYTES = 1_048_576;
@@ -42,13 +43,9 @@ const bytesOf = ({ body = "", isBase64Encoded }: APIGatewayProxyEventV2): Buffer
 const organizationOf = ({ rawPath }: APIGatewayProxyEventV2): string | undefined => {
   const [, segment = "", ...others] = rawPath.split("/");
   if (others.length > 0) return undefined;
-  try {
-    const organizationId = decodeURIComponent(segment);
-    const characters = [...organizationId].length;
-    return characters >= 1 && characters <= MAX_ORGANIZATION_CHARACTERS ? organizationId : undefined;
-  } catch {
-    return undefined;
-  }
+  const organizationId = fromWebhookSegment(segment);
+  const characters = [...(organizationId ?? "")].length;
+  return characters >= 1 && characters <= MAX_ORGANIZATION_CHARACTERS ? organizationId : undefined;
 };
 
 /**

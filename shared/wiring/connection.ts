@@ -25,13 +25,14 @@ import { wireRecorder } from "./recorder.ts";
 import { wireCancelRuns, wireStartRun } from "./sync.ts";
 
 export const wireViewConnection = () => {
-  const config = readConfig(["SYNC_RUNS_TABLE_NAME", "WEBHOOK_URL"]);
+  const config = readConfig(["SYNC_RUNS_TABLE_NAME", "WEBHOOK_URL", "WEBHOOK_ENTRANCE"]);
   const { lastSuccess } = createSyncRunStore(documentClient, config.SYNC_RUNS_TABLE_NAME);
   const reads = createReadCountStore(documentClient, config.SYNC_RUNS_TABLE_NAME);
   return createViewConnection({
     lastSuccess,
     readsThisMonth: (organizationId) => reads.read(organizationId, monthOf(systemClock())),
     webhookUrl: config.WEBHOOK_URL?.replace(/\/$/, ""),
+    webhookEntrance: config.WEBHOOK_ENTRANCE,
   });
 };
 

@@ -1,23 +1,21 @@
 import { join } from "node:path";
 import type { FunctionModel, StackModel } from "../../infra/local/core/model.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
-import { functionUrlIds } from "../../infra/local/start-front-ends.ts";
+import { frontEndIds } from "../../infra/local/start-front-ends.ts";
 import type { Bench } from "./row.ts";
 
 /** The stack of the assembly, with the functions and assets of a deployment. */
 export const readDeployedStack = async ({
   assemblyDirectory,
   workDirectory,
-}: Pick<Bench, "assemblyDirectory" | "workDirectory">): Promise<StackModel> =>
-  readStack({
-    assemblyDirectory,
-    dataDirectory: workDirectory,
-    apiUrl: "https://api.invalid",
-    functionUrls: new Map((await functionUrlIds(assemblyDirectory)).map((id) => [id, "https://url.invalid"])),
-  });
+}: Pick<Bench, "assemblyDirectory" | "workDirectory">): Promise<StackModel> => {
+  const { apis, functionUrls } = await frontEndIds(assemblyDirectory);
+  const urls = new Map([...apis, ...functionUrls].map((id) => [id, "https://url.invalid"]));
+  return readStack({ assemblyDirectory, dataDirectory: workDirectory, urls });
+};
 
 /** The functions behind the routes of the HTTP API, by route key (`POST /plants`). */
-export const functionsByRoute = ({ httpApi, functions }: StackModel): ReadonlyMap<string, FunctionModel> =>
+export const functionsByRoute = ({ httpApis: [httpApi], functions }: StackModel): ReadonlyMap<string, FunctionModel> =>
   new Map(
     (httpApi?.routes ?? []).flatMap(({ routeKey, functionArn }) =>
       functions.filter(({ arn }) => arn === functionArn).map((fn): [string, FunctionModel] => [routeKey, fn]),

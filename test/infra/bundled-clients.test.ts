@@ -55,6 +55,7 @@ const callWith = async (file: string, answer: object) => {
       AWS_ACCESS_KEY_ID: "key",
       AWS_SECRET_ACCESS_KEY: "secret",
       AWS_ENDPOINT_URL: service.endpoint,
+      URL_SUFFIX: "amazonaws.com",
     };
     const { responses } = await runInstance({ file, environment, events: [httpEvent()] });
     const requests = service.requests.map(({ headers, body }) => ({

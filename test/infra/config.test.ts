@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { NO_ISSUER, parseContext } from "../../infra/config.ts";
 
 const issuer = "https://login.example.com/";
+const CERTIFICATE = "arn:aws:acm:eu-central-1:123456789012:certificate/1";
 const prod = { stage: "prod", issuer, audience: "plants" };
 
 describe("the context of a deployment", () => {
@@ -16,6 +17,8 @@ describe("the context of a deployment", () => {
       SYNC_INTERVAL_HOURS: 4,
       SECURITY_LOG_LEVEL: "LOW",
       ALERT_THRESHOLD: "HIGH",
+      webhookEntrance: "url",
+      ipAddressType: "ipv4",
       webhookConcurrency: 5,
       reservedConcurrency: {},
     });
@@ -101,6 +104,31 @@ describe("the context of a deployment", () => {
     [{ domainName: "api.example.com" }, "both or neither"],
     [{ certificateArn: "arn:aws:acm:eu-central-1:1:certificate/x" }, "both or neither"],
     [{ domainName: "api.example.com", certificateArn: "x" }, "certificateArn"],
+    [{ domainName: "https://api.example.com", certificateArn: CERTIFICATE }, "expected a domain name"],
+    [{ region: "Frankfurt" }, "expected a region"],
+    [{ webhookDomainName: "hooks.example.com" }, "both or neither"],
+    [{ webhookEntrance: "lambda" }, "webhookEntrance"],
+    [
+      { webhookEntrance: "url", webhookDomainName: "hooks.example.com", webhookCertificateArn: CERTIFICATE },
+      "a function URL cannot have a domain name",
+    ],
+    [
+      {
+        ...{ domainName: "api.example.com", certificateArn: CERTIFICATE },
+        ...{ webhookDomainName: "api.example.com", webhookCertificateArn: CERTIFICATE },
+      },
+      "domainName and webhookDomainName must differ",
+    ],
+    [{ hostedZoneId: "Z1" }, "both or neither"],
+    [{ hostedZoneId: "Z1", hostedZoneName: "example.com" }, "needs at least one of them"],
+    [
+      {
+        ...{ domainName: "api.example.org", certificateArn: CERTIFICATE },
+        ...{ hostedZoneId: "Z1", hostedZoneName: "example.com" },
+      },
+      "hostedZoneName must contain domainName",
+    ],
+    [{ ipAddressType: "ipv6" }, "ipAddressType"],
   ])("refuses %p", (context, message) => {
     expect(() => parseContext(context)).toThrow(message);
   });

@@ -39,6 +39,11 @@ beforeAll(async () => {
     audience: "plants",
     domainName: "api.example.com",
     certificateArn: "arn:aws:acm:eu-central-1:123456789012:certificate/1",
+    webhookDomainName: "hooks.example.com",
+    webhookCertificateArn: "arn:aws:acm:eu-central-1:123456789012:certificate/2",
+    hostedZoneId: "Z0123456789ABCDEFGHIJ",
+    hostedZoneName: "example.com",
+    ipAddressType: "dualstack",
     alarmTopicArn: OPERATORS,
     providerOauthClientId: "ca_1",
     providerOauthSecretArn: OAUTH_SECRET,
@@ -424,6 +429,7 @@ describe("the stack", () => {
   it("is reachable only under its own domain name, if it has one", () => {
     prod.hasResourceProperties("AWS::ApiGatewayV2::Api", { DisableExecuteApiEndpoint: true });
     prod.hasResourceProperties("AWS::ApiGatewayV2::DomainName", { DomainName: "api.example.com" });
+    prod.allResourcesProperties("AWS::ApiGatewayV2::Api", { DisableExecuteApiEndpoint: true });
     prod.hasOutput("ApiUrl", { Value: "https://api.example.com" });
     dev.resourceCountIs("AWS::ApiGatewayV2::DomainName", 0);
   });
@@ -447,6 +453,62 @@ describe("the stack", () => {
     expect(rightsOf(prod, "POST {webhook URL}/{organizationId}")).toContainEqual(
       expect.stringContaining(`${WEBHOOK_SECRET}-??????`),
     );
+  });
+
+  it("has outputs for the DNS records of its domain names, and the records in its hosted zone", () => {
+    const idOf = (domainName: string) =>
+      Object.keys(prod.findResources("AWS::ApiGatewayV2::DomainName", { Properties: { DomainName: domainName } }))[0];
+    for (const [prefix, name] of [
+      ["Api", "api.example.com"],
+      ["Webhooks", "hooks.example.com"],
+    ] as const) {
+      const target = { "Fn::GetAtt": [idOf(name), "RegionalDomainName"] };
+      const zone = { "Fn::GetAtt": [idOf(name), "RegionalHostedZoneId"] };
+      prod.hasOutput(`${prefix}DnsTarget`, { Value: target });
+      prod.hasOutput(`${prefix}DnsTargetZone`, { Value: zone });
+      for (const Type of ["A", "AAAA"]) {
+        prod.hasResourceProperties("AWS::Route53::RecordSet", {
+          ...{ Name: `${name}.`, Type, HostedZoneId: "Z0123456789ABCDEFGHIJ" },
+          AliasTarget: { DNSName: target, HostedZoneId: zone },
+        });
+      }
+    }
+    dev.resourceCountIs("AWS::Route53::RecordSet", 0);
+  });
+
+  it("answers over IPv6 if it is asked to", () => {
+    const configurations = [Match.objectLike({ IpAddressType: "dualstack" })];
+    prod.allResourcesProperties("AWS::ApiGatewayV2::Api", { IpAddressType: "dualstack" });
+    prod.allResourcesProperties("AWS::ApiGatewayV2::DomainName", { DomainNameConfigurations: configurations });
+    dev.allResourcesProperties("AWS::ApiGatewayV2::Api", { IpAddressType: "ipv4" });
+  });
+
+  it("shows webhooks' own domain name in place of the function URL, if it has one", () => {
+    prod.resourceCountIs("AWS::Lambda::Url", 0);
+    prod.hasResourceProperties("AWS::Lambda::Function", {
+      Description: `GET ${PROVIDER}/connection`,
+      Environment: {
+        Variables: Match.objectLike({ WEBHOOK_URL: "https://hooks.example.com/", WEBHOOK_ENTRANCE: "api" }),
+      },
+    });
+    const [receive] = Object.keys(
+      prod.findResources("AWS::Lambda::Function", {
+        Properties: { Description: "POST {webhook URL}/{organizationId}" },
+      }),
+    );
+    prod.hasResourceProperties("AWS::ApiGatewayV2::Integration", {
+      IntegrationUri: { "Fn::GetAtt": [receive, "Arn"] },
+      PayloadFormatVersion: "2.0",
+    });
+    dev.resourceCountIs("AWS::Lambda::Url", 1);
+  });
+
+  it("passes the partition's domain to every function that uses a service of AWS", () => {
+    for (const { Properties } of Object.values(dev.findResources("AWS::Lambda::Function"))) {
+      const { Variables = {} } = Properties.Environment ?? {};
+      if (Object.keys(Variables).some((name) => name.endsWith("_TABLE_NAME")))
+        expect(Variables.URL_SUFFIX).toEqual({ Ref: "AWS::URLSuffix" });
+    }
   });
 
   it("never contains the cursor key", () => {

@@ -32,7 +32,7 @@ export const stackModel = ({
     })),
     roles: names.map((name) => ({ logicalId: `${name}Role`, arn: roleArn(name), statements: roles[name] ?? [] })),
     tables,
-    httpApi: undefined,
+    httpApis: [],
     functionUrls: [],
     schedules: [],
     buses: [],

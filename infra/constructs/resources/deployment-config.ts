@@ -5,6 +5,7 @@ import type { RiskLevel } from "../../../shared/terms/risk-levels.ts";
 
 /** The functions that may have concurrency of their own: by the name of their file. */
 export type ReservableFunction = "receive-webhook" | BackgroundFunctionName;
+export type WebhookEntranceKind = "url" | "api" | "both";
 
 export type DeploymentConfig = {
   /** `prod` keeps its tables when the stack is deleted, and protects them from deletion. */
@@ -32,6 +33,16 @@ export type DeploymentConfig = {
   webhookConcurrency: number;
   /** Reserved concurrency by function. */
   reservedConcurrency: Readonly<Partial<Record<ReservableFunction, number>>>;
+  /** Undefined if the stack is bound to no region: then the command line decides. */
+  region?: string | undefined;
   domainName?: string | undefined;
   certificateArn?: string | undefined;
+  /** A Lambda URL, an HTTP API, or both while endpoints move from the URL to the API. */
+  webhookEntrance: WebhookEntranceKind;
+  webhookDomainName?: string | undefined;
+  webhookCertificateArn?: string | undefined;
+  /** The public zone of Route 53 that gets the records of the domain names. */
+  hostedZoneId?: string | undefined;
+  hostedZoneName?: string | undefined;
+  ipAddressType: "ipv4" | "dualstack";
 };

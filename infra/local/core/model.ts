@@ -136,8 +136,8 @@ export type StackModel = {
   functions: FunctionModel[];
   roles: RoleModel[];
   tables: TableModel[];
-  /** Undefined if the template declares no HTTP API. */
-  httpApi: HttpApiModel | undefined;
+  /** The API with the most routes comes first. */
+  httpApis: HttpApiModel[];
   functionUrls: FunctionUrlModel[];
   schedules: ScheduleModel[];
   buses: BusModel[];

@@ -106,7 +106,7 @@ export const functions: ResourceFamily = {
     },
     [FUNCTION_URL]: ({ logicalId, scope, text }) => {
       const functionArn = functionArnOf(scope, text("TargetFunctionArn") ?? "");
-      const url = scope.functionUrls?.get(logicalId);
+      const url = scope.urls?.get(logicalId);
       return { ref: functionArn, attributes: { ...(url !== undefined && { FunctionUrl: `${url}/` }) } };
     },
     "AWS::Lambda::Permission": unnamed,

@@ -2,12 +2,16 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { HttpApiModel, RouteModel } from "../core/model.ts";
 import { TemplateError } from "../core/template-error.ts";
-import type { ResourceFamily, StackReader } from "../template/stack-reader.ts";
+import type { Resource, ResourceFamily, StackReader } from "../template/stack-reader.ts";
 import { arnIn, unnamed } from "../template/template.ts";
+
+/** The type of HTTP APIs, whose ports are taken before the template is read. */
+export const HTTP_API = "AWS::ApiGatewayV2::Api";
+export const ROUTE = "AWS::ApiGatewayV2::Route";
 
 const apiPlan = {
   supported: z.object({ Name: z.string().optional(), ProtocolType: z.literal("HTTP") }),
-  ignored: ["DisableExecuteApiEndpoint", "Tags"],
+  ignored: ["DisableExecuteApiEndpoint", "IpAddressType", "Tags"],
 };
 
 const stagePlan = {
@@ -37,44 +41,47 @@ const integrationPlan = {
   }),
 };
 
-const readRoutes = (stack: StackReader, apiArn: string): RouteModel[] => {
+const readRoutes = (stack: StackReader, apiId: string, apiArn: string): RouteModel[] => {
   const functionArns = new Map(
     stack.resources("AWS::ApiGatewayV2::Integration").map((resource) => {
       const { IntegrationUri } = stack.properties(resource, integrationPlan);
       return [`integrations/${resource.ref}`, IntegrationUri];
     }),
   );
-  return stack.resources("AWS::ApiGatewayV2::Route").map((resource) => {
-    const { RouteKey: routeKey, Target } = stack.properties(resource, routePlan);
+  return stack.resources(ROUTE).flatMap((resource) => {
+    const { ApiId, RouteKey: routeKey, Target } = stack.properties(resource, routePlan);
+    if (ApiId !== apiId) return [];
     const functionArn = functionArns.get(Target);
     if (functionArn === undefined) throw new TemplateError(resource.logicalId, `its target ${Target} is not declared`);
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
-    return { routeKey, functionArn, sourceArn: `${apiArn}/$default/${routeKey.replace(" ", "")}` };
+    return [{ routeKey, functionArn, sourceArn: `${apiArn}/$default/${routeKey.replace(" ", "")}` }];
   });
 };
 
-const readApi = (stack: StackReader): HttpApiModel | undefined => {
-  const [api, ...others] = stack.resources("AWS::ApiGatewayV2::Api");
-  const [other] = others;
-  if (other !== undefined) throw new TemplateError(other.logicalId, "the local cloud runs only one HTTP API");
-  if (api === undefined) return undefined;
+const readApi = (stack: StackReader, api: Resource): HttpApiModel => {
   stack.properties(api, apiPlan);
-  for (const stage of stack.resources("AWS::ApiGatewayV2::Stage")) stack.properties(stage, stagePlan);
   const { logicalId, ref: apiId } = api;
   const arn = arnIn(stack.scope, "execute-api", apiId);
-  return { logicalId, apiId, arn, routes: readRoutes(stack, arn) };
+  return { logicalId, apiId, arn, routes: readRoutes(stack, apiId, arn) };
 };
 
-/** AWS::ApiGatewayV2: one HTTP API with Lambda proxy integrations of payload format 2.0. */
+const readApis = (stack: StackReader): HttpApiModel[] => {
+  for (const stage of stack.resources("AWS::ApiGatewayV2::Stage")) stack.properties(stage, stagePlan);
+  const apis = stack.resources(HTTP_API).map((api) => readApi(stack, api));
+  return apis.toSorted((a, b) => b.routes.length - a.routes.length);
+};
+
+/** AWS::ApiGatewayV2: HTTP APIs with Lambda proxy integrations of payload format 2.0. */
 export const httpApi: ResourceFamily = {
   identities: {
-    "AWS::ApiGatewayV2::Api": ({ logicalId, scope }) => {
+    [HTTP_API]: ({ logicalId, scope }) => {
       const apiId = createHash("sha256").update(`${scope.stackName}/${logicalId}`).digest("hex").slice(0, 10);
-      return { ref: apiId, attributes: scope.apiUrl === undefined ? {} : { ApiEndpoint: scope.apiUrl } };
+      const url = scope.urls?.get(logicalId);
+      return { ref: apiId, attributes: { ...(url !== undefined && { ApiEndpoint: url }) } };
     },
     "AWS::ApiGatewayV2::Integration": ({ logicalId }) => ({ ref: logicalId, attributes: {} }),
-    "AWS::ApiGatewayV2::Route": unnamed,
+    [ROUTE]: unnamed,
     "AWS::ApiGatewayV2::Stage": unnamed,
   },
-  read: (stack) => ({ httpApi: readApi(stack) }),
+  read: (stack) => ({ httpApis: readApis(stack) }),
 };

@@ -41,9 +41,12 @@ const families: readonly ResourceFamily[] = [events, functions, httpApi, keys, q
 
 /** Types that do nothing on one machine, with the consequence for the user; undefined without a consequence. */
 const notRunTypes: Record<string, string | undefined> = {
+  "AWS::ApiGatewayV2::ApiMapping": undefined,
+  "AWS::ApiGatewayV2::DomainName": "the API answers at its local address only",
   "AWS::CloudWatch::Alarm": "no metric is watched, so the alarm is never raised",
   "AWS::Logs::LogGroup": undefined,
   "AWS::Logs::MetricFilter": "no metrics are made of log lines",
+  "AWS::Route53::RecordSet": "no DNS record is made",
 };
 
 const identities = {
@@ -67,14 +70,23 @@ const readNotRun = ({ Resources }: Template): NotRun[] =>
   });
 
 /** Everything that calls a function or sends to a queue must find it in the template. */
-const requireTargets = ({ functions, queues, httpApi, functionUrls, rules, schedules, ...model }: StackModel): void => {
+const requireTargets = ({
+  functions,
+  queues,
+  httpApis,
+  functionUrls,
+  rules,
+  schedules,
+  ...model
+}: StackModel): void => {
   const functionArns = new Set(functions.map(({ arn }) => arn));
   const queueArns = new Set(queues.map(({ arn }) => arn));
   const require = (logicalId: string, arn: string, ...known: ReadonlySet<string>[]) => {
     if (!known.some((arns) => arns.has(arn)))
       throw new TemplateError(logicalId, `${arn} is not a function or a queue of the template`);
   };
-  for (const { functionArn } of httpApi?.routes ?? []) require(httpApi?.logicalId ?? "", functionArn, functionArns);
+  for (const { logicalId, routes } of httpApis)
+    for (const { functionArn } of routes) require(logicalId, functionArn, functionArns);
   for (const { logicalId, functionArn } of functionUrls) require(logicalId, functionArn, functionArns);
   for (const { logicalId, targets } of [...rules, ...schedules])
     for (const { arn } of targets) require(logicalId, arn, functionArns, queueArns);
@@ -87,24 +99,22 @@ const requireTargets = ({ functions, queues, httpApi, functionUrls, rules, sched
 /**
  * Reads the one stack of a synthesised assembly (cdk.out) into the model of what the local cloud runs.
  * @param options.dataDirectory where generated secrets are kept; lock it first (`startDynamoDb` does).
- * @param options.apiUrl the value of Fn::GetAtt ApiEndpoint; without it, a template that asks cannot be read.
- * @param options.functionUrls the values of Fn::GetAtt FunctionUrl by logical id, without the trailing slash; likewise.
+ * @param options.urls of HTTP APIs and function URLs by logical id, without a trailing slash, for Fn::GetAtt ApiEndpoint
+ *   and FunctionUrl. A template that asks for a missing one cannot be read.
  * @throws TemplateError naming the logical id of what is not supported.
  */
 export const readStack = async (options: {
   assemblyDirectory: string;
   dataDirectory: string;
-  apiUrl?: string;
-  functionUrls?: ReadonlyMap<string, string>;
+  urls?: ReadonlyMap<string, string>;
 }): Promise<StackModel> => {
   const { template, assetDirectories, ...assembly } = await readAssembly(options.assemblyDirectory);
-  const { dataDirectory, apiUrl, functionUrls } = options;
+  const { dataDirectory, urls } = options;
   const generated = openGeneratedSecrets(dataDirectory);
   const scope: Scope = {
     ...anyAccount,
     ...assembly,
-    ...(apiUrl !== undefined && { apiUrl }),
-    ...(functionUrls !== undefined && { functionUrls }),
+    ...(urls !== undefined && { urls }),
   };
   const notRun = readNotRun(template);
 
@@ -135,7 +145,7 @@ export const readStack = async (options: {
     functions: [],
     roles: [],
     tables: [],
-    httpApi: undefined,
+    httpApis: [],
     functionUrls: [],
     schedules: [],
     buses: [],

@@ -19,10 +19,8 @@ export type Scope = {
   stackName: string;
   accountId: string;
   region: string;
-  /** The base URL of the HTTP API, if a server answers for it. */
-  apiUrl?: string;
-  /** Base URLs of function URLs by logical id, without a trailing slash. */
-  functionUrls?: ReadonlyMap<string, string>;
+  /** Base URLs of HTTP APIs and function URLs by logical id, without a trailing slash. */
+  urls?: ReadonlyMap<string, string>;
 };
 
 /** The ARN of a resource of this scope: `arn:aws:{service}:{region}:{account}:{resource}`. */

@@ -206,6 +206,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     lastSuccess: (organizationId) => world.lastSuccess(organizationId),
     readsThisMonth: async () => 3,
     webhookUrl: "https://hooks.example",
+    webhookEntrance: "url",
   });
   const around = {
     cancelRuns: (organizationId: string) => world.cancelRuns(organizationId),

@@ -114,7 +114,7 @@ describe("an assembly made by CDK", () => {
 
   it("allows the API and the rule to invoke only the function that they name", () => {
     const { judge } = createAuthorizer(model);
-    const route = model.httpApi?.routes[0];
+    const route = model.httpApis[0]?.routes[0];
     const schedule = model.schedules[0];
     const services = [
       { kind: "service", service: "apigateway.amazonaws.com", sourceArn: route?.sourceArn ?? "" },

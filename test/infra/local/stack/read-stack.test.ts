@@ -134,7 +134,9 @@ describe("a stack", () => {
   });
 
   it("has an HTTP API with routes to functions", async () => {
-    const { httpApi } = await read({
+    const {
+      httpApis: [httpApi],
+    } = await read({
       ...around,
       Api: api,
       Integration: integration(),
@@ -148,6 +150,22 @@ describe("a stack", () => {
     ]);
   });
 
+  it("has several HTTP APIs, the one with the most routes first", async () => {
+    const { httpApis } = await read({
+      ...around,
+      Small: api,
+      Api: api,
+      Integration: integration(),
+      OfSmall: route({ ApiId: { Ref: "Small" }, RouteKey: "$default" }),
+      Route: route(),
+      Rest: route({ RouteKey: "$default" }),
+    });
+    expect(httpApis.map(({ logicalId, routes }) => [logicalId, routes.map(({ routeKey }) => routeKey)])).toEqual([
+      ["Api", ["GET /plants/{id}", "$default"]],
+      ["Small", ["$default"]],
+    ]);
+  });
+
   it("has URLs of its API and functions only if they are given", async () => {
     const asking = (attribute: string[]) => ({
       ...around,
@@ -158,8 +176,10 @@ describe("a stack", () => {
     const options = {
       assemblyDirectory: directory,
       dataDirectory: directory,
-      apiUrl: "http://localhost:3000",
-      functionUrls: new Map([["Url", "http://127.0.0.1:5000"]]),
+      urls: new Map([
+        ["Api", "http://localhost:3000"],
+        ["Url", "http://127.0.0.1:5000"],
+      ]),
     };
     await expect(read(asking(["Api", "ApiEndpoint"]))).rejects.toThrow("Fn::GetAtt Api.ApiEndpoint is not supported");
     expect((await readStack(options)).functions[1]?.environment).toEqual({ URL: "http://localhost:3000" });
@@ -378,7 +398,6 @@ describe("unsupported parts of a template", () => {
       { X: permission({ SourceAccount: "1" }) },
       "X: the local cloud does not support SourceAccount",
     ],
-    ["a second API", { Api: api, X: api }, "X: the local cloud runs only one HTTP API"],
     [
       "a WebSocket API",
       { X: { ...api, Properties: { ProtocolType: "WEBSOCKET" } } },

@@ -1,0 +1,48 @@
+/** What AWS lacks in some regions, as far as the service needs it. Looked up on 2026-11-22. */
+import type { WebhookEntranceKind } from "./constructs/resources/deployment-config.ts";
+
+/**
+ * Regions of the commercial partition without Lambda function URLs.
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html
+ */
+const REGIONS_WITHOUT_FUNCTION_URLS = [
+  "ap-east-2",
+  "ap-south-2",
+  "ap-southeast-4",
+  "ap-southeast-5",
+  "ap-southeast-6",
+  "ap-southeast-7",
+  "ca-west-1",
+  "eu-central-2",
+  "eu-south-2",
+  "il-central-1",
+  "me-central-1",
+];
+
+/**
+ * The regions of the partitions that have no function URLs at all.
+ * Sources: https://docs.amazonaws.cn/en_us/aws/latest/userguide/lambda.html (China),
+ * https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/govcloud-lambda.html (GovCloud).
+ */
+const PARTITION_WITHOUT_FUNCTION_URLS = /^(cn|us-gov)-/;
+
+type Wishes = {
+  region: string | undefined;
+  webhookEntrance: WebhookEntranceKind | undefined;
+  webhookDomainName: string | undefined;
+};
+
+/**
+ * The entrance of webhooks. In a partition without function URLs, the default is the HTTP API. In a single region
+ * without them, the operator must choose, because the address cannot follow when AWS adds function URLs there.
+ * @throws Error if the region has no function URLs but the entrance needs one.
+ */
+export const chooseWebhookEntrance = ({ region, webhookEntrance, webhookDomainName }: Wishes): WebhookEntranceKind => {
+  const isPartitionWithout = region !== undefined && PARTITION_WITHOUT_FUNCTION_URLS.test(region);
+  const entrance = webhookEntrance ?? (webhookDomainName !== undefined || isPartitionWithout ? "api" : "url");
+  const isRegionWithout = region !== undefined && REGIONS_WITHOUT_FUNCTION_URLS.includes(region);
+  if (entrance === "api" || !(isPartitionWithout || isRegionWithout)) return entrance;
+  throw new Error(
+    `AWS Lambda has no function URLs in the region ${region}: add --context webhookEntrance=api, so that webhooks arrive at an HTTP API instead.`,
+  );
+};

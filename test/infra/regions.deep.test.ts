@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "@jest/globals";
+import { createApp } from "../../infra/synth.ts";
+
+const directories: string[] = [];
+
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+/** What `npx cdk synth` does: the template's text, and the messages that the command line would print. */
+const synthesised = (context: Record<string, string>, region?: string) => {
+  const outputDirectory = mkdtempSync(join(tmpdir(), "assembly-"));
+  directories.push(outputDirectory);
+  const [stack] = createApp({ outputDirectory, context, region }).synth().stacks;
+  if (stack === undefined) throw new Error("the app has no stack");
+  return { template: readFileSync(stack.templateFullPath, "utf8"), messages: stack.messages };
+};
+
+const arn = (partition: string, region: string, service: string, resource: string) =>
+  `arn:${partition}:${service}:${region}:123456789012:${resource}`;
+
+const everything = (partition: string, region: string) => ({
+  stage: "prod",
+  issuer: "https://login.example.com",
+  audience: "plants",
+  domainName: "api.example.com",
+  certificateArn: arn(partition, region, "acm", "certificate/1"),
+  webhookDomainName: "hooks.example.com",
+  webhookCertificateArn: arn(partition, region, "acm", "certificate/2"),
+  hostedZoneId: "Z0123456789ABCDEFGHIJ",
+  hostedZoneName: "example.com",
+  ipAddressType: "dualstack",
+  providerOauthClientId: "ca_1",
+  providerOauthSecretArn: arn(partition, region, "secretsmanager", "secret:oauth-AbCdEf"),
+  alarmTopicArn: arn(partition, region, "sns", "operators"),
+});
+
+describe("the synthesis", () => {
+  it.each([
+    ["aws", "eu-central-1", "url"],
+    ["aws-cn", "cn-north-1", "api"],
+  ])("is clean in the partition %s, for every stage and every context", (partition, region, entrance) => {
+    const plain = synthesised({}, region);
+    const whole = synthesised(everything(partition, region), region);
+    const bound = synthesised({ region });
+    for (const { template, messages } of [plain, whole, bound]) {
+      expect(messages).toEqual([]);
+      // CloudFormation fills in partition and domain. The names of service principals are the same in all partitions.
+      const own = template.replaceAll(/"[a-z.]+\.amazonaws\.com"/g, "").replaceAll(/arn:aws-cn:\w+:cn-north-1/g, "");
+      expect(own).not.toContain("amazonaws.com");
+      if (partition !== "aws") expect(own).not.toMatch(/arn:aws:/);
+    }
+    expect(plain.template.includes("AWS::Lambda::Url")).toBe(entrance === "url");
+    expect(whole.template).not.toContain("AWS::Lambda::Url");
+  });
+
+  it("fails with one sentence in a region without function URLs, and is clean with the cure", () => {
+    expect(() => synthesised({}, "eu-south-2")).toThrow(
+      "AWS Lambda has no function URLs in the region eu-south-2: add --context webhookEntrance=api, so that webhooks arrive at an HTTP API instead.",
+    );
+    expect(synthesised({ webhookEntrance: "api" }, "eu-south-2").messages).toEqual([]);
+    expect(synthesised(everything("aws", "eu-south-2"), "eu-south-2").messages).toEqual([]);
+  });
+
+  it("keeps the function URL beside the HTTP API while endpoints move", () => {
+    const { template } = synthesised({ webhookEntrance: "both" }, "eu-central-1");
+    expect(template).toContain("AWS::Lambda::Url");
+    expect(template).toContain("WebhooksApi");
+  });
+});
