@@ -17,6 +17,7 @@ export const routeAccess = (access: AccessTo, webhooks: Access["environment"]) =
     changeCircuitBreaker: access.changeCircuits,
     getConnection: together(access.showConnection, variables(webhooks)),
     connectProvider: together(access.connect, variables(webhooks)),
+    changeWebhookSecrets: together(access.changeWebhookSecrets, variables(webhooks)),
     disconnectProvider: access.disconnect,
     authorizeConnection: access.authorize,
     startSync: access.startSync,

@@ -1,6 +1,6 @@
 /** The endpoints of the connection to the provider. Decisions: docs/connection.md. */
 import { Connection } from "../connection/connection.ts";
-import { Authorization, ConnectionRequest } from "../connection/connection-request.ts";
+import { Authorization, ConnectionRequest, WebhookSecretsRequest } from "../connection/connection-request.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
 export const connectionRoutes = {
@@ -34,6 +34,18 @@ export const connectionRoutes = {
       "provider_unavailable",
       "oauth_not_configured",
     ],
+  }),
+  changeWebhookSecrets: defineRoute({
+    method: "PUT",
+    path: "/api/integrations/provider/connection/webhook-secrets",
+    permission: "connection:manage",
+    tag: "connection",
+    summary: "Replace the webhook secrets",
+    description:
+      "Replaces the secrets that verify the provider's webhooks. Needs no credentials and starts no sync. Replaced secrets stay valid for 24 hours. Repeating a request changes nothing.",
+    request: { body: WebhookSecretsRequest },
+    success: { status: 200, description: "The connection, without its credentials and secrets.", body: Connection },
+    failures: ["not_connected"],
   }),
   disconnectProvider: defineRoute({
     method: "DELETE",

@@ -142,7 +142,12 @@ export const createConnect = (dependencies: ConnectDependencies) => {
       credentialsVersion: newToken(),
       ...definedFields({
         tokenExpiresAt,
-        webhookSecrets: webhookSecrets && (await secrets.sealWebhookSecrets(organizationId, webhookSecrets)),
+        webhookSecrets:
+          webhookSecrets &&
+          (await secrets.sealWebhookSecrets(
+            organizationId,
+            webhookSecrets.map((secret) => ({ secret })),
+          )),
       }),
     };
     const unrecorded = await changes.connect(organizationId, connection, {

@@ -3,8 +3,8 @@ import type { ConnectionMarkStore } from "../circuit-breaker/connection-mark-sto
 import { definedFields } from "../json/defined-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
-import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import type { AccountDirectoryStore } from "./account-directory-store.ts";
+import { createForgetChange, createRetryOnConflict, leftBehind } from "./connection-change-writes.ts";
 import {
   type ConnectedItem,
   type ConnectionChange,
@@ -12,8 +12,6 @@ import {
   type StoredConnection,
 } from "./connection-item.ts";
 import { createConnectionStore, createConnectionWriter } from "./connection-store.ts";
-
-const MAX_ATTEMPTS = 12;
 
 /** The fields that a connect stores. Without webhook secrets, those of the same account stay. */
 export type NewConnection = Pick<
@@ -53,8 +51,6 @@ export type Disconnected = { outcome: "removed" | "none" | "another"; unrecorded
 /** Who disconnects, and when. The other fields of the change come from the connection. */
 type DisconnectedBy = Omit<ConnectionChange, "eventType" | "connectionId" | "accountId" | "method">;
 
-const leftBehind = ({ change }: StoredConnection): ConnectionChange[] => (change === undefined ? [] : [change]);
-
 /** The condition that the connection has not been entered into the directory, or removed from it, since it was read. */
 const directoryUnchanged = (before: StoredConnection): string => {
   const isEntered = before.status !== "disconnected" && before.inDirectory === true;
@@ -79,21 +75,8 @@ export const createConnectionChangeStore = (
   marks: Pick<ConnectionMarkStore, "mark">,
   directory: Pick<AccountDirectoryStore, "enter" | "leave">,
 ) => {
-  const { read } = createConnectionStore(client, tableName);
+  const retryOnConflict = createRetryOnConflict(createConnectionStore(client, tableName));
   const write = createConnectionWriter(client, tableName, marks);
-
-  /** Reads the connection and attempts a write; repeats both if the connection changes in between. */
-  const retryOnConflict = async <Result>(
-    organizationId: string,
-    attempt: (before: StoredConnection) => Promise<{ result: Result } | undefined>,
-  ): Promise<Result> => {
-    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-      const done = await attempt(await read(organizationId));
-      if (done !== undefined) return done.result;
-      await pauseBeforeRetry(attempts);
-    }
-    throw new DomainError("store_unavailable", "The connection changes too fast. Try again.");
-  };
 
   /** The update that removes the connection from its account's item, if it is there. */
   const leaving = async (organizationId: string, before: StoredConnection, now: number) => {
@@ -194,16 +177,7 @@ export const createConnectionChangeStore = (
       ]);
     },
 
-    /** Removes a change whose event is recorded, unless a later change replaced it. One write unit. */
-    async forgetChange(organizationId: string, { connectionId, eventType }: ConnectionChange): Promise<void> {
-      const update = {
-        set: { token: newRequestToken() },
-        remove: ["change"],
-        condition: "#change.#connectionId = :id AND #change.#eventType = :type",
-        values: { id: connectionId, type: eventType },
-      };
-      await write(organizationId, update, "token");
-    },
+    forgetChange: createForgetChange(write),
 
     /**
      * Sets the status `needs_reconnect` and removes the credentials, if they are still the ones that failed.

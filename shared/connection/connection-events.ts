@@ -1,4 +1,4 @@
-/** The security events of connections: connects, disconnects, rejected credentials and token refreshes. Spec: "Events". */
+/** The security events of connections: their changes, and token refreshes. Spec: "Events". */
 import { definedFields } from "../json/defined-fields.ts";
 import type { OperationContext } from "../provider/provider.ts";
 import type { ProviderError } from "../provider/provider-error.ts";
@@ -8,8 +8,8 @@ import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
 import { requesterFields, requesterOf, type UserRequest } from "../terms/requester.ts";
-import type { ConnectionChangeStore } from "./connection-change-store.ts";
-import type { ConnectionChange, ReconnectReason } from "./connection-item.ts";
+import type { ForgetChange } from "./connection-change-writes.ts";
+import type { ConnectedItem, ConnectionChange, ReconnectReason } from "./connection-item.ts";
 
 /** A user's request to connect or disconnect. */
 export type ConnectionUserRequest = UserRequest & { caller: Pick<OrganizationCaller, "scope"> };
@@ -24,13 +24,13 @@ export const contextOfUser = (request: UserRequest): OperationContext => ({
 /** The change that sets `needs_reconnect`. @param at epoch ms. */
 export const reconnectChange = (
   context: OperationContext,
-  failed: Required<Pick<ConnectionChange, "connectionId" | "credentialsVersion" | "accountId" | "method">>,
+  failed: Pick<ConnectedItem, "connectionId" | "credentialsVersion" | "accountId" | "method">,
   { reason, at }: { reason: ReconnectReason; at: number },
 ): ConnectionChange => {
-  const { connectionId, credentialsVersion, accountId, method } = failed;
+  const { connectionId, credentialsVersion: version, accountId, method } = failed;
   const { source, runId } = context;
   return {
-    ...{ eventType: "AUTHENTICATION_FAILURE", connectionId, credentialsVersion, accountId, method, at, source, reason },
+    ...{ eventType: "AUTHENTICATION_FAILURE", connectionId, version, accountId, method, at, source, reason },
     ...requesterFields(context),
     ...definedFields({ runId }),
   };
@@ -40,6 +40,7 @@ const actions = {
   PROVIDER_CONNECTION_ESTABLISHED: "connect_account",
   PROVIDER_CONNECTION_REMOVED: "disconnect_account",
   AUTHENTICATION_FAILURE: "require_reconnect",
+  WEBHOOK_SECRETS_CHANGED: "change_webhook_secrets",
 } as const;
 
 const connectionChangedEvent = (organizationId: string, change: ConnectionChange): NewSecurityEvent => {
@@ -61,6 +62,14 @@ const connectionChangedEvent = (organizationId: string, change: ConnectionChange
       metadata: { method, ...definedFields({ runId }) },
     };
   }
+  if (eventType === "WEBHOOK_SECRETS_CHANGED") {
+    return {
+      ...common,
+      ...{ eventType, category: "compliance", riskLevel: "MEDIUM", success: true },
+      // Not under a name with "secret", which would be redacted.
+      metadata: { ...change.secrets, ...definedFields({ requestId }) },
+    };
+  }
   return {
     ...common,
     ...{ eventType, category: "integration", riskLevel: "LOW", success: true },
@@ -72,22 +81,17 @@ export type RecordConnectionChange = (organizationId: string, change: Connection
 
 /**
  * Records the security event of a change and then removes the change from the item. The same change is recorded once,
- * because the event's id follows from the connection and its credentials. Never throws.
+ * because the event's id follows from the connection and the change's version. Never throws.
  */
 export const createConnectionChangeRecorder =
   (dependencies: {
     recorder: Pick<Recorder, "record">;
-    changes: Pick<ConnectionChangeStore, "forgetChange">;
+    changes: { forgetChange: ForgetChange };
   }): RecordConnectionChange =>
   async (organizationId, change) => {
     const { recorder, changes } = dependencies;
-    const { eventType, connectionId, credentialsVersion, at } = change;
-    const name = [
-      eventType,
-      organizationId,
-      connectionId,
-      ...(credentialsVersion === undefined ? [] : [credentialsVersion]),
-    ];
+    const { eventType, connectionId, version, at } = change;
+    const name = [eventType, organizationId, connectionId, ...(version === undefined ? [] : [version])];
     const moment = { timestamp: at, identity: identityOf(...name) };
     await recorder.record(connectionChangedEvent(organizationId, change), moment);
     await changes.forgetChange(organizationId, change).catch((error: unknown) => {

@@ -4,12 +4,12 @@
  * - `id`: the organization's key; `status`.
  * - `connectionId`: new at every connect; `method`, `accountId`, `connectedAt`.
  * - `credentials`: sealed (connection-secrets.ts); `credentialsVersion`: new at every change of them; `tokenExpiresAt`.
- * - `webhookSecrets`: sealed.
+ * - `webhookSecrets`: sealed, with those that were replaced within the last day (webhook-secrets.ts).
  * - `refreshOwner`, `refreshUntil`: the lease of the instance that refreshes the tokens.
  * - `holdsRecordsOf`: the account whose records are stored; `claimedBy`: the connection that claimed so last.
  * - `connectedShard`: partition of the index, present only while connected.
  * - `inDirectory`: true if the account's item names this connection; missing in connections of earlier versions.
- * - `change`: the last change of `status`, until its security event is recorded.
+ * - `change`: the last change of `status` or `webhookSecrets`, until its security event is recorded.
  * - `token`: identifies the write that made the last other change.
  *
  * Other items of the table: `#connected` counts the connected organizations (`n`); `state#…` is a used OAuth state
@@ -47,14 +47,19 @@ export const reconnectReasons = [
 export type ReconnectReason = (typeof reconnectReasons)[number];
 
 /**
- * A change of the status: a connect, a disconnect, or credentials that the provider rejects (AUTHENTICATION_FAILURE).
- * The write that makes it also stores it, until its security event is recorded.
+ * A connect, a disconnect, credentials that the provider rejects (AUTHENTICATION_FAILURE), or a change of the webhook
+ * secrets. The write that makes it also stores it, until its security event is recorded.
  */
 export const ConnectionChange = z.object({
-  eventType: z.enum(["PROVIDER_CONNECTION_ESTABLISHED", "PROVIDER_CONNECTION_REMOVED", "AUTHENTICATION_FAILURE"]),
+  eventType: z.enum([
+    "PROVIDER_CONNECTION_ESTABLISHED",
+    "PROVIDER_CONNECTION_REMOVED",
+    "AUTHENTICATION_FAILURE",
+    "WEBHOOK_SECRETS_CHANGED",
+  ]),
   connectionId: z.string(),
-  /** The rejected credentials. */
-  credentialsVersion: text,
+  /** Tells changes of one connection apart: the version of the rejected credentials, or one of the new secrets. */
+  version: text,
   accountId: z.string(),
   method: z.enum(connectionMethods),
   /** Epoch ms. */
@@ -67,6 +72,8 @@ export const ConnectionChange = z.object({
   ipAddress: text,
   userAgent: text,
   requestId: text,
+  /** The number of webhook secrets after a change, and of those that it replaced. */
+  secrets: z.optional(z.object({ current: z.number(), replaced: z.number() })),
   /** The run whose request was rejected. */
   runId: text,
   /** The cause if no user requested the change. */
@@ -106,9 +113,14 @@ const Connected = z.object({
 });
 export type ConnectedItem = z.output<typeof Connected>;
 
+const NeedsReconnect = z.object({ status: z.literal("needs_reconnect"), ...account, credentialsVersion: z.string() });
+
+/** A connection to an account, whether or not its credentials are valid. */
+export type AccountConnection = ConnectedItem | z.output<typeof NeedsReconnect>;
+
 const StoredConnection = z.discriminatedUnion("status", [
   Connected,
-  z.object({ status: z.literal("needs_reconnect"), ...account, credentialsVersion: z.string() }),
+  NeedsReconnect,
   z.object({ status: z.literal("disconnected"), ...always }),
 ]);
 export type StoredConnection = z.output<typeof StoredConnection>;

@@ -1,4 +1,4 @@
-/** What PUT …/connection accepts, and what POST …/connection/authorize returns. Decisions: docs/connection.md. Pure. */
+/** What the connection's endpoints accept, and what POST …/connection/authorize returns. docs/connection.md. Pure. */
 import * as z from "zod/mini";
 
 const MAX_SECRET_CHARACTERS = 512;
@@ -16,21 +16,22 @@ const SECRETS_EXPECTED = `expected a list of 1 to ${MAX_WEBHOOK_SECRETS} webhook
 
 const ONE_OF_BOTH = { error: "expected in place of webhookSecret, not beside it", path: ["webhookSecrets"] };
 
+const secretList = z
+  .array(secret("a webhook secret"), { error: SECRETS_EXPECTED })
+  .check(z.minLength(1, { error: SECRETS_EXPECTED }), z.maxLength(MAX_WEBHOOK_SECRETS, { error: SECRETS_EXPECTED }));
+
 const webhookSecrets = {
   webhookSecret: z.optional(secret("a webhook secret")).register(z.globalRegistry, {
     description: "The secret with which the provider signs webhooks.",
   }),
   webhookSecrets: z
-    .optional(
-      z
-        .array(secret("a webhook secret"), { error: SECRETS_EXPECTED })
-        .check(
-          z.minLength(1, { error: SECRETS_EXPECTED }),
-          z.maxLength(MAX_WEBHOOK_SECRETS, { error: SECRETS_EXPECTED }),
-        ),
-    )
+    .optional(secretList)
     .register(z.globalRegistry, { description: "Several secrets during a rotation, in place of `webhookSecret`." }),
 };
+
+export const WebhookSecretsRequest = z
+  .object({ webhookSecrets: secretList })
+  .register(z.globalRegistry, { description: "The secrets with which the provider signs webhooks from now on." });
 
 export const ConnectionRequest = z
   .discriminatedUnion(

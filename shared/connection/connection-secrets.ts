@@ -13,7 +13,11 @@ export type Secret = z.output<typeof Secret>;
 /** The bearer token of requests to the provider. */
 export const bearerOf = (secret: Secret): string => (secret.method === "api_key" ? secret.apiKey : secret.accessToken);
 
-const WebhookSecrets = z.array(z.string());
+/** A secret that the provider signs webhooks with. A replaced one is valid until `validUntil` (epoch ms). */
+export type WebhookSecret = { secret: string; validUntil?: number };
+
+/** A current secret is stored as its text, a replaced one with its end. */
+const WebhookSecrets = z.array(z.union([z.string(), z.object({ secret: z.string(), validUntil: z.number() })]));
 
 export type ConnectionSecrets = ReturnType<typeof createConnectionSecrets>;
 
@@ -34,10 +38,14 @@ export const createConnectionSecrets = (envelope: Envelope) => {
     openCredentials: async (organizationId: string, sealed: Uint8Array): Promise<Secret> =>
       Secret.parse(JSON.parse(await envelope.open(credentials(organizationId), sealed))),
 
-    sealWebhookSecrets: (organizationId: string, secrets: readonly string[]): Promise<Uint8Array> =>
-      envelope.seal(webhooks(organizationId), JSON.stringify(secrets)),
+    sealWebhookSecrets: (organizationId: string, secrets: readonly WebhookSecret[]): Promise<Uint8Array> => {
+      const stored = secrets.map((one) => (one.validUntil === undefined ? one.secret : one));
+      return envelope.seal(webhooks(organizationId), JSON.stringify(stored));
+    },
 
-    openWebhookSecrets: async (organizationId: string, sealed: Uint8Array): Promise<string[]> =>
-      WebhookSecrets.parse(JSON.parse(await envelope.open(webhooks(organizationId), sealed))),
+    openWebhookSecrets: async (organizationId: string, sealed: Uint8Array): Promise<WebhookSecret[]> => {
+      const stored = WebhookSecrets.parse(JSON.parse(await envelope.open(webhooks(organizationId), sealed)));
+      return stored.map((one) => (typeof one === "string" ? { secret: one } : one));
+    },
   };
 };

@@ -7,9 +7,10 @@ import { ProviderError } from "../provider/provider-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
+import { notConnected } from "./connection-change-writes.ts";
 import type { ConnectedItem, ReconnectReason } from "./connection-item.ts";
 import { bearerOf } from "./connection-secrets.ts";
-import { createRefresh, notConnected, type OpenedConnection, type RefreshDependencies } from "./refresh.ts";
+import { createRefresh, type OpenedConnection, type RefreshDependencies } from "./refresh.ts";
 
 /** A token is replaced this long before it expires. */
 const REFRESH_AHEAD_MS = 5 * 60_000;

@@ -11,6 +11,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { ConnectionChangeStore } from "./connection-change-store.ts";
+import { notConnected } from "./connection-change-writes.ts";
 import {
   type RecordConnectionChange,
   reconnectChange,
@@ -53,9 +54,6 @@ export type RefreshDependencies = {
   pause: (attempts: number) => Promise<void>;
   newToken: () => string;
 };
-
-export const notConnected = (cause?: unknown) =>
-  new DomainError("not_connected", "The provider is not connected, or must be connected again.", { cause });
 
 /** Whether the exchange has ended: the provider rejected it, or it was not sent. */
 const isOver = (error: unknown): boolean =>

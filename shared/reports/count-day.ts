@@ -12,6 +12,7 @@ const MAX_TEXT_CHARACTERS = 500;
 
 const optionalText = z.optional(z.string());
 const ConnectionFacts = z.object({ method: optionalText, reason: optionalText });
+const WebhookSecretsFacts = z.object({ current: z.number(), replaced: z.number() });
 const CircuitFacts = z.object({ from: optionalText, to: optionalText, cause: optionalText, reason: optionalText });
 
 const List = z.array(z.string());
@@ -45,6 +46,11 @@ const settingsDetails = (metadata: unknown): string =>
     })
     .join("; ");
 
+const webhookSecretsDetails = (metadata: unknown): string | undefined => {
+  const { data: secrets } = WebhookSecretsFacts.safeParse(metadata);
+  return secrets && `${secrets.current} webhook secrets, ${secrets.replaced} replaced`;
+};
+
 const circuitFacts = ({ metadata, source }: SecurityEvent): ChangeFacts => {
   const { from, to, cause, reason } = CircuitFacts.safeParse(metadata).data ?? {};
   const why = reason ?? (source === "user" ? undefined : cause && words(cause));
@@ -59,6 +65,8 @@ const factsOf = (event: SecurityEvent): ChangeFacts | undefined => {
       return connectionFacts(event);
     case "SETTINGS_CHANGED":
       return { area: "settings", details: settingsDetails(event.metadata) };
+    case "WEBHOOK_SECRETS_CHANGED":
+      return { area: "connection", details: webhookSecretsDetails(event.metadata) };
     case "CIRCUIT_BREAKER_CHANGED":
       return circuitFacts(event);
     case "AUTHENTICATION_FAILURE":

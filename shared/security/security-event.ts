@@ -51,6 +51,7 @@ export const eventTypes = {
   PROVIDER_REQUEST: "An operation against the provider that has no type of its own",
   DATA_READ: "Records, reports or settings were read",
   SETTINGS_CHANGED: "An organization changed its settings",
+  WEBHOOK_SECRETS_CHANGED: "An organization replaced the secrets of its webhooks",
   WEBHOOK_RECEIVED: "A webhook of the provider arrived",
   WEBHOOK_NOT_APPLIED: "What a webhook brought could not be applied; it is tried again, and then kept",
   ERASURE_REQUESTED: "Somebody asked for data to be erased",

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import type { ConnectionSecrets } from "../connection/connection-secrets.ts";
+import type { ConnectionSecrets, WebhookSecret } from "../connection/connection-secrets.ts";
+import { validSecrets } from "../connection/webhook-secrets.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { getItem } from "../runtime/get-item.ts";
 import { organizationKey } from "../terms/keys.ts";
@@ -49,10 +50,11 @@ export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
  * their ciphertext, so a change of the secrets takes effect at once.
  */
 export const createWebhookSecrets = (sealed: Pick<ConnectionSecrets, "openWebhookSecrets">, now: Clock) => {
-  const cache = new Map<string, { secrets: readonly string[]; until: number }>();
+  const cache = new Map<string, { secrets: readonly WebhookSecret[]; until: number }>();
 
   return {
     /**
+     * The secrets that are valid now: a replaced one is valid for a day.
      * @param ciphertext from the organization's connection.
      * @throws DomainError `store_unavailable` if KMS does not answer; EnvelopeError if the ciphertext does not open.
      */
@@ -60,13 +62,13 @@ export const createWebhookSecrets = (sealed: Pick<ConnectionSecrets, "openWebhoo
       // The organization is part of the key: one organization's ciphertext must not open for another.
       const key = `${createHash("sha256").update(ciphertext).digest("base64")} ${organizationId}`;
       const cached = cache.get(key);
-      if (cached !== undefined && now() < cached.until) return cached.secrets;
+      if (cached !== undefined && now() < cached.until) return validSecrets(cached.secrets, now());
       cache.delete(key);
       const secrets = await sealed.openWebhookSecrets(organizationId, ciphertext);
       // The first entry is the oldest.
       if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value ?? "");
       cache.set(key, { secrets, until: now() + CACHED_MS });
-      return secrets;
+      return validSecrets(secrets, now());
     },
   };
 };

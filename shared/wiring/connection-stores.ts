@@ -8,6 +8,7 @@ import {
   createRecordsClaimStore,
 } from "../connection/connection-store.ts";
 import { createRefreshStore } from "../connection/refresh-store.ts";
+import { createWebhookSecretsStore } from "../connection/webhook-secrets-store.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 
@@ -21,5 +22,6 @@ export const wireConnectionStore = () => createConnectionStore(documentClient, t
 export const wireConnectionChangeStore = () =>
   createConnectionChangeStore(documentClient, tableName(), wireMarks(), wireAccountDirectory());
 export const wireRefreshStore = () => createRefreshStore(documentClient, tableName(), wireMarks());
+export const wireWebhookSecretsStore = () => createWebhookSecretsStore(documentClient, tableName());
 export const wireRecordsClaimStore = () => createRecordsClaimStore(documentClient, tableName());
 export const wireConnectedStore = () => createConnectedStore(documentClient, tableName());

@@ -7,6 +7,7 @@ import { createDisconnect, type DisconnectDependencies } from "../connection/dis
 import { createAuthorize, createOAuthStates, createStateIssuer } from "../connection/oauth-state.ts";
 import { createOAuthStateStore } from "../connection/oauth-state-store.ts";
 import { createOpenConnection } from "../connection/open-connection.ts";
+import { createChangeWebhookSecrets } from "../connection/webhook-secrets.ts";
 import type { ProviderAccess } from "../provider/provider.ts";
 import { createReadCountStore, monthOf } from "../provider/read-count-store.ts";
 import { authorizeUrlOf } from "../provider/stripe/authorize-url.ts";
@@ -19,7 +20,12 @@ import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { createSealing } from "../runtime/sealing.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
 import { requesterOf } from "../terms/requester.ts";
-import { wireConnectionChangeStore, wireConnectionStore, wireRefreshStore } from "./connection-stores.ts";
+import {
+  wireConnectionChangeStore,
+  wireConnectionStore,
+  wireRefreshStore,
+  wireWebhookSecretsStore,
+} from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireCancelRuns, wireStartRun } from "./sync.ts";
@@ -100,6 +106,19 @@ export const wireConnect = () => {
     provider,
     secrets: wireConnectionSecrets(),
     changes,
+    recordChange: createConnectionChangeRecorder({ changes, recorder: wireRecorder() }),
+    view: wireViewConnection(),
+    now: systemClock,
+    newToken: newRequestToken,
+  });
+};
+
+/** PUT …/connection/webhook-secrets. */
+export const wireChangeWebhookSecrets = () => {
+  const changes = wireWebhookSecretsStore();
+  return createChangeWebhookSecrets({
+    changes,
+    secrets: wireConnectionSecrets(),
     recordChange: createConnectionChangeRecorder({ changes, recorder: wireRecorder() }),
     view: wireViewConnection(),
     now: systemClock,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { organizationOf } from "../support/integration.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
+import { webhookSender } from "../support/webhook-sender.ts";
 
 let service: ServiceUnderTest;
 let provider: ReturnType<typeof simulatedProvider>;
@@ -165,6 +166,69 @@ describe("a connection", () => {
     expect((await others.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
     expect(await others.records("customers")).toEqual([]);
     expect(await others.runs()).toEqual([]);
+  });
+});
+
+describe("webhook secrets", () => {
+  const PATH = "connection/webhook-secrets";
+  const DAY = 24 * 3_600_000;
+
+  it("are changed alone; those that they replace verify for a day more", async () => {
+    await ours.connect(account.apiKey, { webhookSecret: "whsec_old" });
+    await ours.lastRun();
+    const runs = (await ours.runs()).length;
+    const reads = await provider.requests(account.accountId);
+    const changed = await ours.call("PUT", PATH, { webhookSecrets: ["whsec_new"] });
+    expect(changed).toMatchObject({ status: 200, body: { status: "connected", accountId: account.accountId } });
+    expect(await ours.call("PUT", PATH, { webhookSecrets: ["whsec_new"] })).toMatchObject({ status: 200 });
+    expect(await ours.runs()).toHaveLength(runs);
+    expect(await provider.requests(account.accountId)).toEqual(reads);
+
+    const sender = webhookSender(service, ours.organizationId, "whsec_new");
+    const deliver = async (secret: string) =>
+      (await sender.send(await sender.customerEvent("created", "cus_secret"), { secret })).status;
+    expect([await deliver("whsec_new"), await deliver("whsec_old"), await deliver("whsec_forged")]).toEqual([
+      200, 200, 400,
+    ]);
+    expect(await ours.events("category=compliance")).toMatchObject([
+      {
+        eventType: "WEBHOOK_SECRETS_CHANGED",
+        userId: "ada",
+        metadata: { current: 1, replaced: 1 },
+      },
+    ]);
+    await service.advance(DAY, "last");
+    expect([await deliver("whsec_new"), await deliver("whsec_old")]).toEqual([200, 400]);
+    expect(service.logged() + changed.text + JSON.stringify(await ours.events())).not.toContain("whsec_");
+  });
+
+  it("are refused without a connection, of another organization, and by a role that may not", async () => {
+    const body = { webhookSecrets: ["whsec_new"] };
+    expect(await ours.call("PUT", PATH, body)).toMatchObject({ status: 409, body: { error: 40903 } });
+    await ours.connect(account.apiKey, { webhookSecret: "whsec_old" });
+    const others = organizationOf(service, `${ours.organizationId}x`);
+    expect(await others.call("PUT", PATH, body)).toMatchObject({ status: 409, body: { error: 40903 } });
+    expect(await ours.call("PUT", PATH, body, { role: "member" })).toMatchObject({
+      status: 403,
+      body: { error: 40301 },
+    });
+  });
+
+  it.each([
+    [{}],
+    [{ webhookSecret: "a" }],
+    [{ webhookSecrets: [] }],
+    [{ webhookSecrets: ["a", "b", "c", "d", "e"] }],
+    [{ webhookSecrets: "a" }],
+    [{ webhookSecrets: [""] }],
+    [{ webhookSecrets: ["with space"] }],
+    [{ webhookSecrets: [1] }],
+  ])("are refused as %j", async (body) => {
+    const answer = await ours.call("PUT", PATH, body);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: 40002, message: expect.stringContaining("webhookSecrets") },
+    });
   });
 });
 

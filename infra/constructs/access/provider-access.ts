@@ -56,6 +56,15 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       connections.may("PutItem", "DeleteItem"),
     ),
 
+    /** Opens and seals only webhook secrets, never the provider's credentials. */
+    changeWebhookSecrets: together(
+      recordSecurityEvents,
+      connections.may("GetItem", "UpdateItem"),
+      syncRuns.may("GetItem"),
+      secrets("Decrypt", "webhook-secrets"),
+      secrets("GenerateDataKey", "webhook-secrets"),
+    ),
+
     /** The organization's circuit also stores whether it is connected. */
     disconnect: together(changeRuns, connections.may("GetItem", "UpdateItem"), circuits.may("GetItem", "UpdateItem")),
 

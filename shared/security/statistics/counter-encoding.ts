@@ -37,6 +37,7 @@ export const typeCodes: Readonly<Record<string, number>> = {
   WEBHOOK_NOT_APPLIED: 17,
   ERASURE_REQUESTED: 18,
   ERASURE_COMPLETED: 19,
+  WEBHOOK_SECRETS_CHANGED: 20,
 };
 const SPELLED_OUT = 0;
 

@@ -51,7 +51,7 @@ const stored = () => world.stores.connections.read(org);
 const webhookSecrets = async () => {
   const found = await stored();
   if (found.status !== "connected" || found.webhookSecrets === undefined) return undefined;
-  return world.secrets.openWebhookSecrets(org, found.webhookSecrets);
+  return (await world.secrets.openWebhookSecrets(org, found.webhookSecrets)).map(({ secret }) => secret);
 };
 
 describe("connecting with an API key", () => {

@@ -71,7 +71,7 @@ const compare = async (model: Model, { org, ways: { direct, lossy } }: Real): Pr
   });
   expect(stored.holdsRecordsOf).toBe(model.claimed);
   const secrets = "webhookSecrets" in stored ? stored.webhookSecrets : undefined;
-  expect(secrets && (await direct.secrets.openWebhookSecrets(org, secrets))[0]).toBe(model.webhookSecrets);
+  expect(secrets && (await direct.secrets.openWebhookSecrets(org, secrets))[0]?.secret).toBe(model.webhookSecrets);
   const connected = await listed(direct.stores);
   expect(connected.includes(org)).toBe(model.status === "connected");
   await expect(direct.stores.connected.countConnected()).resolves.toBe(connected.length);

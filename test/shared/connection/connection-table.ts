@@ -17,6 +17,7 @@ import {
 } from "../../../shared/connection/connection-store.ts";
 import { createOAuthStateStore } from "../../../shared/connection/oauth-state-store.ts";
 import { createRefreshStore } from "../../../shared/connection/refresh-store.ts";
+import { createWebhookSecretsStore } from "../../../shared/connection/webhook-secrets-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { declaredTable } from "../../support/security-tables.ts";
@@ -47,6 +48,7 @@ const othersOver = (client: DynamoDBDocumentClient, marks: ReturnType<typeof cre
   claims: createRecordsClaimStore(client, TABLE),
   connected: createConnectedStore(client, TABLE),
   usedStates: createOAuthStateStore(client, TABLE),
+  webhookSecrets: createWebhookSecretsStore(client, TABLE),
 });
 export type Stores = ReturnType<typeof storesOver>;
 
@@ -113,7 +115,12 @@ export const rejectionOf = ({
   credentialsVersion,
   accountId,
 }: Pick<ConnectedItem, "connectionId" | "credentialsVersion"> & { accountId?: string }): ConnectionChange => ({
-  ...{ eventType: "AUTHENTICATION_FAILURE", connectionId, credentialsVersion, accountId: accountId ?? "acct_1" },
+  ...{
+    eventType: "AUTHENTICATION_FAILURE",
+    connectionId,
+    version: credentialsVersion,
+    accountId: accountId ?? "acct_1",
+  },
   ...{ method: "api_key", at: 3, source: "system", reason: "api_key_refused" },
 });
 

@@ -7,6 +7,7 @@ import { createConnectionSecrets } from "../../../shared/connection/connection-s
 import { createDisconnect } from "../../../shared/connection/disconnect.ts";
 import { createOAuthStates } from "../../../shared/connection/oauth-state.ts";
 import { createOpenConnection } from "../../../shared/connection/open-connection.ts";
+import { createChangeWebhookSecrets } from "../../../shared/connection/webhook-secrets.ts";
 import type { Credentials, OperationContext, Provider, ProviderAccess } from "../../../shared/provider/provider.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import type { Envelope } from "../../../shared/runtime/envelope.ts";
@@ -219,6 +220,11 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     provider: provider.access,
     changes: stores.connections,
   });
+  const changeWebhookSecrets = createChangeWebhookSecrets({
+    ...{ secrets, view, now, newToken },
+    changes: stores.webhookSecrets,
+    recordChange: createConnectionChangeRecorder({ recorder, changes: stores.webhookSecrets }),
+  });
   const disconnect = createDisconnect({ changes: stores.connections, recordChange, now, ...around });
   const openConnection = createOpenConnection({
     ...{ secrets, recorder, recordChange, now, newToken },
@@ -238,6 +244,8 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     openConnection,
     connect: (request: Parameters<typeof connectAs>[0], organizationId: string, userId?: string) =>
       connectAs(request, { caller: callerOf(organizationId, userId), origin }),
+    changeWebhookSecrets: (given: readonly string[], organizationId: string, userId?: string) =>
+      changeWebhookSecrets(given, { caller: callerOf(organizationId, userId), origin }),
     disconnect: (organizationId: string) => disconnect({ organizationId, source: "user", userId: "ada" }),
     /** Connects by OAuth. @returns the tokens */
     connectByOAuth: async (organizationId: string, accountId = "acct_1") => {

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const createSecrets = () => {
   const openWebhookSecrets = jest.fn<ConnectionSecrets["openWebhookSecrets"]>(async (organizationId, sealed) => [
-    `${organizationId} ${sealed.join()}`,
+    { secret: `${organizationId} ${sealed.join()}` },
   ]);
   return { openWebhookSecrets, secrets: createWebhookSecrets({ openWebhookSecrets }, () => time.now) };
 };
