@@ -8,6 +8,6 @@ import { wireDispatchDetection } from "../../shared/wiring/detection.ts";
 
 const dispatch = wireDispatchDetection();
 
-export const handler = createBusHandler("dispatch-detection", DetectionDispatch, ({ after }, { remainingMs }) =>
-  dispatch(after, remainingMs),
+export const handler = createBusHandler("dispatch-detection", DetectionDispatch, (detail, { remainingMs }) =>
+  dispatch(detail, remainingMs),
 );

@@ -39,7 +39,7 @@ export const backgroundFunctions = {
     description: "Requests detection for the hours that have not been judged",
     timeoutSeconds: 900,
     // Runs when the events of the last hour can be read, and before close-security-hours: an hour that is judged by
-    // then needs no due mark.
+    // then needs no due mark. Many organizations are spread over half an hour.
     triggers: [{ hourlyAtMinute: 6 }, { event: "DetectionDispatchContinued" }],
     alarm: {
       id: "DetectionStoppedAlarm",
@@ -52,7 +52,7 @@ export const backgroundFunctions = {
     subject: "security",
     description: "Closes the past hours of security events and stores their counts",
     timeoutSeconds: 300,
-    triggers: [{ hourlyAtMinute: 11 }],
+    triggers: [{ hourlyAtMinute: 41 }, { event: "HourClosingContinued" }],
   },
   "sweep-alert-outbox": {
     subject: "security",

@@ -12,6 +12,7 @@ import { ERASURE_REQUESTED_TYPE, ErasureRequested } from "../erasure/erasure-eve
 import { REPORT_DUE_TYPE, ReportDue } from "../reports/make-report.ts";
 import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
 import { UNRECORDED_EVENT_TYPE, UnrecordedEvent } from "../security/dead-letters.ts";
+import { CLOSING_CONTINUED_TYPE, HourClosing } from "../security/statistics/continue-closing.ts";
 import { SYNC_REQUESTED_TYPE, SyncRequested } from "../sync/sync-request.ts";
 import { SYNC_DISPATCH_TYPE, SyncDispatch } from "../sync/sync-schedules.ts";
 import { WEBHOOK_RECEIVED, WebhookReceived } from "../webhooks/webhook-outbox.ts";
@@ -60,6 +61,7 @@ export const busEvents = {
     publishers: [RECORDERS, "change-security-alerts", "detect-organization", "sweep-alert-outbox"],
     isForSubscribers: true,
   },
+  [CLOSING_CONTINUED_TYPE]: { detail: HourClosing, publishers: ["close-security-hours"] },
   [UNRECORDED_EVENT_TYPE]: { detail: UnrecordedEvent, publishers: [RECORDERS] },
 } as const satisfies Record<string, BusEventKind>;
 

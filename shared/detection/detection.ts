@@ -100,8 +100,11 @@ export const detectionDue = (due: readonly Omit<DetectionDue, "version">[]): Bus
   ),
 });
 
-/** What starts a dispatch: the schedule, without `after`; or a dispatch that ran out of time after that scope. */
-export const DetectionDispatch = z.object({ after: z.optional(z.string()) });
+/**
+ * What starts a dispatch: the schedule, with an empty detail; or a dispatch that ran out of time after the scope `after`
+ * and must end by `until`, epoch ms.
+ */
+export const DetectionDispatch = z.object({ after: z.optional(z.string()), until: z.optional(z.number()) });
 export type DetectionDispatch = z.output<typeof DetectionDispatch>;
 
 export const dispatchContinued = (detail: DetectionDispatch): BusEvent => ({

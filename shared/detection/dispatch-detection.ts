@@ -8,6 +8,7 @@ import { HOUR_MS, startOfHour } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { dispatch } from "../work/dispatch.ts";
 import {
+  type DetectionDispatch,
   type DetectionDue,
   DUE_SLOTS,
   detectionDue,
@@ -20,12 +21,11 @@ import { silentIntervals } from "./rules/rules.ts";
 import type { SyncFactsStore } from "./sync-facts-store.ts";
 import type { UnjudgedStore } from "./unjudged-store.ts";
 
-/** Organizations per publication: ten events with ten slots each. */
-const BATCH = 10 * DUE_SLOTS.length;
-/** The publications of a batch until it fails, each with its own time-out. */
-const PUBLICATIONS = 5;
-/** With less time left, another invocation continues. */
-const HANDOVER_MS = 30_000;
+/**
+ * The time over which many organizations are spread. Judging them takes a minute more, and an hour must be judged within
+ * 60 minutes after its end. close-security-hours runs later: an hour that is judged by then needs no due mark.
+ */
+const SPREAD_MS = 30 * 60_000;
 const SUCCESSES_PER_READ = 600;
 
 export type DispatchDependencies = {
@@ -37,13 +37,14 @@ export type DispatchDependencies = {
   syncIntervalMs: number;
   retentionMs: number;
   now: Clock;
+  sleep: (ms: number) => Promise<unknown>;
 };
 
 type Due = { hours: Set<number>; marked: Set<number> };
 
 export const createDetectionDispatcher = (dependencies: DispatchDependencies) => {
   const { unjudged, openHours, connectedOrganizations, syncFacts, bus } = dependencies;
-  const { syncIntervalMs, retentionMs, now } = dependencies;
+  const { syncIntervalMs, retentionMs, now, sleep } = dependencies;
 
   /** Adds the hours with events that ended by now, whether their statistics are closed or not. */
   const findHoursWithEvents = async (at: number): Promise<Map<string, Due>> => {
@@ -99,23 +100,21 @@ export const createDetectionDispatcher = (dependencies: DispatchDependencies) =>
 
   /**
    * Publishes the due hours of each scope, in the order of scopes. Repeated, it does no harm.
-   * @param after the last scope of the invocation before; undefined if the schedule started this one.
+   * @param continued where the invocation before ended; empty if the schedule started this one.
    * @throws Error if the bus does not take the events; DomainError `store_unavailable`.
    */
-  return async (after: string | undefined, remainingMs: () => number) => {
+  return async ({ after, until }: DetectionDispatch, remainingMs: () => number) => {
     const at = now();
+    const endsAt = until ?? at + SPREAD_MS;
     const dueByScope = await findHoursWithEvents(at);
     const silent = await addSilent(dueByScope, at);
     const items = [...dueByScope].sort(([a], [b]) => (a < b ? -1 : 1)).filter(([scope]) => scope > (after ?? ""));
     const { dispatched, isHandedOver } = await dispatch({
       items,
-      batchSize: BATCH,
+      withinMs: endsAt - at,
       toEvents: (batch) => chunksOf(batch.map(toDetail), DUE_SLOTS.length).map(detectionDue),
-      continueAfter: ([scope]) => dispatchContinued({ after: scope }),
-      bus,
-      maxPublications: PUBLICATIONS,
-      remainingMs,
-      marginMs: HANDOVER_MS,
+      continueAfter: ([scope]) => dispatchContinued({ after: scope, until: endsAt }),
+      ...{ bus, clock: now, sleep, remainingMs },
     });
     const hours = items.slice(0, dispatched).reduce((sum, [, due]) => sum + Math.min(due.hours.size, MAX_HOURS), 0);
     const counts = { organizations: dispatched, hours, silent, isHandedOver };

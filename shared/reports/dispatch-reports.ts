@@ -5,22 +5,15 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
-import { DAY_MS, startOfDay } from "../terms/hours.ts";
+import { DAY_MS, HOUR_MS, startOfDay } from "../terms/hours.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
 import { dispatch } from "../work/dispatch.ts";
 import { isReportable, reportDue } from "./make-report.ts";
 import { CATCH_UP_DAYS } from "./period.ts";
 import type { DueReport, ReportDueStore } from "./report-due-store.ts";
 
-/** A call of the bus takes ten events; one call each tenth of a second starts at most a hundred makers a second. */
-const BATCH = 10;
-const BATCH_EVERY_MS = 100;
-
-/** If the bus refuses a batch so often, its reports wait for the next hour. */
-const MAX_PUBLICATIONS = 20;
-
-/** The part of the function's time in which no batch starts; the remaining marks wait for the next hour. */
-const MARGIN_MS = 20_000;
+/** Many reports are spread over this time. One run reaches a quarter of them, and the next hours' runs the others. */
+const SPREAD_MS = HOUR_MS;
 
 const MARKS_AT_ONCE = 25;
 
@@ -72,8 +65,8 @@ export const createReportDispatcher = ({
     const { dispatched } = await dispatch({
       items: wanted.sort((a, b) => a.period.to - b.period.to),
       toEvents: (batch) => batch.map(toEvent),
-      rateLimit: { intervalMs: BATCH_EVERY_MS, clock, sleep },
-      ...{ batchSize: BATCH, bus, maxPublications: MAX_PUBLICATIONS, remainingMs, marginMs: MARGIN_MS },
+      withinMs: SPREAD_MS,
+      ...{ bus, clock, sleep, remainingMs },
     });
     return { connected, requested: dispatched, left: wanted.length - dispatched };
   };

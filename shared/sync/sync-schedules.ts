@@ -14,15 +14,6 @@ import { isStalled, resumeJobs } from "../work/hand-over.ts";
 import { syncRequested } from "./sync-request.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
 
-/** A call of the bus takes ten events; one call each half second asks for twenty organizations a second. */
-const BATCH = 10;
-const BATCH_EVERY_MS = 500;
-
-/** Of the function's time, to hand the rest over to another invocation. */
-const HANDOVER_MS = 20_000;
-
-const MAX_PUBLICATIONS = 20;
-
 export const SYNC_DISPATCH_TYPE = "SyncDispatchContinued";
 
 /**
@@ -44,22 +35,25 @@ export type DispatchDependencies = {
   bus: Pick<EventBus, "publish">;
   clock: Clock;
   sleep: (ms: number) => Promise<unknown>;
+  syncIntervalMs: number;
 };
 
 export const createSyncDispatcher =
-  ({ connectedOrganizations, bus, clock, sleep }: DispatchDependencies) =>
+  ({ connectedOrganizations, bus, clock, sleep, syncIntervalMs }: DispatchDependencies) =>
   /**
+   * Many organizations are spread over half of the interval, so that a dispatch ends before the next one begins.
    * @param slot the schedule's occurrence, epoch ms.
    * @throws Error if the bus does not take the requests.
    */
   async (slot: number, after: string | undefined, remainingMs: () => number) => {
+    const items: string[] = [];
+    for await (const organizationId of connectedOrganizations(after)) items.push(organizationId);
     const { dispatched, isHandedOver } = await dispatch({
-      items: connectedOrganizations(after),
-      batchSize: BATCH,
+      items,
+      withinMs: slot + syncIntervalMs / 2 - clock(),
       toEvents: (batch) => batch.map((organizationId) => syncRequested({ organizationId, slot })),
       continueAfter: (organizationId) => continuation({ slot, after: organizationId }),
-      ...{ bus, maxPublications: MAX_PUBLICATIONS, remainingMs, marginMs: HANDOVER_MS },
-      rateLimit: { intervalMs: BATCH_EVERY_MS, clock, sleep },
+      ...{ bus, clock, sleep, remainingMs },
     });
     return { requested: dispatched, isHandedOver };
   };

@@ -1,4 +1,5 @@
 /** Detection of deployed functions. Both throw Error at cold start if the environment lacks a variable. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createConnectedStore, createConnectionStore } from "../connection/connection-store.ts";
 import { createBaselineStore } from "../detection/baseline-store.ts";
@@ -41,6 +42,7 @@ export const wireDispatchDetection = () => {
     syncIntervalMs: config.SYNC_INTERVAL_HOURS * HOUR_MS,
     retentionMs: config.RETENTION_DAYS * DAY_MS,
     now: systemClock,
+    sleep,
   });
 };
 

@@ -5,7 +5,7 @@ import { createUnjudgedStore } from "../detection/unjudged-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
-import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { createEventBus, type EventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { createAlertDecisionStore } from "../security/alerts/alert-decision-store.ts";
 import { createAlertPublisher } from "../security/alerts/alert-publisher.ts";
 import { createAlertOutboxStore, createAlertStore } from "../security/alerts/alert-store.ts";
@@ -84,8 +84,9 @@ export const wireSecurityReport = (): SecurityReportDependencies => {
 };
 
 /** @throws Error at cold start if the environment lacks a variable. */
-export const wireCloseHours = (): CloseHoursDependencies => {
+export const wireCloseHours = (): CloseHoursDependencies & { bus: EventBus } => {
   const config = readConfig([
+    "EVENT_BUS_NAME",
     "SECURITY_EVENTS_TABLE_NAME",
     "SECURITY_ROLLUPS_TABLE_NAME",
     "DETECTION_TABLE_NAME",
@@ -99,6 +100,7 @@ export const wireCloseHours = (): CloseHoursDependencies => {
     detection: createUnjudgedStore(documentClient, config.DETECTION_TABLE_NAME, {
       retentionDays: config.RETENTION_DAYS,
     }),
+    bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
     now: systemClock,
     settleMs: config.ROLLUP_SETTLE_MS,
   };

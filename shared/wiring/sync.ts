@@ -14,6 +14,7 @@ import { createStartSync, type StartSync } from "../sync/start-sync.ts";
 import { createSyncEndStore } from "../sync/sync-end-store.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
 import { connectedAfter, createSyncDispatcher, type ResumeDependencies } from "../sync/sync-schedules.ts";
+import { HOUR_MS } from "../terms/hours.ts";
 import { wireConnectedStore, wireConnectionStore } from "./connection-stores.ts";
 
 const tableName = () => readConfig(["SYNC_RUNS_TABLE_NAME"]).SYNC_RUNS_TABLE_NAME;
@@ -66,6 +67,7 @@ export const wireDispatch = () => {
     bus: wireSyncBus(),
     clock: systemClock,
     sleep,
+    syncIntervalMs: readConfig(["SYNC_INTERVAL_HOURS"]).SYNC_INTERVAL_HOURS * HOUR_MS,
   });
 };
 

@@ -1,16 +1,30 @@
 /**
- * Publishes what a schedule has found, in batches, until the bus has taken everything or the time runs short. A dispatch
- * may be repeated from its beginning, so consumers must accept an event twice.
+ * Publishes what a schedule has found, in batches, until the bus has taken everything or the time runs short. Batches are
+ * spread over time, because each event starts an invocation: new accounts may run 10 functions at once.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ * A dispatch may be repeated from its beginning, so consumers must accept an event twice.
  */
+import { chunksOf } from "../runtime/chunks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
 
-/** At most one batch starts in `intervalMs`; a batch that the bus refuses is repeated after as long. */
-export type RateLimit = { intervalMs: number; clock: Clock; sleep: (ms: number) => Promise<unknown> };
+/** A batch starts in each interval: twenty items a second, or more if there are too many for that. */
+const INTERVAL_MS = 250;
+const MIN_BATCH = 5;
+
+/** A dispatch that is late spreads the rest over this time. */
+const MIN_SPREAD_MS = 5 * 60_000;
+
+/** If the bus refuses a batch so often, the dispatch fails. With the bus's own time-outs that takes 30 s. */
+const MAX_PUBLICATIONS = 10;
+
+/** Of the function's time; no batch starts with less left. */
+const MARGIN_MS = 40_000;
 
 export type Dispatch<Item> = {
-  items: Iterable<Item> | AsyncIterable<Item>;
-  batchSize: number;
+  items: readonly Item[];
+  /** The time over which the batches are spread if there are more items than twenty a second. */
+  withinMs: number;
   toEvents(batch: readonly Item[]): BusEvent[];
   /**
    * The event by which the next invocation continues after `last`. Such a dispatch publishes at least one batch. Without
@@ -18,24 +32,13 @@ export type Dispatch<Item> = {
    */
   continueAfter?(last: Item): BusEvent;
   bus: Pick<EventBus, "publish">;
-  /** How often a batch is published if the bus keeps refusing. */
-  maxPublications: number;
-  rateLimit?: RateLimit;
+  clock: Clock;
+  sleep: (ms: number) => Promise<unknown>;
   remainingMs: () => number;
-  /** No batch starts once less than this is left. */
-  marginMs: number;
 };
 
-async function* batchesOf<Item>(items: Dispatch<Item>["items"], size: number): AsyncGenerator<Item[], void, void> {
-  let batch: Item[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
+const batchSizeOf = (count: number, withinMs: number): number =>
+  Math.max(MIN_BATCH, Math.ceil((count * INTERVAL_MS) / Math.max(withinMs, MIN_SPREAD_MS)));
 
 /**
  * Dispatches items in their order.
@@ -45,27 +48,24 @@ async function* batchesOf<Item>(items: Dispatch<Item>["items"], size: number): A
 export const dispatch = async <Item>(
   options: Dispatch<Item>,
 ): Promise<{ dispatched: number; isHandedOver: boolean }> => {
-  const { items, batchSize, toEvents, continueAfter, bus, maxPublications, rateLimit, remainingMs, marginMs } = options;
-  let startedAt: number | undefined;
-  const waitForTurn = async ({ intervalMs, clock, sleep }: RateLimit): Promise<void> => {
-    const waitMs = startedAt === undefined ? 0 : startedAt + intervalMs - clock();
-    if (waitMs > 0) await sleep(waitMs);
-    startedAt = clock();
-  };
+  const { items, withinMs, toEvents, continueAfter, bus, clock, sleep, remainingMs } = options;
+  let nextAt = clock();
   const publish = async (events: readonly BusEvent[]): Promise<void> => {
-    if (rateLimit !== undefined) await waitForTurn(rateLimit);
+    const waitMs = nextAt - clock();
+    if (waitMs > 0) await sleep(waitMs);
+    nextAt = clock() + INTERVAL_MS;
     let left = events;
     for (let publication = 0; left.length > 0; publication++) {
-      if (publication === maxPublications) throw new Error("The event bus does not take the events of a dispatch.");
-      if (publication > 0) await rateLimit?.sleep(rateLimit.intervalMs);
+      if (publication === MAX_PUBLICATIONS) throw new Error("The event bus does not take the events of a dispatch.");
+      if (publication > 0) await sleep(INTERVAL_MS);
       left = (await bus.publish(left)).map(({ event }) => event);
     }
   };
 
   let dispatched = 0;
   let last: Item | undefined;
-  for await (const batch of batchesOf(items, batchSize)) {
-    const isTimeShort = remainingMs() < marginMs;
+  for (const batch of chunksOf(items, batchSizeOf(items.length, withinMs))) {
+    const isTimeShort = remainingMs() < MARGIN_MS;
     if (isTimeShort && continueAfter === undefined) break;
     if (isTimeShort && continueAfter !== undefined && last !== undefined) {
       await publish([continueAfter(last)]);

@@ -29,9 +29,13 @@ export const createDueMarkStore = (client: DynamoDBDocumentClient, tableName: st
       await callStore((options) => client.send(command, options));
     },
 
-    /** All marks, shard by shard, each shard by sort key. @param last reads no mark whose sort key is greater. */
-    list: (last?: string): AsyncGenerator<Record<string, unknown>, void, void> =>
-      readIndex(client, tableName, index, last),
+    /**
+     * All marks, shard by shard, each shard by sort key.
+     * @param last reads no mark whose sort key is greater.
+     * @param shard reads only this shard.
+     */
+    list: (last?: string, shard?: string): AsyncGenerator<Record<string, unknown>, void, void> =>
+      readIndex(client, tableName, shard === undefined ? index : { ...index, shards: [shard] }, last),
 
     /**
      * Removes a mark; two write units.

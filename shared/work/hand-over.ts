@@ -18,6 +18,22 @@ const REQUEST_LOST_AFTER_MS = 60_000;
 export type Invocation = { delivery: string; remainingMs: () => number };
 
 /**
+ * Publishes the events that start the next invocations, until the time is over.
+ * @throws Error if the bus does not take all of them: then the delivery is repeated, which continues the work as well.
+ */
+export const continueIn = async (
+  { bus, remainingMs }: Pick<Invocation, "remainingMs"> & { bus: Pick<EventBus, "publish"> },
+  requests: readonly BusEvent[],
+): Promise<void> => {
+  let left = requests;
+  while (remainingMs() > GIVE_UP_MS) {
+    left = (await bus.publish(left)).map(({ event }) => event);
+    if (left.length === 0) return;
+  }
+  throw new Error("The event bus did not take the request to continue a job.");
+};
+
+/**
  * Moves a job to the next invocation.
  * @param request the event that asks for a worker.
  * @throws Error if the bus does not take the event: then the delivery is repeated, which continues the job as well.
@@ -35,10 +51,7 @@ export const handOver = async (
 ): Promise<void> => {
   // Release the lease before the request: the next worker must find it free.
   await lease.release();
-  while (remainingMs() > GIVE_UP_MS) {
-    if ((await bus.publish([request])).length === 0) return;
-  }
-  throw new Error("The event bus did not take the request to continue a job.");
+  await continueIn({ bus, remainingMs }, [request]);
 };
 
 /** Whether a job has no worker: its lease has expired, or its request was lost before a worker took it. Epoch ms. */

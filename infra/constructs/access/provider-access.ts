@@ -12,7 +12,7 @@ import type { AccessParts, Resources } from "./parts.ts";
 /** Rights for the connection to the provider, for sync runs, webhooks and records. */
 export const providerAccess = (parts: AccessParts, { credentialsKey, provider }: Resources) => {
   const { circuits, connections, settings, syncRuns, records, webhookEvents, detection, events } = parts;
-  const { publish, retention, recordSecurityEvents, sealForClients, changeCircuits } = parts;
+  const { publish, retention, syncInterval, recordSecurityEvents, sealForClients, changeCircuits } = parts;
 
   const secrets = (action: "Decrypt" | "GenerateDataKey", purpose: SecretPurpose): Access => ({
     grants: [credentialsKey.grant(action, purpose)],
@@ -83,7 +83,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       records.may("Query"),
       webhookEvents.may("BatchGetItem"),
     ),
-    dispatchSyncs: together(publish, connections.query(CONNECTED_ORGANIZATIONS)),
+    dispatchSyncs: together(publish, syncInterval, connections.query(CONNECTED_ORGANIZATIONS)),
     resumeSyncs: together(publish, syncRuns.query(ACTIVE_RUNS), syncRuns.may("GetItem")),
 
     listRecords: together(records.may("GetItem"), records.query(RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER)),

@@ -43,6 +43,7 @@ export const securityAccess = (parts: AccessParts) => {
 
     /** A closed hour gets a due mark for detection. */
     closeSecurityHours: together(
+      publish,
       events.may("Query"),
       rollups.may("GetItem", "Query", "PutItem", "DeleteItem"),
       rollups.query(OPEN_HOURS),

@@ -82,11 +82,13 @@ const summariseHour = (stores: Stores, { scope, hour }: OpenHour, now: number) =
  * Closes the open hours that ended at least five minutes ago and were not marked since, oldest first, as many as the time
  * allows. Several closers may run at once.
  * @param remainingMs how much of the function's time is left.
+ * @param shard closes only the hours of this shard.
  * @throws Error at the end if hours could not be closed; its cause is the first failure.
  */
 export const closeHours = async (
   { openHours, detection, now, settleMs, ...stores }: CloseHoursDependencies,
   remainingMs: () => number,
+  shard?: string,
 ): Promise<CloseHoursResult> => {
   const result = { closed: 0, left: 0, isComplete: true };
   const failures: unknown[] = [];
@@ -125,7 +127,7 @@ export const closeHours = async (
     clearing.push(clear(openHour).catch(fail));
   };
 
-  const found = openHours.listAll(now() - GRACE_MS - HOUR_MS);
+  const found = openHours.listAll(now() - GRACE_MS - HOUR_MS, shard);
   await inParallel(whileThereIsTime(found), HOURS_AT_ONCE, (openHour) => close(openHour).catch(fail)).catch(fail);
   await Promise.all(clearing);
   if (failures.length > 0) throw new Error(`${failures.length} hours could not be closed.`, { cause: failures[0] });

@@ -25,6 +25,9 @@ export type OpenHour = {
 /** Each shard takes 1,000 marks a second; most marks come when an hour begins. */
 const openHours = defineShardedIndex(OPEN_HOURS, { count: 8 });
 
+/** The shards of the open hours. Each has the hours of an eighth of the scopes. */
+export const openHourShards: readonly string[] = openHours.shards;
+
 const PREFIX = "open#";
 const keyOf = (hour: number): string => `${PREFIX}${hourName(hour)}`;
 
@@ -65,9 +68,10 @@ export const createOpenHourStore = (client: DynamoDBDocumentClient, tableName: s
     /**
      * The open hours of all partitions up to an hour, each shard's oldest first. Half a read unit per shard and 4 KB. May
      * lag by a second.
+     * @param shard lists only this one of openHourShards.
      */
-    async *listAll(last: number): AsyncGenerator<OpenHour, void, void> {
-      for await (const item of marks.list(keyOf(last))) yield parse(item);
+    async *listAll(last: number, shard?: string): AsyncGenerator<OpenHour, void, void> {
+      for await (const item of marks.list(keyOf(last), shard)) yield parse(item);
     },
 
     /** Removes a marker; two write units. @returns false if the hour was marked again since it was read. */

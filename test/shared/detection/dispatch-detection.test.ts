@@ -17,7 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => engine.stop());
 
-const plenty = () => 300_000;
+const SPREAD_MS = 30 * 60_000;
+const plenty = () => 3_000_000;
 
 /** The parts of events; each event has at most ten organizations. */
 const partsOfEvents = (published: readonly BusEvent[]) =>
@@ -55,7 +56,7 @@ describe("dispatching detection", () => {
     for (const hour of [HOUR, HOUR - HOUR_MS, HOUR + HOUR_MS]) await openHours.markHourOpen("org#a", hourName(hour));
     for (const hour of [HOUR - 2 * HOUR_MS, HOUR - HOUR_MS]) await unjudged.markUnjudged("org#a", hour);
     await unjudged.markUnjudged("org#b%23c", HOUR);
-    expect(await dispatch(undefined, plenty)).toEqual({ organizations: 2, hours: 4, silent: 0, isHandedOver: false });
+    expect(await dispatch({}, plenty)).toEqual({ organizations: 2, hours: 4, silent: 0, isHandedOver: false });
     expect(dueOf(stage.published)).toEqual({
       a: {
         hours: ["2026-11-21T08", "2026-11-21T09", "2026-11-21T10"],
@@ -68,15 +69,15 @@ describe("dispatching detection", () => {
   it("publishes an hour as soon as it ends, and not before", async () => {
     await stage.own.openHours.markHourOpen("org#a", hourName(HOUR));
     stage.time.now = HOUR + HOUR_MS - 1;
-    expect(await stage.own.dispatch(undefined, plenty)).toMatchObject({ organizations: 0 });
+    expect(await stage.own.dispatch({}, plenty)).toMatchObject({ organizations: 0 });
     stage.time.now += 1;
-    expect(await stage.own.dispatch(undefined, plenty)).toMatchObject({ organizations: 1, hours: 1 });
+    expect(await stage.own.dispatch({}, plenty)).toMatchObject({ organizations: 1, hours: 1 });
   });
 
   it("publishes the events without an organization as one scope", async () => {
     for (const partition of ["none#3", "none#11"]) await stage.own.openHours.markHourOpen(partition, hourName(HOUR));
     await stage.own.unjudged.markUnjudged("none#7", HOUR - HOUR_MS);
-    await stage.own.dispatch(undefined, plenty);
+    await stage.own.dispatch({}, plenty);
     expect(dueOf(stage.published)).toEqual({
       none: { hours: ["2026-11-21T09", "2026-11-21T10"], marked: ["2026-11-21T09"] },
     });
@@ -88,7 +89,7 @@ describe("dispatching detection", () => {
     await succeed("long ago", limit);
     await succeed("just now", limit + 1);
     await stage.own.openHours.markHourOpen(organizationKey("busy"), hourName(HOUR));
-    expect(await stage.own.dispatch(undefined, plenty)).toMatchObject({ organizations: 3, silent: 2 });
+    expect(await stage.own.dispatch({}, plenty)).toMatchObject({ organizations: 3, silent: 2 });
     const lastHour = { hours: ["2026-11-21T10"], marked: [] };
     expect(dueOf(stage.published)).toEqual({ never: lastHour, "long ago": lastHour, busy: lastHour });
   });
@@ -96,20 +97,20 @@ describe("dispatching detection", () => {
   it("skips hours whose events have expired", async () => {
     await stage.own.unjudged.markUnjudged("org#a", HOUR + HOUR_MS - 90 * DAY_MS);
     await stage.own.unjudged.markUnjudged("org#b", HOUR - 90 * DAY_MS);
-    await stage.own.dispatch(undefined, plenty);
+    await stage.own.dispatch({}, plenty);
     expect(Object.keys(dueOf(stage.published))).toEqual(["a"]);
   });
 
   it("publishes at most 48 hours of an organization, the oldest", async () => {
     for (let i = 0; i < MAX_HOURS + 2; i++) await stage.own.unjudged.markUnjudged("org#a", HOUR - i * HOUR_MS);
-    await stage.own.dispatch(undefined, plenty);
+    await stage.own.dispatch({}, plenty);
     const [{ hours = [] } = {}] = partsOfEvents(stage.published);
     expect([hours.length, hours[0], hours.at(-1)]).toEqual([MAX_HOURS, HOUR - 49 * HOUR_MS, HOUR - 2 * HOUR_MS]);
   });
 
   it("records that it was completed, with its counts", async () => {
     await stage.own.unjudged.markUnjudged("org#a", HOUR);
-    await stage.own.dispatch(undefined, plenty);
+    await stage.own.dispatch({}, plenty);
     const { Item } = await stage.own.client.send(
       new GetCommand({ TableName: "detection", Key: { scope: "#detector", key: "2026-11-21T11" } }),
     );
@@ -120,6 +121,7 @@ describe("dispatching detection", () => {
 /** Many organizations without a store, and a bus that may refuse. */
 const createWorld = (count: number, publish: DispatchDependencies["bus"]["publish"]) => {
   const recordedAt: number[] = [];
+  const time = { now: JUDGED_AT };
   const dependencies: DispatchDependencies = {
     unjudged: {
       async *listAll() {
@@ -131,9 +133,12 @@ const createWorld = (count: number, publish: DispatchDependencies["bus"]["publis
     async *connectedOrganizations() {},
     syncFacts: { lastSuccesses: async () => new Map() },
     bus: { publish },
-    ...{ syncIntervalMs: SYNC_INTERVAL_MS, retentionMs: 90 * DAY_MS, now: () => JUDGED_AT },
+    ...{ syncIntervalMs: SYNC_INTERVAL_MS, retentionMs: 90 * DAY_MS, now: () => time.now },
+    sleep: async (ms) => {
+      time.now += ms;
+    },
   };
-  return { recordedAt, dependencies };
+  return { time, recordedAt, dependencies };
 };
 
 describe("a dispatch of many", () => {
@@ -144,11 +149,11 @@ describe("a dispatch of many", () => {
       return [];
     });
     const dispatch = createDetectionDispatcher(dependencies);
-    let after: string | undefined;
+    let continued: DetectionDispatch = {};
     let invocations = 0;
     for (let isOver = false; !isOver; invocations++) {
       let left = 90_000;
-      const { isHandedOver } = await dispatch(after, () => {
+      const { isHandedOver } = await dispatch(continued, () => {
         left -= 20_000;
         return left;
       });
@@ -156,27 +161,53 @@ describe("a dispatch of many", () => {
       isOver = !isHandedOver;
       if (isOver) break;
       expect(last?.detailType).toBe("DetectionDispatchContinued");
-      after = DetectionDispatch.parse(last?.detail).after;
+      continued = DetectionDispatch.parse(last?.detail);
+      // The end stays that of the first invocation.
+      expect(continued.until).toBe(JUDGED_AT + SPREAD_MS);
     }
     const dispatched = partsOfEvents(sent.filter(({ detailType }) => detailType === "DetectionDue"));
     expect(dispatched).toHaveLength(950);
     expect(new Set(dispatched.map(({ organizationId }) => organizationId)).size).toBe(950);
     expect(invocations).toBeGreaterThan(1);
-    expect(recordedAt).toEqual([JUDGED_AT]);
+    expect(recordedAt).toHaveLength(1);
   });
 
-  it("publishes refused events again: ten organizations per event, ten events per call", async () => {
+  it.each([
+    ["five at once and twenty a second", 2_000, { atOnce: 5, perSecond: 20, seconds: 100 }],
+    ["more per second if half an hour would not suffice", 40_000, { atOnce: 6, perSecond: 24, seconds: 1_800 }],
+  ])("publishes %s", async (_, count, most) => {
+    const startedAt: number[] = [];
+    let last: BusEvent | undefined;
+    const { time, dependencies } = createWorld(count, async (events) => {
+      last = events.at(-1);
+      for (const { detail } of events) if ("one" in detail) startedAt.push(...Object.keys(detail).map(() => time.now));
+      return [];
+    });
+    const dispatch = createDetectionDispatcher(dependencies);
+    let continued: DetectionDispatch = {};
+    for (let isOver = false; !isOver; ) {
+      // As on Lambda, an invocation has 15 minutes.
+      const endsAt = time.now + 900_000;
+      isOver = !(await dispatch(continued, () => endsAt - time.now)).isHandedOver;
+      if (!isOver) continued = DetectionDispatch.parse(last?.detail);
+    }
+    const mostPer = (ms: number) =>
+      Math.max(...[...Map.groupBy(startedAt, (at) => Math.floor(at / ms)).values()].map(({ length }) => length));
+    expect(startedAt).toHaveLength(count);
+    expect(mostPer(1)).toBeLessThanOrEqual(most.atOnce);
+    expect(mostPer(1_000)).toBeLessThanOrEqual(most.perSecond);
+    expect((startedAt.at(-1) ?? 0) - JUDGED_AT).toBeLessThanOrEqual(most.seconds * 1_000);
+  });
+
+  it("publishes refused events again", async () => {
     const sent = new Set<unknown>();
-    const sizes: number[] = [];
     let calls = 0;
     const { dependencies } = createWorld(225, async (events) => {
-      sizes.push(events.length);
-      const refused = ++calls % 2 === 1 ? events.slice(0, 3) : [];
+      const refused = ++calls % 2 === 1 ? events : [];
       for (const { organizationId } of partsOfEvents(events.slice(refused.length))) sent.add(organizationId);
       return refused.map((event) => ({ event, reason: "ThrottlingException" }));
     });
-    await createDetectionDispatcher(dependencies)(undefined, plenty);
-    expect(sizes).toEqual([10, 3, 10, 3, 3, 3]);
+    await createDetectionDispatcher(dependencies)({}, plenty);
     expect(sent.size).toBe(225);
   });
 
@@ -184,9 +215,7 @@ describe("a dispatch of many", () => {
     const { recordedAt, dependencies } = createWorld(3, async (events) =>
       events.map((event) => ({ event, reason: "TimeoutError" })),
     );
-    await expect(createDetectionDispatcher(dependencies)(undefined, plenty)).rejects.toThrow(
-      "The event bus does not take",
-    );
+    await expect(createDetectionDispatcher(dependencies)({}, plenty)).rejects.toThrow("The event bus does not take");
     expect(recordedAt).toEqual([]);
   });
 });

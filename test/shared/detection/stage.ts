@@ -121,7 +121,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
       detect: (hours: readonly number[], due: Partial<DetectionDue> = {}, remainingMs = () => 60_000) =>
         detect({ version: 1, organizationId, hours: [...hours], marked: [], ...due }, remainingMs),
       dispatch: createDetectionDispatcher({
-        ...{ unjudged, openHours, syncFacts, bus, now },
+        ...{ unjudged, openHours, syncFacts, bus, now, sleep: async () => undefined },
         connectedOrganizations: createConnectedStore(client, "connections").connectedOrganizations,
         syncIntervalMs: SYNC_INTERVAL_MS,
         retentionMs: RETENTION_DAYS * DAY_MS,

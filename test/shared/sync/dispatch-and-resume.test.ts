@@ -36,6 +36,7 @@ const createWorld = (count: number) => {
     sleep: async (ms) => {
       time.now += ms;
     },
+    syncIntervalMs: 4 * 3_600_000,
   });
   const requests = () => published.filter(({ event }) => event.detailType === "SyncRequested");
   return { time, organizations, published, bus, dispatch, requests };
@@ -57,14 +58,22 @@ describe("the dispatch of scheduled runs", () => {
 
   it.each([
     [1, 0],
-    [10, 0],
-    [11, 500],
-    [20, 500],
+    [5, 0],
+    [6, 250],
+    [20, 750],
   ])("of %i organizations takes %i ms, without a wait after the last batch", async (count, ms) => {
     const { dispatch, requests, time } = createWorld(count);
     await dispatch(NOW, undefined, () => 900_000);
     expect(requests()).toHaveLength(count);
     expect(time.now - NOW).toBe(ms);
+  });
+
+  it("requests more per second if the schedule would not end within half of its interval", async () => {
+    const { dispatch, requests, time } = createWorld(300_000);
+    await dispatch(NOW, undefined, () => 86_400_000);
+    expect(requests()).toHaveLength(300_000);
+    expect(time.now - NOW).toBeLessThanOrEqual(2 * 3_600_000);
+    expect(time.now - NOW).toBeGreaterThan(1.8 * 3_600_000);
   });
 
   it("hands over if its time is short, and requests each remaining run once", async () => {

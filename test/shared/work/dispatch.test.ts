@@ -9,8 +9,8 @@ const createWorld = (count: number, refuses: (event: BusEvent) => boolean = () =
   const time = { now: 0 };
   const calls: { at: number; details: object[] }[] = [];
   const options: Dispatch<number> = {
-    items: Array(count).keys(),
-    batchSize: 4,
+    items: [...Array(count).keys()],
+    withinMs: 1_000,
     toEvents: (batch) => batch.map((n) => toEvent({ n })),
     bus: {
       async publish(events) {
@@ -18,16 +18,11 @@ const createWorld = (count: number, refuses: (event: BusEvent) => boolean = () =
         return events.filter(refuses).map((event) => ({ event, reason: "no" }));
       },
     },
-    maxPublications: 3,
-    rateLimit: {
-      intervalMs: 100,
-      clock: () => time.now,
-      sleep: async (ms) => {
-        time.now += ms;
-      },
+    clock: () => time.now,
+    sleep: async (ms) => {
+      time.now += ms;
     },
-    remainingMs: () => 1_000 - time.now,
-    marginMs: 500,
+    remainingMs: () => 41_400 - time.now,
   };
   return { time, calls, options };
 };
@@ -36,33 +31,44 @@ const continueAfter = (after: number) => toEvent({ after });
 
 describe("a dispatch", () => {
   it("publishes batches in order, one in each interval, and does not wait after the last", async () => {
-    const { time, calls, options } = createWorld(9);
-    await expect(dispatch(options)).resolves.toEqual({ dispatched: 9, isHandedOver: false });
+    const { time, calls, options } = createWorld(11);
+    await expect(dispatch(options)).resolves.toEqual({ dispatched: 11, isHandedOver: false });
     expect(calls.map(({ at, details }) => [at, details.length])).toEqual([
-      [0, 4],
-      [100, 4],
-      [200, 1],
+      [0, 5],
+      [250, 5],
+      [500, 1],
     ]);
-    expect(time.now).toBe(200);
+    expect(time.now).toBe(500);
+  });
+
+  it.each([
+    ["twenty a second if that suffices", 12_000, 600_000, 5],
+    ["more if that is needed", 12_001, 600_000, 6],
+    ["over five minutes if the time is over", 6_001, -1, 6],
+  ])("spreads its items evenly: %s", async (_, count, withinMs, atOnce) => {
+    const { calls, options } = createWorld(count);
+    await dispatch({ ...options, withinMs, remainingMs: () => 900_000 });
+    expect(calls[0]?.details).toHaveLength(atOnce);
+    expect(calls.at(-1)?.at).toBeLessThanOrEqual(Math.max(withinMs, 300_000));
   });
 
   it("repeats only the events that the bus refuses", async () => {
     let refusals = 2;
-    const { calls, options } = createWorld(8, ({ detail }) => "n" in detail && detail.n === 2 && refusals-- > 0);
-    await expect(dispatch(options)).resolves.toMatchObject({ dispatched: 8 });
-    expect(calls.map(({ details }) => details.length)).toEqual([4, 1, 1, 4]);
-    expect(calls.map(({ at }) => at)).toEqual([0, 100, 200, 200]);
+    const { calls, options } = createWorld(10, ({ detail }) => "n" in detail && detail.n === 2 && refusals-- > 0);
+    await expect(dispatch(options)).resolves.toMatchObject({ dispatched: 10 });
+    expect(calls.map(({ details }) => details.length)).toEqual([5, 1, 1, 5]);
+    expect(calls.map(({ at }) => at)).toEqual([0, 250, 500, 500]);
   });
 
   it("fails if the bus keeps refusing", async () => {
     const { calls, options } = createWorld(8, () => true);
     await expect(dispatch(options)).rejects.toThrow("The event bus does not take");
-    expect(calls).toHaveLength(3);
+    expect(calls).toHaveLength(10);
   });
 
   it("leaves the rest to the schedule's next occurrence if the time runs short", async () => {
     const { calls, options } = createWorld(40);
-    await expect(dispatch(options)).resolves.toEqual({ dispatched: 28, isHandedOver: false });
+    await expect(dispatch(options)).resolves.toEqual({ dispatched: 35, isHandedOver: false });
     expect(calls).toHaveLength(7);
     await expect(dispatch({ ...options, remainingMs: () => 0 })).resolves.toEqual({
       dispatched: 0,
@@ -72,14 +78,14 @@ describe("a dispatch", () => {
 
   it("hands the rest over to the next invocation, after at least one batch", async () => {
     const { calls, options } = createWorld(40);
-    await expect(dispatch({ ...options, continueAfter })).resolves.toEqual({ dispatched: 28, isHandedOver: true });
-    expect(calls.at(-1)?.details).toEqual([{ after: 27 }]);
+    await expect(dispatch({ ...options, continueAfter })).resolves.toEqual({ dispatched: 35, isHandedOver: true });
+    expect(calls.at(-1)?.details).toEqual([{ after: 34 }]);
     const short = createWorld(40);
     await expect(dispatch({ ...short.options, continueAfter, remainingMs: () => 0 })).resolves.toEqual({
-      dispatched: 4,
+      dispatched: 5,
       isHandedOver: true,
     });
-    expect(short.calls.at(-1)?.details).toEqual([{ after: 3 }]);
+    expect(short.calls.at(-1)?.details).toEqual([{ after: 4 }]);
   });
 
   it("hands nothing over if all is dispatched", async () => {
@@ -95,11 +101,5 @@ describe("a dispatch", () => {
     const { calls, options } = createWorld(0);
     await expect(dispatch({ ...options, continueAfter })).resolves.toEqual({ dispatched: 0, isHandedOver: false });
     expect(calls).toEqual([]);
-  });
-
-  it("needs no rate limit", async () => {
-    const { options } = createWorld(9);
-    const { rateLimit: _, ...unlimited } = options;
-    await expect(dispatch(unlimited)).resolves.toEqual({ dispatched: 9, isHandedOver: false });
   });
 });

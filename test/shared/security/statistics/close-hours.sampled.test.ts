@@ -3,6 +3,7 @@ import { dayBefore } from "../../../../shared/detection/day-counts.ts";
 import type { UnjudgedHour } from "../../../../shared/detection/unjudged-store.ts";
 import type { Recorder } from "../../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
+import { openHourShards } from "../../../../shared/security/statistics/open-hour-store.ts";
 import { DAY_MS, HOUR_MS, hourName, startOfDay, startOfHour } from "../../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../../shared/terms/keys.ts";
 import type { RiskLevel } from "../../../../shared/terms/risk-levels.ts";
@@ -135,6 +136,19 @@ describe("closing hours", () => {
       { ...stranger, events: 1, failures: 1, timed: 1, totalMicroseconds: 100_000 },
     ]);
     await expectExact();
+  });
+
+  it("lists the open hours of one shard, or of all", async () => {
+    for (let n = 0; n < 12; n++) await actor.openHours.markHourOpen(`org#many-${n}`, hourName(world.time.now));
+    const scopesOf = async (shard?: string) => {
+      const scopes: string[] = [];
+      for await (const { scope } of actor.openHours.listAll(world.time.now, shard)) scopes.push(scope);
+      return scopes.sort();
+    };
+    const perShard = await Promise.all(openHourShards.map(scopesOf));
+    expect(perShard.flat().sort()).toEqual(await scopesOf());
+    expect(perShard.filter((scopes) => scopes.some((scope) => scope.includes("many"))).length).toBeGreaterThan(1);
+    for await (const one of actor.openHours.listAll(world.time.now)) await actor.openHours.clear(one);
   });
 
   it("stops when time runs short, and the next run continues", async () => {
