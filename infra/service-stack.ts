@@ -23,11 +23,12 @@ export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, config: DeploymentConfig) {
     super(scope, id, {
       description: "Plant store and integration security monitoring",
+      terminationProtection: config.stage !== "dev",
       ...(config.region !== undefined && { env: { region: config.region } }),
     });
     const tables = new Tables(this, "Tables", config);
     const cursorKey = new CursorKey(this, "CursorKey");
-    const events = new ServiceEventBus(this, "Events");
+    const events = new ServiceEventBus(this, "Events", config);
     const credentialsKey = new CredentialsKey(this, "Credentials", config);
     const provider = providerSettings(config);
     this.access = accessTo({ tables, bus: events.bus, config, credentialsKey, cursorKey, provider });

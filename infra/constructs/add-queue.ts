@@ -3,6 +3,8 @@ import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-clo
 import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { type BackgroundFunctionName, backgroundFunctions } from "../../shared/api/background-functions.ts";
+import type { DeploymentConfig } from "./resources/deployment-config.ts";
+import { removalPolicyOf } from "./resources/removal-policy.ts";
 
 /** Every queue of the stack: encrypted, by TLS only, and with SQS's maximum retention of a message. */
 const sealed = {
@@ -12,6 +14,7 @@ const sealed = {
 } as const satisfies QueueProps;
 
 type Props = {
+  config: Pick<DeploymentConfig, "stage">;
   /** The function that works on the queue. */
   consumer: BackgroundFunctionName;
   /** The ids of the two queues. The dead-letter queue's id also begins the ids of its alarm and its output. */
@@ -32,8 +35,10 @@ type Props = {
  * Visibility time-out: six times the function's time-out, so that Lambda can repeat a throttled invocation (same page).
  */
 export const addQueue = (scope: Construct, props: Props): Queue => {
-  const { consumer, ids, maxReceives, contents, alarmDescription } = props;
-  const deadLetters = new Queue(scope, ids.deadLetters, sealed);
+  const { config, consumer, ids, maxReceives, contents, alarmDescription } = props;
+  // Messages are evidence: events and webhooks that are stored nowhere else.
+  const kept = { ...sealed, removalPolicy: removalPolicyOf(config) };
+  const deadLetters = new Queue(scope, ids.deadLetters, kept);
   new CfnOutput(scope, `${ids.deadLetters}Arn`, { value: deadLetters.queueArn, description: contents });
   new Alarm(scope, `${ids.deadLetters}Alarm`, {
     alarmDescription,
@@ -44,7 +49,7 @@ export const addQueue = (scope: Construct, props: Props): Queue => {
     treatMissingData: TreatMissingData.NOT_BREACHING,
   });
   return new Queue(scope, ids.queue, {
-    ...sealed,
+    ...kept,
     visibilityTimeout: Duration.seconds(6 * backgroundFunctions[consumer].timeoutSeconds),
     deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxReceives },
   });

@@ -6,6 +6,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { type BusEventName, EVENT_SOURCE } from "../../shared/api/bus-events.ts";
 import { addQueue } from "./add-queue.ts";
+import type { DeploymentConfig } from "./resources/deployment-config.ts";
 
 /** Three minutes apart: restoring goes on for ten hours, so that it outlasts an outage of the store. */
 const RESTORE_RECEIVES = 200;
@@ -22,12 +23,13 @@ export class ServiceEventBus extends Construct {
   /** Keeps events for functions/security/restore-security-events.ts. */
   readonly unrecorded: Queue;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "stage">) {
     super(scope, id);
     this.bus = new EventBus(this, "Bus", {
       description: "Events of the service, and changes of alerts and circuits for subscribers",
     });
     this.unrecorded = addQueue(this, {
+      config,
       consumer: "restore-security-events",
       ids: { queue: "UnrecordedSecurityEvents", deadLetters: "UnrecordedDeadLetters" },
       maxReceives: RESTORE_RECEIVES,

@@ -46,6 +46,7 @@ export class WebhookEntrance extends Construct {
     new CfnOutput(this, "Url", { value: this.url, description: "The base URL of webhooks; append the organization" });
 
     this.received = addQueue(this, {
+      config,
       consumer: "process-webhook",
       ids: { queue: "Received", deadLetters: "DeadLetters" },
       maxReceives: MAX_RECEIVES,

@@ -3,10 +3,11 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
-import { Validations } from "aws-cdk-lib";
+import { App, Validations } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { Bucket } from "aws-cdk-lib/aws-s3";
-import { NO_ISSUER } from "../../infra/config.ts";
+import { NO_ISSUER, parseContext } from "../../infra/config.ts";
+import { ServiceStack } from "../../infra/service-stack.ts";
 import { createApp } from "../../infra/synth.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import { DUE_SLOTS } from "../../shared/detection/detection.ts";
@@ -268,8 +269,24 @@ describe("the stack", () => {
         PointInTimeRecoverySpecification: recovery,
         DeletionProtectionEnabled: template === prod,
       });
-      template.allResources("AWS::DynamoDB::Table", { DeletionPolicy: template === prod ? "Retain" : "Delete" });
+      template.allResources("AWS::DynamoDB::Table", {
+        DeletionPolicy: template === prod ? "RetainExceptOnCreate" : "Delete",
+      });
     }
+  });
+
+  it("keeps tables, key and evidence queues of production if the stack is deleted or an update replaces them", () => {
+    for (const type of ["AWS::DynamoDB::Table", "AWS::KMS::Key", "AWS::SQS::Queue"]) {
+      prod.allResources(type, { DeletionPolicy: "RetainExceptOnCreate", UpdateReplacePolicy: "Retain" });
+      dev.allResources(type, { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" });
+    }
+  });
+
+  it("protects only the stack of production from deletion", () => {
+    const isProtected = (context: Record<string, string>) =>
+      new ServiceStack(new App(), "test", parseContext(context)).terminationProtection;
+    expect(isProtected({})).toBe(false);
+    expect(isProtected({ stage: "prod", issuer: "https://login.example.com", audience: "plants" })).toBe(true);
   });
 
   it("has an alarm for every log line with an alarm field", () => {

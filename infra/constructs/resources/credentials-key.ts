@@ -1,8 +1,8 @@
-import { RemovalPolicy } from "aws-cdk-lib";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 import type { Grant } from "./access.ts";
 import type { DeploymentConfig } from "./deployment-config.ts";
+import { removalPolicyOf } from "./removal-policy.ts";
 
 /** The purpose of a sealed secret, in its encryption context. A function's rights are limited to purposes. */
 export type SecretPurpose = "provider-credentials" | "webhook-secrets";
@@ -16,12 +16,12 @@ export class CredentialsKey extends Construct {
   /** The variable with the key's id. */
   readonly environment: Readonly<Record<string, string>>;
 
-  constructor(scope: Construct, id: string, { stage }: Pick<DeploymentConfig, "stage">) {
+  constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "stage">) {
     super(scope, id);
     this.key = new Key(this, "Key", {
       description: "Seals the credentials of organizations' provider accounts",
       enableKeyRotation: true,
-      removalPolicy: stage === "dev" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+      removalPolicy: removalPolicyOf(config),
     });
     this.environment = { CREDENTIALS_KEY_ID: this.key.keyArn };
   }

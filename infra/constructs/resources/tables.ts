@@ -1,4 +1,3 @@
-import { RemovalPolicy } from "aws-cdk-lib";
 import {
   AttributeType,
   BillingMode,
@@ -29,6 +28,7 @@ import {
   UNJUDGED_HOURS,
 } from "../../../shared/terms/indexes.ts";
 import type { DeploymentConfig } from "./deployment-config.ts";
+import { removalPolicyOf } from "./removal-policy.ts";
 
 /** Backups must not keep erased data for long (docs/decisions.md). */
 const RECOVERY_PERIOD_DAYS = 7;
@@ -88,9 +88,8 @@ export class Tables extends Construct {
   /** Items: shared/erasure/erasure-store.ts. */
   readonly erasures: Table;
 
-  constructor(scope: Construct, id: string, { stage }: Pick<DeploymentConfig, "stage">) {
+  constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "stage">) {
     super(scope, id);
-    const isKept = stage !== "dev";
     const table = (
       name: string,
       keys: Pick<TableProps, "partitionKey" | "sortKey" | "timeToLiveAttribute">,
@@ -103,8 +102,8 @@ export class Tables extends Construct {
           pointInTimeRecoveryEnabled: true,
           recoveryPeriodInDays: RECOVERY_PERIOD_DAYS,
         },
-        deletionProtection: isKept,
-        removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+        deletionProtection: config.stage !== "dev",
+        removalPolicy: removalPolicyOf(config),
       });
       for (const index of indexes) addIndex(made, index);
       return made;

@@ -1,0 +1,25 @@
+/** `npm run baseline`: compares the template with the baseline, and makes it the baseline if a deployment is safe. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { prepareAssembly } from "./prepare-assembly.ts";
+import { statefulResourcesOf, violationsOf } from "./stateful-resources.ts";
+
+const BASELINE = join(import.meta.dirname, "stateful-resources.json");
+const STACK = "plant-store-dev";
+
+const { accept = false } = parseArgs({ options: { accept: { type: "boolean" } } }).values;
+const assembly = await prepareAssembly(join(import.meta.dirname, "..", ".build", "assembly"));
+const template = JSON.parse(readFileSync(join(assembly, `${STACK}.template.json`), "utf8"));
+const now = statefulResourcesOf(template, STACK);
+const violations = existsSync(BASELINE) ? violationsOf(JSON.parse(readFileSync(BASELINE, "utf8")), now) : [];
+for (const violation of violations) console.log(violation);
+if (violations.length > 0 && !accept) {
+  console.log(
+    "The baseline is unchanged. If no deployment has these resources, write it with: npm run baseline -- --accept",
+  );
+  process.exitCode = 1;
+} else {
+  writeFileSync(BASELINE, `${JSON.stringify(now, undefined, 2)}\n`);
+  console.log(`${BASELINE} holds ${Object.keys(now).length} resources.`);
+}
