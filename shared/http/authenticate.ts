@@ -4,7 +4,7 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import { JwtExpiredError, JwtInvalidClaimError } from "aws-jwt-verify/error";
+import { JwtExpiredError, JwtInvalidClaimError, JwtNotBeforeError } from "aws-jwt-verify/error";
 import type { Jwk } from "aws-jwt-verify/jwk";
 import { decomposeUnverifiedJwt } from "aws-jwt-verify/jwt";
 import { JwtVerifier } from "aws-jwt-verify/jwt-verifier";
@@ -119,6 +119,7 @@ const asDomainError = (error: unknown): DomainError => {
     });
   }
   if (error instanceof JwtExpiredError) return new DomainError("expired_token", "The token has expired.");
+  if (error instanceof JwtNotBeforeError) return invalid("it is not valid yet");
   // The library also throws raw errors, such as for a signature of a wrong length. All of them mean an invalid token.
   return invalid("it is malformed or its signature does not verify", error);
 };
