@@ -1,9 +1,10 @@
 /**
- * POST {webhook URL}/{organizationId}: receives the provider's webhooks; the signature authenticates them.
+ * POST {webhook URL}/{organizationId} and POST {webhook URL}/-/platform: receive the provider's webhooks; the signature
+ * authenticates them.
  * Answers: docs/webhooks.md, "Answers".
  */
 import { SIGNATURE_HEADER } from "../../shared/provider/stripe/verify-signature.ts";
 import { createWebhookHandler } from "../../shared/webhooks/webhook-handler.ts";
-import { wireReceive } from "../../shared/wiring/webhooks.ts";
+import { wireReceivers } from "../../shared/wiring/webhooks.ts";
 
-export const handler = createWebhookHandler(wireReceive(), SIGNATURE_HEADER);
+export const handler = createWebhookHandler(wireReceivers(), SIGNATURE_HEADER);

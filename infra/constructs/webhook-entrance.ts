@@ -44,6 +44,12 @@ export class WebhookEntrance extends Construct {
     }
     this.environment = { WEBHOOK_URL: this.url, WEBHOOK_ENTRANCE: config.webhookEntrance === "url" ? "url" : "api" };
     new CfnOutput(this, "Url", { value: this.url, description: "The base URL of webhooks; append the organization" });
+    if (config.platformWebhookSecretArn !== undefined) {
+      new CfnOutput(this, "PlatformUrl", {
+        value: `${this.url}-/platform`,
+        description: "The URL of the platform's own webhook endpoint at the provider",
+      });
+    }
 
     this.received = addQueue(this, {
       config,

@@ -9,7 +9,7 @@ import { type Route, tags } from "../http/route.ts";
 import { catalogueEntry, type ErrorName, errorCatalogue } from "../terms/error-catalogue.ts";
 import { IdempotencyHeader } from "../terms/idempotency-key.ts";
 import { needsOrganization, type Permission, roles, rolesWith } from "../terms/permissions.ts";
-import { WEBHOOK_PATH, webhookOperation } from "./webhook-operation.ts";
+import { webhookPaths } from "./webhook-operation.ts";
 
 const ErrorBody = z
   .object({
@@ -162,7 +162,7 @@ export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) =
   for (const [name, route] of Object.entries(routes)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(name, route) };
   }
-  paths[WEBHOOK_PATH] = { post: webhookOperation(failureResponses) };
+  Object.assign(paths, webhookPaths(failureResponses));
   return createDocument(
     {
       openapi: "3.1.1",

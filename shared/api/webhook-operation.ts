@@ -1,6 +1,6 @@
 /**
- * The webhook URL in the OpenAPI document. It is not a route of the API: a separate Lambda URL serves it, and it takes
- * no token (docs/webhooks.md).
+ * The webhook URL in the OpenAPI document. It is not a route of the API: another URL serves it, and it takes no token
+ * (docs/webhooks.md).
  */
 import * as z from "zod/mini";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
@@ -8,8 +8,9 @@ import type { tags } from "../http/route.ts";
 import type { ErrorName } from "../terms/error-catalogue.ts";
 import { EVENT_ID, TYPE_MAX_CHARACTERS } from "../webhooks/webhook-event.ts";
 
-/** The path after the base URL. */
+/** The paths after the base URL: of an organization's webhooks, and of the platform's. */
 export const WEBHOOK_PATH = "/{organizationId}";
+export const PLATFORM_WEBHOOK_PATH = "/-/platform";
 
 const FAILURES: readonly ErrorName[] = [
   "invalid_json",
@@ -45,7 +46,9 @@ const ProviderEventBody = z
     }),
     created: z.int().register(z.globalRegistry, { description: "Epoch seconds." }),
     account: z.optional(z.string()).register(z.globalRegistry, {
-      description: "The account of the event, if given. Events of another account are acknowledged but not applied.",
+      description:
+        "The account of the event. At an organization's URL it may be missing, and events of another account are " +
+        "acknowledged but not applied. At the platform's endpoint it names the organizations that get the event.",
     }),
     data: z.optional(z.object({ object: z.optional(z.unknown()) })),
   })
@@ -56,17 +59,11 @@ const ProviderEventBody = z
 
 const Received = z.object({ received: z.literal(true) }).register(z.globalRegistry, { id: "WebhookReceived" });
 
-/** @param failuresOf renders the responses of failures, as in every operation. */
-export const webhookOperation = (
-  failuresOf: (names: readonly ErrorName[]) => ZodOpenApiOperationObject["responses"],
-): ZodOpenApiOperationObject => ({
-  operationId: "receiveWebhook",
-  summary: "Receive a webhook of the provider",
-  description:
-    "The provider calls this endpoint; the signature authenticates the request. A separate URL serves it, not the API: " +
-    "the deployment's output and every connection contain the URL. 200 means that the event is stored and queued, now " +
-    "or by an earlier request. Every request without a valid signature gets the same 400, whether or not the " +
-    "organization is connected.",
+type Operation = Pick<ZodOpenApiOperationObject, "operationId" | "summary" | "description" | "requestParams">;
+type FailuresOf = (names: readonly ErrorName[]) => ZodOpenApiOperationObject["responses"];
+
+const operationOf = (operation: Operation, failuresOf: FailuresOf): ZodOpenApiOperationObject => ({
+  ...operation,
   tags: ["webhooks" satisfies keyof typeof tags],
   security: [],
   servers: [
@@ -81,7 +78,6 @@ export const webhookOperation = (
       },
     },
   ],
-  requestParams: { path: Organization, header: Signature },
   requestBody: { required: true, content: { "application/json": { schema: ProviderEventBody } } },
   responses: {
     200: {
@@ -90,5 +86,40 @@ export const webhookOperation = (
       content: { "application/json": { schema: Received } },
     },
     ...failuresOf(FAILURES),
+  },
+});
+
+/** The operations by path. @param failuresOf renders the responses of failures, as in every operation. */
+export const webhookPaths = (failuresOf: FailuresOf) => ({
+  [WEBHOOK_PATH]: {
+    post: operationOf(
+      {
+        operationId: "receiveWebhook",
+        summary: "Receive a webhook of the provider",
+        description:
+          "The provider calls this endpoint; the signature authenticates the request. A separate URL serves it, not the " +
+          "API: the deployment's output and every connection contain the URL. 200 means that the event is stored and " +
+          "queued, now or by an earlier request. Every request without a valid signature gets the same 400, whether or " +
+          "not the organization is connected.",
+        requestParams: { path: Organization, header: Signature },
+      },
+      failuresOf,
+    ),
+  },
+  [PLATFORM_WEBHOOK_PATH]: {
+    post: operationOf(
+      {
+        operationId: "receivePlatformWebhook",
+        summary: "Receive a webhook of the platform's endpoint",
+        description:
+          "The provider sends the events of all accounts that granted the platform access by OAuth to one endpoint. The " +
+          "platform's secret authenticates the request, and `account` names the organizations that have connected the " +
+          "account. 200 means that the event is stored and queued for each of them, or that no organization has " +
+          "connected the account. Every request without a valid signature gets the same 400, also if the deployment has " +
+          "no such endpoint.",
+        requestParams: { header: Signature },
+      },
+      failuresOf,
+    ),
   },
 });

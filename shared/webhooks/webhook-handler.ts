@@ -1,6 +1,6 @@
 /**
- * From an event of the Lambda URL or the webhooks' HTTP API to a delivery and back: `POST /{organizationId}`, 1 MiB at
- * most. Both pass all requests to the function, so this file checks path and method. Answers: docs/webhooks.md, "Answers".
+ * From an event of the Lambda URL or the webhooks' HTTP API to a delivery and back: `POST /{organizationId}` and
+ * `POST /-/platform`, 1 MiB at most. Both pass all requests to the function, so this file checks path and method. Answers: docs/webhooks.md, "Answers".
  */
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
@@ -11,6 +11,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { fromWebhookSegment } from "../terms/webhook-path.ts";
 import type { Receive } from "./receive.ts";
+import type { ReceivePlatform } from "./receive-platform.ts";
 
 const MAX_WEBHOOK_BYTES = 1_048_576;
 
@@ -39,6 +40,9 @@ const bytesOf = ({ body = "", isBase64Encoded }: APIGatewayProxyEventV2): Buffer
   return bytes;
 };
 
+/** The path of the platform's endpoint. It has two segments, so it is not an organization's. */
+const PLATFORM_PATH = "/-/platform";
+
 /** The path's only segment; undefined if it cannot be an organization. */
 const organizationOf = ({ rawPath }: APIGatewayProxyEventV2): string | undefined => {
   const [, segment = "", ...others] = rawPath.split("/");
@@ -52,7 +56,10 @@ const organizationOf = ({ rawPath }: APIGatewayProxyEventV2): string | undefined
  * The Lambda handler of the webhook URL. It answers every failure with the Error body and writes one log line.
  * @param signatureHeader the provider's name for it, in lower case.
  */
-export const createWebhookHandler = (receive: Receive, signatureHeader: string): HttpHandler => {
+export const createWebhookHandler = (
+  { receive, receivePlatform }: { receive: Receive; receivePlatform: ReceivePlatform },
+  signatureHeader: string,
+): HttpHandler => {
   const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
     const { requestId, http } = event.requestContext;
     if (http.method !== "POST") {
@@ -60,16 +67,17 @@ export const createWebhookHandler = (receive: Receive, signatureHeader: string):
         allow: ["POST"],
       });
     }
-    await receive({
+    const delivery = {
       body: bytesOf(event),
-      organizationId: organizationOf(event),
       signature: event.headers[signatureHeader],
       origin: {
         requestId,
         ipAddress: http.sourceIp,
         ...definedFields({ userAgent: http.userAgent }),
       },
-    });
+    };
+    if (event.rawPath === PLATFORM_PATH) await receivePlatform(delivery);
+    else await receive({ ...delivery, organizationId: organizationOf(event) });
     return respond(requestId, 200, JSON.stringify({ received: true }));
   };
 

@@ -24,6 +24,8 @@ export type GenuineDelivery = {
   durationMs: number;
   /** The event, if the payload is one. */
   event?: { id: string; type: string };
+  /** The platform's endpoint received it, not the organization's URL. */
+  endpoint?: "platform" | undefined;
   /** Whether the event was stored before. */
   isRepeated?: boolean;
   /** The event names another account than the connection's. */
@@ -56,7 +58,7 @@ const riskOf = (error: DomainError | undefined): RiskLevel =>
   error !== undefined && catalogueEntry(error.code).status >= 500 ? "MEDIUM" : "LOW";
 
 const webhookReceived = (delivery: GenuineDelivery): NewSecurityEvent => {
-  const { organizationId, accountId, origin, durationMs, event, isRepeated, isForeign, error } = delivery;
+  const { organizationId, accountId, origin, durationMs, event, endpoint, isRepeated, isForeign, error } = delivery;
   return {
     ...fieldsOf(organizationId, origin),
     eventType: "WEBHOOK_RECEIVED",
@@ -67,7 +69,7 @@ const webhookReceived = (delivery: GenuineDelivery): NewSecurityEvent => {
     metadata: {
       requestId: origin.requestId,
       durationMs,
-      ...definedFields({ type: event?.type, eventId: event?.id, repeated: isRepeated }),
+      ...definedFields({ type: event?.type, eventId: event?.id, endpoint, repeated: isRepeated }),
       ...(isForeign === true && { otherAccount: true }),
     },
   };

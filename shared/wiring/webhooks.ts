@@ -9,8 +9,10 @@ import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { wireEnvelope } from "../runtime/envelope.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { type CachedSecret, createCachedSecret, readSecret } from "../runtime/secrets-manager.ts";
 import { createProcess, createReread, type Process } from "../webhooks/process.ts";
 import { createReceive, type Receive } from "../webhooks/receive.ts";
+import { createReceivePlatform, type ReceivePlatform } from "../webhooks/receive-platform.ts";
 import { createWebhookConnectionStore, createWebhookSecrets } from "../webhooks/webhook-connection-store.ts";
 import {
   createDeliveredEvents,
@@ -22,7 +24,7 @@ import {
 import type { OutboxDependencies } from "../webhooks/webhook-outbox.ts";
 import { createDeliveryRecorder, createFailureRecorder } from "../webhooks/webhook-security-events.ts";
 import { wireDisconnect, wireOpenConnection } from "./connection.ts";
-import { wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
+import { wireAccountDirectory, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireApply } from "./records.ts";
@@ -40,17 +42,32 @@ export const wireOutbox = (): OutboxDependencies & { events: WebhookEventStore }
   };
 };
 
-export const wireReceive = (): Receive => {
+/** Limits the reads of the secret that strangers can cause with wrong signatures. */
+const REREAD_AFTER_MS = 10_000;
+
+const wirePlatformSecret = (): CachedSecret | undefined => {
+  const { PROVIDER_PLATFORM_WEBHOOK_SECRET_ARN: arn } = readConfig(["PROVIDER_PLATFORM_WEBHOOK_SECRET_ARN"]);
+  if (arn === undefined) return undefined;
+  return createCachedSecret(() => readSecret(arn), systemClock, { rereadAfterMs: REREAD_AFTER_MS });
+};
+
+/** The receivers of POST {webhook URL}/{organizationId}, and of POST {webhook URL}/-/platform. */
+export const wireReceivers = (): { receive: Receive; receivePlatform: ReceivePlatform } => {
   const { CONNECTIONS_TABLE_NAME } = readConfig(["CONNECTIONS_TABLE_NAME"]);
-  const connections = createWebhookConnectionStore(documentClient, CONNECTIONS_TABLE_NAME);
-  return createReceive({
+  const shared = {
     ...wireOutbox(),
-    readConnection: connections.read,
-    secrets: createWebhookSecrets(createConnectionSecrets(wireEnvelope()), systemClock),
     hasValidSignature,
     parseEvent: parseDeliveredEvent,
+    // Counts the forged deliveries of both.
     recorder: createDeliveryRecorder(wireRecorder(), systemClock),
+  };
+  const receive = createReceive({
+    ...shared,
+    readConnection: createWebhookConnectionStore(documentClient, CONNECTIONS_TABLE_NAME).read,
+    secrets: createWebhookSecrets(createConnectionSecrets(wireEnvelope()), systemClock),
   });
+  const { ownersOf } = wireAccountDirectory();
+  return { receive, receivePlatform: createReceivePlatform({ ...shared, secret: wirePlatformSecret(), ownersOf }) };
 };
 
 export const wireProcess = (): Process => {

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { createOpenApiDocument } from "../../shared/api/open-api-document.ts";
 import { allRoutes, routes } from "../../shared/api/routes.ts";
-import { WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
+import { PLATFORM_WEBHOOK_PATH, WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
 
 const document = createOpenApiDocument(routes);
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -45,5 +45,7 @@ export const requireContract = (method: string, pathname: string, { status }: Re
 };
 
 /** The same for an answer to a POST to the webhook URL. */
-export const requireWebhookContract = ({ status }: Response, body: unknown): void =>
-  requireSchema("The webhook URL", schemaOf("POST", WEBHOOK_PATH, status), status, body);
+export const requireWebhookContract = ({ url, status }: Response, body: unknown): void => {
+  const path = new URL(url).pathname === PLATFORM_WEBHOOK_PATH ? PLATFORM_WEBHOOK_PATH : WEBHOOK_PATH;
+  requireSchema("The webhook URL", schemaOf("POST", path, status), status, body);
+};

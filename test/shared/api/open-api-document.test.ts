@@ -36,10 +36,13 @@ describe("the OpenAPI document", () => {
     for (const failure of route.failures) expect(statuses).toContain(String(errorCatalogue[failure].status));
   });
 
-  it("has the webhook URL, which has another server and requires no token", () => {
-    const operation = document.paths?.["/{organizationId}"]?.post;
+  it.each([
+    ["/{organizationId}", "receiveWebhook"],
+    ["/-/platform", "receivePlatformWebhook"],
+  ])("has the webhook URL %s, which has another server and requires no token", (path, operationId) => {
+    const operation = document.paths?.[path]?.post;
     expect(operation).toMatchObject({
-      operationId: "receiveWebhook",
+      operationId,
       security: [],
       servers: [{ url: "{webhookUrl}", variables: { webhookUrl: { default: expect.stringMatching(/^https:/) } } }],
     });
@@ -134,7 +137,7 @@ describe("the README", () => {
     expect(readme).toContain(`| \`${method} ${path}\` |`);
   });
 
-  it("lists the webhook URL", () => {
-    expect(readme).toContain("| `POST {webhook URL}/{organizationId}` |");
+  it.each(["/{organizationId}", "/-/platform"])("lists the webhook URL %s", (path) => {
+    expect(readme).toContain(`| \`POST {webhook URL}${path}\` |`);
   });
 });

@@ -6,6 +6,7 @@ import { hasValidSignature, SIGNATURE_HEADER } from "../../../shared/provider/st
 import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
 import { createReceive, type ReceiveDependencies } from "../../../shared/webhooks/receive.ts";
+import { createReceivePlatform, type ReceivePlatformDependencies } from "../../../shared/webhooks/receive-platform.ts";
 import type { WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { createWebhookHandler } from "../../../shared/webhooks/webhook-handler.ts";
 import { createDeliveryRecorder } from "../../../shared/webhooks/webhook-security-events.ts";
@@ -50,7 +51,10 @@ export const delivery = (
 };
 
 /** One instance of receive-webhook. Organizations whose id starts with `acme` are connected. */
-export const createInstance = (events: ReceiveDependencies["events"], changes: Partial<ReceiveDependencies> = {}) => {
+export const createInstance = (
+  events: ReceiveDependencies["events"],
+  changes: Partial<ReceiveDependencies> & Partial<ReceivePlatformDependencies> = {},
+) => {
   const time = { now: NOW };
   const record = jest.fn<Recorder["record"]>(async () => undefined);
   const published: BusEvent[] = [];
@@ -61,8 +65,10 @@ export const createInstance = (events: ReceiveDependencies["events"], changes: P
     },
   };
   const opened = jest.fn(async () => [SECRET]);
-  const receive = createReceive({
-    readConnection: async (organizationId) =>
+  const dependencies = {
+    secret: undefined,
+    ownersOf: async () => [],
+    readConnection: async (organizationId: string) =>
       organizationId.startsWith("acme")
         ? { connectionId: "c1", accountId: "acct_1", webhookSecrets: new Uint8Array([1]) }
         : undefined,
@@ -74,8 +80,9 @@ export const createInstance = (events: ReceiveDependencies["events"], changes: P
     recorder: createDeliveryRecorder({ record }, () => time.now),
     now: () => time.now,
     ...changes,
-  });
-  const handler = createWebhookHandler(receive, SIGNATURE_HEADER);
+  };
+  const receivers = { receive: createReceive(dependencies), receivePlatform: createReceivePlatform(dependencies) };
+  const handler = createWebhookHandler(receivers, SIGNATURE_HEADER);
   return {
     time,
     record,

@@ -1,0 +1,82 @@
+/**
+ * Receives one delivery at the platform's endpoint, to which the provider sends the events of all accounts that granted
+ * the platform access: verifies the platform's signature, and accepts the event for each organization that has connected
+ * the event's account. docs/webhooks.md, "The platform's endpoint".
+ */
+import * as z from "zod/mini";
+import type { AccountOwner } from "../connection/account-directory-store.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import { inParallel } from "../runtime/in-parallel.ts";
+import { writeLog } from "../runtime/log.ts";
+import type { CachedSecret } from "../runtime/secrets-manager.ts";
+import { type AcceptDependencies, createAcceptEvent, parseDelivery, rejected } from "./accept-event.ts";
+import type { Delivery, HasValidSignature } from "./receive.ts";
+
+export type ReceivePlatformDependencies = AcceptDependencies & {
+  /** Undefined if the deployment has no endpoint of its own at the provider. */
+  secret: CachedSecret | undefined;
+  hasValidSignature: HasValidSignature;
+  /** Reads strongly. */
+  ownersOf(accountId: string): Promise<readonly AccountOwner[]>;
+};
+
+/** Receives a delivery; returns when it may be acknowledged. */
+export type ReceivePlatform = (delivery: Delivery) => Promise<void>;
+
+/** Organizations of one account that an event is accepted for at once. */
+const AT_ONCE = 5;
+
+const Secrets = z.array(z.string().check(z.minLength(1))).check(z.minLength(1));
+
+/** The secrets in a value: one text, or a JSON list while a secret is rolled. */
+const secretsIn = (value: string): readonly string[] => {
+  if (!value.startsWith("[")) return [value];
+  try {
+    return Secrets.parse(JSON.parse(value));
+  } catch {
+    // Without the cause: it may quote the value.
+    writeLog("error", "The platform's webhook secret is not a list of secrets", { alarm: "platform_secret" });
+    throw new DomainError("store_unavailable", "The signature cannot be verified now. Send the event again.");
+  }
+};
+
+/** @throws DomainError `webhook_rejected`, `invalid_json`, `invalid_field`, or `store_unavailable` for any other failure. */
+export const createReceivePlatform = (dependencies: ReceivePlatformDependencies): ReceivePlatform => {
+  const { secret, hasValidSignature, ownersOf, parseEvent, recorder, now } = dependencies;
+  const accept = createAcceptEvent(dependencies);
+
+  const isGenuine = async ({ signature, body }: Delivery): Promise<boolean> => {
+    if (secret === undefined) return false;
+    const verify = (value: string) => hasValidSignature({ header: signature, body }, secretsIn(value), now());
+    const value = await secret.current();
+    if (verify(value)) return true;
+    // The secret may have been rolled since it was read.
+    const other = await secret.refused(value);
+    return other !== undefined && verify(other);
+  };
+
+  return async (delivery) => {
+    const { origin, body } = delivery;
+    const startedAt = now();
+    if (!(await isGenuine(delivery))) {
+      const error = rejected();
+      await recorder.forged({ organizationId: undefined, origin, error });
+      throw error;
+    }
+    const event = parseDelivery(parseEvent, body);
+    const { accountId, type } = event;
+    const owners = accountId === undefined ? [] : await ownersOf(accountId);
+    if (accountId === undefined || owners.length === 0) {
+      // A metric counts these lines (infra/constructs/webhook-entrance.ts).
+      const counted = { count: "platform_webhook_unclaimed", requestId: origin.requestId, accountId, type };
+      writeLog("info", "No organization has connected the account of a platform webhook", counted);
+      return;
+    }
+    await inParallel(owners, AT_ONCE, ({ organizationId, connectionId, method }) => {
+      // An API key is valid without the permission that the account revoked.
+      const isDeauthorization = event.isDeauthorization && method === "oauth";
+      const owner = { organizationId, connectionId, accountId };
+      return accept(owner, { ...event, isDeauthorization }, { origin, startedAt, endpoint: "platform" });
+    });
+  };
+};
