@@ -2,32 +2,10 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { encodeJson } from "../json/encode-json.ts";
 import type { Cursors } from "./cursor.ts";
+import { fitList, PAGE, roomBeside } from "./fit-list.ts";
 import type { ParsedRequest } from "./parse-request.ts";
 import { type Response, respond, respondHtml } from "./respond.ts";
 import type { Html, Paging, ResultOf, Route } from "./route.ts";
-
-/** The largest body of a page: Lambda returns at most 6 MB. */
-export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-
-/**
- * A list as JSON text of at most `maxBytes`, but with at least one item.
- * @returns the text, and the index of the first item that did not fit.
- */
-const renderList = <Item>(
-  items: readonly Item[],
-  render: (item: Item) => string,
-  maxBytes = MAX_PAGE_BYTES,
-): { text: string; end: number } => {
-  const rendered: string[] = [];
-  let bytes = 2;
-  for (const item of items) {
-    const text = render(item);
-    bytes += Buffer.byteLength(text) + 1;
-    if (bytes > maxBytes && rendered.length > 0) break;
-    rendered.push(text);
-  }
-  return { text: `[${rendered.join(",")}]`, end: rendered.length };
-};
 
 /** RFC 8288. Relative to the request, so that it works behind any domain name. */
 const linkTo = (rawPath: string, query: Record<string, string>): string =>
@@ -37,6 +15,20 @@ const linkTo = (rawPath: string, query: Record<string, string>): string =>
 const partsOf = (field: string | undefined, result: Record<string, unknown>) => {
   const { next, items, ...rest } = field === undefined ? result : { ...result, items: result[field] };
   return { next, items: items as readonly unknown[], rest };
+};
+
+/** The room for each list beside the paged list: a quarter of a page. */
+const QUARTER = { bytes: PAGE.bytes / 4, escapedBytes: PAGE.escapedBytes / 4 };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A body up to its paged list. Its other lists end where they fill a quarter of a page. */
+const renderFrame = (body: Fields, field: string): string => {
+  const others = Object.entries(body).flatMap(([name, value]) => {
+    if (name === field || value === undefined) return [];
+    return [`${JSON.stringify(name)}:${Array.isArray(value) ? fitList(value, QUARTER).text : encodeJson(value)},`];
+  });
+  return `{${others.join("")}${JSON.stringify(field)}:`;
 };
 
 const isHtml = (result: unknown): result is Html =>
@@ -53,20 +45,15 @@ export const createResultRenderer = <R extends Route>(route: R, cursors: Cursors
   const { status, body: schema, html } = route.success;
   const { paging } = route;
 
-  /** The body of a page, cut to the largest size, and the position of its last item. */
+  /** The body of a page, which ends where it is full but has at least one item, and the position of its last item. */
   const renderPaged = ({ position, field }: Paging, result: ResultOf<R>) => {
     const { next, items, rest } = partsOf(field, result as Record<string, unknown>);
     const body = schema?.parse(field === undefined ? items : { ...rest, [field]: items });
-    if (field === undefined) {
-      const list = renderList(body as unknown[], encodeJson);
-      return { text: list.text, next: list.end < items.length ? position.parse(items[list.end - 1]) : next };
-    }
-    const { [field]: shown, ...others } = body as Record<string, unknown[]>;
-    const other = encodeJson(others);
-    const frame = `${other.slice(0, -1)}${other === "{}" ? "" : ","}${JSON.stringify(field)}:`;
-    const list = renderList(shown ?? [], encodeJson, MAX_PAGE_BYTES - Buffer.byteLength(frame) - 1);
+    const [before, shown, after] =
+      field === undefined ? ["", body, ""] : [renderFrame(body as Fields, field), (body as Fields)[field], "}"];
+    const list = fitList(shown as readonly unknown[], roomBeside(PAGE, before + after), 1);
     return {
-      text: `${frame}${list.text}}`,
+      text: before + list.text + after,
       next: list.end < items.length ? position.parse(items[list.end - 1]) : next,
     };
   };

@@ -81,7 +81,7 @@ export const SecurityReport = z
   .register(z.globalRegistry, {
     id: "SecurityReport",
     description:
-      "A page of events, newest first; the newest HIGH and CRITICAL events of the same selection; its statistics; and all unresolved findings, whatever the selection.",
+      "A page of events, newest first; the newest HIGH and CRITICAL events of the same selection; its statistics; and all unresolved findings, whatever the selection. The second and the last list end where they fill a quarter of a response; their newest entries come first.",
   });
 
 /** Decisions: without `since`, the last 24 hours. */

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals
 import * as z from "zod/mini";
 import { createHandler, type HandlerDependencies } from "../../../shared/http/create-handler.ts";
 import { createCursors } from "../../../shared/http/cursor.ts";
+import { MAX_PAGE_BYTES } from "../../../shared/http/fit-list.ts";
 import type { Refusal } from "../../../shared/http/refusals.ts";
-import { MAX_PAGE_BYTES } from "../../../shared/http/render-result.ts";
 import { defineRoute } from "../../../shared/http/route.ts";
 import { Int64, Int64Parameter } from "../../../shared/json/int64.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";

@@ -1,4 +1,5 @@
 /** Reports in which every text from outside is an attack on the reader's browser. */
+import { fitReport } from "../../../shared/reports/build-report.ts";
 import type { Report } from "../../../shared/reports/report.ts";
 import { sampleCompliance, sampleReview } from "./samples.ts";
 
@@ -34,5 +35,23 @@ const poison = (report: Report): Report => {
   };
   return poisoned(report, "") as Report;
 };
+
+/** The largest report that is stored: every list is long, and every text grows most when it is escaped. */
+const widest = (report: Report): Report =>
+  fitReport((maxItems) => {
+    const widened = (value: unknown, name: string): unknown => {
+      if (typeof value === "string") return OURS.includes(name) ? value : `"&'`.repeat(40);
+      if (Array.isArray(value)) {
+        // Hours have as many elements as the day.
+        const count = name === "hours" || value.length === 0 ? value.length : maxItems;
+        return Array.from({ length: count }, (_, i) => widened(value[i % value.length], name));
+      }
+      if (typeof value !== "object" || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, widened(part, key)]));
+    };
+    return widened(report, "") as Report;
+  });
+
+export const widestReports = (): Report[] => [widest(sampleCompliance()), widest(sampleReview())];
 
 export const hostileReports = (): Report[] => [poison(sampleCompliance()), poison(sampleReview())];

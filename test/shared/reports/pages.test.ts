@@ -1,5 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { MAX_RESPONSE_BYTES } from "../../../infra/local/lambda/function-error.ts";
+import { respond, respondHtml } from "../../../shared/http/respond.ts";
+import { MAX_REPORT_BYTES } from "../../../shared/reports/build-report.ts";
 import { axisEnd, columnChart } from "../../../shared/reports/html/column-chart.ts";
 import {
   formatCount,
@@ -15,7 +18,7 @@ import { html, textOf } from "../../../shared/reports/html/markup.ts";
 import { renderReport } from "../../../shared/reports/html/render-report.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
-import { ATTACKS, hostileReports } from "./hostile.ts";
+import { ATTACKS, hostileReports, widestReports } from "./hostile.ts";
 import { complianceInput, MONDAY, SATURDAY, sampleCompliance, sampleReview } from "./samples.ts";
 
 describe("markup", () => {
@@ -167,6 +170,17 @@ describe("a page", () => {
       expect(page).not.toMatch(/<script|<img|<svg onload|<!--/i);
       expect(page).toContain("&lt;script&gt;document.title=&#39;owned&#39;&lt;/script&gt;");
       expect(page.match(/<style>/g)).toHaveLength(1);
+    }
+  });
+
+  it("fits Lambda's limit, however large the report is", () => {
+    for (const report of widestReports()) {
+      const stored = JSON.stringify(report);
+      expect(Buffer.byteLength(stored)).toBeGreaterThan(MAX_REPORT_BYTES / 2);
+      const page = renderReport(report, "🌱".repeat(128));
+      for (const response of [respondHtml("r", 200, page), respond("r", 200, stored)]) {
+        expect(Buffer.byteLength(JSON.stringify(response))).toBeLessThan(MAX_RESPONSE_BYTES / 2);
+      }
     }
   });
 

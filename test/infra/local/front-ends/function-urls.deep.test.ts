@@ -18,6 +18,7 @@ const ECHO = `
   export const handler = async (event) => {
     if (event.rawQueryString === "throw") throw new Error("broken");
     if (event.rawQueryString === "hang") await new Promise(() => setInterval(() => {}, 1_000));
+    if (event.rawQueryString === "large") return { statusCode: 200, body: '"'.repeat(3_200_000) };
     if (event.rawQueryString === "nonsense") return { statusCode: 42 };
     const body = event.rawQueryString === "length" ? String(event.body.length) : JSON.stringify({ event, url: process.env.URL });
     return { statusCode: 201, headers: { "content-type": "application/json", "x-echo": "yes" }, body };
@@ -159,7 +160,7 @@ describe("a function URL", () => {
     expect((await post("/?length", "a".repeat(6 * 1_048_576 + 1), "text/plain")).status).toBe(413);
   });
 
-  it.each(["throw", "hang", "nonsense"])("answers 502 for a function with the fault: %s", async (what) => {
+  it.each(["throw", "hang", "large", "nonsense"])("answers 502 for a function with the fault: %s", async (what) => {
     const response = await fetch(`${webhookUrl}/?${what}`);
     expect(response.status).toBe(502);
     expect(await response.text()).toBe("Internal Server Error");

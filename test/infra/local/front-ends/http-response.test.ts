@@ -65,6 +65,11 @@ describe("the response to a failed invocation", () => {
   it.each([
     [{ ok: true, payload: '{"statusCode":0}' } as const, 500, "Internal Server Error"],
     [{ ok: false, reason: "failed", error: error("TypeError") } as const, 500, "Internal Server Error"],
+    [
+      { ok: false, reason: "failed", error: error("Function.ResponseSizeTooLarge") } as const,
+      500,
+      "Internal Server Error",
+    ],
     [{ ok: false, reason: "timed out", error: error("Sandbox.Timedout") } as const, 503, "Service Unavailable"],
     [
       { ok: false, reason: "refused", error: error("RequestEntityTooLargeException") } as const,

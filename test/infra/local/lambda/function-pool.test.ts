@@ -234,10 +234,17 @@ describe("failures", () => {
 
   it("include results that cannot be serialised or are too large", async () => {
     const { pool, call } = startPool(
-      "export const handler = ({ how }) => how === 'bigint' ? { n: 1n } : 'x'.repeat(6_291_556)",
+      `export const handler = ({ how, letters, quotes = 0 }) =>
+         how === "bigint" ? { n: 1n } : "x".repeat(letters) + '"'.repeat(quotes)`,
     );
     expect(await call({ how: "bigint" })).toMatchObject({ errorMessage: "Unable to stringify response body" });
-    expect(await call({})).toMatchObject({ errorType: "Function.ResponseSizeTooLarge" });
+    // Lambda counts the JSON text of the result: two quotes around the text, and two bytes for each quote in it.
+    const most = 6_291_556 - 2;
+    expect((await call({ letters: most })).length).toBe(most);
+    expect((await call({ letters: most - 2_000, quotes: 1_000 })).length).toBe(most - 1_000);
+    for (const event of [{ letters: most + 1 }, { letters: most - 1_999, quotes: 1_000 }]) {
+      expect(await call(event)).toMatchObject({ errorType: "Function.ResponseSizeTooLarge" });
+    }
     expect(await pool.invoke(JSON.stringify("x".repeat(6_291_456)))).toMatchObject({
       ok: false,
       reason: "refused",
