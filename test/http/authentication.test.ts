@@ -63,4 +63,32 @@ describe("the issuer's keys", () => {
     await service.advance(5_000);
     expect((await errorOf(token)).status).toBe(200);
   });
+
+  it("are fetched once for invented key ids; a new key is then accepted 10 s later", async () => {
+    const [header = "", ...rest] = (await service.mint({})).split(".");
+    const invent = (kid: string) => {
+      const invented = { ...JSON.parse(Buffer.from(header, "base64url").toString()), kid };
+      return [Buffer.from(JSON.stringify(invented)).toString("base64url"), ...rest].join(".");
+    };
+    const fetches = async () => {
+      const { keySetFetches } = (await (await fetch(`${service.stack.issuerUrl}/`)).json()) as {
+        keySetFetches: number;
+      };
+      return keySetFetches;
+    };
+    const before = await fetches();
+    expect(await errorOf(invent("invented"))).toMatchObject({ status: 401, error: 40102 });
+    for (let i = 0; i < 20; i++) {
+      const { status, headers } = await service.request("GET", "/plants", { token: invent(`invented-${i}`) });
+      expect(status).toBe(503);
+      expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    }
+    await issuer("/rotate");
+    const token = await service.mint({ userId: "with-new-key" });
+    expect((await errorOf(token)).status).toBe(503);
+    expect(await fetches()).toBe(before + 1);
+    await service.advance(10_000);
+    expect((await errorOf(token)).status).toBe(200);
+    expect(await fetches()).toBe(before + 2);
+  });
 });
