@@ -65,6 +65,7 @@ export const floors = {
     "local/http",
     "local/core",
     "",
+    "constructs/monitoring",
     "constructs",
     "constructs/access",
     "constructs/resources",

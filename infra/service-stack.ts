@@ -2,11 +2,11 @@ import { CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { NO_ISSUER } from "./config.ts";
 import { type AccessTo, accessTo } from "./constructs/access/access-to.ts";
-import { AlarmNotices } from "./constructs/alarm-notices.ts";
 import { addBackgroundFunctions } from "./constructs/background-functions.ts";
 import { ServiceEventBus } from "./constructs/event-bus.ts";
 import { ServiceHttpApi } from "./constructs/http-api.ts";
-import { OperatorAlarm } from "./constructs/operator-alarm.ts";
+import { AlarmNotices } from "./constructs/monitoring/alarm-notices.ts";
+import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { CredentialsKey } from "./constructs/resources/credentials-key.ts";
 import { CursorKey } from "./constructs/resources/cursor-key.ts";
 import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
@@ -42,10 +42,17 @@ export class ServiceStack extends Stack {
       ["SecurityEventNotRecorded", events.unrecorded],
       ["WebhookReceived", webhooks.received],
     ] as const);
-    addBackgroundFunctions(this, { access: this.access, bus: events.bus, queues, config });
-    new OperatorAlarm(this, "OperatorAlarm");
-    if (config.alarmTopicArn !== undefined) new AlarmNotices(this, "AlarmNotices", { topicArn: config.alarmTopicArn });
+    const background = addBackgroundFunctions(this, { access: this.access, bus: events.bus, queues, config });
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
+    new Monitoring(this, "Monitoring", {
+      config,
+      api: this.api.api,
+      webhooks,
+      background,
+      queues,
+      tables,
+    });
+    if (config.alarmTopicArn !== undefined) new AlarmNotices(this, "AlarmNotices", { topicArn: config.alarmTopicArn });
 
     Tags.of(this).add("stage", config.stage);
     new CfnOutput(this, "ApiUrl", { value: this.api.url, description: "The base URL of the API" });

@@ -1,5 +1,4 @@
 import { CfnOutput, Duration } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { type BackgroundFunctionName, backgroundFunctions } from "../../shared/api/background-functions.ts";
@@ -17,7 +16,7 @@ type Props = {
   config: Pick<DeploymentConfig, "stage">;
   /** The function that works on the queue. */
   consumer: BackgroundFunctionName;
-  /** The ids of the two queues. The dead-letter queue's id also begins the ids of its alarm and its output. */
+  /** The ids of the two queues. The dead-letter queue's id also begins the id of its output. */
   ids: { queue: string; deadLetters: string };
   /**
    * How often a message is received before it becomes a dead letter. A receive that Lambda throttles counts, so AWS
@@ -26,28 +25,18 @@ type Props = {
   maxReceives: number;
   /** What the dead letters are, for the output. */
   contents: string;
-  /** What happened and what to do, for the alarm. */
-  alarmDescription: string;
 };
 
 /**
- * A queue that feeds a function, and its dead-letter queue with an alarm and an output to redrive it.
+ * A queue that feeds a function, and its dead-letter queue with an output to redrive it.
  * Visibility time-out: six times the function's time-out, so that Lambda can repeat a throttled invocation (same page).
  */
 export const addQueue = (scope: Construct, props: Props): Queue => {
-  const { config, consumer, ids, maxReceives, contents, alarmDescription } = props;
+  const { config, consumer, ids, maxReceives, contents } = props;
   // Messages are evidence: events and webhooks that are stored nowhere else.
   const kept = { ...sealed, removalPolicy: removalPolicyOf(config) };
   const deadLetters = new Queue(scope, ids.deadLetters, kept);
   new CfnOutput(scope, `${ids.deadLetters}Arn`, { value: deadLetters.queueArn, description: contents });
-  new Alarm(scope, `${ids.deadLetters}Alarm`, {
-    alarmDescription,
-    metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5) }),
-    threshold: 1,
-    evaluationPeriods: 1,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
-  });
   return new Queue(scope, ids.queue, {
     ...kept,
     visibilityTimeout: Duration.seconds(6 * backgroundFunctions[consumer].timeoutSeconds),

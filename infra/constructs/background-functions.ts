@@ -1,5 +1,4 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { type EventBus, EventField, Match, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -10,7 +9,6 @@ import {
   allBackgroundFunctions,
   type BackgroundFunction,
   type BackgroundFunctionName,
-  type FunctionAlarm,
   type Trigger,
 } from "../../shared/api/background-functions.ts";
 import { type BusEventName, partsOf } from "../../shared/api/bus-events.ts";
@@ -18,7 +16,7 @@ import type { AccessTo } from "./access/access-to.ts";
 import { patternOf } from "./event-bus.ts";
 import { backgroundAccess } from "./grants.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
-import { ServiceFunction } from "./service-function.ts";
+import { type FunctionConfig, ServiceFunction } from "./service-function.ts";
 
 /** The construct of a subject's functions. Logical ids contain its name, so a new name replaces functions. */
 const groupIds: Record<BackgroundFunction["subject"], string> = {
@@ -38,11 +36,15 @@ type Props = {
   bus: EventBus;
   /** The queues that keep events until a function has processed them. */
   queues: ReadonlyMap<BusEventName, Queue>;
-  config: Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS" | "webhookConcurrency" | "reservedConcurrency">;
+  config: FunctionConfig & Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS" | "webhookConcurrency" | "reservedConcurrency">;
 };
 
-/** Adds the functions of shared/api/background-functions.ts, which schedules, events and queues start. */
-export const addBackgroundFunctions = (stack: Stack, { access, bus, queues, config }: Props): void => {
+/** Adds the functions of shared/api/background-functions.ts, which schedules, events and queues start. Returns them. */
+export const addBackgroundFunctions = (
+  stack: Stack,
+  { access, bus, queues, config }: Props,
+): ReadonlyMap<BackgroundFunctionName, LambdaFunction> => {
+  const functions = new Map<BackgroundFunctionName, LambdaFunction>();
   const accessOf = backgroundAccess(access);
   for (const [name, definition] of allBackgroundFunctions) {
     const groupId = groupIds[definition.subject];
@@ -52,13 +54,15 @@ export const addBackgroundFunctions = (stack: Stack, { access, bus, queues, conf
       file: name,
       description: definition.description,
       access: accessOf[name],
+      config,
       timeout: Duration.seconds(definition.timeoutSeconds),
       reservedConcurrency: config.reservedConcurrency[name],
     });
     for (const trigger of definition.triggers)
       addTrigger({ group, id, name, target }, trigger, { bus, queues, config });
-    if (definition.alarm !== undefined) addAlarm(group, target, definition.alarm);
+    functions.set(name, target);
   }
+  return functions;
 };
 
 type Added = { group: Construct; id: string; name: BackgroundFunctionName; target: LambdaFunction };
@@ -121,32 +125,4 @@ const addEventRules = ({ group, id, target }: Added, event: BusEventName, bus: E
       ],
     });
   }
-};
-
-const addAlarm = (group: Construct, target: LambdaFunction, alarm: FunctionAlarm): void => {
-  const common = { alarmDescription: alarm.description, threshold: 1 };
-  if ("onErrors" in alarm) {
-    new Alarm(group, alarm.id, {
-      ...common,
-      metric: target.metricErrors({ period: Duration.minutes(15) }),
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
-    return;
-  }
-  const hourly = { period: Duration.hours(1), statistic: "Sum" };
-  new Alarm(group, alarm.id, {
-    ...common,
-    metric: new MathExpression({
-      expression: "invocations - errors",
-      usingMetrics: { invocations: target.metricInvocations(hourly), errors: target.metricErrors(hourly) },
-      label: "Dispatches that did not fail",
-      period: hourly.period,
-    }),
-    evaluationPeriods: alarm.silentHours,
-    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-    // An hour without invocations has no data.
-    treatMissingData: TreatMissingData.BREACHING,
-  });
 };

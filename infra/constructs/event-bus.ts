@@ -1,5 +1,3 @@
-import { Duration } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { EventBus, Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
@@ -34,34 +32,12 @@ export class ServiceEventBus extends Construct {
       ids: { queue: "UnrecordedSecurityEvents", deadLetters: "UnrecordedDeadLetters" },
       maxReceives: RESTORE_RECEIVES,
       contents: "Keeps the security events that could not be restored, until they are replayed",
-      alarmDescription:
-        "A security event could not be restored: docs/security-events.md describes how to inspect and replay it",
     });
     new Rule(this, "UnrecordedSecurityEventsRule", {
       eventBus: this.bus,
       description: "Keeps security events that could not be recorded",
       eventPattern: patternOf("SecurityEventNotRecorded"),
       targets: [new SqsQueue(this.unrecorded)],
-    });
-    const period = Duration.minutes(5);
-    new Alarm(this, "UnrecordedSecurityEventsAlarm", {
-      alarmDescription: "Security events have waited to be recorded for 15 minutes",
-      // Not the age of the oldest message: SQS leaves out messages that were received three times, which are those that
-      // cannot be restored. A message that fails is in flight until it is visible again, so both are counted.
-      // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
-      metric: new MathExpression({
-        expression: "visible + inFlight",
-        usingMetrics: {
-          visible: this.unrecorded.metricApproximateNumberOfMessagesVisible({ period }),
-          inFlight: this.unrecorded.metricApproximateNumberOfMessagesNotVisible({ period }),
-        },
-        label: "Security events that wait to be recorded",
-        period,
-      }),
-      threshold: 1,
-      evaluationPeriods: 3,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
     });
   }
 }

@@ -1,6 +1,5 @@
 import { Duration } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import { needsOrganization } from "../../shared/terms/permissions.ts";
@@ -42,15 +41,6 @@ const httpAccess = (route: (typeof allRoutes)[number][1], { config, access }: Pr
   );
 };
 
-/** Counts every refused token, also those that are not recorded because of a flood. */
-const countRefusedTokens = ({ node, logGroup }: ServiceFunction) =>
-  new MetricFilter(node.scope ?? logGroup, `${node.id}RefusedTokens`, {
-    logGroup,
-    filterPattern: FilterPattern.literal("{ $.status = 401 }"),
-    metricNamespace: "PlantStore",
-    metricName: "RefusedTokens",
-  });
-
 /** One function per route of the table, and one for requests that match no route. */
 export class RouteFunctions extends Construct {
   readonly byRoute: ReadonlyMap<RouteName, LambdaFunction>;
@@ -61,20 +51,21 @@ export class RouteFunctions extends Construct {
     const ownAccess = routeAccess(props.access, props.webhooks);
     this.byRoute = new Map(
       allRoutes.map(([name, route]) => {
-        const made = new ServiceFunction(this, toConstructId(name), {
+        const { function: made } = new ServiceFunction(this, toConstructId(name), {
           file: toFileName(name),
           description: `${route.method} ${route.path}`,
           access: together(httpAccess(route, props), ownAccess[name]),
+          config: props.config,
           ...(name === "connectProvider" && { timeout: CONNECTING_TIMEOUT }),
         });
-        if (route.permission !== "public") countRefusedTokens(made);
-        return [name, made.function];
+        return [name, made];
       }),
     );
     this.unknownRoute = new ServiceFunction(this, "AnswerUnknownRoute", {
       file: "answer-unknown-route",
       description: "Answers requests that match no route",
       access: NO_ACCESS,
+      config: props.config,
     }).function;
   }
 }

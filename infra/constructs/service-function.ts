@@ -1,11 +1,12 @@
 import { Aws, Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Effect, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
-import { FilterPattern, LogGroup, MetricFilter, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { metricNamespaceOf } from "../../shared/terms/metrics.ts";
 import { bundleDirectory } from "../bundling/bundle-directory.ts";
-import { OPERATOR_ALARMS } from "./operator-alarm.ts";
 import type { Access } from "./resources/access.ts";
+import type { DeploymentConfig } from "./resources/deployment-config.ts";
 
 /** Decisions: logs are kept 30 days at most. */
 const LOG_RETENTION = RetentionDays.ONE_MONTH;
@@ -13,11 +14,15 @@ const LOG_RETENTION = RetentionDays.ONE_MONTH;
 /** Twice the deadline of a store's call. The slowest request has a token whose keys must be fetched first. */
 const TIMEOUT = Duration.seconds(10);
 
+/** The part of the configuration that each function needs. */
+export type FunctionConfig = Pick<DeploymentConfig, "stage">;
+
 type Props = {
   /** The name of the file under functions/, without folder and extension. */
   file: string;
   description: string;
   access: Access;
+  config: FunctionConfig;
   timeout?: Duration;
   /** Keeps this much of the account's concurrency for the function, which then never has more. */
   reservedConcurrency?: number | undefined;
@@ -30,7 +35,7 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const { file, description, access, timeout = TIMEOUT, reservedConcurrency } = props;
+    const { file, description, access, config, timeout = TIMEOUT, reservedConcurrency } = props;
     this.logGroup = new LogGroup(this, "Logs", { retention: LOG_RETENTION, removalPolicy: RemovalPolicy.DESTROY });
     // Replaces the CDK's default role, which may write to every log group of the account.
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
@@ -45,12 +50,6 @@ export class ServiceFunction extends Construct {
         }),
       );
     }
-    new MetricFilter(this, "OperatorAlarms", {
-      logGroup: this.logGroup,
-      // A log line with a field `alarm` raises the operators' alarm (operator-alarm.ts).
-      filterPattern: FilterPattern.literal("{ $.alarm = * }"),
-      ...OPERATOR_ALARMS,
-    });
     this.function = new LambdaFunction(this, "Function", {
       description,
       runtime: Runtime.NODEJS_24_X,
@@ -61,6 +60,7 @@ export class ServiceFunction extends Construct {
       logGroup: this.logGroup,
       environment: {
         ...access.environment,
+        METRICS_NAMESPACE: metricNamespaceOf(config.stage),
         // A function that uses a service of AWS derives the service's address from it (shared/runtime/aws-client.ts).
         ...(access.grants.length > 0 && { URL_SUFFIX: Aws.URL_SUFFIX }),
       },

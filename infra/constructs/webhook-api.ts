@@ -13,23 +13,24 @@ type Props = { config: DeploymentConfig; target: LambdaFunction };
  * every region, can have a domain name, and keeps its address if the function is replaced.
  */
 export class WebhookApi extends Construct {
+  readonly api: HttpApi;
   /** The base URL with a slash at its end. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, { config, target }: Props) {
     super(scope, id);
     const domain = domainOf(config.webhookDomainName, config.webhookCertificateArn);
-    const api = new HttpApi(this, "Api", {
+    this.api = new HttpApi(this, "Api", {
       createDefaultStage: false,
       disableExecuteApiEndpoint: domain !== undefined,
       ipAddressType: ipAddressTypeOf(config),
       defaultIntegration: new HttpLambdaIntegration("ReceiveWebhook", target),
     });
-    Validations.of(api).acknowledge({
+    Validations.of(this.api).acknowledge({
       id: "AwsSolutions-APIG4",
       reason: "The signature authenticates the provider, which supports no other authentication.",
     });
-    addStage(this, { api, config, domain, outputPrefix: "Webhooks" });
-    this.url = domain === undefined ? `${api.apiEndpoint}/` : `https://${domain.domainName}/`;
+    addStage(this, { api: this.api, config, domain, outputPrefix: "Webhooks" });
+    this.url = domain === undefined ? `${this.api.apiEndpoint}/` : `https://${domain.domainName}/`;
   }
 }

@@ -1,7 +1,8 @@
 import { CfnOutput } from "aws-cdk-lib";
+import type { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
 import { Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
-import { FunctionUrlAuthType } from "aws-cdk-lib/aws-lambda";
+import { FunctionUrlAuthType, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { AccessTo } from "./access/access-to.ts";
@@ -22,23 +23,30 @@ export class WebhookEntrance extends Construct {
   readonly url: string;
   /** The variables of functions that show the address. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The function behind the address. */
+  readonly receive: LambdaFunction;
+  /** The HTTP API of the address, if it is not a function URL. */
+  readonly api: HttpApi | undefined;
   /** Keeps events for functions/webhooks/process-webhook.ts. */
   readonly received: Queue;
 
   constructor(scope: Construct, id: string, { access, events, config }: Props) {
     super(scope, id);
 
-    const receive = new ServiceFunction(this, "ReceiveWebhook", {
+    this.receive = new ServiceFunction(this, "ReceiveWebhook", {
       file: "receive-webhook",
       description: "POST {webhook URL}/{organizationId}",
       access: access.receiveWebhooks,
+      config,
       reservedConcurrency: config.reservedConcurrency["receive-webhook"],
-    });
+    }).function;
     // The signature authenticates the provider, which supports no other authentication.
-    const addFunctionUrl = () => receive.function.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
+    const addFunctionUrl = () => this.receive.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
     if (config.webhookEntrance === "url") this.url = addFunctionUrl();
     else {
-      this.url = new WebhookApi(this, "Api", { config, target: receive.function }).url;
+      const { url, api } = new WebhookApi(this, "Api", { config, target: this.receive });
+      this.url = url;
+      this.api = api;
       // While endpoints at the provider move to the API, those with the function URL continue to work.
       if (config.webhookEntrance === "both") addFunctionUrl();
     }
@@ -57,7 +65,6 @@ export class WebhookEntrance extends Construct {
       ids: { queue: "Received", deadLetters: "DeadLetters" },
       maxReceives: MAX_RECEIVES,
       contents: "Keeps the webhooks that could not be applied, until they are replayed",
-      alarmDescription: "A webhook could not be applied: docs/webhooks.md describes how to inspect and replay it",
     });
     new Rule(this, "OnWebhookReceived", {
       eventBus: events.bus,

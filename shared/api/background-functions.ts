@@ -18,19 +18,12 @@ export type Trigger =
    */
   | { queueOf: BusEventName; batchSize: number; maxConcurrency: number | "webhookConcurrency" };
 
-export type FunctionAlarm =
-  /** Raised if no invocation has succeeded for this number of hours. */
-  | { id: string; silentHours: number; description: string }
-  /** Raised if an invocation failed. */
-  | { id: string; onErrors: true; description: string };
-
 export type BackgroundFunction = {
   /** The folder of the function. */
   subject: "security" | "sync" | "webhooks" | "detection" | "reports" | "erasure";
   description: string;
   timeoutSeconds: number;
   triggers: readonly Trigger[];
-  alarm?: FunctionAlarm;
 };
 
 export const backgroundFunctions = {
@@ -41,12 +34,6 @@ export const backgroundFunctions = {
     // Runs when the events of the last hour can be read, and before close-security-hours: an hour that is judged by
     // then needs no due mark. Many organizations are spread over half an hour.
     triggers: [{ hourlyAtMinute: 6 }, { event: "DetectionDispatchContinued" }],
-    alarm: {
-      id: "DetectionStoppedAlarm",
-      // The next run also processes a missed hour.
-      silentHours: 2,
-      description: "dispatch-detection has not succeeded for two hours: it was not started, or each run failed",
-    },
   },
   "close-security-hours": {
     subject: "security",
@@ -101,11 +88,6 @@ export const backgroundFunctions = {
     description: "Applies the detection rules to hours of an organization",
     timeoutSeconds: 300,
     triggers: [{ event: "DetectionDue" }],
-    alarm: {
-      id: "DetectionFailedAlarm",
-      onErrors: true,
-      description: "Hours were not judged: detect-organization failed",
-    },
   },
   "make-reports": {
     subject: "reports",

@@ -94,6 +94,7 @@ export const createOutageCheck =
   async (): Promise<void> => {
     const [notClosed, connected] = await Promise.all([circuits.countOpen(clock()), connectedOrganizations()]);
     const stats = globalStats(connected, notClosed, noCounts);
+    writeLog("info", "Circuits opened or closed", { organizations: stats.organizations }, { OpenCircuits: stats.open });
     const isOutage = overallHealth(stats, noCounts).status === "unhealthy";
     const stored = await outages.read();
     if (!isOutage) return stored && outages.end(stored);

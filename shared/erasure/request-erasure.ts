@@ -4,7 +4,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import type { IdempotencyStore } from "../runtime/idempotency-store.ts";
-import { writeLog } from "../runtime/log.ts";
+import { addLogIds, writeLog } from "../runtime/log.ts";
 import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
 import { organizationKey } from "../terms/keys.ts";
 import type { UserRequest } from "../terms/requester.ts";
@@ -53,18 +53,18 @@ export const createRequestErasure = ({
     const { organizationId, sessionId } = caller;
     const { id, scope: what, requestedAt, requestedBy } = promised;
     const origin = { ...from, ...definedFields({ sessionId }) };
+    addLogIds({ erasureId: id });
     await erasures.create(organizationId, { id, requestedAt, requestedBy, origin, request: redactReason(request) });
     // A stored erasure is carried out, whatever fails below: the worker records a missing event.
     try {
       await events.requested(organizationId, { id, what, requestedAt, requestedBy }, origin);
       await erasures.forgetOrigin(organizationId, id);
     } catch (error) {
-      const details = { erasureId: id, cause: String(error) };
-      writeLog("warn", "Recording the request of an erasure failed; its worker records it", details);
+      writeLog("warn", "Recording the request of an erasure failed; its worker records it", { cause: String(error) });
     }
     const unpublished = await bus.publish([erasureRequested({ organizationId, erasureId: id })]);
     if (unpublished.length > 0) {
-      writeLog("warn", "Requesting a worker for an erasure failed; the next hour requests it again", { erasureId: id });
+      writeLog("warn", "Requesting a worker for an erasure failed; the next hour requests it again", {});
     }
   };
 

@@ -5,6 +5,7 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { isStoreFailure } from "../runtime/call-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { addLogIds } from "../runtime/log.ts";
 import type { NoteFailure } from "../runtime/note-failure.ts";
 import { isInNetworks } from "../settings/cidr.ts";
 import { readableTypes } from "../settings/record-access.ts";
@@ -82,6 +83,7 @@ export const createAdmission = (route: Route, dependencies: AdmissionDependencie
     let caller: Caller | undefined;
     try {
       caller = await authenticate(event.headers.authorization);
+      addLogIds({ organizationId: caller.organizationId });
       requirePermission(caller, route);
       if (needsOrganization(permission)) await requireSettings(caller, event);
       return caller;

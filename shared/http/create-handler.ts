@@ -11,7 +11,7 @@ import type { PersonalPermission } from "../terms/permissions.ts";
 import type { Origin } from "../terms/requester.ts";
 import { type AdmissionDependencies, createAdmission } from "./admit.ts";
 import type { Cursors } from "./cursor.ts";
-import { answerErrors, logRequests } from "./middleware.ts";
+import { answerErrors, logRequests, withRequestIds } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
 import { createResultRenderer } from "./render-result.ts";
 import type { Response } from "./respond.ts";
@@ -76,7 +76,9 @@ export const createHandler = <const R extends Route>(
     }
   };
 
-  return middy(handle, { timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS })
-    .use(logRequests(`${route.method} ${route.path}`))
-    .use(answerErrors());
+  return withRequestIds(
+    middy(handle, { timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS })
+      .use(logRequests(`${route.method} ${route.path}`))
+      .use(answerErrors()),
+  );
 };

@@ -1,9 +1,9 @@
 /** Middleware of every request: the answer to failures, and one log line. */
 import type { MiddlewareObj, Request } from "@middy/core";
-import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { systemClock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import { writeLog } from "../runtime/log.ts";
+import { withLogIds, writeLog } from "../runtime/log.ts";
 import { catalogueEntry } from "../terms/error-catalogue.ts";
 import { type Response, respondError } from "./respond.ts";
 
@@ -26,15 +26,15 @@ const causeOf = (thrown: unknown): string | undefined => {
 /** Logs one line per request with the route's template; never the path, body or token of the request. */
 export const logRequests = (name: string): HttpMiddleware => {
   let startedAt = 0;
-  const log = ({ event, response, error }: HttpRequest) => {
+  const log = ({ response, error }: HttpRequest) => {
     const status = response?.statusCode ?? 500;
-    writeLog(status >= 500 ? "error" : "info", name, {
-      requestId: event.requestContext.requestId,
+    const fields = {
       status,
       durationMs: systemClock() - startedAt,
       ...(error instanceof DomainError && { error: catalogueEntry(error.code).number }),
       ...(status >= 500 && { cause: causeOf(error) }),
-    });
+    };
+    writeLog(status >= 500 ? "error" : "info", name, fields, status === 401 ? { RefusedTokens: 1 } : {});
   };
   return {
     // An instance serves one request at a time, so one start time is enough.
@@ -46,3 +46,11 @@ export const logRequests = (name: string): HttpMiddleware => {
     onError: log,
   };
 };
+
+/** A handler all of whose log lines carry the request's id and Lambda's id of the invocation. */
+export const withRequestIds =
+  <Answer>(handler: (event: APIGatewayProxyEventV2, context: Context) => Answer) =>
+  (event: APIGatewayProxyEventV2, context: Context): Answer =>
+    withLogIds({ requestId: event.requestContext.requestId, invocationId: context.awsRequestId }, () =>
+      handler(event, context),
+    );

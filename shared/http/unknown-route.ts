@@ -1,7 +1,7 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { DomainError } from "../runtime/domain-error.ts";
-import { answerErrors, logRequests } from "./middleware.ts";
+import { answerErrors, logRequests, withRequestIds } from "./middleware.ts";
 import type { Route } from "./route.ts";
 
 /** Whether a path matches a route's template: a parameter matches one segment that is not empty. */
@@ -16,11 +16,13 @@ const isPathOf = ({ path }: Pick<Route, "path">, rawPath: string): boolean => {
 
 /** A handler that answers every event with 404, or with 405 and Allow if the path matches a route. */
 export const createUnknownRouteHandler = (routes: readonly Pick<Route, "method" | "path">[]) =>
-  middy(async ({ rawPath, requestContext }: APIGatewayProxyEventV2) => {
-    const allow = routes.filter((route) => isPathOf(route, rawPath)).map(({ method }) => method);
-    if (allow.length === 0) throw new DomainError("route_not_found", "The path does not exist.");
-    const { method } = requestContext.http;
-    throw new DomainError("method_not_allowed", `The path does not support the method ${method}.`, { allow });
-  })
-    .use(logRequests("$default"))
-    .use(answerErrors());
+  withRequestIds(
+    middy(async ({ rawPath, requestContext }: APIGatewayProxyEventV2) => {
+      const allow = routes.filter((route) => isPathOf(route, rawPath)).map(({ method }) => method);
+      if (allow.length === 0) throw new DomainError("route_not_found", "The path does not exist.");
+      const { method } = requestContext.http;
+      throw new DomainError("method_not_allowed", `The path does not support the method ${method}.`, { allow });
+    })
+      .use(logRequests("$default"))
+      .use(answerErrors()),
+  );

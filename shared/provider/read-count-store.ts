@@ -37,8 +37,17 @@ export type ReadCountStore = ReturnType<typeof createReadCountStore>;
 
 /** All calls throw DomainError `store_unavailable`. @param tableName the table of runs. */
 export const createReadCountStore = (client: DynamoDBDocumentClient, tableName: string) => ({
-  /** Adds to a month's count. Repeated with the same token, it changes nothing, unless another addition came between. One write unit. */
-  async add(organizationId: string, month: string, { count, token }: ReadAddition, deadlineMs?: number): Promise<void> {
+  /**
+   * Adds to a month's count. Repeated with the same token, it changes nothing, unless another addition came between. One
+   * write unit.
+   * @returns the month's count; undefined if this addition was written before.
+   */
+  async add(
+    organizationId: string,
+    month: string,
+    { count, token }: ReadAddition,
+    deadlineMs?: number,
+  ): Promise<number | undefined> {
     const command = new UpdateCommand({
       TableName: tableName,
       Key: keyOf(organizationId, month),
@@ -46,9 +55,11 @@ export const createReadCountStore = (client: DynamoDBDocumentClient, tableName: 
       UpdateExpression: "SET #token = :token, #ttl = :ttl ADD #n :n",
       ExpressionAttributeNames: { "#token": "token", "#ttl": "ttl", "#n": "n" },
       ExpressionAttributeValues: { ":token": token, ":ttl": expiryOf(month), ":n": count },
+      ReturnValues: "UPDATED_NEW",
     });
     // The condition fails if an earlier attempt was written, and only its answer was lost.
-    await conditionalWrite((options) => client.send(command, options), deadlineMs);
+    const result = await conditionalWrite((options) => client.send(command, options), deadlineMs);
+    return result.written ? ReadCount.parse(result.output.Attributes).n : undefined;
   },
 
   /** A month's count; 0 without any. Half a read unit. */
@@ -61,6 +72,9 @@ export const createReadCountStore = (client: DynamoDBDocumentClient, tableName: 
 
 /** The end of an invocation waits no longer for the store. */
 const FLUSH_DEADLINE_MS = 500;
+
+/** The provider rations reads per account and month, 10,000 at least; the alarm is raised before (docs/operations.md). */
+const LOGGED_EVERY = 1_000;
 
 /** `pending`: not sent yet. `inDoubt`: sent without an answer, and repeated unchanged. */
 type Count = { organizationId: string; month: string; pending: number; inDoubt?: ReadAddition };
@@ -85,8 +99,11 @@ export const createReadCounts = (dependencies: {
         count.inDoubt = { count: count.pending, token: newToken() };
         count.pending = 0;
       }
-      await store.add(count.organizationId, count.month, count.inDoubt, FLUSH_DEADLINE_MS);
+      const { organizationId, month, inDoubt } = count;
+      const reads = await store.add(organizationId, month, inDoubt, FLUSH_DEADLINE_MS);
       delete count.inDoubt;
+      if (reads !== undefined && reads % LOGGED_EVERY < inDoubt.count)
+        writeLog("info", "Reads of the provider in a month", { organizationId, month }, { ProviderReads: reads });
     }
   };
 

@@ -4,6 +4,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import type { RecordType } from "../records/record.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { countMetric } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import { requesterFields } from "../terms/requester.ts";
@@ -143,6 +144,7 @@ export const createRecordOperation =
     try {
       value = await work(report).finally(measure);
     } catch (error) {
+      if (report.attempts > 0) countMetric("ProviderFailures");
       await record({ error });
       throw error;
     }

@@ -6,7 +6,7 @@ import middy, { type MiddlewareObj, type Request } from "@middy/core";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import * as z from "zod/mini";
 import { systemClock } from "./clock.ts";
-import { writeLog } from "./log.ts";
+import { addLogIds, type LogIds, withLogIds, writeLog } from "./log.ts";
 
 /** The counts and flags that a run logs. */
 export type RunSummary = Readonly<Record<string, number | boolean>>;
@@ -22,6 +22,16 @@ const describe = (error: unknown): string => {
   return error.cause === undefined ? own : `${own}\ncaused by ${describe(error.cause)}`;
 };
 
+const Ids = z.object({
+  organizationId: z.optional(z.string()),
+  runId: z.optional(z.string()),
+  erasureId: z.optional(z.string()),
+  eventId: z.optional(z.string()),
+});
+
+/** The ids in a detail, whatever else it contains. */
+const idsOf = (detail: unknown): LogIds => Ids.safeParse(detail).data ?? {};
+
 /** Logs a run under its name: the summary, or the causes of the failure. */
 const logRun = (name: string): MiddlewareObj<unknown, RunSummary, Error, Context> => {
   let startedAt = 0;
@@ -30,19 +40,27 @@ const logRun = (name: string): MiddlewareObj<unknown, RunSummary, Error, Context
     before: () => {
       startedAt = systemClock();
     },
-    after: ({ context, response }: Request<unknown, RunSummary, Error, Context>) => {
-      writeLog("info", name, { requestId: context.awsRequestId, durationMs: durationMs(), ...response });
+    after: ({ response }: Request<unknown, RunSummary, Error, Context>) => {
+      writeLog("info", name, { durationMs: durationMs(), ...response });
     },
-    onError: ({ context, error }) => {
-      writeLog("error", name, { requestId: context.awsRequestId, durationMs: durationMs(), cause: describe(error) });
+    onError: ({ error }) => {
+      writeLog("error", name, { durationMs: durationMs(), cause: describe(error) });
     },
   };
 };
 
+/** A handler all of whose log lines carry Lambda's id of the invocation. */
+const withInvocationId =
+  <Event, Answer>(handler: (event: Event, context: Context) => Answer) =>
+  (event: Event, context: Context): Answer =>
+    withLogIds({ requestId: context.awsRequestId }, () => handler(event, context));
+
 /** The handler of a schedule. It logs the errors of its work and throws them on. */
 export const createScheduledHandler = (name: string, work: ScheduledWork): ScheduledHandler =>
-  middy((_event: unknown, context: Context) => work({ remainingMs: () => context.getRemainingTimeInMillis() })).use(
-    logRun(name),
+  withInvocationId(
+    middy((_event: unknown, context: Context) => work({ remainingMs: () => context.getRemainingTimeInMillis() })).use(
+      logRun(name),
+    ),
   );
 
 /** `timeMs`: when the event was sent or the schedule fell due, epoch ms; `remainingMs`: what is left of the function's time. */
@@ -61,14 +79,17 @@ export const createBusHandler = <Schema extends z.ZodMiniType>(
 ): BusHandler => {
   // What EventBridge puts around the detail. A repeated delivery has the same `id`.
   const Envelope = z.object({ id: z.string(), time: z.string(), detail: z.unknown() });
-  return middy((event: unknown, context: Context) => {
-    const { id, time, detail } = Envelope.parse(event);
-    const remainingMs = () => context.getRemainingTimeInMillis();
-    return work(schema.parse(detail), { id, timeMs: Date.parse(time), remainingMs });
-  }).use(logRun(name));
+  return withInvocationId(
+    middy((event: unknown, context: Context) => {
+      const { id, time, detail } = Envelope.parse(event);
+      addLogIds(idsOf(detail));
+      const remainingMs = () => context.getRemainingTimeInMillis();
+      return work(schema.parse(detail), { id, timeMs: Date.parse(time), remainingMs });
+    }).use(logRun(name)),
+  );
 };
 
-export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
+export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
 /**
  * The handler of a queue that a rule of the event bus fills. It works on all messages of a batch at once, so a batch takes
@@ -83,22 +104,26 @@ export const createQueueHandler = <Schema extends z.ZodMiniType>(
 ): QueueHandler => {
   // What EventBridge puts around the detail of an event that a rule sends to a queue.
   const Envelope = z.object({ detail: z.unknown() });
-  const handleOne = async (messageId: string, body: string): Promise<boolean> => {
+  const handleOne = async (body: string): Promise<boolean> => {
     try {
-      await work(schema.parse(Envelope.parse(JSON.parse(body)).detail));
+      const { detail } = Envelope.parse(JSON.parse(body));
+      addLogIds(idsOf(detail));
+      await work(schema.parse(detail));
       return true;
     } catch (error) {
-      writeLog("error", name, { messageId, cause: error instanceof Error ? error.stack : String(error) });
+      writeLog("error", name, { cause: error instanceof Error ? error.stack : String(error) });
       return false;
     }
   };
 
-  return async ({ Records }) => {
-    const isDone = await Promise.all(Records.map(({ messageId, body }) => handleOne(messageId, body)));
+  return withInvocationId(async ({ Records }: SQSEvent) => {
+    const isDone = await Promise.all(
+      Records.map(({ messageId, body }) => withLogIds({ messageId }, () => handleOne(body))),
+    );
     const failed = Records.filter((_record, index) => isDone[index] === false).map(({ messageId }) => ({
       itemIdentifier: messageId,
     }));
     writeLog("info", name, { messages: Records.length, failed: failed.length });
     return { batchItemFailures: failed };
-  };
+  });
 };

@@ -1,5 +1,6 @@
 /** How stores call DynamoDB: each call has a deadline, and the SDK's errors become domain errors. */
 import { DomainError } from "./domain-error.ts";
+import { countMetric } from "./log.ts";
 
 /** For all attempts of one call together, unless the caller has less time; well below a function's time-out. */
 const DEADLINE_MS = 4_000;
@@ -21,7 +22,10 @@ export const callStore = async <Output>(
     return await call({ abortSignal: AbortSignal.timeout(deadlineMs) });
   } catch (cause) {
     if (cause instanceof Error && FAILED_CONDITIONS.includes(cause.name)) throw cause;
-    throw new DomainError("store_unavailable", "The store did not answer. Try again.", { cause });
+    const failure = new DomainError("store_unavailable", "The store did not answer. Try again.", { cause });
+    // Callers repeat what another transaction was in the way of.
+    if (!isTransactionConflict(failure)) countMetric("StoreFailures");
+    throw failure;
   }
 };
 

@@ -1,5 +1,5 @@
 /**
- * The environment of a function, and the only reader of process.env. Each function names the variables that it reads. One
+ * The environment of a function, and the only reader of process.env besides the log. Each function names the variables that it reads. One
  * message at cold start reports all variables that are missing or malformed.
  */
 import * as z from "zod/mini";

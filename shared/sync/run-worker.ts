@@ -5,7 +5,7 @@
 import type { ProviderAccess } from "../provider/provider.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
-import { writeLog } from "../runtime/log.ts";
+import { addLogIds, writeLog } from "../runtime/log.ts";
 import { handOver, type Invocation } from "../work/hand-over.ts";
 import { createHeldLease, LeaseLostError, type LeaseOwner } from "../work/lease.ts";
 import { compare } from "./compare.ts";
@@ -112,6 +112,7 @@ export const createRunWorker = (dependencies: RunWorkerDependencies) => {
     { remainingMs }: Invocation,
   ): Promise<WorkSummary> => {
     const { organizationId } = request;
+    addLogIds({ runId: taken.run.id });
     const lease = createHeldLease(dependencies, organizationId, taken.run.id, owner);
     const ended = (steps: number): WorkSummary => ({ isTaken: true, steps, isEnded: true, isHandedOver: false });
     let run = taken.run;
@@ -159,7 +160,6 @@ export const createRunWorker = (dependencies: RunWorkerDependencies) => {
       if (failure === undefined) throw error;
       if (failure === systemFailure)
         writeLog("error", "A sync run failed because of a fault", {
-          runId: run.id,
           cause: error instanceof Error ? error.stack : String(error),
         });
       await runEnd.end(organizationId, run, opened?.accountId, failure);

@@ -2,6 +2,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
+import { addLogIds } from "../runtime/log.ts";
 import type { Requester } from "../terms/requester.ts";
 import { isStalled } from "../work/hand-over.ts";
 import type { SyncEndStore } from "./sync-end-store.ts";
@@ -62,6 +63,7 @@ export const createStartRun = ({ runs, ends, bus, clock, newRunId }: StartRunDep
     const state = current ?? (await runs.readState(organizationId));
     const startedAt = given.startedAt ?? clock();
     const id = given.id ?? newRunId(startedAt);
+    addLogIds({ runId: id });
     if (state.run?.id !== id) await makeWay(organizationId, state);
     const actualMode = modeOf(mode, state);
     const run: ActiveRun = {

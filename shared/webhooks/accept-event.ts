@@ -81,7 +81,7 @@ export const createAcceptEvent = ({ events, bus, recorder, now }: Omit<AcceptDep
   const markPublished = (key: EventKey) =>
     // Without the mark, the event is published once more, which changes nothing.
     events.markPublished(key, now()).catch((error: unknown) => {
-      writeLog("warn", "Marking a webhook event as published failed", { eventId: key.id, cause: String(error) });
+      writeLog("warn", "Marking a webhook event as published failed", { cause: String(error) });
     });
 
   /** @throws DomainError `store_unavailable`. */

@@ -7,7 +7,7 @@ import * as z from "zod/mini";
 import type { AccountOwner } from "../connection/account-directory-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
-import { writeLog } from "../runtime/log.ts";
+import { addLogIds, withLogIds, writeLog } from "../runtime/log.ts";
 import type { CachedSecret } from "../runtime/secrets-manager.ts";
 import { type AcceptDependencies, createAcceptEvent, parseDelivery, rejected } from "./accept-event.ts";
 import type { Delivery, HasValidSignature } from "./receive.ts";
@@ -64,19 +64,22 @@ export const createReceivePlatform = (dependencies: ReceivePlatformDependencies)
       throw error;
     }
     const event = parseDelivery(parseEvent, body);
+    addLogIds({ eventId: event.id });
     const { accountId, type } = event;
     const owners = accountId === undefined ? [] : await ownersOf(accountId);
     if (accountId === undefined || owners.length === 0) {
-      // A metric counts these lines (infra/constructs/webhook-entrance.ts).
-      const counted = { count: "platform_webhook_unclaimed", requestId: origin.requestId, accountId, type };
-      writeLog("info", "No organization has connected the account of a platform webhook", counted);
+      const counted = { count: "platform_webhook_unclaimed", accountId, type };
+      const message = "No organization has connected the account of a platform webhook";
+      writeLog("info", message, counted, { UnclaimedPlatformWebhooks: 1 });
       return;
     }
     await inParallel(owners, AT_ONCE, ({ organizationId, connectionId, method }) => {
       // An API key is valid without the permission that the account revoked.
       const isDeauthorization = event.isDeauthorization && method === "oauth";
       const owner = { organizationId, connectionId, accountId };
-      return accept(owner, { ...event, isDeauthorization }, { origin, startedAt, endpoint: "platform" });
+      return withLogIds({ organizationId }, () =>
+        accept(owner, { ...event, isDeauthorization }, { origin, startedAt, endpoint: "platform" }),
+      );
     });
   };
 };

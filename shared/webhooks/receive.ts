@@ -1,5 +1,6 @@
 /** Receives one delivery at an organization's URL: finds the connection, verifies the signature, accepts the event. */
 import { DomainError } from "../runtime/domain-error.ts";
+import { addLogIds } from "../runtime/log.ts";
 import type { Origin } from "../terms/requester.ts";
 import {
   type AcceptDependencies,
@@ -55,9 +56,11 @@ export const createReceive = (dependencies: ReceiveDependencies): Receive => {
     const { body, origin } = delivery;
     const startedAt = now();
     const owner = await admit(delivery);
+    addLogIds({ organizationId: owner.organizationId });
     let event: DeliveredEvent;
     try {
       event = parseDelivery(parseEvent, body);
+      addLogIds({ eventId: event.id });
     } catch (error) {
       const { organizationId, accountId } = owner;
       const durationMs = now() - startedAt;

@@ -5,7 +5,7 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { HttpHandler } from "../http/create-handler.ts";
-import { answerErrors, logRequests } from "../http/middleware.ts";
+import { answerErrors, logRequests, withRequestIds } from "../http/middleware.ts";
 import { type Response, respond } from "../http/respond.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -81,12 +81,14 @@ export const createWebhookHandler = (
     return respond(requestId, 200, JSON.stringify({ received: true }));
   };
 
-  return middy(handle, {
-    timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS,
-    timeoutEarlyResponse: () => {
-      throw new DomainError("store_unavailable", "The event could not be stored in time. Send it again.");
-    },
-  })
-    .use(logRequests("POST /{organizationId}"))
-    .use(answerErrors());
+  return withRequestIds(
+    middy(handle, {
+      timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS,
+      timeoutEarlyResponse: () => {
+        throw new DomainError("store_unavailable", "The event could not be stored in time. Send it again.");
+      },
+    })
+      .use(logRequests("POST /{organizationId}"))
+      .use(answerErrors()),
+  );
 };

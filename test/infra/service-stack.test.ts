@@ -289,15 +289,6 @@ describe("the stack", () => {
     expect(isProtected({ stage: "prod", issuer: "https://login.example.com", audience: "plants" })).toBe(true);
   });
 
-  it("has an alarm for every log line with an alarm field", () => {
-    const functions = Object.keys(dev.findResources("AWS::Lambda::Function"));
-    const filter = { FilterPattern: "{ $.alarm = * }" };
-    expect(Object.keys(dev.findResources("AWS::Logs::MetricFilter", { Properties: filter }))).toHaveLength(
-      functions.length,
-    );
-    dev.hasResourceProperties("AWS::CloudWatch::Alarm", { MetricName: "OperatorAlarms", Threshold: 1 });
-  });
-
   it("sends every alarm to the operators' topic if there is one", () => {
     const alarmsOf = (template: Template) => Object.values(template.findResources("AWS::CloudWatch::Alarm"));
     expect(alarmsOf(prod)).toHaveLength(alarmsOf(dev).length);
@@ -324,31 +315,6 @@ describe("the stack", () => {
       Properties: { EventPattern: { "detail-type": ["DetectionDue"] } },
     });
     expect(Object.keys(rules)).toHaveLength(DUE_SLOTS.length);
-  });
-
-  it("has an alarm for detection that does not start or always fails", () => {
-    const [dispatch] = Object.keys(dev.findResources("AWS::Lambda::Function")).filter((id) =>
-      id.startsWith("JudgingDispatchDetection"),
-    );
-    const metric = (name: string) => ({
-      Id: name.toLowerCase(),
-      MetricStat: {
-        Metric: { MetricName: name, Dimensions: [{ Name: "FunctionName", Value: { Ref: dispatch } }] },
-        Period: 3_600,
-        Stat: "Sum",
-      },
-    });
-    dev.hasResourceProperties("AWS::CloudWatch::Alarm", {
-      Metrics: Match.arrayWith([
-        Match.objectLike({ Expression: "invocations - errors" }),
-        Match.objectLike(metric("Invocations")),
-        Match.objectLike(metric("Errors")),
-      ]),
-      Threshold: 1,
-      EvaluationPeriods: 2,
-      ComparisonOperator: "LessThanThreshold",
-      TreatMissingData: "breaching",
-    });
   });
 
   it("bounds the concurrency of queues' consumers, and reserves concurrency only on request", () => {
@@ -398,33 +364,6 @@ describe("the stack", () => {
         Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [id, "QueueName"] } }],
         Threshold: 1,
       });
-  });
-
-  it("has an alarm for unrecorded events that counts them whether visible or in flight, and never by their age", () => {
-    const [queue] = Object.keys(dev.findResources("AWS::SQS::Queue")).filter((id) => /UnrecordedSecurity/.test(id));
-    const metric = (Id: string, MetricName: string) => ({
-      Id,
-      MetricStat: {
-        Metric: {
-          MetricName,
-          Namespace: "AWS/SQS",
-          Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [queue, "QueueName"] } }],
-        },
-        Period: 300,
-        Stat: "Maximum",
-      },
-      ReturnData: false,
-    });
-    dev.hasResourceProperties("AWS::CloudWatch::Alarm", {
-      Metrics: Match.arrayWith([
-        Match.objectLike({ Expression: "visible + inFlight" }),
-        metric("visible", "ApproximateNumberOfMessagesVisible"),
-        metric("inFlight", "ApproximateNumberOfMessagesNotVisible"),
-      ]),
-      Threshold: 1,
-      EvaluationPeriods: 3,
-      ComparisonOperator: "GreaterThanOrEqualToThreshold",
-    });
   });
 
   it("has an output that shows if it trusts no issuer", () => {

@@ -4,7 +4,6 @@ import { describe, expect, it } from "@jest/globals";
 import {
   allBackgroundFunctions,
   type BackgroundFunctionName,
-  type FunctionAlarm,
   type Trigger,
 } from "../../../shared/api/background-functions.ts";
 import { type BusEventName, busEvents, RECORDERS } from "../../../shared/api/bus-events.ts";
@@ -32,11 +31,6 @@ const describeTrigger = (trigger: Trigger): string => {
 };
 
 const describeTimeout = (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`);
-
-const describeAlarm = (alarm: FunctionAlarm | undefined): string => {
-  if (alarm === undefined) return "";
-  return "onErrors" in alarm ? "an invocation fails" : `no success for ${alarm.silentHours} hours`;
-};
 
 const eventNames = Object.keys(busEvents) as BusEventName[];
 
@@ -66,9 +60,9 @@ describe("the background functions", () => {
   });
 
   it("are listed in docs/architecture.md", () => {
-    const rows = allBackgroundFunctions.map(([name, { triggers, timeoutSeconds, alarm }]) => {
+    const rows = allBackgroundFunctions.map(([name, { triggers, timeoutSeconds }]) => {
       const cells = [code(name), triggers.map(describeTrigger).join("; "), describeTimeout(timeoutSeconds)];
-      return `| ${[...cells, describeAlarm(alarm)].join(" | ")} |`.replace("|  |", "| |");
+      return `| ${cells.join(" | ")} |`;
     });
     expect(rowsOf("Function")).toEqual(rows);
   });

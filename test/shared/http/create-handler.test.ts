@@ -101,6 +101,8 @@ describe("a handler", () => {
         level: "info",
         message: "PUT /things/{id}",
         requestId: "request-1",
+        invocationId: "invocation-1",
+        organizationId: "acme",
         status: 202,
         durationMs: expect.any(Number),
       },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import type { SQSEvent } from "aws-lambda";
+import type { Context, SQSEvent } from "aws-lambda";
 import * as z from "zod/mini";
 import { createQueueHandler } from "../../../shared/runtime/background-handlers.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -8,6 +8,7 @@ quietLog();
 
 const batchOf = (...bodies: string[]) =>
   ({ Records: bodies.map((body, i) => ({ messageId: `message-${i}`, body })) }) as SQSEvent;
+const context = { awsRequestId: "invocation-1" } as Context;
 const detail = (value: unknown) => JSON.stringify({ source: "test", detail: value });
 
 describe("a queue's handler", () => {
@@ -25,7 +26,7 @@ describe("a queue's handler", () => {
       "null",
       detail({ number: 6 }),
     );
-    await expect(handler(batch)).resolves.toEqual({
+    await expect(handler(batch, context)).resolves.toEqual({
       batchItemFailures: [1, 2, 3, 4].map((i) => ({ itemIdentifier: `message-${i}` })),
     });
     expect(done).toEqual([1, 6]);
@@ -38,6 +39,6 @@ describe("a queue's handler", () => {
       else await last.promise;
     });
     const batch = batchOf(...[1, 2, 3, 4, 5].map((number) => detail({ number })));
-    await expect(handler(batch)).resolves.toEqual({ batchItemFailures: [] });
+    await expect(handler(batch, context)).resolves.toEqual({ batchItemFailures: [] });
   });
 });

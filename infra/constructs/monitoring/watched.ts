@@ -1,0 +1,57 @@
+import { Duration } from "aws-cdk-lib";
+import type { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
+import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
+import type { BusEventName } from "../../../shared/api/bus-events.ts";
+import { type MetricName, metricNamespaceOf } from "../../../shared/terms/metrics.ts";
+import type { DeploymentConfig } from "../resources/deployment-config.ts";
+import type { Tables } from "../resources/tables.ts";
+
+/** What alarms and the dashboard watch. */
+export type Watched = {
+  config: Pick<DeploymentConfig, "stage" | "SYNC_INTERVAL_HOURS" | "webhookEntrance">;
+  api: HttpApi;
+  /** The function behind the address of webhooks, and the address's HTTP API unless it is only a function URL. */
+  webhooks: { receive: LambdaFunction; api: HttpApi | undefined };
+  background: ReadonlyMap<BackgroundFunctionName, LambdaFunction>;
+  queues: ReadonlyMap<BusEventName, Queue>;
+  tables: Tables;
+};
+
+export const FIVE_MINUTES = Duration.minutes(5);
+
+/** A metric that functions write with their log lines. */
+export const loggedMetric = ({ stage }: Pick<DeploymentConfig, "stage">, metricName: MetricName, statistic: string) =>
+  new Metric({ namespace: metricNamespaceOf(stage), metricName, statistic, period: FIVE_MINUTES });
+
+/** The function of a name. @throws Error if the stack has no such function. */
+export const functionOf = ({ background }: Pick<Watched, "background">, name: BackgroundFunctionName) => {
+  const found = background.get(name);
+  if (found === undefined) throw new Error(`The stack has no function ${name}.`);
+  return found;
+};
+
+/** "The maximum number of metrics in an alarm": https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html */
+const MOST_METRICS = 10;
+
+type Expression = {
+  /** `$` stands for the name of each metric; the terms are added. A missing value counts as 0 in such a sum. */
+  term?: string;
+  metrics: readonly IMetric[];
+  label: string;
+  period?: Duration;
+};
+
+/**
+ * The sum of a term over several metrics, such as `(m0 > 0) + (m1 > 0)`.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html#metric-math-syntax-arithmetic
+ * @throws Error if an alarm could not watch so many metrics.
+ */
+export const sumOf = ({ term = "$", metrics, label, period = FIVE_MINUTES }: Expression): IMetric => {
+  if (metrics.length > MOST_METRICS) throw new Error(`${label}: an alarm watches at most ${MOST_METRICS} metrics.`);
+  const named = metrics.map((metric, index) => [`m${index}`, metric] as const);
+  const expression = named.map(([name]) => term.replace("$", name)).join(" + ");
+  return new MathExpression({ expression, usingMetrics: Object.fromEntries(named), label, period });
+};

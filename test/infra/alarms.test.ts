@@ -1,0 +1,170 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { metricUnits } from "../../shared/terms/metrics.ts";
+import { assemblyDirectory } from "../support/assembly.ts";
+
+type Metric = { MetricName: string; Namespace: string; Dimensions?: { Name: string; Value: unknown }[] };
+type Query = { Id: string; Expression?: string; MetricStat?: { Metric: Metric; Period: number; Stat: string } };
+type Alarm = Partial<Metric> & {
+  AlarmName: string;
+  AlarmDescription: string;
+  Metrics?: Query[];
+  Period?: number;
+  Threshold: number;
+  EvaluationPeriods: number;
+  ComparisonOperator: string;
+  TreatMissingData: string;
+};
+type Resources = Record<string, { Type: string; Properties: Record<string, unknown> }>;
+
+const root = join(import.meta.dirname, "..", "..");
+const STACK = "plant-store-dev";
+const { Resources: resources }: { Resources: Resources } = JSON.parse(
+  readFileSync(join(assemblyDirectory, `${STACK}.template.json`), "utf8"),
+);
+const ofType = (type: string) => Object.entries(resources).filter(([, { Type }]) => Type === type);
+const alarms = ofType("AWS::CloudWatch::Alarm").map(([, { Properties }]) => Properties as unknown as Alarm);
+const page = readFileSync(join(root, "docs", "operations.md"), "utf8");
+
+const nameOf = ({ AlarmName }: Alarm) => AlarmName.replace(`${STACK}-`, "");
+const alarmOf = (name: string): Alarm => {
+  const found = alarms.find((alarm) => nameOf(alarm) === name);
+  if (found === undefined) throw new Error(`There is no alarm ${name}.`);
+  return found;
+};
+const metricsOf = ({ Metrics, ...alarm }: Alarm): (Partial<Metric> & { Period?: number | undefined })[] =>
+  Metrics?.flatMap(({ MetricStat: found }) => (found ? [{ ...found.Metric, Period: found.Period }] : [])) ?? [alarm];
+const expressionOf = ({ Metrics = [] }: Alarm) =>
+  Metrics.find(({ Expression }) => Expression !== undefined)?.Expression;
+
+/** The logical ids of what an alarm watches a metric of. */
+const watchedBy = (name: string, metricName: string): string[] =>
+  metricsOf(alarmOf(name))
+    .filter(({ MetricName }) => MetricName === metricName)
+    .map(({ Dimensions }) => JSON.stringify(Dimensions?.[0]?.Value))
+    .map((value) => /"(?:Ref|Fn::GetAtt)":\[?"([^"]+?)(?:Function)?[0-9A-F]{8}"/.exec(value)?.[1] ?? value)
+    .sort();
+
+describe("the runbook", () => {
+  const sections = [...page.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
+
+  it("has a section for each alarm, and no section without an alarm", () => {
+    expect(sections).toEqual(alarms.map(nameOf));
+  });
+
+  it("says in each section what the alarm means, what to look at and what to do", () => {
+    const [, ...texts] = page.split(/^### /m);
+    expect(texts).toHaveLength(alarms.length);
+    for (const text of texts) {
+      expect(text).toMatch(/\*\*Means\*\*:/);
+      expect(text).toMatch(/\*\*Look at\*\*( and \*\*do\*\*)?:/);
+      expect(text).toMatch(/\*\*[Dd]o\*\*:/);
+    }
+  });
+
+  it("is linked from each alarm's description", () => {
+    for (const alarm of alarms)
+      expect(alarm.AlarmDescription).toMatch(
+        new RegExp(`\\. Runbook: docs/operations\\.md#${nameOf(alarm).toLowerCase()}$`),
+      );
+  });
+
+  it("links only to its own sections", () => {
+    const anchors = [...page.matchAll(/^##+ (.+)$/gm)].map(([, heading = ""]) =>
+      heading.toLowerCase().replaceAll(" ", "-").replace("?", ""),
+    );
+    const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    expect(links.filter((anchor) => !anchors.includes(anchor ?? ""))).toEqual([]);
+  });
+
+  it("states the alarms' metrics, for which CloudWatch charges", () => {
+    const metrics = alarms.flatMap(metricsOf).length;
+    expect(page).toContain(`${alarms.length} alarms with ${metrics} metrics`);
+    expect(page).toContain(`$${(0.1 * metrics).toFixed(2)}`);
+    const logged = Object.keys(metricUnits).length;
+    expect(page).toContain(`| ${logged} metrics that functions log | `);
+    expect(page).toContain(`up to $${(0.3 * logged).toFixed(2)}`);
+  });
+
+  it("explains each value of the field alarm", () => {
+    const files = globSync("shared/**/*.ts", { cwd: root }).map((file) => readFileSync(join(root, file), "utf8"));
+    const values = files.flatMap((text) => [...text.matchAll(/\balarm: "(\w+)"/g)].map(([, value]) => value));
+    expect(values.length).toBeGreaterThan(5);
+    for (const value of values) expect(page).toContain(`| \`${value}\` |`);
+  });
+});
+
+describe("the alarms", () => {
+  it("watch the metrics of this stage's functions only", () => {
+    const own = alarms.flatMap(metricsOf).filter(({ Namespace }) => Namespace?.startsWith("AWS/") === false);
+    expect(own.length).toBeGreaterThan(0);
+    for (const metric of own) expect(metric).toMatchObject({ Namespace: "PlantStore/dev" });
+    for (const [, { Properties }] of ofType("AWS::Lambda::Function"))
+      expect(Properties).toMatchObject({ Environment: { Variables: { METRICS_NAMESPACE: "PlantStore/dev" } } });
+    for (const metric of alarms.flatMap(metricsOf)) {
+      // A metric without dimensions, or with a name typed in, could be another stage's.
+      if (metric.Namespace?.startsWith("AWS/")) expect(JSON.stringify(metric.Dimensions)).toMatch(/Ref|Fn::GetAtt/);
+    }
+  });
+
+  it("watch at most ten metrics each, of one period", () => {
+    for (const alarm of alarms) {
+      expect({ name: nameOf(alarm), metrics: metricsOf(alarm).length <= 10 }).toMatchObject({ metrics: true });
+      expect(new Set(metricsOf(alarm).map(({ Period }) => Period)).size).toBe(1);
+    }
+  });
+
+  it("look back a day at most, or seven days by the hour", () => {
+    for (const alarm of alarms) {
+      const period = metricsOf(alarm)[0]?.Period ?? 0;
+      expect(period * alarm.EvaluationPeriods).toBeLessThanOrEqual(period < 3_600 ? 86_400 : 604_800);
+    }
+  });
+
+  it("treat missing values as no problem, so that a new stack is quiet", () => {
+    for (const { TreatMissingData } of alarms) expect(TreatMissingData).toBe("notBreaching");
+  });
+
+  it("notice failures of every background function, and events that Lambda drops or delays", () => {
+    const failing = alarms.filter((alarm) => nameOf(alarm).endsWith("FunctionsFailing"));
+    const watched = failing.flatMap((alarm) => watchedBy(nameOf(alarm), "Errors"));
+    const background = ofType("AWS::Lambda::Function").flatMap(([id]) => {
+      const [, name] = /^((?:Background|Sync|Webhooks|Judging)(?!ReceiveWebhook).+)Function[0-9A-F]{8}$/.exec(id) ?? [];
+      return name === undefined ? [] : [name];
+    });
+    expect(watched.sort()).toEqual(background.sort());
+    const workers = ["JudgingDetectOrganization", "JudgingMakeReports", "JudgingRunErasure", "SyncRunSync"];
+    const dispatchers = ["BackgroundCloseSecurityHours", "JudgingDispatchDetection", "SyncDispatchSyncs"];
+    const startedByEvents = [...workers, ...dispatchers].sort();
+    expect(watchedBy("EventsDropped", "AsyncEventsDropped")).toEqual(startedByEvents);
+    expect(watchedBy("EventsDelayed", "AsyncEventAge")).toEqual(startedByEvents);
+    expect(watchedBy("FunctionsThrottled", "Throttles")).toEqual(
+      [...workers, ...["BackgroundRestoreSecurityEvents", "WebhooksProcessWebhook", "WebhooksReceiveWebhook"]].sort(),
+    );
+  });
+
+  it("notice messages that wait and dead letters of every queue", () => {
+    const queues = ofType("AWS::SQS::Queue");
+    const watching = (name: string) => alarms.filter((alarm) => nameOf(alarm).endsWith(name)).length;
+    expect(watching("Waiting") + watching("DeadLettered")).toBe(queues.length);
+    // SQS leaves messages that were received three times out of the age of the oldest one.
+    expect(watchedBy("SecurityEventsWaiting", "ApproximateNumberOfMessagesVisible")).toHaveLength(1);
+    expect(watchedBy("SecurityEventsWaiting", "ApproximateNumberOfMessagesNotVisible")).toHaveLength(1);
+    expect(watchedBy("WebhooksWaiting", "ApproximateAgeOfOldestMessage")).toHaveLength(1);
+  });
+
+  it("notice schedules that do not run, but only when there was something to compare with", () => {
+    const detection = alarmOf("DetectionStopped");
+    expect(expressionOf(detection)).toBe("0 * polls + invocations - errors");
+    expect(watchedBy("DetectionStopped", "Invocations")).toEqual(["JudgingDispatchDetection"]);
+    expect(watchedBy("DetectionStopped", "ApproximateNumberOfMessagesVisible")).toEqual(["WebhooksReceived"]);
+    expect(detection).toMatchObject({ Threshold: 1, ComparisonOperator: "LessThanThreshold", EvaluationPeriods: 9 });
+    const hourly = ofType("AWS::Events::Rule").filter(([, { Properties }]) =>
+      String(Properties.ScheduleExpression).startsWith("cron("),
+    );
+    expect(watchedBy("SchedulesStopped", "Invocations")).toHaveLength(hourly.length);
+    expect(alarmOf("SchedulesStopped")).toMatchObject({ Threshold: hourly.length, EvaluationPeriods: 3 });
+    expect(alarmOf("SyncsStopped")).toMatchObject({ EvaluationPeriods: 9 });
+  });
+});
