@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Authenticate, createAuthenticator } from "../../../shared/http/authenticate.ts";
 import { describeCaller } from "../../../shared/settings/caller-access.ts";
@@ -5,7 +7,7 @@ import { defaultSettings } from "../../../shared/settings/settings.ts";
 import { roles } from "../../../shared/terms/permissions.ts";
 import { makeKey, startIssuer } from "../../support/issuer.ts";
 import { variants } from "./identity-provider-tokens.ts";
-import { type CallerAccess, configOf, type Recipe, recipes } from "./identity-recipes.ts";
+import { type CallerAccess, configOf, quotedRefusals, type Recipe, recipes } from "./identity-recipes.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Difference = { context?: Record<string, string | undefined>; header?: Fields; claims?: Fields };
@@ -60,6 +62,16 @@ it("the page has a recipe for each provider", () => {
   expect(recipes.map(({ provider }) => provider)).toEqual([
     ...["Amazon Cognito", "Auth0", "Okta", "Microsoft Entra ID", "Keycloak", "Clerk", "WorkOS"],
   ]);
+});
+
+it("the page quotes refusals as the service words them", () => {
+  const sources = ["http/authenticate.ts", "http/admit.ts", "terms/caller.ts"].map((file) =>
+    readFileSync(join(import.meta.dirname, "../../../shared", file), "utf8"),
+  );
+  expect(quotedRefusals.length).toBeGreaterThan(10);
+  // An ellipsis stands for the name of a claim.
+  const unknown = quotedRefusals.flatMap((quote) => quote.split("…")).filter((part) => !sources.join().includes(part));
+  expect(unknown).toEqual([]);
 });
 
 describe.each(recipes)("a token of $provider", (recipe) => {

@@ -42,6 +42,11 @@ export const recipes: Recipe[] = page
   .slice(1)
   .map(recipeOf);
 
+/** The refusals in the page's table of answers. */
+export const quotedRefusals: string[] = [...page.matchAll(/^\| (40[13][^|]*)\|/gm)].flatMap(([, answer = ""]) =>
+  [...answer.matchAll(/`([^`]+)`/g)].map(([, quote = ""]) => quote),
+);
+
 /** The part of a deployment's configuration that tokens are checked with. */
 export const configOf = (context: Readonly<Record<string, string | undefined>>) => {
   const { issuer, audience, organizationClaim, roleClaim, roleMapping } = parseContext(context);
