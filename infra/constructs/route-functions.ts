@@ -35,7 +35,7 @@ const httpAccess = (route: (typeof allRoutes)[number][1], { config, access }: Pr
     },
   };
   return together(
-    ...(route.permission === "public" ? [] : [authentication, access.recordSecurityEvents]),
+    ...(route.permission === "public" ? [] : [authentication, access.recordRefusals]),
     ...(route.permission !== "public" && needsOrganization(route.permission) ? [access.readSettings] : []),
     ...(route.paging === undefined ? [] : [access.sealForClients]),
   );

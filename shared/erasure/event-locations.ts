@@ -2,11 +2,12 @@
 import * as z from "zod/mini";
 import { hashOfAlertId, resolvedKey, unresolvedKey } from "../security/alerts/alert-item.ts";
 import { timeOfEventId } from "../security/event-id.ts";
+import { networkOf } from "../terms/ip-address.ts";
 import type { UserMatcher } from "../terms/mentions-user.ts";
 import { cleanEvent, cleanEventOfUser } from "./clean-event.ts";
 import { type DataLocation, type Item, type ItemUpdate, type Partition, partitionLocation } from "./location.ts";
 
-/** `addresses`: of the user's failed authentications; filled by the sweep of the events (passes.ts). */
+/** `addresses`: of the user's failed authentications, and their networks; filled by the sweep of the events (passes.ts). */
 export type ErasedUser = { userId: string; matcher: UserMatcher; addresses: Set<string> };
 
 /** Emptied events keep the erasure's id. A late alert that names such an event's address can then be recognised. */
@@ -50,7 +51,7 @@ export const eventsOfUser = (events: Partition, erasureId: string, user: ErasedU
       items.map((item) => {
         const { userId, success, ipAddress } = item;
         const isFailure = userId === user.userId && success === false;
-        if (isFailure && typeof ipAddress === "string") user.addresses.add(ipAddress);
+        if (isFailure && typeof ipAddress === "string") user.addresses.add(ipAddress).add(networkOf(ipAddress));
         return withErasureId(cleanEventOfUser(item, user), erasureId);
       }),
     { filter: mayConcern(user.userId) },

@@ -13,12 +13,13 @@ import { type AdmissionDependencies, createAdmission } from "./admit.ts";
 import type { Cursors } from "./cursor.ts";
 import { answerErrors, logRequests, withRequestIds } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
+import type { CountRefusals } from "./refusals.ts";
 import { createResultRenderer } from "./render-result.ts";
 import type { Response } from "./respond.ts";
 import type { RequestOf, ResultOf, Route } from "./route.ts";
 
 /** The dependencies of a handler besides its work (shared/wiring/http.ts). Only a list needs cursors. */
-export type HandlerDependencies = AdmissionDependencies & { cursors?: Cursors };
+export type HandlerDependencies = AdmissionDependencies & { cursors?: Cursors; countRefusals?: CountRefusals };
 
 type CallerOf<R extends Route> = R["permission"] extends "public"
   ? undefined
@@ -67,12 +68,15 @@ export const createHandler = <const R extends Route>(
 
   const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
     const caller = await admit(event);
+    const counted = dependencies.countRefusals?.();
     try {
       return await answer(event, caller);
     } catch (error) {
       if (isStoreFailure(error)) await dependencies.noteFailure?.(caller?.organizationId, "store");
       if (isOfOther(error)) await dependencies.recordRefusal?.({ route, event, error, caller });
       throw error;
+    } finally {
+      await counted;
     }
   };
 

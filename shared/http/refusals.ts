@@ -1,7 +1,7 @@
 /**
  * Records refused requests as security events: tokens that are not accepted, and callers without the permission or with
- * another organization's cursor. Each refusal of a valid token is an event. Bad tokens are events up to a limit per
- * address (shared/security/flood.ts). A request without a token is no event, but a metric counts it. A refusal that is a
+ * another organization's cursor. Each refusal of a valid token is an event. Bad tokens are events up to a limit
+ * (shared/security/flood.ts). A request without a token is no event, but a metric counts it. A refusal that is a
  * finding by itself raises an alert at once (shared/detection/rules/rules.ts).
  */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
@@ -14,7 +14,7 @@ import { writeLog } from "../runtime/log.ts";
 import type { NoteFailure } from "../runtime/note-failure.ts";
 import type { Finding } from "../security/alerts/finding.ts";
 import { eventId } from "../security/event-id.ts";
-import { createFloodCounter } from "../security/flood.ts";
+import type { FloodRecorder } from "../security/flood.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import { type Caller, namesOrganization } from "../terms/caller.ts";
@@ -32,25 +32,40 @@ export type Refusal = {
 
 export type RecordRefusal = (refusal: Refusal) => Promise<void>;
 
-export type FailureRecording = { recordRefusal: RecordRefusal; noteFailure: NoteFailure };
+/** Counts the refusals that wait in memory, if they have waited for long enough. */
+export type CountRefusals = () => Promise<void>;
+
+export type FailureRecording = { recordRefusal: RecordRefusal; countRefusals: CountRefusals; noteFailure: NoteFailure };
 
 /** Loads the recording at the first refusal or failure. Neither loading nor recording fails a request. */
-export const deferRecording = (load: () => Promise<FailureRecording>): FailureRecording => ({
-  async recordRefusal(refusal) {
-    try {
-      await (await load()).recordRefusal(refusal);
-    } catch (error) {
-      writeLog("error", "Recording a refusal failed", { alarm: "event_not_recorded", cause: String(error) });
-    }
-  },
-  async noteFailure(organizationId, part) {
-    try {
-      await (await load()).noteFailure(organizationId, part);
-    } catch (error) {
-      writeLog("error", "Counting a failure failed", { alarm: "system_errors", cause: String(error) });
-    }
-  },
-});
+export const deferRecording = (load: () => Promise<FailureRecording>): FailureRecording => {
+  let countRefusals: CountRefusals | undefined;
+  return {
+    async recordRefusal(refusal) {
+      try {
+        const recording = await load();
+        countRefusals = recording.countRefusals;
+        await recording.recordRefusal(refusal);
+      } catch (error) {
+        writeLog("error", "Recording a refusal failed", { alarm: "event_not_recorded", cause: String(error) });
+      }
+    },
+    async countRefusals() {
+      try {
+        await countRefusals?.();
+      } catch (error) {
+        writeLog("error", "Counting refusals failed", { alarm: "refusals_not_counted", cause: String(error) });
+      }
+    },
+    async noteFailure(organizationId, part) {
+      try {
+        await (await load()).noteFailure(organizationId, part);
+      } catch (error) {
+        writeLog("error", "Counting a failure failed", { alarm: "system_errors", cause: String(error) });
+      }
+    },
+  };
+};
 
 const toSnakeCase = (text: string) =>
   text
@@ -83,6 +98,7 @@ const toEvent = ({ route, event, error, caller }: Refusal): NewSecurityEvent => 
 
 export type RefusalDependencies = {
   recorder: Pick<Recorder, "record">;
+  flood: Pick<FloodRecorder, "record">;
   raise: RaiseFinding;
   now: Clock;
   /** 16 bytes of randomness. */
@@ -101,9 +117,7 @@ const findingsOf = ({ route, event, error, caller }: Refusal, id: string, at: nu
   );
 
 /** Records refusals for one instance of a function. */
-export const createRefusalRecorder = ({ recorder, raise, now, random }: RefusalDependencies): RecordRefusal => {
-  const countFailure = createFloodCounter();
-
+export const createRefusalRecorder = ({ recorder, flood, raise, now, random }: RefusalDependencies): RecordRefusal => {
   /** @returns whether there were findings and all were raised; otherwise the hourly rules judge the event. */
   const raiseAll = async (organizationId: string | undefined, findings: readonly Finding[]): Promise<boolean> => {
     try {
@@ -127,17 +141,7 @@ export const createRefusalRecorder = ({ recorder, raise, now, random }: RefusalD
 
   return async (refusal) => {
     if (refusal.error.code === "no_bearer_token") return;
-    const { userId, ...event } = toEvent(refusal);
-    const whole = userId === undefined ? event : { ...event, userId };
-    if (event.eventType === "PERMISSION_DENIED") return recordDenial(refusal, whole);
-    const verdict = countFailure(`${event.ipAddress} ${event.organizationId ?? ""}`, userId, now());
-    if (verdict.record === "single") await recorder.record(whole);
-    if (verdict.record !== "count") return;
-    const { failures, users } = verdict;
-    await recorder.record({
-      ...event,
-      errorMessage: `At least ${failures} more tokens from this address were refused.`,
-      metadata: { ...event.metadata, failures, users, isLowerBound: true },
-    });
+    const event = toEvent(refusal);
+    await (event.eventType === "PERMISSION_DENIED" ? recordDenial(refusal, event) : flood.record(event));
   };
 };

@@ -9,6 +9,9 @@ import { organizationKey, partKey, unownedKey } from "../terms/keys.ts";
 import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
 import { type Category, type EventType, SecurityEvent } from "./security-event.ts";
 
+/** The key of an event's item. */
+export type EventItemKey = { scope: string; id: string };
+
 /** The partition of an event. */
 export const scopeOf = ({
   organizationId,
@@ -61,6 +64,18 @@ const indexKeysOf = ({
 
 const Metadata = z.object({ durationMs: z.optional(z.number()) });
 
+/** The numbers of a count of refusals, which are in its event's metadata. */
+const FloodNumbers = z.looseObject({ failures: z.number(), users: z.number() });
+export type FloodNumbers = { failures: number; users: number };
+
+/** The metadata as JSON text. The numbers of a count of refusals are attributes, because they grow. */
+const metadataAttributes = (metadata: unknown): Record<string, unknown> => {
+  const count = FloodNumbers.safeParse(metadata);
+  if (!count.success) return { metadata: metadata === undefined ? undefined : encodeJson(metadata) };
+  const { failures, users, ...others } = count.data;
+  return { metadata: encodeJson(others), failures, users };
+};
+
 /**
  * The item of an event: metadata as JSON text, and `ms`, a copy of metadata.durationMs for the indexes.
  * @param ttl epoch seconds.
@@ -69,7 +84,7 @@ export const toItem = (event: SecurityEvent, ttl: number): Record<string, unknow
   const { metadata } = event;
   return {
     ...event,
-    metadata: metadata === undefined ? undefined : encodeJson(metadata),
+    ...metadataAttributes(metadata),
     ms: Metadata.safeParse(metadata).data?.durationMs,
     ...indexKeysOf(event),
     scope: scopeOf(event),
@@ -77,12 +92,18 @@ export const toItem = (event: SecurityEvent, ttl: number): Record<string, unknow
   };
 };
 
-const Item = z.extend(SecurityEvent, { metadata: z.optional(z.string()) });
+const Item = z.extend(SecurityEvent, {
+  metadata: z.optional(z.string()),
+  failures: z.optional(z.number()),
+  users: z.optional(z.number()),
+});
 
 /** @throws ZodError if toItem did not make the item. */
 export const fromItem = (item: unknown): SecurityEvent => {
-  const { metadata, ...fields } = Item.parse(item);
-  return metadata === undefined ? fields : { ...fields, metadata: JSON.parse(metadata) };
+  const { metadata: text, failures, users, ...fields } = Item.parse(item);
+  const metadata = text === undefined ? undefined : JSON.parse(text);
+  if (failures !== undefined) return { ...fields, metadata: { ...metadata, failures, users } };
+  return metadata === undefined ? fields : { ...fields, metadata };
 };
 
 /** The events that a query asks for: they match all given fields. */

@@ -34,7 +34,7 @@ export type RecorderDependencies = {
 };
 
 /** When the event happened, if not now, and the bytes of its id, if the same event may be recorded twice. */
-type Moment = { timestamp?: number; identity?: Uint8Array };
+export type EventMoment = { timestamp?: number; identity?: Uint8Array };
 
 /** The texts of an event that are redacted and cut. Decisions: docs/decisions.md, "Security events". */
 const maxCharacters = {
@@ -91,7 +91,10 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
   };
 
   /** Organization, user and session keep their spelling, because events are found by them; other texts are redacted. */
-  const build = (newEvent: NewSecurityEvent, { timestamp = now(), identity = random() }: Moment = {}): StoredEvent => {
+  const build = (
+    newEvent: NewSecurityEvent,
+    { timestamp = now(), identity = random() }: EventMoment = {},
+  ): StoredEvent => {
     const { metadata, errorKind, ...fields } = newEvent;
     const riskLevel = levelOf(newEvent);
     const alertGenerated = raisesAlert(newEvent, riskLevel, settings.alertThreshold);
@@ -115,7 +118,7 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
 
   return {
     /** Records an event. @returns undefined if its level is below the log level. */
-    async record(newEvent: NewSecurityEvent, moment?: Moment): Promise<SecurityEvent | undefined> {
+    async record(newEvent: NewSecurityEvent, moment?: EventMoment): Promise<SecurityEvent | undefined> {
       if (!isAtLeast(levelOf(newEvent), settings.logLevel)) return undefined;
       const stored = build(newEvent, moment);
       const { event } = stored;

@@ -3,9 +3,18 @@ import { callStore } from "../runtime/call-store.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { getItems } from "../runtime/get-items.ts";
+import { renderUpdate, type Update } from "../runtime/render-update.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { firstIdAt, timeOfEventId } from "./event-id.ts";
-import { fromItem, planHighRiskRead, planRead, type ReadPlan, type Selection, toItem } from "./event-item.ts";
+import {
+  type EventItemKey,
+  fromItem,
+  planHighRiskRead,
+  planRead,
+  type ReadPlan,
+  type Selection,
+  toItem,
+} from "./event-item.ts";
 import type { SecurityEvent } from "./security-event.ts";
 
 /** An event and its expiry in epoch seconds. */
@@ -111,6 +120,16 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
     return processedAt === now && result.isRepeated ? "processed" : "alreadyProcessed";
   };
 
+  /** Changes the numbers of a count of refusals. @returns whether the event is stored and meets the condition. */
+  const changeCount = async (Key: EventItemKey, update: Pick<Update, "set" | "add">, condition = "") => {
+    const command = new UpdateCommand({
+      TableName: tableName,
+      Key,
+      ...renderUpdate({ ...update, condition: `attribute_exists(#id)${condition}`, values: {} }),
+    });
+    return (await conditionalWrite((options) => client.send(command, options))).written;
+  };
+
   return {
     /** Writes an event; a further event of the same id changes nothing. One write unit, and one per index. */
     async put({ event, ttl }: StoredEvent): Promise<void> {
@@ -120,6 +139,18 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
         ConditionExpression: "attribute_not_exists(id)",
       });
       await conditionalWrite((options) => client.send(command, options));
+    },
+
+    /**
+     * Adds refusals to a count; three write units. If the answer was lost, they may be counted twice.
+     * @param users if given, the number of users rises to it; a unit more if it is higher already.
+     * @returns whether the event is stored.
+     */
+    async addToCount(key: EventItemKey, failures: number, users?: number): Promise<boolean> {
+      const add = { failures };
+      if (users !== undefined && (await changeCount(key, { set: { users }, add }, " AND #users < :set_users")))
+        return true;
+      return changeCount(key, { set: {}, add });
     },
 
     /**

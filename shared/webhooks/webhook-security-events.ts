@@ -1,14 +1,13 @@
 /**
- * The security events of webhooks: one for each genuine delivery; forged deliveries up to a limit per address and
- * organization (shared/security/flood.ts); and one for an event that could not be applied. docs/webhooks.md.
+ * The security events of webhooks: one for each genuine delivery; forged deliveries up to a limit
+ * (shared/security/flood.ts); and one for an event that could not be applied. docs/webhooks.md.
  */
 import { definedFields } from "../json/defined-fields.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import { resourceTypeOf } from "../records/record.ts";
-import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { identityOf } from "../security/event-id.ts";
-import { createFloodCounter } from "../security/flood.ts";
+import type { FloodRecorder } from "../security/flood.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import { catalogueEntry, type ErrorName } from "../terms/error-catalogue.ts";
@@ -78,37 +77,21 @@ const webhookReceived = (delivery: GenuineDelivery): NewSecurityEvent => {
 export type DeliveryRecorder = ReturnType<typeof createDeliveryRecorder>;
 
 /** Records deliveries for one instance of a function. Never throws. */
-export const createDeliveryRecorder = (recorder: Pick<Recorder, "record">, now: Clock) => {
-  const countForged = createFloodCounter();
+export const createDeliveryRecorder = (recorder: Pick<Recorder, "record">, flood: FloodRecorder) => ({
+  async genuine(delivery: GenuineDelivery): Promise<void> {
+    await Promise.all([recorder.record(webhookReceived(delivery)), flood.countDue()]);
+  },
 
-  return {
-    async genuine(delivery: GenuineDelivery): Promise<void> {
-      await recorder.record(webhookReceived(delivery));
-    },
-
-    async forged({ organizationId, origin, error }: ForgedDelivery): Promise<void> {
-      const verdict = countForged(`${origin.ipAddress} ${organizationId ?? ""}`, undefined, now());
-      if (verdict.record === "nothing") return;
-      const event: NewSecurityEvent = {
-        ...fieldsOf(organizationId, origin),
-        eventType: "AUTHENTICATION_FAILURE",
-        category: "authentication",
-        riskLevel: "HIGH",
-        ...failureOf(error),
-        metadata: { requestId: origin.requestId },
-      };
-      if (verdict.record === "single") await recorder.record(event);
-      else {
-        const { failures } = verdict;
-        await recorder.record({
-          ...event,
-          errorMessage: `At least ${failures} more webhooks from this address were refused.`,
-          metadata: { ...event.metadata, failures, isLowerBound: true },
-        });
-      }
-    },
-  };
-};
+  forged: ({ organizationId, origin, error }: ForgedDelivery): Promise<void> =>
+    flood.record({
+      ...fieldsOf(organizationId, origin),
+      eventType: "AUTHENTICATION_FAILURE",
+      category: "authentication",
+      riskLevel: "HIGH",
+      ...failureOf(error),
+      metadata: { requestId: origin.requestId },
+    }),
+});
 
 const numberOf = (name: ErrorName): string => String(catalogueEntry(name).number);
 

@@ -12,6 +12,8 @@ import { createAlertRaisingStore } from "../security/alerts/alert-raising-store.
 import { createAlertOutboxStore } from "../security/alerts/alert-store.ts";
 import { createDeadLetters } from "../security/dead-letters.ts";
 import { RANDOM_BYTES } from "../security/event-id.ts";
+import { createFloodRecorder, type FloodRecorder } from "../security/flood.ts";
+import { createFloodBudgetStore, type FloodKind } from "../security/flood-budget-store.ts";
 import { createRecorder, type Recorder } from "../security/recorder.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
@@ -60,5 +62,17 @@ export const wireRecorder = (): Recorder => {
     settings: { logLevel: config.SECURITY_LOG_LEVEL, alertThreshold: config.ALERT_THRESHOLD, retentionDays },
     now: systemClock,
     random,
+  });
+};
+
+/** Records refusals of one kind. @param recorder of the same instance. */
+export const wireFlood = (kind: FloodKind, recorder: Recorder): FloodRecorder => {
+  const config = readConfig(RECORDER_VARIABLES);
+  return createFloodRecorder(kind, {
+    recorder,
+    budget: createFloodBudgetStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, random),
+    events: createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    noteFailure,
+    now: systemClock,
   });
 };

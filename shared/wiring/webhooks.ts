@@ -26,7 +26,7 @@ import { createDeliveryRecorder, createFailureRecorder } from "../webhooks/webho
 import { wireDisconnect, wireOpenConnection } from "./connection.ts";
 import { wireAccountDirectory, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
-import { wireRecorder } from "./recorder.ts";
+import { wireFlood, wireRecorder } from "./recorder.ts";
 import { wireApply } from "./records.ts";
 import { wireCancelRuns, wireStartRun } from "./sync.ts";
 
@@ -54,12 +54,13 @@ const wirePlatformSecret = (): CachedSecret | undefined => {
 /** The receivers of POST {webhook URL}/{organizationId}, and of POST {webhook URL}/-/platform. */
 export const wireReceivers = (): { receive: Receive; receivePlatform: ReceivePlatform } => {
   const { CONNECTIONS_TABLE_NAME } = readConfig(["CONNECTIONS_TABLE_NAME"]);
+  const recorder = wireRecorder();
   const shared = {
     ...wireOutbox(),
     hasValidSignature,
     parseEvent: parseDeliveredEvent,
     // Counts the forged deliveries of both.
-    recorder: createDeliveryRecorder(wireRecorder(), systemClock),
+    recorder: createDeliveryRecorder(recorder, wireFlood("webhooks", recorder)),
   };
   const receive = createReceive({
     ...shared,

@@ -202,11 +202,15 @@ describe("a flood of bad tokens", () => {
     const token = await service.mint({ organizationId, userId: "eve", expiresInSeconds: -120 });
     // Sequential, so that one instance receives all of them.
     for (let i = 0; i < 120; i++) await service.request("DELETE", "/plants/1", { token });
+    // The next request counts what has waited in memory for two seconds, refused or not.
+    await service.advance(2_000);
+    const valid = await service.mint({ organizationId, userId: "ada" });
+    await service.request("DELETE", "/plants/1", { token: valid });
     const { events, stats } = await read();
-    expect(stats.totalEvents).toBe(7);
+    expect(stats.totalEvents).toBe(6);
     expect(events.map(({ metadata }) => (metadata as { failures?: number }).failures ?? 1)).toEqual([
-      90, 5, 1, 1, 1, 1, 1,
+      115, 1, 1, 1, 1, 1,
     ]);
-    expect(events.slice(0, 2).every((event) => !("userId" in event))).toBe(true);
+    expect(events[0]).not.toHaveProperty("userId");
   }, 60_000);
 });

@@ -90,7 +90,7 @@ const nameOf = (resource: unknown): string => {
   return index === undefined ? name : `${name}/${index}`;
 };
 
-/** The rights that every function with tokens needs to record refusals. */
+/** The rights to record security events. */
 const RECORDING = [
   "Bus events:PutEvents",
   "SecurityAlerts dynamodb:UpdateItem",
@@ -98,8 +98,11 @@ const RECORDING = [
   "SecurityRollups dynamodb:PutItem",
 ];
 
+/** The rights that every function with tokens needs to record and count refusals. */
+const REFUSING = [...RECORDING, "SecurityEvents dynamodb:UpdateItem", "SecurityRollups dynamodb:UpdateItem"];
+
 /** The rights of every function behind the integration's endpoints, which also read the settings to admit callers. */
-const ADMITTING = [...RECORDING, "Settings dynamodb:GetItem"];
+const ADMITTING = [...REFUSING, "Settings dynamodb:GetItem"];
 
 const READING_CIRCUITS = [
   "Circuits dynamodb:BatchGetItem",
@@ -128,9 +131,9 @@ const PROVIDER = "/api/integrations/provider";
 
 describe("the stack", () => {
   it.each([
-    ["POST /plants", [...RECORDING, "Plants dynamodb:PutItem"]],
-    ["GET /plants", [...RECORDING, "Plants dynamodb:Query"]],
-    ["DELETE /plants/{id}", [...RECORDING, "Plants dynamodb:DeleteItem"]],
+    ["POST /plants", [...REFUSING, "Plants dynamodb:PutItem"]],
+    ["GET /plants", [...REFUSING, "Plants dynamodb:Query"]],
+    ["DELETE /plants/{id}", [...REFUSING, "Plants dynamodb:DeleteItem"]],
     [
       `GET ${PROVIDER}/security`,
       [
@@ -208,7 +211,7 @@ describe("the stack", () => {
     [
       "POST {webhook URL}/{organizationId}",
       [
-        ...RECORDING,
+        ...REFUSING,
         "Connections dynamodb:GetItem",
         "CredentialsKey kms:Decrypt of webhook-secrets",
         "WebhookEvents dynamodb:GetItem",

@@ -12,7 +12,10 @@ export type Run = {
   completeness?: Record<string, { listed: number; stored: number; onlyListed: string[]; onlyStored: string[] }>;
   error?: { category: string; message: string };
 };
-export type SecurityEvent = { eventType: string; action: string; userId?: string } & Record<string, unknown>;
+export type SecurityEvent = { eventType: string; action: string; userId?: string; timestamp: number } & Record<
+  string,
+  unknown
+>;
 
 /** Most conditions come true in seconds; this leaves time for a busy machine. */
 const PATIENCE_MS = 90_000;

@@ -6,10 +6,10 @@ import { securityAccess } from "./security-access.ts";
 /** All rights that a function may have, by subject. */
 export const accessTo = (resources: Resources) => {
   const parts = accessParts(resources);
-  const { plants, publish, recordSecurityEvents, sealForClients, readCircuits, changeCircuits } = parts;
+  const { plants, publish, recordSecurityEvents, recordRefusals, sealForClients, readCircuits, changeCircuits } = parts;
   return {
     plants: (action: "PutItem" | "Query" | "DeleteItem") => plants.may(action),
-    ...{ publish, recordSecurityEvents, sealForClients, readCircuits, changeCircuits },
+    ...{ publish, recordSecurityEvents, recordRefusals, sealForClients, readCircuits, changeCircuits },
     ...securityAccess(parts),
     ...providerAccess(parts, resources),
     ...judgingAccess(parts),

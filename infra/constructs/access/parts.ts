@@ -50,6 +50,9 @@ export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
     variables({ SECURITY_LOG_LEVEL: config.SECURITY_LOG_LEVEL, ALERT_THRESHOLD: config.ALERT_THRESHOLD }),
   );
 
+  /** To record refusals, which also claims their budget and adds to their counts. */
+  const recordRefusals = together(recordSecurityEvents, events.may("UpdateItem"), rollups.may("UpdateItem"));
+
   /** To seal cursors and OAuth states, which clients store and only the service reads. */
   const sealForClients = variables({ CURSOR_KEY: cursorKey.reference });
 
@@ -66,7 +69,8 @@ export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
   return {
     ...{ plants, events, rollups, alerts, circuits, connections, settings, syncRuns, records, webhookEvents },
     ...{ detection, reports, erasures, retention, syncInterval },
-    ...{ publish, raiseAlerts, recordSecurityEvents, sealForClients, readCircuits, changeCircuits },
+    ...{ publish, raiseAlerts, recordSecurityEvents, recordRefusals },
+    ...{ sealForClients, readCircuits, changeCircuits },
   };
 };
 export type AccessParts = ReturnType<typeof accessParts>;

@@ -12,7 +12,8 @@ import type { AccessParts, Resources } from "./parts.ts";
 /** Rights for the connection to the provider, for sync runs, webhooks and records. */
 export const providerAccess = (parts: AccessParts, { credentialsKey, provider }: Resources) => {
   const { circuits, connections, settings, syncRuns, records, webhookEvents, detection, events } = parts;
-  const { publish, retention, syncInterval, recordSecurityEvents, sealForClients, changeCircuits } = parts;
+  const { publish, retention, syncInterval, recordSecurityEvents, recordRefusals, sealForClients, changeCircuits } =
+    parts;
 
   const secrets = (action: "Decrypt" | "GenerateDataKey", purpose: SecretPurpose): Access => ({
     grants: [credentialsKey.grant(action, purpose)],
@@ -90,7 +91,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
 
     /** Decrypts only webhook secrets, and reads no records. */
     receiveWebhooks: together(
-      recordSecurityEvents,
+      recordRefusals,
       provider.verifyWebhooks,
       connections.may("GetItem"),
       secrets("Decrypt", "webhook-secrets"),

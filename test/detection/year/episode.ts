@@ -1,5 +1,4 @@
 import type { FindingRule } from "../../../shared/security/alerts/finding.ts";
-import { createFloodCounter } from "../../../shared/security/flood.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import type { Events } from "../events.ts";
 import type { Dice } from "./dice.ts";
@@ -35,16 +34,31 @@ export type Script = (stage: Stage) => Omit<Episode, "name">;
 export const addressOf = (user: string): string => `192.0.2.${(Number(user.replace(/\D/g, "")) % 200) + 1}`;
 export const strangerOf = (dice: Dice): string => `203.0.113.${dice.integer(1, 250)}`;
 
-/** Refused tokens as they are recorded: after the fifth of an address as counts. */
+const MINUTE_MS = 60_000;
+const SINGLE_RECORDS = 5;
+
+type Address = { total: number; lastAt: number; count?: { at: number; failures: number; users: Set<string> } };
+
+/** Refused tokens as one instance records them: after the fifth of an address as a count, which grows for a minute. */
 export const recordedFailures = (
   { events }: Pick<Stage, "events">,
   failures: readonly { at: number; user: string; address: string }[],
 ): SecurityEvent[] => {
-  const count = createFloodCounter();
-  return failures.flatMap(({ at, user, address }) => {
-    const verdict = count(address, user, at);
-    if (verdict.record === "nothing") return [];
-    if (verdict.record === "single") return [events.tokenFailure(at, { user, address })];
-    return [events.tokenFailure(at, { address }, { failures: verdict.failures, users: verdict.users })];
+  const addresses = new Map<string, Address>();
+  const recorded = failures.map(({ at, user, address }) => {
+    const known = addresses.get(address);
+    const one: Address = known && at - known.lastAt < MINUTE_MS ? known : { total: 0, lastAt: at };
+    addresses.set(address, one);
+    one.total++;
+    one.lastAt = at;
+    if (one.total <= SINGLE_RECORDS) return () => [events.tokenFailure(at, { user, address })];
+    const current = one.count !== undefined && at - one.count.at < MINUTE_MS ? one.count : undefined;
+    const count = current ?? { at, failures: 0, users: new Set<string>() };
+    one.count = count;
+    count.failures++;
+    count.users.add(user);
+    const whole = () => ({ failures: count.failures, users: count.users.size });
+    return () => (current === undefined ? [events.tokenFailure(at, { address }, whole())] : []);
   });
+  return recorded.flatMap((make) => make());
 };

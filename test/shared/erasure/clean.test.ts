@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { cleanAlert, ERASED_TEXT, namesAddress } from "../../../shared/erasure/alert-locations.ts";
 import { cleanEvent, cleanEventOfUser } from "../../../shared/erasure/clean-event.ts";
+import { eventsOfUser } from "../../../shared/erasure/event-locations.ts";
+import type { ItemChange } from "../../../shared/erasure/location.ts";
 import { createUserMatcher } from "../../../shared/terms/mentions-user.ts";
 
 const person = {
@@ -87,6 +89,24 @@ describe("an event, when a user is erased", () => {
     expect(cleanEventOfUser({ ...count, ipAddress: "192.0.2.8" }, of)).toBeUndefined();
     expect(cleanEventOfUser({ ...count, userId: "ada" }, of)).toBeUndefined();
     expect(cleanEventOfUser({ ...count, eventType: "WEBHOOK_RECEIVED" }, of)).toBeUndefined();
+  });
+
+  it("loses the network if it counts failures from the network of the user's IPv6 address", async () => {
+    const failure = { ...event, eventType: "AUTHENTICATION_FAILURE", ipAddress: "2001:db8:1:2::7" };
+    const items = [
+      { ...failure, userId: "bob", sortKey: "1" },
+      { ...failure, ipAddress: "2001:db8:1:2::/64", sortKey: "2" },
+      { ...failure, ipAddress: "2001:db8:1:3::/64", sortKey: "3" },
+    ];
+    const changes: ItemChange[] = [];
+    const partition = {
+      read: async () => ({ items, next: undefined }),
+      apply: async (made: readonly ItemChange[]) => void changes.push(...made),
+    };
+    const page = await eventsOfUser(partition, "e1", { ...of, addresses: new Set() }).read(undefined);
+    expect(page.keys).toEqual(["1", "2"]);
+    await page.erase();
+    expect(changes.at(-1)).toEqual({ key: "2", change: { remove: ["ipAddress"], set: { erasure: "e1" } } });
   });
 });
 

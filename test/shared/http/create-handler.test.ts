@@ -75,6 +75,29 @@ beforeEach(() => {
 });
 afterEach(() => void jest.restoreAllMocks());
 
+describe("refusals that wait in memory", () => {
+  it("are counted while an admitted request is answered, before the answer", async () => {
+    const steps: string[] = [];
+    const countRefusals = async () => {
+      steps.push("begin");
+      await new Promise(setImmediate);
+      steps.push("counted");
+    };
+    const work = async ({ body }: { body: { size: bigint } }) => {
+      steps.push("work");
+      return body;
+    };
+    const handler = createHandler(change, work, {
+      ...parts,
+      countRefusals,
+    });
+    expect(await handler(put(), lambdaContext)).toMatchObject({ statusCode: 202 });
+    expect(steps).toEqual(["begin", "work", "counted"]);
+    await handler(put({ headers: {} }), lambdaContext);
+    expect(steps).toHaveLength(3);
+  });
+});
+
 describe("a handler", () => {
   it("calls its work with typed input and answers with the schema's fields only", async () => {
     const handler = createHandler(

@@ -7,6 +7,8 @@ import { createAlertPublisher } from "../../../shared/security/alerts/alert-publ
 import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertOutboxStore } from "../../../shared/security/alerts/alert-store.ts";
+import { createFloodRecorder } from "../../../shared/security/flood.ts";
+import { createFloodBudgetStore } from "../../../shared/security/flood-budget-store.ts";
 import { createRecorder } from "../../../shared/security/recorder.ts";
 import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
@@ -55,7 +57,18 @@ const countedRecorder = () => {
     now,
     random,
   });
-  return { counted, time, record: createRefusalRecorder({ recorder, raise: async () => undefined, now, random }) };
+  const flood = createFloodRecorder("tokens", {
+    recorder,
+    budget: createFloodBudgetStore(client, "rollups", random),
+    events: createSecurityEventStore(client, "events"),
+    noteFailure: async () => undefined,
+    now,
+  });
+  return {
+    counted,
+    time,
+    record: createRefusalRecorder({ recorder, flood, raise: async () => undefined, now, random }),
+  };
 };
 
 describe("10,000 bad tokens from one address in a minute", () => {
@@ -66,7 +79,7 @@ describe("10,000 bad tokens from one address in a minute", () => {
     ],
     ["of an unknown caller", undefined],
   ] satisfies [string, Caller | undefined][])(
-    "%s cost an instance at most 20 writes, including alerts",
+    "%s cost an instance at most 60 writes, including alerts",
     async (_whose, caller) => {
       const { counted, time, record } = countedRecorder();
       const error = new DomainError(caller === undefined ? "invalid_token" : "expired_token", "The token has expired.");
@@ -74,8 +87,8 @@ describe("10,000 bad tokens from one address in a minute", () => {
         time.now = NOW + i * 6;
         await record({ route: routes.createPlant, event: httpEvent(), error, caller });
       }
-      expect(counted.writes).toBeGreaterThanOrEqual(9);
-      expect(counted.writes).toBeLessThanOrEqual(20);
+      expect(counted.writes).toBeGreaterThanOrEqual(12);
+      expect(counted.writes).toBeLessThanOrEqual(60);
     },
   );
 });

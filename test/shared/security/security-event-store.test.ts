@@ -7,6 +7,7 @@ import type { Selection } from "../../../shared/security/event-item.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { createSecurityEventStore, type SecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import { expiryOf } from "../../../shared/terms/hours.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
 import { isAtLeast } from "../../../shared/terms/risk-levels.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
@@ -193,6 +194,26 @@ describe("writing", () => {
     await putAll([event]);
     await putAll([{ ...event, errorMessage: "another" }]);
     expect(await listAll(all(organizationId), 10)).toEqual([event]);
+  });
+
+  it("adds to a count of refusals, whose number of users only rises", async () => {
+    const count = made(freshOrganization(), 0, {
+      riskLevel: "HIGH",
+      metadata: { requestId: "r1", failures: 5, users: 2, isLowerBound: true },
+    });
+    await putAll([count]);
+    const key = { scope: organizationKey(count.organizationId ?? ""), id: count.id };
+    const numbers = async () => {
+      const selection = { organizationId: count.organizationId ?? "", since: 0, riskLevel: "HIGH" } as const;
+      return (await listAll(selection, 1))[0]?.metadata;
+    };
+    expect(await numbers()).toEqual(count.metadata);
+    // The table, and the two indexes of whole events.
+    expect(await measured(() => store.addToCount(key, 10, 3))).toMatchObject({ write: 3 });
+    expect(await store.addToCount(key, 1)).toBe(true);
+    expect(await store.addToCount(key, 1, 2)).toBe(true);
+    expect(await numbers()).toEqual({ requestId: "r1", failures: 17, users: 3, isLowerBound: true });
+    expect(await store.addToCount({ ...key, id: eventId(NOW, new Uint8Array(16)) }, 1, 1)).toBe(false);
   });
 
   it("stores each of many events", async () => {

@@ -5,6 +5,7 @@ import { parseDeliveredEvent } from "../../../shared/provider/stripe/events.ts";
 import { hasValidSignature, SIGNATURE_HEADER } from "../../../shared/provider/stripe/verify-signature.ts";
 import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
+import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { createReceive, type ReceiveDependencies } from "../../../shared/webhooks/receive.ts";
 import { createReceivePlatform, type ReceivePlatformDependencies } from "../../../shared/webhooks/receive-platform.ts";
 import type { WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
@@ -57,6 +58,8 @@ export const createInstance = (
 ) => {
   const time = { now: NOW };
   const record = jest.fn<Recorder["record"]>(async () => undefined);
+  const forged: NewSecurityEvent[] = [];
+  const countDue = jest.fn(async () => undefined);
   const published: BusEvent[] = [];
   const bus: { publish: EventBus["publish"] } = {
     publish: async (sent) => {
@@ -77,7 +80,7 @@ export const createInstance = (
     parseEvent: parseDeliveredEvent,
     events,
     bus,
-    recorder: createDeliveryRecorder({ record }, () => time.now),
+    recorder: createDeliveryRecorder({ record }, { record: async (event) => void forged.push(event), countDue }),
     now: () => time.now,
     ...changes,
   };
@@ -86,6 +89,8 @@ export const createInstance = (
   return {
     time,
     record,
+    forged,
+    countDue,
     published,
     opened,
     /** Sends an event and returns the URL's answer. */

@@ -1,0 +1,89 @@
+/**
+ * How many refusals become events in any 60 s, whatever the number of instances and addresses. Decisions:
+ * docs/decisions.md, "Security events".
+ */
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { renderUpdate } from "../runtime/render-update.ts";
+import { MINUTE_MS } from "../terms/hours.ts";
+import { organizationKey, shardOf } from "../terms/keys.ts";
+
+/** Refused tokens and forged webhooks have separate budgets. */
+export type FloodKind = "tokens" | "webhooks";
+
+/** Whose budget: an organization's, or the budget of all refusals of no known organization. */
+export type FloodOwner = { kind: FloodKind; organizationId: string | undefined };
+
+/** The result of a claim. `until` (epoch ms): when the next claim may succeed. */
+export type FloodClaim = { granted: true } | { granted: false; until: number };
+
+/** Events in any 60 s: single ones, counts of networks, and the count of all other refusals. */
+type Budget = { singles: number; networks: number; rest: 1 };
+
+/** 20 events of an organization, and 50 of no organization. */
+const budgetOf = ({ organizationId }: FloodOwner): Budget =>
+  organizationId === undefined ? { singles: 37, networks: 12, rest: 1 } : { singles: 14, networks: 5, rest: 1 };
+
+/** A claim that met another instance's claim tries another slot. */
+const ATTEMPTS = 4;
+const RETRY_AFTER_MS = 1_000;
+
+const KEPT_SECONDS = 3_600;
+
+export type FloodBudgetStore = ReturnType<typeof createFloodBudgetStore>;
+
+/**
+ * One item per owner, in the table of the rollups: partition key `scope`, sort key `period` (`flood#tokens`). Its
+ * attributes `s0` … (single events), `n0` … (counts of networks) and `rest` are slots. A slot is the time of the event
+ * that used it last (epoch ms), and is free again after 60 s. The item contains no personal data. Each call costs one
+ * write unit, and one more for each slot that another instance took first. All calls throw DomainError
+ * `store_unavailable`; a slot may then be used up.
+ * @param random 16 bytes of randomness.
+ */
+export const createFloodBudgetStore = (client: DynamoDBDocumentClient, tableName: string, random: () => Uint8Array) => {
+  const take = ({ kind, organizationId }: FloodOwner, slot: string, now: number) => {
+    const command = new UpdateCommand({
+      TableName: tableName,
+      Key: { scope: organizationId === undefined ? "none" : organizationKey(organizationId), period: `flood#${kind}` },
+      ...renderUpdate({
+        set: { [slot]: now, ttl: Math.floor(now / 1_000) + KEPT_SECONDS },
+        condition: `attribute_not_exists(#${slot}) OR #${slot} <= :expired`,
+        values: { expired: now - MINUTE_MS },
+      }),
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    });
+    return conditionalWrite((options) => client.send(command, options));
+  };
+
+  return {
+    /** Claims the right to record one single event, dated now. If an answer was lost, the claim may use up two slots. */
+    async claim(owner: FloodOwner, now: number): Promise<FloodClaim> {
+      const slots = Array.from({ length: budgetOf(owner).singles }, (_, index) => `s${index}`);
+      let free = slots;
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const [byte = 0] = random();
+        const slot = free[byte % free.length] ?? "s0";
+        const result = await take(owner, slot, now);
+        if (result.written) return { granted: true };
+        const freeAt = (name: string): number => Number(result.item?.[name] ?? 0) + MINUTE_MS;
+        free = slots.filter((name) => freeAt(name) <= now);
+        if (free.length === 0) return { granted: false, until: Math.min(...slots.map(freeAt)) };
+      }
+      return { granted: false, until: now + RETRY_AFTER_MS };
+    },
+
+    /**
+     * The time of the count event of a network, or of all other refusals, that instances share for a minute. The instance
+     * that receives `isNew` records the event. Networks may meet in a slot; then only one of them has a count.
+     */
+    async openCount(
+      owner: FloodOwner,
+      network: string | undefined,
+      now: number,
+    ): Promise<{ time: number; isNew: boolean }> {
+      const slot = network === undefined ? "rest" : `n${shardOf(network, budgetOf(owner).networks)}`;
+      const result = await take(owner, slot, now);
+      return { time: result.written ? now : Number(result.item?.[slot]), isNew: result.written };
+    },
+  };
+};

@@ -1,0 +1,184 @@
+/**
+ * What an instance remembers of refused requests: bounded, whatever the number of organizations, networks and users. The
+ * least recently used entry is removed first. Pure.
+ */
+import { MINUTE_MS } from "../terms/hours.ts";
+import { networkOf } from "../terms/ip-address.ts";
+import type { EventItemKey, FloodNumbers } from "./event-item.ts";
+import type { NewSecurityEvent } from "./security-event.ts";
+
+/** The first refusals of a network are events one by one. */
+const SINGLE_RECORDS = 5;
+const MAX_OWNERS = 100;
+const MAX_NETWORKS = 200;
+/** Of each count. More users are not counted. */
+const MAX_USERS = 100;
+/** As stored with events. */
+const MAX_USER_AGENT_CHARACTERS = 256;
+
+/** The number of refusals, and the distinct users whom their tokens name. */
+export type FloodCount = {
+  addOne(user: string | undefined): void;
+  add(other: FloodCount): void;
+  numbers(): FloodNumbers;
+  users: ReadonlySet<string>;
+};
+
+const createFloodCount = (): FloodCount => {
+  let failures = 0;
+  const users = new Set<string>();
+  const addUsers = (named: Iterable<string>): void => {
+    for (const user of named) if (users.size < MAX_USERS) users.add(user);
+  };
+  return {
+    addOne(user) {
+      failures++;
+      if (user !== undefined) addUsers([user]);
+    },
+    add(other) {
+      failures += other.numbers().failures;
+      addUsers(other.users);
+    },
+    numbers: () => ({ failures, users: users.size }),
+    users,
+  };
+};
+
+/** A count event, and what this instance has added to it. `time`: epoch ms. `isForeign`: another network has its slot. */
+export type CountEvent = {
+  key: EventItemKey;
+  time: number;
+  added: FloodCount;
+  storedUsers: number;
+  isForeign: boolean;
+};
+
+/** Refusals that wait for the same count: of a network, or all others of an owner. */
+const createWaiting = (network: string | undefined) => {
+  let waiting = createFloodCount();
+  return {
+    network,
+    /** The last count event that this instance has opened. */
+    count: undefined as CountEvent | undefined,
+
+    failures: () => waiting.numbers().failures,
+    addOne: (user: string | undefined) => waiting.addOne(user),
+    add: (count: FloodCount) => waiting.add(count),
+    take(): FloodCount {
+      const taken = waiting;
+      waiting = createFloodCount();
+      return taken;
+    },
+    /** @param time of the count event, which grows for a minute. */
+    openCount(key: EventItemKey, time: number): CountEvent {
+      this.count = { key, time, added: createFloodCount(), storedUsers: 0, isForeign: false };
+      return this.count;
+    },
+    /** The count event, unless its minute is over. */
+    openedCount(now: number): CountEvent | undefined {
+      return this.count !== undefined && now - this.count.time < MINUTE_MS ? this.count : undefined;
+    },
+  };
+};
+export type WaitingRefusals = ReturnType<typeof createWaiting>;
+
+/** The refusals of an owner from one network. `total`: since the network was quiet for a minute. */
+const createNetwork = (network: string) => ({
+  ...createWaiting(network),
+  total: 0,
+  lastAt: 0,
+  userAgent: undefined as string | undefined,
+  isSingle(): boolean {
+    return this.total <= SINGLE_RECORDS;
+  },
+});
+export type NetworkRefusals = ReturnType<typeof createNetwork>;
+
+/** Returns the value of a key, which becomes the most recently used one. @param onRemove gets each value that is removed. */
+const use = <Value>(
+  values: Map<string, Value>,
+  key: string,
+  { create, max, onRemove }: { create: () => Value; max: number; onRemove: (value: Value) => void },
+): Value => {
+  const value = values.get(key) ?? create();
+  values.delete(key);
+  values.set(key, value);
+  for (const [oldest, removed] of values) {
+    if (values.size <= max) break;
+    values.delete(oldest);
+    onRemove(removed);
+  }
+  return value;
+};
+
+/** The refusals of an organization, or of no known one. */
+const createOwner = (example: NewSecurityEvent) => {
+  const networks = new Map<string, NetworkRefusals>();
+  const rest = createWaiting(undefined);
+  return {
+    organizationId: example.organizationId,
+    /** The last refusal. */
+    example,
+    /** When a single event may be claimed again, epoch ms. */
+    deniedUntil: 0,
+    /** When the store may be called again after a failure, epoch ms. */
+    pausedUntil: 0,
+    /** Since when refusals have waited, epoch ms. */
+    waitingSince: undefined as number | undefined,
+    /** The refusals without a count of their network. */
+    rest,
+
+    /** Counts a refusal. @param now epoch ms. */
+    refused(event: NewSecurityEvent, now: number): NetworkRefusals {
+      this.example = event;
+      const name = networkOf(event.ipAddress ?? "");
+      const network = use(networks, name, {
+        create: () => createNetwork(name),
+        max: MAX_NETWORKS,
+        onRemove: (removed) => rest.add(removed.take()),
+      });
+      network.total = now - network.lastAt < MINUTE_MS ? network.total + 1 : 1;
+      network.lastAt = now;
+      network.userAgent = event.userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS);
+      return network;
+    },
+    waitFrom(now: number): void {
+      this.waitingSince ??= now;
+    },
+    /** The number of refusals in memory that no event counts. */
+    failures: (): number => [...networks.values()].reduce((sum, one) => sum + one.failures(), rest.failures()),
+    /** The networks whose refusals wait, most refusals first. From now on, no refusal has waited. */
+    takeTurn(): NetworkRefusals[] {
+      this.waitingSince = undefined;
+      const waiting = [...networks.values()].filter(({ failures }) => failures() > 0);
+      return waiting.sort((a, b) => b.failures() - a.failures());
+    },
+  };
+};
+export type OwnerRefusals = ReturnType<typeof createOwner>;
+
+/** @param onLost gets an owner that is removed although refusals of it wait. */
+export const createFloodMemory = (onLost: (owner: OwnerRefusals) => void) => {
+  const owners = new Map<string, OwnerRefusals>();
+  return {
+    /** The owner of a refusal. */
+    owner(event: NewSecurityEvent): OwnerRefusals {
+      const { organizationId } = event;
+      return use(owners, organizationId === undefined ? "none" : `org ${organizationId}`, {
+        create: () => createOwner(event),
+        max: MAX_OWNERS,
+        onRemove: (removed) => {
+          if (removed.failures() > 0) onLost(removed);
+        },
+      });
+    },
+    /** The owner whose refusals have waited longest, if some have waited for so long and may be counted now. */
+    longestWaiting(waitedMs: number, now: number): OwnerRefusals | undefined {
+      const due = [...owners.values()].filter(
+        ({ waitingSince, pausedUntil }) =>
+          waitingSince !== undefined && now - waitingSince >= waitedMs && now >= pausedUntil,
+      );
+      return due.sort((a, b) => (a.waitingSince ?? 0) - (b.waitingSince ?? 0))[0];
+    },
+  };
+};

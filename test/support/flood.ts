@@ -1,0 +1,100 @@
+/** Instances that record refusals into one embedded engine, and the checks of what they recorded. */
+import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { documentTranslation } from "../../shared/runtime/document-translation.ts";
+import { fromItem } from "../../shared/security/event-item.ts";
+import { createFloodRecorder } from "../../shared/security/flood.ts";
+import { createFloodBudgetStore, type FloodKind } from "../../shared/security/flood-budget-store.ts";
+import { createRecorder } from "../../shared/security/recorder.ts";
+import type { NewSecurityEvent, SecurityEvent } from "../../shared/security/security-event.ts";
+import { createSecurityEventStore } from "../../shared/security/security-event-store.ts";
+import type { RiskLevel } from "../../shared/terms/risk-levels.ts";
+import type { EmbeddedDynamoDb } from "./embedded-dynamodb.ts";
+
+export const EVENTS = "events";
+export const ROLLUPS = "rollups";
+
+type InstanceOptions = {
+  kind?: FloodKind;
+  client?: DynamoDBDocumentClient;
+  logLevel?: RiskLevel;
+  /** Random bytes; the same in each run for a simulation. */
+  random?: () => Uint8Array;
+  noteFailure?: () => Promise<void>;
+};
+
+/** An instance of a function. Its hours and alerts are not stored. */
+export const createFloodInstance = (database: EmbeddedDynamoDb, now: () => number, options: InstanceOptions = {}) => {
+  const { kind = "tokens", logLevel = "LOW", noteFailure = async () => undefined } = options;
+  const random = options.random ?? (() => crypto.getRandomValues(new Uint8Array(16)));
+  const client = options.client ?? database.documentClient(documentTranslation);
+  const events = createSecurityEventStore(client, EVENTS);
+  const unrecorded: SecurityEvent[] = [];
+  const recorder = createRecorder({
+    events,
+    hours: { markHourOpen: async () => undefined },
+    alerts: { raiseForEvent: async () => undefined },
+    deadLetters: { keep: async ({ event }) => void unrecorded.push(event) },
+    settings: { logLevel, alertThreshold: "HIGH", retentionDays: 90 },
+    now,
+    random,
+  });
+  const budget = createFloodBudgetStore(client, ROLLUPS, random);
+  return {
+    ...createFloodRecorder(kind, { recorder, budget, events, noteFailure, now }),
+    unrecorded,
+    restore: recorder.restore,
+  };
+};
+
+/** A refused token. */
+export const refusedToken = (
+  ipAddress: string,
+  { organizationId, userId }: { organizationId?: string | undefined; userId?: string | undefined } = {},
+): NewSecurityEvent => ({
+  eventType: "AUTHENTICATION_FAILURE",
+  category: "authentication",
+  riskLevel: "HIGH",
+  source: "user",
+  ...(organizationId !== undefined && { organizationId }),
+  ...(userId !== undefined && { userId, sessionId: `session of ${userId}` }),
+  ipAddress,
+  userAgent: "jest",
+  resource: "GET /plants",
+  resourceType: "plant",
+  action: "get_plants",
+  success: false,
+  errorCode: "40103",
+  errorMessage: "The token has expired.",
+  metadata: { requestId: "request-1", permission: "plants:read" },
+});
+
+export type RecordedRefusal = SecurityEvent & { metadata: { failures?: number; users?: number } };
+
+/** The stored events of an organization, or of none, in order of time. */
+export const recordedRefusals = async (
+  database: EmbeddedDynamoDb,
+  organizationId: string | undefined,
+): Promise<RecordedRefusal[]> => {
+  const found: RecordedRefusal[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const command = new ScanCommand({ TableName: EVENTS, ...(start && { ExclusiveStartKey: start }) });
+    const page = await database.documentClient().send(command);
+    found.push(...(page.Items ?? []).map((item) => fromItem(item) as RecordedRefusal));
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined);
+  return found.filter((event) => event.organizationId === organizationId).sort((a, b) => (a.id < b.id ? -1 : 1));
+};
+
+/** The refusals that events stand for. */
+export const refusalsIn = (events: readonly { metadata: { failures?: number } }[]): number =>
+  events.reduce((sum, { metadata }) => sum + (metadata.failures ?? 1), 0);
+
+/** The most events within any 60 s. */
+export const mostInAMinute = (events: readonly { timestamp: number }[]): number =>
+  Math.max(
+    0,
+    ...events.map(
+      ({ timestamp: from }) => events.filter(({ timestamp }) => timestamp >= from && timestamp < from + 60_000).length,
+    ),
+  );
