@@ -19,6 +19,7 @@ import type {
 } from "./provider.ts";
 import { ProviderError } from "./provider-error.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
+import type { RateStore } from "./rate-store.ts";
 import type { ReadCounts } from "./read-count-store.ts";
 import { createRecordOperation, type LatencyObserver, type RecordOperation } from "./record-operation.ts";
 import { createRunOperation, type Operation, type Session } from "./run-operation.ts";
@@ -30,6 +31,8 @@ export type ProviderAccessDependencies = {
   guard: Guard;
   recorder: Pick<Recorder, "record">;
   reads: ReadCounts;
+  /** The rate of requests that all instances share. */
+  rate: Pick<RateStore, "take">;
   latency?: LatencyObserver;
   clock?: Clock;
   sleep?: (ms: number) => Promise<unknown>;
@@ -142,13 +145,14 @@ export const createProviderAccess = ({
   guard,
   recorder,
   reads,
+  rate,
   latency,
   clock = systemClock,
   sleep = sleepFor,
   random = Math.random,
 }: ProviderAccessDependencies): ProviderAccess => {
   const recordOperation = createRecordOperation({ recorder, latency, clock });
-  const rateLimiter = createRateLimiter({ clock, sleep });
+  const rateLimiter = createRateLimiter({ rate, clock, sleep });
   const runOperation = createRunOperation({ guard, rateLimiter, recordOperation, reads, clock, sleep, random });
 
   return {

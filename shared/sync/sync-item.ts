@@ -7,7 +7,8 @@
  *   began. All in one item, so that a quiet run costs three writes.
  * - `run#<id>` a run that has ended; `ttl`.
  * - `page#<run>#<type>#<page>` the ids on a page of a list (page-id-store.ts); `ttl`.
- * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts) and `reads#…` counts of provider reads.
+ * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts); `reads#…` counts of provider reads; `rate` the time of
+ *   the provider's next request (both of shared/provider/).
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";

@@ -6,6 +6,7 @@ import { createLatencyObserver } from "../detection/observe-latency.ts";
 import { createWindowStore } from "../detection/window-store.ts";
 import { createProviderAccess } from "../provider/create-provider-access.ts";
 import type { ProviderAccess } from "../provider/provider.ts";
+import { createRateStore } from "../provider/rate-store.ts";
 import { createReadCountStore, createReadCounts } from "../provider/read-count-store.ts";
 import type { LatencyObserver } from "../provider/record-operation.ts";
 import { createStripeAdapter } from "../provider/stripe/adapter.ts";
@@ -46,6 +47,7 @@ export const wireProviderAccess = (): ProviderAccess => {
     guard: wireGuard(),
     recorder: wireRecorder(),
     latency: wireLatency(),
+    rate: createRateStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
     reads: createReadCounts({
       store: createReadCountStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
       clock: systemClock,

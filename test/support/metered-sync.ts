@@ -9,6 +9,7 @@ import { createStatisticsStore } from "../../shared/circuit-breaker/statistics-s
 import { createConnectionStore } from "../../shared/connection/connection-store.ts";
 import { createProviderAccess } from "../../shared/provider/create-provider-access.ts";
 import type { ProviderAdapter } from "../../shared/provider/provider.ts";
+import { createRateStore } from "../../shared/provider/rate-store.ts";
 import { createReadCountStore, createReadCounts } from "../../shared/provider/read-count-store.ts";
 import { createApply } from "../../shared/records/apply.ts";
 import { createRecordListStore } from "../../shared/records/record-list-store.ts";
@@ -95,6 +96,7 @@ export const createMeteredSync = async (
         clock,
       }),
       recorder,
+      rate: createRateStore(client, "runs"),
       reads: createReadCounts({ store: createReadCountStore(client, "runs"), clock, newToken: newRequestToken }),
       clock,
     });

@@ -1,6 +1,7 @@
 /** Operations with the real adapter, guard and stores, over sockets. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createProviderAccess } from "../../../shared/provider/create-provider-access.ts";
+import { createRateStore } from "../../../shared/provider/rate-store.ts";
 import { createReadCountStore, createReadCounts } from "../../../shared/provider/read-count-store.ts";
 import { createStripeAdapter } from "../../../shared/provider/stripe/adapter.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
@@ -56,6 +57,7 @@ const createFunction = (refused: (secret: string) => Promise<string | undefined>
         return undefined;
       },
     },
+    rate: createRateStore(database.documentClient(documentTranslation), "runs"),
     reads: createReadCounts({ store, clock: time.clock, newToken: newRequestToken }),
     clock: time.clock,
     sleep: async (ms) => time.pass(ms),

@@ -123,6 +123,8 @@ export const createWorld = (
     },
   };
 
+  /** The organizations of the slots that were taken of the shared rate. */
+  const shared: string[] = [];
   let calls = 0;
   const pass = async <Value>(id: string, call: GuardedCall<Value>, options: CallOptions = {}): Promise<Value> => {
     const { isStart, timeoutMs, classifyError } = options;
@@ -152,6 +154,12 @@ export const createWorld = (
         return undefined;
       },
     },
+    rate: {
+      take: async (id, now) => {
+        shared.push(id);
+        return { at: now, nextAt: now };
+      },
+    },
     reads: createReadCounts({
       store: {
         add: async (id, month, { count }) => void added.push([id, month, count]),
@@ -167,7 +175,7 @@ export const createWorld = (
     random: () => random,
   });
   return {
-    ...{ access, time, pauses, events, secrets, signals, guarded, added, grants, flushed, left },
+    ...{ access, time, pauses, events, secrets, signals, guarded, added, grants, flushed, left, shared },
     open: (who: OperationContext = context): Provider =>
       access.open({ current: async () => "sk_1", refused: async () => undefined, ...credentials }, who),
   };

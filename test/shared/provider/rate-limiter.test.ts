@@ -1,11 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import {
-  BURST,
-  createRateLimiter,
-  MAX_CONCURRENT,
-  REQUESTS_PER_SECOND,
-} from "../../../shared/provider/rate-limiter.ts";
+import { createRateLimiter as createSharedRateLimiter, MAX_CONCURRENT } from "../../../shared/provider/rate-limiter.ts";
+import { BURST, INTERVAL_MS } from "../../../shared/provider/rate-store.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+
+quietLog();
+
+type Time = Pick<ReturnType<typeof createTime>, "clock" | "sleep">;
+
+/** The limiter of an instance that is alone: the shared rate delays nothing. */
+const createRateLimiter = (time: Time) =>
+  createSharedRateLimiter({ ...time, rate: { take: async (_, now) => ({ at: now, nextAt: now }) } });
 
 /** A clock whose sleepers wake in order of time, after all other work is done. */
 const createTime = () => {
@@ -59,7 +64,7 @@ const run = async (count: number, tookMs: number, { time = createTime(), organiz
 describe("the rate limiter towards the provider", () => {
   it("lets a burst through at once, then one request per interval", async () => {
     const { begun, waited } = await run(9, 0);
-    expect(begun).toEqual([0, 0, 0, 0, 0, 50, 100, 150, 200]);
+    expect(begun).toEqual([0, 0, 0, 0, 0, ...[1, 2, 3, 4].map((n) => n * INTERVAL_MS)]);
     expect(waited).toEqual(begun);
   });
 
@@ -70,7 +75,7 @@ describe("the rate limiter towards the provider", () => {
       const { waitedMs, release } = await limiter.acquire("acme");
       expect(waitedMs).toBe(0);
       release();
-      time.pass(1_000 / REQUESTS_PER_SECOND);
+      time.pass(INTERVAL_MS);
     }
   });
 
@@ -85,7 +90,7 @@ describe("the rate limiter towards the provider", () => {
     expect(begun).toEqual(Array(10).fill(0));
   });
 
-  it("makes no more requests in any second than the provider's sandbox allows", async () => {
+  it("makes no more than 21 requests in any second", async () => {
     const gap = fc.oneof({ weight: 4, arbitrary: fc.nat(20) }, { weight: 1, arbitrary: fc.nat(600) });
     await fc.assert(
       fc.asyncProperty(
@@ -109,7 +114,7 @@ describe("the rate limiter towards the provider", () => {
           await Promise.all(running);
           for (const from of begun) {
             const within = begun.filter((at) => at >= from && at < from + 1_000).length;
-            expect(within).toBeLessThanOrEqual(25);
+            expect(within).toBeLessThanOrEqual(21);
           }
           expect(begun).toHaveLength(requests.length);
         },
@@ -125,7 +130,43 @@ describe("the rate limiter towards the provider", () => {
     time.pass(-3_600_000);
     const next = limiter.acquire("acme");
     await time.settle();
-    expect((await next).waitedMs).toBe(200);
+    expect((await next).waitedMs).toBe(MAX_CONCURRENT * INTERVAL_MS);
+  });
+
+  it("waits for the shared rate, and asks for its slots again if they are all taken", async () => {
+    const time = createTime();
+    const asked: number[] = [];
+    const answers = [undefined, undefined, { at: 1_000_000 + 10_300, nextAt: 1_000_000 + 10_363 }];
+    const limiter = createSharedRateLimiter({
+      ...time,
+      rate: {
+        take: async (_, now, lastNextAt) => {
+          asked.push(now, lastNextAt ?? -1);
+          return answers.shift();
+        },
+      },
+    });
+    const slot = limiter.acquire("acme");
+    await time.settle();
+    expect((await slot).waitedMs).toBe(10_300);
+    expect(asked).toEqual([1_000_000, 0, 1_005_000, 0, 1_010_000, 0]);
+  });
+
+  it("takes no shared slot for an unshared request, and limits itself if the store fails", async () => {
+    const time = createTime();
+    const limiter = createSharedRateLimiter({
+      ...time,
+      rate: {
+        take: async () => {
+          throw new Error("the store does not answer");
+        },
+      },
+    });
+    (await limiter.acquire("acme", { isUnshared: true })).release();
+    for (let i = 1; i < BURST; i++) (await limiter.acquire("acme")).release();
+    const next = limiter.acquire("acme");
+    await time.settle();
+    expect((await next).waitedMs).toBe(INTERVAL_MS);
   });
 
   it("removes an organization only if that delays no request differently", async () => {
@@ -136,7 +177,7 @@ describe("the rate limiter towards the provider", () => {
     for (let i = 0; i < 1_200; i++) (await limiter.acquire(`organization ${i}`)).release();
     const next = limiter.acquire("busy");
     await time.settle();
-    expect((await next).waitedMs).toBe(50);
+    expect((await next).waitedMs).toBe(INTERVAL_MS);
     time.pass(10_000);
     for (let i = 0; i < 1_200; i++) (await limiter.acquire(`another ${i}`)).release();
     expect((await limiter.acquire("busy")).waitedMs).toBe(0);

@@ -72,6 +72,21 @@ describe("an operation", () => {
     },
   );
 
+  it.each([
+    [
+      "of a sync run is not shared for its first request, so a quiet run costs no call",
+      { ...context, runId: "run" },
+      2,
+    ],
+    ["is shared for every other request", { organizationId, source: "webhook" }, 3],
+  ] as [string, OperationContext, number][])("has a rate that %s", async (_, who, shared) => {
+    const world = createWorld([done, failing("network"), done]);
+    const provider = world.open(who);
+    await provider.listEvents({});
+    await provider.listEvents({});
+    expect(world.shared).toEqual(Array(shared).fill(organizationId));
+  });
+
   it("pauses with full jitter", async () => {
     const world = createWorld([failing("network"), failing("network"), done], { random: 0.1 });
     await world.open().listEvents({});
@@ -93,10 +108,10 @@ describe("an operation", () => {
     const provider = world.open();
     for (let i = 0; i < 5; i++) await provider.listEvents({});
     // The sixth request waits, although it is a retry; the pause before it was 0 ms.
-    expect(world.pauses).toEqual([0, 50]);
+    expect(world.pauses).toEqual([0, 63]);
     expect(world.events.map(({ metadata }) => metadata)).toEqual([
       ...Array(4).fill({ durationMs: 0, attempts: 1, batchSize: 3, runId: "run_1" }),
-      { durationMs: 0, attempts: 2, pacedMs: 50, batchSize: 3, runId: "run_1" },
+      { durationMs: 0, attempts: 2, pacedMs: 63, batchSize: 3, runId: "run_1" },
     ]);
   });
 
