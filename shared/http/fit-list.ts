@@ -30,6 +30,9 @@ export const roomBeside = (room: Size, text: string): Size => {
   return { bytes: room.bytes - size.bytes, escapedBytes: room.escapedBytes - size.escapedBytes };
 };
 
+/** The brackets of a list, less the comma that its first item does not have. */
+const FRAME_BYTES = 1;
+
 /**
  * The first items of a list that fit, as JSON text.
  * @param atLeast so many items are rendered even if they do not fit.
@@ -37,12 +40,22 @@ export const roomBeside = (room: Size, text: string): Size => {
  */
 export const fitList = (items: readonly unknown[], room: Size, atLeast = 0): { text: string; end: number } => {
   const rendered: string[] = [];
-  let left = roomBeside(room, "[]");
+  let bytes = FRAME_BYTES;
   for (const item of items) {
     const text = encodeJson(item);
-    left = roomBeside(left, rendered.length === 0 ? text : `,${text}`);
-    if (Math.min(left.bytes, left.escapedBytes) < 0 && rendered.length >= atLeast) break;
+    bytes += Buffer.byteLength(text) + 1;
+    if (bytes > room.bytes && rendered.length >= atLeast) break;
     rendered.push(text);
   }
-  return { text: `[${rendered.join(",")}]`, end: rendered.length };
+  let end = rendered.length;
+  // Escaping at most doubles a JSON text, so most lists need not be counted again.
+  if (2 * bytes > room.escapedBytes) {
+    let escapedBytes = FRAME_BYTES;
+    const cut = rendered.findIndex((text) => {
+      escapedBytes += sizeOf(text).escapedBytes + 1;
+      return escapedBytes > room.escapedBytes;
+    });
+    if (cut !== -1) end = Math.max(cut, Math.min(end, atLeast));
+  }
+  return { text: `[${rendered.slice(0, end).join(",")}]`, end };
 };

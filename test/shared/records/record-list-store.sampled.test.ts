@@ -165,6 +165,24 @@ describe("a list", () => {
   );
 });
 
+describe.each(["x", "é", "€", "🌱"])("the longest ids of the character %s", (character) => {
+  it.each([113, 128])("are stored and listed for an organization of %i characters", async (length) => {
+    const organization = character.repeat(length);
+    // The provider's ids have at most 255 UTF-16 units.
+    const longest = (last: number) => character.repeat(Math.floor(254 / character.length)) + last;
+    const customerId = longest(0);
+    const ids = [longest(3), longest(2), longest(1)];
+    await put(
+      organization,
+      ids.map((id) => storedAs(payment(seen(1), { customerId }, id))),
+    );
+    const onePerPage = ids.map((id) => [id]);
+    await expect(listAll(organization, "payments", {}, 1)).resolves.toEqual(onePerPage);
+    await expect(listAll(organization, "payments", { customerId }, 1)).resolves.toEqual(onePerPage);
+    await expect(listAll(organization, "payments", { customerId: longest(1) })).resolves.toEqual([[]]);
+  });
+});
+
 describe("the cost of a page", () => {
   it("is low for a page without filters", async () => {
     const organization = table.newOrganization();
