@@ -30,9 +30,11 @@ export const connectionRoutes = {
       "other_account",
       "account_shared",
       "credentials_refused",
+      "webhook_not_registered",
       "circuit_open",
       "provider_unavailable",
       "oauth_not_configured",
+      "webhook_url_missing",
     ],
   }),
   changeWebhookSecrets: defineRoute({

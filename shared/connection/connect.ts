@@ -4,7 +4,7 @@
  */
 import { CallTimeoutError } from "../circuit-breaker/guard.ts";
 import { definedFields } from "../json/defined-fields.ts";
-import type { Account, Credentials, OperationContext, ProviderAccess, Tokens } from "../provider/provider.ts";
+import type { Account, OperationContext, ProviderAccess, Tokens } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -13,9 +13,11 @@ import type { Connection, ViewConnection } from "./connection.ts";
 import type { ConnectionChangeStore, NewConnection } from "./connection-change-store.ts";
 import { type ConnectionUserRequest, contextOfUser, type RecordConnectionChange } from "./connection-events.ts";
 import type { ConnectionRequest } from "./connection-request.ts";
-import { bearerOf, type ConnectionSecrets, type Secret } from "./connection-secrets.ts";
+import { bearerOf, type ConnectionSecrets, fixedCredentials, type Secret } from "./connection-secrets.ts";
+import type { ConnectionStore } from "./connection-store.ts";
 import type { OAuthStates } from "./oauth-state.ts";
 import { TOKEN_LIFE_MS } from "./refresh.ts";
+import type { RegisteredWebhook, WebhookRegistration } from "./webhook-registration.ts";
 
 const rejected = (cause?: unknown) =>
   new DomainError("credentials_refused", "The provider refuses the credentials. Nothing was stored.", { cause });
@@ -45,9 +47,6 @@ const withClientErrors = async <Result>(call: () => Promise<Result>): Promise<Re
   }
 };
 
-/** Credentials without a refresh: connecting replaces nothing. */
-const fixed = (secret: string): Credentials => ({ current: async () => secret, refused: async () => undefined });
-
 /** Verifies credentials with the provider. Both throw DomainError `credentials_refused`, `provider_unavailable`, … */
 export const createVerification = (provider: Pick<ProviderAccess, "open" | "exchangeCode">) => ({
   /** The tokens of an authorization code, in one request. */
@@ -59,7 +58,7 @@ export const createVerification = (provider: Pick<ProviderAccess, "open" | "exch
    * @param context.accountId the expected account, if known.
    */
   readAccount: async (secret: string, context: OperationContext): Promise<Account> => {
-    const opened = provider.open(fixed(secret), { ...context, isConnecting: true });
+    const opened = provider.open(fixedCredentials(secret), { ...context, isConnecting: true });
     const account = await withClientErrors(() => opened.readAccount());
     if (context.accountId !== undefined && context.accountId !== account.accountId) throw rejected();
     return account;
@@ -71,7 +70,9 @@ type ConnectDependencies = {
   verification: ReturnType<typeof createVerification>;
   provider: Pick<ProviderAccess, "flush">;
   secrets: Pick<ConnectionSecrets, "sealCredentials" | "sealWebhookSecrets">;
+  connections: Pick<ConnectionStore, "read">;
   changes: Pick<ConnectionChangeStore, "connect">;
+  registration: WebhookRegistration;
   /** Ends the runs of the previous connection. */
   cancelRuns(organizationId: string): Promise<void>;
   startFirstSync(request: ConnectionUserRequest): Promise<void>;
@@ -84,8 +85,14 @@ type ConnectDependencies = {
 
 type Verified = Account & { secret: Secret; tokenExpiresAt?: number };
 
-const webhookSecretsOf = ({ webhookSecret, webhookSecrets }: ConnectionRequest): readonly string[] | undefined =>
-  webhookSecrets ?? (webhookSecret === undefined ? undefined : [webhookSecret]);
+/** Undefined keeps the secrets of the same account. */
+const webhookSecretsOf = (
+  { webhookSecret, webhookSecrets }: ConnectionRequest,
+  registered: RegisteredWebhook | undefined,
+): readonly string[] | undefined => {
+  const one = webhookSecret ?? registered?.secret;
+  return webhookSecrets ?? (one === undefined ? undefined : [one]);
+};
 
 /** For work that must not fail the request: a failure goes to the log only. */
 const orElse = async <Result>(message: string, work: Promise<Result>, fallback: Result): Promise<Result> => {
@@ -98,7 +105,8 @@ const orElse = async <Result>(message: string, work: Promise<Result>, fallback: 
 };
 
 export const createConnect = (dependencies: ConnectDependencies) => {
-  const { states, verification, provider, secrets, changes, recordChange, view, now, newToken } = dependencies;
+  const { states, verification, provider, secrets, connections, changes, registration } = dependencies;
+  const { recordChange, view, now, newToken } = dependencies;
 
   /** An exchange uses up the code. The state is released only if the provider may not have received the code. */
   const exchange = async (code: string, state: string, by: ConnectionUserRequest, context: OperationContext) => {
@@ -125,14 +133,27 @@ export const createConnect = (dependencies: ConnectDependencies) => {
     return { ...account, secret, tokenExpiresAt };
   };
 
+  /** The webhook's endpoint at the provider, if the request wants it. */
+  const register = async (
+    { registerWebhook }: ConnectionRequest,
+    { secret, accountId }: Verified,
+    by: ConnectionUserRequest,
+  ): Promise<RegisteredWebhook | undefined> => {
+    if (registerWebhook !== true) return undefined;
+    const stored = await connections.read(by.caller.organizationId);
+    const before = stored.status !== "disconnected" && stored.accountId === accountId ? stored : undefined;
+    return withClientErrors(() => registration.register(secret, before, { ...contextOfUser(by), accountId }));
+  };
+
   const store = async (
     request: ConnectionRequest,
     { secret, accountId, tokenExpiresAt }: Verified,
+    registered: RegisteredWebhook | undefined,
     by: ConnectionUserRequest,
     startedAt: number,
   ) => {
     const { isConnecting: _, organizationId, ...who } = contextOfUser(by);
-    const webhookSecrets = webhookSecretsOf(request);
+    const webhookSecrets = webhookSecretsOf(request, registered);
     const connection: NewConnection = {
       connectionId: newToken(),
       method: secret.method,
@@ -142,6 +163,7 @@ export const createConnect = (dependencies: ConnectDependencies) => {
       credentialsVersion: newToken(),
       ...definedFields({
         tokenExpiresAt,
+        webhookEndpointId: registered?.endpointId,
         webhookSecrets:
           webhookSecrets &&
           (await secrets.sealWebhookSecrets(
@@ -150,7 +172,7 @@ export const createConnect = (dependencies: ConnectDependencies) => {
           )),
       }),
     };
-    const unrecorded = await changes.connect(organizationId, connection, {
+    const { unrecorded, ...endpoints } = await changes.connect(organizationId, connection, {
       ...who,
       requestId: by.origin.requestId,
       at: now(),
@@ -161,7 +183,29 @@ export const createConnect = (dependencies: ConnectDependencies) => {
       connectionId: connection.connectionId,
     });
     for (const change of unrecorded) await recordChange(organizationId, change);
-    return { status: "connected" as const, ...connection };
+    return { status: "connected" as const, ...connection, ...endpoints };
+  };
+
+  /** Stores the connection. An endpoint that was just created is removed if the connection cannot be stored. */
+  const registerAndStore = async (request: ConnectionRequest, by: ConnectionUserRequest, startedAt: number) => {
+    if (request.registerWebhook === true) registration.requireUrl(by.caller.organizationId);
+    const verified = await verify(request, by);
+    const { secret, accountId } = verified;
+    const context = { ...contextOfUser(by), accountId };
+    const registered = await register(request, verified, by);
+    try {
+      const stored = await store(request, verified, registered, by, startedAt);
+      const left = stored.leftEndpointId === undefined ? [] : [stored.leftEndpointId];
+      await registration.remove(secret, new Set([...(registered?.others ?? []), ...left]), context);
+      return stored;
+    } catch (error) {
+      // If the store did not answer, the connection may be stored; a repeated request replaces the endpoint.
+      const isRefused = error instanceof DomainError && error.code !== "store_unavailable";
+      if (isRefused && registered?.secret !== undefined) {
+        await registration.remove(secret, [registered.endpointId], context);
+      }
+      throw error;
+    }
   };
 
   const restartSync = async (by: ConnectionUserRequest): Promise<void> => {
@@ -172,7 +216,7 @@ export const createConnect = (dependencies: ConnectDependencies) => {
   return async (request: ConnectionRequest, by: ConnectionUserRequest): Promise<Connection> => {
     const startedAt = now();
     try {
-      const stored = await store(request, await verify(request, by), by, startedAt);
+      const stored = await registerAndStore(request, by, startedAt);
       const { method, accountId, connectedAt, tokenExpiresAt } = stored;
       // The connection is stored. If the sync does not start now, the next schedule starts one.
       await orElse("The first sync did not start", restartSync(by), undefined);

@@ -13,7 +13,10 @@ import {
 } from "./connection-item.ts";
 import { createConnectionStore, createConnectionWriter } from "./connection-store.ts";
 
-/** The fields that a connect stores. Without webhook secrets, those of the same account stay. */
+/**
+ * The fields that a connect stores. Without webhook secrets, those of the same account stay, with the endpoint that
+ * `registerWebhook` created.
+ */
 export type NewConnection = Pick<
   ConnectedItem,
   | "connectionId"
@@ -24,6 +27,7 @@ export type NewConnection = Pick<
   | "credentialsVersion"
   | "tokenExpiresAt"
   | "webhookSecrets"
+  | "webhookEndpointId"
 >;
 
 /** The fields that a disconnect removes. The claim on stored records stays. */
@@ -36,11 +40,22 @@ const CONNECTION_FIELDS = [
   "credentialsVersion",
   "tokenExpiresAt",
   "webhookSecrets",
+  "webhookEndpointId",
   "refreshOwner",
   "refreshUntil",
   "connectedShard",
   "inDirectory",
 ];
+
+/**
+ * `unrecorded`: changes whose events must be recorded: this one, and one that an earlier call left behind.
+ * `webhookEndpointId`: the stored one. `leftEndpointId`: the one of the replaced connection, which nothing verifies now.
+ */
+export type Connected = {
+  unrecorded: readonly ConnectionChange[];
+  webhookEndpointId?: string;
+  leftEndpointId?: string;
+};
 
 /**
  * `outcome`: the connection was removed, there was none, or another one than requested. `unrecorded`: changes whose
@@ -88,30 +103,28 @@ export const createConnectionChangeStore = (
   return {
     /**
      * Replaces the connection as a whole: of several concurrent connects the last one stays.
-     * @returns the changes whose events must be recorded: this one, and one that an earlier call left behind.
      * @throws DomainError `other_account` while records of another account are stored; `account_shared`.
      */
-    connect: (
-      organizationId: string,
-      connection: NewConnection,
-      change: ConnectionChange,
-    ): Promise<readonly ConnectionChange[]> =>
+    connect: (organizationId: string, connection: NewConnection, change: ConnectionChange): Promise<Connected> =>
       retryOnConflict(organizationId, async (before) => {
-        const { accountId, tokenExpiresAt, webhookSecrets, ...rest } = connection;
+        const { accountId, tokenExpiresAt, webhookSecrets, webhookEndpointId, ...rest } = connection;
         if (before.holdsRecordsOf !== undefined && before.holdsRecordsOf !== accountId) throw otherAccount();
         const wasConnected = before.status === "connected";
         const wasAccount = before.status === "disconnected" ? undefined : before.accountId;
-        const keepsSecrets = webhookSecrets !== undefined || wasAccount === accountId;
+        const wasEndpoint = before.status === "disconnected" ? undefined : before.webhookEndpointId;
+        const keepsSecrets = webhookSecrets === undefined && wasAccount === accountId;
+        const endpoint = webhookEndpointId ?? (keepsSecrets ? wasEndpoint : undefined);
         const update = {
           set: {
             ...{ status: "connected", connectedShard: connectedShardOf(organizationId), inDirectory: true },
             ...{ accountId, change, ...rest },
-            ...definedFields({ tokenExpiresAt, webhookSecrets }),
+            ...definedFields({ tokenExpiresAt, webhookSecrets, webhookEndpointId: endpoint }),
           },
           remove: [
             ...["refreshOwner", "refreshUntil", "token"],
             ...(tokenExpiresAt === undefined ? ["tokenExpiresAt"] : []),
-            ...(keepsSecrets ? [] : ["webhookSecrets"]),
+            ...(keepsSecrets || webhookSecrets !== undefined ? [] : ["webhookSecrets"]),
+            ...(endpoint === undefined ? ["webhookEndpointId"] : []),
           ],
           condition: [
             "(attribute_not_exists(#holdsRecordsOf) OR #holdsRecordsOf = :ownAccount)",
@@ -125,7 +138,14 @@ export const createConnectionChangeStore = (
           ...(wasAccount === accountId ? [] : await leaving(organizationId, before, change.at)),
           await directory.enter(organizationId, accountId, connection),
         ]);
-        return isDone ? { result: [...leftBehind(before), change] } : undefined;
+        if (!isDone) return undefined;
+        const left = wasAccount === accountId && wasEndpoint !== endpoint ? wasEndpoint : undefined;
+        return {
+          result: {
+            unrecorded: [...leftBehind(before), change],
+            ...definedFields({ webhookEndpointId: endpoint, leftEndpointId: left }),
+          },
+        };
       }),
 
     /**

@@ -6,6 +6,7 @@
  * - `credentials`: sealed (connection-secrets.ts); `credentialsVersion`: new at every change of them; `tokenExpiresAt`.
  * - `webhookSecrets`: sealed, with those that were replaced within the last day (webhook-secrets.ts).
  * - `refreshOwner`, `refreshUntil`: the lease of the instance that refreshes the tokens.
+ * - `webhookEndpointId`: the endpoint at the provider that `registerWebhook` created.
  * - `holdsRecordsOf`: the account whose records are stored; `claimedBy`: the connection that claimed so last.
  * - `connectedShard`: partition of the index, present only while connected.
  * - `inDirectory`: true if the account's item names this connection; missing in connections of earlier versions.
@@ -98,6 +99,7 @@ const account = {
   /** Epoch ms. */
   connectedAt: z.number(),
   webhookSecrets: z.optional(binary),
+  webhookEndpointId: z.optional(z.string()),
   inDirectory: z.optional(z.literal(true)),
 };
 

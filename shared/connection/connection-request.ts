@@ -14,19 +14,30 @@ const secret = (what: string, maxCharacters = MAX_SECRET_CHARACTERS) => {
 
 const SECRETS_EXPECTED = `expected a list of 1 to ${MAX_WEBHOOK_SECRETS} webhook secrets`;
 
+const API_KEY_ONLY = { error: "expected with the method api_key only", path: ["registerWebhook"] };
+
+const WITHOUT_SECRETS = {
+  error: "expected without webhookSecret and webhookSecrets, because the provider issues the secret",
+  path: ["registerWebhook"],
+};
+
 const ONE_OF_BOTH = { error: "expected in place of webhookSecret, not beside it", path: ["webhookSecrets"] };
 
 const secretList = z
   .array(secret("a webhook secret"), { error: SECRETS_EXPECTED })
   .check(z.minLength(1, { error: SECRETS_EXPECTED }), z.maxLength(MAX_WEBHOOK_SECRETS, { error: SECRETS_EXPECTED }));
 
-const webhookSecrets = {
+const webhooks = {
   webhookSecret: z.optional(secret("a webhook secret")).register(z.globalRegistry, {
     description: "The secret with which the provider signs webhooks.",
   }),
   webhookSecrets: z
     .optional(secretList)
     .register(z.globalRegistry, { description: "Several secrets during a rotation, in place of `webhookSecret`." }),
+  registerWebhook: z.optional(z.boolean({ error: "expected true or false" })).register(z.globalRegistry, {
+    description:
+      "Creates the webhook endpoint at the provider and stores its secret. For the method `api_key`, without webhook secrets.",
+  }),
 };
 
 export const WebhookSecretsRequest = z
@@ -37,17 +48,24 @@ export const ConnectionRequest = z
   .discriminatedUnion(
     "method",
     [
-      z.object({ method: z.literal("api_key"), apiKey: secret("an API key"), ...webhookSecrets }),
+      z.object({ method: z.literal("api_key"), apiKey: secret("an API key"), ...webhooks }),
       z.object({
         method: z.literal("oauth"),
         code: secret("an authorization code", MAX_CODE_CHARACTERS),
         state: secret("a state", MAX_CODE_CHARACTERS),
-        ...webhookSecrets,
+        ...webhooks,
       }),
     ],
     { error: "expected the method api_key or oauth" },
   )
   .check(z.refine((one) => one.webhookSecret === undefined || one.webhookSecrets === undefined, ONE_OF_BOTH))
+  .check(z.refine((one) => one.registerWebhook !== true || one.method === "api_key", API_KEY_ONLY))
+  .check(
+    z.refine(
+      (one) => one.registerWebhook !== true || (one.webhookSecret ?? one.webhookSecrets) === undefined,
+      WITHOUT_SECRETS,
+    ),
+  )
   .register(z.globalRegistry, { description: "The credentials of the account. They are never returned or logged." });
 export type ConnectionRequest = z.output<typeof ConnectionRequest>;
 

@@ -1,5 +1,6 @@
 /** The secrets of connections, each sealed for one organization and one purpose. */
 import * as z from "zod/mini";
+import type { Credentials } from "../provider/provider.ts";
 import type { Envelope } from "../runtime/envelope.ts";
 import { organizationKey } from "../terms/keys.ts";
 
@@ -12,6 +13,12 @@ export type Secret = z.output<typeof Secret>;
 
 /** The bearer token of requests to the provider. */
 export const bearerOf = (secret: Secret): string => (secret.method === "api_key" ? secret.apiKey : secret.accessToken);
+
+/** Credentials without a refresh: a connect or a disconnect replaces nothing. */
+export const fixedCredentials = (secret: string): Credentials => ({
+  current: async () => secret,
+  refused: async () => undefined,
+});
 
 /** A secret that the provider signs webhooks with. A replaced one is valid until `validUntil` (epoch ms). */
 export type WebhookSecret = { secret: string; validUntil?: number };

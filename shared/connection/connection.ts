@@ -5,6 +5,7 @@
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { epochMs, integer } from "../json/number-fields.ts";
+import type { ProviderSetup } from "../provider/provider.ts";
 import { toWebhookSegment, type WebhookEntrance } from "../terms/webhook-path.ts";
 import type { StoredConnection } from "./connection-item.ts";
 
@@ -12,6 +13,26 @@ export const connectionStatuses = ["connected", "disconnected", "needs_reconnect
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 
 export const connectionMethods = ["api_key", "oauth"] as const;
+
+const WebhookSetup = z
+  .object({
+    url: z.optional(z.string()),
+    eventTypes: z.array(z.string()),
+    keyPermissions: z.array(
+      z.object({
+        resource: z.string(),
+        access: z.enum(["read", "write"]),
+        name: z.string(),
+        requiredFor: z.enum(["sync", "webhook_registration"]),
+      }),
+    ),
+    endpointId: z.optional(z.string()),
+  })
+  .register(z.globalRegistry, {
+    id: "WebhookSetup",
+    description:
+      "What to set up at the provider for an API key: the webhook endpoint's `url` and event types, and the permissions of a restricted key. `endpointId`: the endpoint that `registerWebhook` created. Absent for OAuth.",
+  });
 
 export const Connection = z
   .object({
@@ -23,6 +44,7 @@ export const Connection = z
     webhookUrl: z.optional(z.string()).register(z.globalRegistry, {
       description: "The URL to which the provider must send the webhooks of this organization.",
     }),
+    webhookSetup: z.optional(WebhookSetup),
     lastSyncAt: z.optional(epochMs("when the last successful run ended.")),
     readsThisMonth: z.optional(
       integer("Requests that read from the provider this month (UTC); the provider limits them."),
@@ -33,7 +55,9 @@ export type Connection = z.output<typeof Connection>;
 
 /** The fields of a stored connection that clients see. */
 type VisibleFields = { status: StoredConnection["status"] } & Partial<
-  Pick<Connection, "method" | "accountId" | "connectedAt" | "tokenExpiresAt">
+  Pick<Connection, "method" | "accountId" | "connectedAt" | "tokenExpiresAt"> & {
+    webhookEndpointId: string | undefined;
+  }
 >;
 
 export type ViewConnection = (organizationId: string, stored: VisibleFields) => Promise<Connection>;
@@ -42,15 +66,23 @@ type ViewDependencies = {
   /** When the organization's last successful run ended, in epoch ms. */
   lastSuccess(organizationId: string): Promise<number | undefined>;
   readsThisMonth(organizationId: string): Promise<number>;
-  /** Base of the webhook URL, without a slash at the end. */
-  webhookUrl: string | undefined;
-  webhookEntrance: WebhookEntrance;
+  /** The organization's webhook URL; undefined if the deployment has none. */
+  webhookUrlOf(organizationId: string): string | undefined;
+  setup: ProviderSetup;
 };
+
+/** @param base without a slash at the end. */
+export const createWebhookUrl =
+  (base: string | undefined, entrance: WebhookEntrance) =>
+  (organizationId: string): string | undefined =>
+    base && `${base}/${toWebhookSegment(organizationId, entrance)}`;
 
 /** Makes what clients see of a stored connection. @throws what the reads throw. */
 export const createViewConnection =
-  ({ lastSuccess, readsThisMonth, webhookUrl, webhookEntrance }: ViewDependencies): ViewConnection =>
-  async (organizationId, { status, method, accountId, connectedAt, tokenExpiresAt }) => {
+  ({ lastSuccess, readsThisMonth, webhookUrlOf, setup }: ViewDependencies): ViewConnection =>
+  async (organizationId, { status, method, accountId, connectedAt, tokenExpiresAt, webhookEndpointId }) => {
+    const webhookUrl = webhookUrlOf(organizationId);
+    const { eventTypes, keyPermissions } = setup;
     const [lastSyncAt, reads] = await Promise.all([lastSuccess(organizationId), readsThisMonth(organizationId)]);
     return {
       status,
@@ -59,8 +91,16 @@ export const createViewConnection =
         accountId,
         connectedAt,
         tokenExpiresAt,
-        webhookUrl: webhookUrl && `${webhookUrl}/${toWebhookSegment(organizationId, webhookEntrance)}`,
+        webhookUrl,
         lastSyncAt,
+      }),
+      // The events of accounts that are connected by OAuth arrive at the platform's own endpoint.
+      ...(method !== "oauth" && {
+        webhookSetup: {
+          eventTypes: [...eventTypes],
+          keyPermissions: [...keyPermissions],
+          ...definedFields({ url: webhookUrl, endpointId: webhookEndpointId }),
+        },
       }),
       ...(reads > 0 && { readsThisMonth: reads }),
     };

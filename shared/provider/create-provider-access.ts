@@ -16,6 +16,7 @@ import type {
   ProviderAdapter,
   ProviderPage,
   Tokens,
+  WebhookEndpoints,
 } from "./provider.ts";
 import { ProviderError } from "./provider-error.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
@@ -189,6 +190,17 @@ export const createProviderAccess = ({
           }),
         listEvents: (page) =>
           run({ action: "list_events", send: (options) => adapter.at(options).listEvents(page), result: sizeOf }),
+      };
+    },
+
+    openWebhookEndpoints(credentials, context) {
+      const session: Session = { credentials, context, hasStarted: false };
+      const run = <Value>(action: string, send: (endpoints: WebhookEndpoints) => Promise<Value>) =>
+        runOperation({ action, send: (options) => send(adapter.webhookEndpointsAt(options)) }, session);
+      return {
+        list: () => run("list_webhook_endpoints", (endpoints) => endpoints.list()),
+        create: (endpoint) => run("create_webhook_endpoint", (endpoints) => endpoints.create(endpoint)),
+        remove: (id) => run("remove_webhook_endpoint", (endpoints) => endpoints.remove(id)),
       };
     },
 

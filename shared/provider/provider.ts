@@ -65,6 +65,33 @@ export type Provider = {
   }): Promise<ProviderPage<ProviderEvent> & { observedAt?: ObservedAt }>;
 };
 
+/**
+ * The endpoints at the provider that receive the account's events. Through `ProviderAccess.openWebhookEndpoints` each
+ * method is one operation, through `ProviderAdapter.webhookEndpointsAt` one request.
+ * @throws ProviderError (all methods); CircuitOpenError if the circuit lets no call through.
+ */
+export type WebhookEndpoints = {
+  /** `isCurrent`: the endpoint is enabled and sends all events that the service reads. */
+  list(): Promise<readonly { id: string; url: string; isCurrent: boolean }[]>;
+  /** `secret` signs the endpoint's deliveries. The provider returns it here only, also for a repeated idempotency key. */
+  create(endpoint: { url: string; idempotencyKey: string }): Promise<{ id: string; secret: string }>;
+  /** Also resolves if the endpoint does not exist. */
+  remove(id: string): Promise<void>;
+};
+
+/** What an organization sets up at the provider by hand, in the provider's own names. */
+export type ProviderSetup = {
+  /** The event types to subscribe a webhook endpoint to. */
+  eventTypes: readonly string[];
+  /** The permissions that a restricted API key needs. `name`: as the provider's answers name it. */
+  keyPermissions: readonly {
+    resource: string;
+    access: "read" | "write";
+    name: string;
+    requiredFor: "sync" | "webhook_registration";
+  }[];
+};
+
 /** The secret of an organization's connection: an API key, or an access token that can be refreshed. */
 export type Credentials = {
   /** The secret to use now. A token that has expired, or soon will, is refreshed first. */
@@ -98,6 +125,9 @@ export type OperationContext = {
 export type ProviderAccess = {
   /** The provider with these credentials. Its first operation reads the circuit from the store, not from the cache. */
   open(credentials: Credentials, context: OperationContext): Provider;
+
+  /** The account's webhook endpoints with these credentials. */
+  openWebhookEndpoints(credentials: Credentials, context: OperationContext): WebhookEndpoints;
 
   /**
    * Exchanges an authorization code, in one request. It is never repeated: a code can be used once, and a second use may
@@ -146,5 +176,6 @@ export type OAuthAdapter = {
 export type ProviderAdapter = {
   /** Each method makes exactly one request. All throw ProviderError. */
   at(options: RequestOptions): Provider;
+  webhookEndpointsAt(options: RequestOptions): WebhookEndpoints;
   oauth: OAuthAdapter;
 };

@@ -99,6 +99,11 @@ export const errorCatalogue = {
     number: 42201,
     meaning: "The provider rejected the credentials. Nothing was stored.",
   },
+  webhook_not_registered: {
+    status: 422,
+    number: 42202,
+    meaning: "The provider refuses to register the webhook, or the API key lacks the permission. Nothing was stored.",
+  },
   internal: { status: 500, number: 50001, meaning: "The service failed. Its log has the reason under the request id." },
   store_unavailable: {
     status: 503,
@@ -128,6 +133,12 @@ export const errorCatalogue = {
     status: 503,
     number: 50305,
     meaning: "This deployment has no OAuth credentials of the platform; connect with an API key.",
+    retryAfterSeconds: 3600,
+  },
+  webhook_url_missing: {
+    status: 503,
+    number: 50306,
+    meaning: "This deployment has no webhook URL; connect without `registerWebhook`.",
     retryAfterSeconds: 3600,
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -1,16 +1,18 @@
 /** The connection of a deployed function. Each function throws Error if the environment lacks a variable. */
 import { createConnect, createVerification } from "../connection/connect.ts";
-import { createViewConnection } from "../connection/connection.ts";
+import { createViewConnection, createWebhookUrl } from "../connection/connection.ts";
 import { type ConnectionUserRequest, createConnectionChangeRecorder } from "../connection/connection-events.ts";
 import { createConnectionSecrets } from "../connection/connection-secrets.ts";
 import { createDisconnect, type DisconnectDependencies } from "../connection/disconnect.ts";
 import { createAuthorize, createOAuthStates, createStateIssuer } from "../connection/oauth-state.ts";
 import { createOAuthStateStore } from "../connection/oauth-state-store.ts";
 import { createOpenConnection } from "../connection/open-connection.ts";
+import { createWebhookRegistration } from "../connection/webhook-registration.ts";
 import { createChangeWebhookSecrets } from "../connection/webhook-secrets.ts";
 import type { ProviderAccess } from "../provider/provider.ts";
 import { createReadCountStore, monthOf } from "../provider/read-count-store.ts";
 import { authorizeUrlOf } from "../provider/stripe/authorize-url.ts";
+import { stripeSetup } from "../provider/stripe/setup.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
@@ -30,15 +32,20 @@ import { wireProviderAccess } from "./provider.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireCancelRuns, wireStartRun } from "./sync.ts";
 
+const wireWebhookUrl = () => {
+  const config = readConfig(["WEBHOOK_URL", "WEBHOOK_ENTRANCE"]);
+  return createWebhookUrl(config.WEBHOOK_URL?.replace(/\/$/, ""), config.WEBHOOK_ENTRANCE);
+};
+
 export const wireViewConnection = () => {
-  const config = readConfig(["SYNC_RUNS_TABLE_NAME", "WEBHOOK_URL", "WEBHOOK_ENTRANCE"]);
+  const config = readConfig(["SYNC_RUNS_TABLE_NAME"]);
   const { lastSuccess } = createSyncRunStore(documentClient, config.SYNC_RUNS_TABLE_NAME);
   const reads = createReadCountStore(documentClient, config.SYNC_RUNS_TABLE_NAME);
   return createViewConnection({
     lastSuccess,
     readsThisMonth: (organizationId) => reads.read(organizationId, monthOf(systemClock())),
-    webhookUrl: config.WEBHOOK_URL?.replace(/\/$/, ""),
-    webhookEntrance: config.WEBHOOK_ENTRANCE,
+    webhookUrlOf: wireWebhookUrl(),
+    setup: stripeSetup,
   });
 };
 
@@ -105,7 +112,11 @@ export const wireConnect = () => {
     verification: createVerification(provider),
     provider,
     secrets: wireConnectionSecrets(),
+    connections: wireConnectionStore(),
     changes,
+    registration: createWebhookRegistration({
+      ...{ provider, webhookUrlOf: wireWebhookUrl(), setup: stripeSetup, newToken: newRequestToken },
+    }),
     recordChange: createConnectionChangeRecorder({ changes, recorder: wireRecorder() }),
     view: wireViewConnection(),
     now: systemClock,

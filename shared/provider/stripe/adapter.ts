@@ -10,6 +10,7 @@ import { createOAuth } from "./oauth.ts";
 import { parseInvoicePayment, parseObject } from "./objects.ts";
 import { accepted, createRequest, type WireAnswer, type WireRequest } from "./request.ts";
 import { Id } from "./tolerant-schemas.ts";
+import { createWebhookEndpoints } from "./webhook-endpoints.ts";
 import { createConnections } from "./wire-client.ts";
 
 const List = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
@@ -55,6 +56,8 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, clock }: StripeSettings)
 
   return {
     oauth: createOAuth(send),
+
+    webhookEndpointsAt: (options) => createWebhookEndpoints(send, options),
 
     at({ secret, signal }) {
       const ask = (path: string, parameters: NonNullable<WireRequest["parameters"]> = {}): Promise<WireAnswer> =>

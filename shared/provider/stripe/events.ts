@@ -67,6 +67,9 @@ const readers: ReadonlyMap<string, ReadObservations> = new Map(
   ),
 );
 
+/** The event types that the service reads, for an account's own endpoint. */
+export const eventTypes: readonly string[] = [...readers.keys()];
+
 const Event = z.object({ id: Id, type: Id, created: Seconds, data: part({ object: z.unknown() }) });
 
 /**

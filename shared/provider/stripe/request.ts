@@ -41,16 +41,18 @@ export const observedAtOf = ({
  * The API version of requests. The SDK's types allow only its own version, so an SDK with another one does not compile
  * until its changes were reviewed.
  */
-const API_VERSION = "2026-10-28.endive";
+export const API_VERSION = "2026-10-28.endive";
 
 /** `parameters`: the query of a GET, the form of a POST. */
 export type WireRequest = {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   path: string;
   parameters?: Readonly<Record<string, string | number | undefined>>;
   /** The Authorization header. */
   authorization: string;
   signal: AbortSignal;
+  /** Of a POST: the provider answers the same request again with the first answer. */
+  idempotencyKey?: string;
 };
 
 /** An answer in JSON. `refusal`: the error of an answer whose status is not 2xx, or that the SDK rejects. */
@@ -63,13 +65,13 @@ export type SendRequest = (request: WireRequest) => Promise<WireAnswer>;
 const queryOf = (parameters: readonly [string, string | number][]): string =>
   parameters.map(([name, value], i) => `${i === 0 ? "?" : "&"}${name}=${encodeURIComponent(value)}`).join("");
 
-const sendBySdk = (sdk: Stripe, { method, path, parameters = {} }: WireRequest): Promise<unknown> => {
+const sendBySdk = (sdk: Stripe, { method, path, parameters = {}, idempotencyKey }: WireRequest): Promise<unknown> => {
   const given = Object.entries(parameters).flatMap(([name, value]): [string, string | number][] =>
     value === undefined ? [] : [[name, value]],
   );
-  return method === "GET"
-    ? sdk.rawRequest(method, path + queryOf(given))
-    : sdk.rawRequest(method, path, Object.fromEntries(given));
+  return method === "POST"
+    ? sdk.rawRequest(method, path, Object.fromEntries(given), idempotencyKey === undefined ? {} : { idempotencyKey })
+    : sdk.rawRequest(method, path + queryOf(given));
 };
 
 export const createRequest =

@@ -59,7 +59,12 @@ describe("connecting with an API key", () => {
     world.lastSuccess = async () => 7;
     await expect(world.connect(byKey({ webhookSecret: "whsec_SECRET1" }), org)).resolves.toEqual({
       ...{ status: "connected", method: "api_key", accountId: "acct_1", connectedAt: NOON },
-      ...{ webhookUrl: `https://hooks.example/acme%2F${organizations}`, lastSyncAt: 7, readsThisMonth: 3 },
+      ...{
+        webhookUrl: `https://hooks.example/acme%2F${organizations}`,
+        lastSyncAt: 7,
+        readsThisMonth: 3,
+        webhookSetup: expect.any(Object),
+      },
     });
     await expect(stored()).resolves.toMatchObject({ status: "connected", accountId: "acct_1", connectedAt: NOON });
     const { connection, credentials } = await world.openConnection(org);
@@ -312,7 +317,12 @@ describe("disconnecting", () => {
 describe("the connection that clients see", () => {
   it("is disconnected before the first connect", async () => {
     await expect(world.view(org, await stored())).resolves.toEqual({
-      ...{ status: "disconnected", webhookUrl: `https://hooks.example/acme%2F${organizations}`, readsThisMonth: 3 },
+      ...{
+        status: "disconnected",
+        webhookUrl: `https://hooks.example/acme%2F${organizations}`,
+        readsThisMonth: 3,
+        webhookSetup: expect.any(Object),
+      },
     });
   });
 

@@ -131,7 +131,7 @@ const quietly = (changes: ConnectionChangeStore) => {
   };
   return {
     connectQuietly: async (organizationId: string, connection: NewConnection) =>
-      forget(organizationId, await changes.connect(organizationId, connection, changeOf(connection))),
+      forget(organizationId, (await changes.connect(organizationId, connection, changeOf(connection))).unrecorded),
     disconnectQuietly: async (organizationId: string, connectionId?: string) => {
       const { outcome, unrecorded } = await changes.disconnect(organizationId, by, connectionId);
       await forget(organizationId, unrecorded);

@@ -1,15 +1,17 @@
 /** Connections over a real table, and a provider with accounts, keys and rotating tokens. */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { createConnect, createVerification } from "../../../shared/connection/connect.ts";
-import { createViewConnection } from "../../../shared/connection/connection.ts";
+import { createViewConnection, createWebhookUrl } from "../../../shared/connection/connection.ts";
 import { createConnectionChangeRecorder } from "../../../shared/connection/connection-events.ts";
 import { createConnectionSecrets } from "../../../shared/connection/connection-secrets.ts";
 import { createDisconnect } from "../../../shared/connection/disconnect.ts";
 import { createOAuthStates } from "../../../shared/connection/oauth-state.ts";
 import { createOpenConnection } from "../../../shared/connection/open-connection.ts";
+import { createWebhookRegistration } from "../../../shared/connection/webhook-registration.ts";
 import { createChangeWebhookSecrets } from "../../../shared/connection/webhook-secrets.ts";
 import type { Credentials, OperationContext, Provider, ProviderAccess } from "../../../shared/provider/provider.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
+import { stripeSetup } from "../../../shared/provider/stripe/setup.ts";
 import type { Envelope } from "../../../shared/runtime/envelope.ts";
 import { createSealing } from "../../../shared/runtime/sealing.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
@@ -39,6 +41,14 @@ export const forbidden = () =>
     outcome: "success",
     isRetryable: false,
     status: 403,
+  });
+export const invalidRequest = () =>
+  new ProviderError("The provider answered 400 (url_invalid).", {
+    kind: "validation",
+    outcome: "success",
+    isRetryable: false,
+    status: 400,
+    code: "url_invalid",
   });
 export const noAnswer = () =>
   new ProviderError("The provider did not answer (timeout).", {
@@ -100,6 +110,10 @@ export const createTestProvider = () => {
     before: (_request: string) => {},
     /** Called after an exchange, before its answer arrives. */
     afterExchange: async () => {},
+    /** The webhook endpoints of all accounts. */
+    endpoints: new Map<string, { url: string; isCurrent: boolean }>(),
+    /** Called after an endpoint is created, before its answer arrives. */
+    afterCreation: async () => {},
     flushes: 0,
     tokens: 0,
     give: (accountId: string) => {
@@ -135,7 +149,24 @@ export const createTestProvider = () => {
     if (another !== undefined && !isSecond) await credentials.refused(another);
     throw unauthorized();
   };
-  const access: Pick<ProviderAccess, "open" | "exchangeCode" | "refreshTokens" | "acceptsSecret" | "flush"> = {
+  const access: Omit<ProviderAccess, "isHalfOpen"> = {
+    openWebhookEndpoints: (_credentials, context) => ({
+      list: async () => {
+        ask("list endpoints", context);
+        return [...provider.endpoints].map(([id, endpoint]) => ({ id, ...endpoint }));
+      },
+      create: async ({ url }) => {
+        ask("create endpoint", context);
+        const id = `we_${provider.tokens++}`;
+        provider.endpoints.set(id, { url, isCurrent: true });
+        await provider.afterCreation();
+        return { id, secret: `whsec_of_${id}` };
+      },
+      remove: async (id) => {
+        ask("remove endpoint", context);
+        provider.endpoints.delete(id);
+      },
+    }),
     open: (credentials, context) => ({ readAccount: () => readAccount(credentials, context) }) as Provider,
     exchangeCode: async (code, context) => {
       ask("code", context);
@@ -177,6 +208,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
       world.steps.push(`cancel ${organizationId}`);
     },
     isRecording: true,
+    webhookUrlOf: createWebhookUrl("https://hooks.example", "url"),
     lastSuccess: async (_organizationId: string): Promise<number | undefined> => undefined,
     /** Called instead of waiting. */
     pause: async () => {
@@ -206,8 +238,8 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
   const view = createViewConnection({
     lastSuccess: (organizationId) => world.lastSuccess(organizationId),
     readsThisMonth: async () => 3,
-    webhookUrl: "https://hooks.example",
-    webhookEntrance: "url",
+    webhookUrlOf: (organizationId) => world.webhookUrlOf(organizationId),
+    setup: stripeSetup,
   });
   const around = {
     cancelRuns: (organizationId: string) => world.cancelRuns(organizationId),
@@ -218,7 +250,13 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     ...{ states, secrets, recordChange, view, now, newToken, ...around },
     verification: createVerification(provider.access),
     provider: provider.access,
+    connections: stores.connections,
     changes: stores.connections,
+    registration: createWebhookRegistration({
+      provider: provider.access,
+      webhookUrlOf: (organizationId) => world.webhookUrlOf(organizationId),
+      ...{ setup: stripeSetup, newToken },
+    }),
   });
   const changeWebhookSecrets = createChangeWebhookSecrets({
     ...{ secrets, view, now, newToken },

@@ -115,6 +115,11 @@ export const createWorld = (
     },
   };
   const adapter: ProviderAdapter = {
+    webhookEndpointsAt: ({ secret, signal }) => {
+      secrets.push(secret);
+      signals.push(signal);
+      return { list: take, create: take, remove: take };
+    },
     oauth,
     at: ({ secret, signal }) => {
       secrets.push(secret);

@@ -20,13 +20,13 @@ const createOrganization = async () => {
   const time = { offset: 0 };
   const clock = () => systemClock() + time.offset;
   const world = createFakeProvider(clock);
+  const unexpected = async () => {
+    throw new Error("unexpected");
+  };
   const adapter = {
     at: () => world.provider,
-    oauth: {
-      exchange: async () => {
-        throw new Error("unexpected");
-      },
-    },
+    webhookEndpointsAt: () => ({ list: unexpected, create: unexpected, remove: unexpected }),
+    oauth: { exchange: unexpected },
   };
   return { time, world, ...(await createMeteredSync(engine, { adapter, clock })) };
 };

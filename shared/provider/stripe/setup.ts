@@ -1,0 +1,22 @@
+/**
+ * What an organization sets up at the provider by hand: a restricted key, and a webhook endpoint.
+ * Restricted keys: https://docs.stripe.com/keys/restricted-api-keys. The provider names a missing permission by its slug
+ * (`rak_…`) in its answer.
+ */
+import type { ProviderSetup } from "../provider.ts";
+import { eventTypes } from "./events.ts";
+
+export const stripeSetup: ProviderSetup = {
+  eventTypes,
+  keyPermissions: [
+    // GET /v1/account.
+    { resource: "Accounts", access: "read", name: "rak_accounts_kyc_basic_read", requiredFor: "sync" },
+    { resource: "Customers", access: "read", name: "rak_customer_read", requiredFor: "sync" },
+    { resource: "Subscriptions", access: "read", name: "rak_subscription_read", requiredFor: "sync" },
+    // Also the list of invoice payments.
+    { resource: "Invoices", access: "read", name: "rak_invoice_read", requiredFor: "sync" },
+    { resource: "PaymentIntents", access: "read", name: "rak_payment_intent_read", requiredFor: "sync" },
+    { resource: "Events", access: "read", name: "rak_event_read", requiredFor: "sync" },
+    { resource: "Webhook Endpoints", access: "write", name: "rak_webhook_write", requiredFor: "webhook_registration" },
+  ],
+};

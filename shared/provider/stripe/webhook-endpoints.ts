@@ -1,0 +1,78 @@
+/**
+ * The account's webhook endpoints at the provider: each method is one request.
+ * https://docs.stripe.com/api/webhook_endpoints
+ */
+import * as z from "zod/mini";
+import type { RequestOptions, WebhookEndpoints } from "../provider.ts";
+import { ProviderError } from "../provider-error.ts";
+import { errorOfUnexpected } from "./errors.ts";
+import { eventTypes } from "./events.ts";
+import { API_VERSION, accepted, type SendRequest } from "./request.ts";
+import { Id } from "./tolerant-schemas.ts";
+
+const PATH = "/v1/webhook_endpoints";
+
+/** An account has at most 16 endpoints (https://docs.stripe.com/webhooks), so one page has all. */
+const LIMIT = 100;
+
+const Listed = z.object({
+  id: Id,
+  url: z.string(),
+  status: z.string(),
+  api_version: z.nullish(z.string()),
+  enabled_events: z.array(z.string()),
+});
+const List = z.object({ data: z.array(z.unknown()) });
+const Created = z.object({ id: Id, secret: z.string().check(z.minLength(1)) });
+
+/** Whether the endpoint sends all that the service reads, in the form that it reads. */
+const isCurrent = ({ status, api_version, enabled_events: enabled }: z.output<typeof Listed>): boolean =>
+  status === "enabled" &&
+  api_version === API_VERSION &&
+  (enabled.includes("*") || eventTypes.every((type) => enabled.includes(type)));
+
+export const createWebhookEndpoints = (send: SendRequest, { secret, signal }: RequestOptions): WebhookEndpoints => {
+  const authorization = `Bearer ${secret}`;
+  return {
+    async list() {
+      const answer = await send({ method: "GET", path: PATH, parameters: { limit: LIMIT }, authorization, signal });
+      const { body, status } = accepted(answer);
+      const list = List.safeParse(body);
+      if (!list.success) throw errorOfUnexpected(status);
+      return list.data.data.flatMap((one) => {
+        const { data: endpoint } = Listed.safeParse(one);
+        return endpoint === undefined ? [] : [{ id: endpoint.id, url: endpoint.url, isCurrent: isCurrent(endpoint) }];
+      });
+    },
+
+    async create({ url, idempotencyKey }) {
+      const answer = await send({
+        method: "POST",
+        path: PATH,
+        parameters: {
+          url,
+          api_version: API_VERSION,
+          description: "Keeps the synced records of this account current",
+          ...Object.fromEntries(eventTypes.map((type, index) => [`enabled_events[${index}]`, type])),
+        },
+        authorization,
+        signal,
+        idempotencyKey,
+      });
+      const { body, status } = accepted(answer);
+      // The secret is in the answer to the creation only.
+      const created = Created.safeParse(body);
+      if (!created.success) throw errorOfUnexpected(status);
+      return created.data;
+    },
+
+    async remove(id) {
+      const path = `${PATH}/${encodeURIComponent(id)}`;
+      try {
+        accepted(await send({ method: "DELETE", path, authorization, signal }));
+      } catch (error) {
+        if (!(error instanceof ProviderError && error.reason === "missing")) throw error;
+      }
+    },
+  };
+};
