@@ -144,6 +144,7 @@ export const startParts = async (
   onStop(() => schedules.stop());
 
   const frontEnds = await startFrontEnds({ ports, model, functions, authorizer, clock, activity, log: say, onStop });
+  if (frontEnds.webhookUrl !== undefined) provider.setPlatformUrl(`${frontEnds.webhookUrl}/-/platform`);
   return {
     stack: {
       ...frontEnds,

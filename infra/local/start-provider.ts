@@ -16,6 +16,8 @@ export type RunningProvider = {
   controlRoutes: JsonRoutes;
   pollers: readonly Poller[];
   demo: ProviderSimulator["demo"] | undefined;
+  /** Has the simulator send the platform's webhooks to this URL. */
+  setPlatformUrl(url: string): void;
 };
 
 const environmentOf = (url: string, authorizeUrl: string, platform: Platform) => ({
@@ -43,12 +45,13 @@ export const startProvider = async (
       controlRoutes: {},
       pollers: [],
       demo: undefined,
+      setPlatformUrl: () => undefined,
     };
   }
   const platform: Platform = { ...LOCAL_PLATFORM, ...providerOauth, ...(webhookSecret && { webhookSecret }) };
   const simulator = await startProviderSimulator({ ...around, platform });
   onStop(() => simulator.close());
-  const { url, authorizeUrl, controlRoutes, demo } = simulator;
+  const { url, authorizeUrl, controlRoutes, demo, setPlatformUrl } = simulator;
   const environment = environmentOf(url, authorizeUrl, platform);
-  return { url, environment, platform, controlRoutes, pollers: [simulator], demo };
+  return { url, environment, platform, controlRoutes, pollers: [simulator], demo, setPlatformUrl };
 };

@@ -293,6 +293,8 @@ describe("connecting by OAuth", () => {
     const granted = await grant((await authorize()).url);
     await ours.call("PUT", "connection", { method: "oauth", ...granted });
     await ours.lastRun();
+    // Otherwise the platform's endpoint learns of it first (webhooks).
+    await provider.platform({ webhookSecret: null });
     await provider.change(account.accountId, { action: "deauthorize" });
     const run = await ours.sync();
     expect(run.status).toBe("failed");

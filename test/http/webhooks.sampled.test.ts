@@ -40,7 +40,8 @@ const connectAnother = async () => {
 
 /** Resolves when everything that deliveries caused has ended. */
 const settled = () => service.advance(0);
-const customerOf = async (id: string) => (await ours.records("customers")).find((record) => record.id === id);
+const customerOf = async (id: string, organization = ours) =>
+  (await organization.records("customers")).find((record) => record.id === id);
 /** Newest first. */
 const deliveries = () => ours.events("eventType=WEBHOOK_RECEIVED");
 const deliveriesOf = async ({ id }: { id: string }) =>
@@ -358,5 +359,52 @@ describe("the URL", () => {
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("content-type")).toMatch(/^application\/json/);
+  });
+});
+
+describe("the platform's endpoint", () => {
+  const PLATFORM = { path: "-/platform", secret: "whsec_local_platform" };
+  beforeAll(connectAnother);
+
+  it("gives an event to each organization that has connected its account, once, and to no other", async () => {
+    const twin = organizationOf(service, `${ours.organizationId}-twin`);
+    const other = organizationOf(service, `${ours.organizationId}-other`);
+    await twin.connect(account.apiKey);
+    await other.connect((await provider.account(1)).apiKey);
+    await Promise.all([twin.lastRun(), other.lastRun()]);
+    const event = { ...(await sender.customerEvent("created", "cus_platform")), account: account.accountId };
+    for (let round = 0; round < 2; round++) {
+      expect(await sender.send(event, PLATFORM)).toMatchObject({ status: 200, text: RECEIVED });
+    }
+    for (const organization of [ours, twin]) {
+      await eventually("the customer is a record", () => customerOf("cus_platform", organization));
+      const received = await organization.events("eventType=WEBHOOK_RECEIVED");
+      const metadata = received.map((one) => one.metadata as { eventId: string });
+      expect(metadata.filter(({ eventId }) => eventId === event.id)).toMatchObject([
+        { endpoint: "platform", repeated: true },
+        { endpoint: "platform", repeated: false },
+      ]);
+    }
+    expect(await customerOf("cus_platform", other)).toBeUndefined();
+    expect(await other.events("eventType=WEBHOOK_RECEIVED")).toEqual([]);
+  });
+
+  it("refuses every delivery that the platform's secret did not sign, with one answer", async () => {
+    const event = { ...(await sender.customerEvent("created", "cus_forged")), account: account.accountId };
+    const answers = [
+      await sender.send(event, { ...PLATFORM, secret }),
+      await sender.send(event, { ...PLATFORM, secret: "whsec_no" }),
+      await sender.send(event, { ...PLATFORM, signature: null }),
+      await sender.send(event, { ...PLATFORM, shiftSeconds: -301 }),
+      await sender.send(event, { secret: PLATFORM.secret }),
+      await sender.send(event, { ...PLATFORM, path: "-" }),
+      await sender.send(event, { ...PLATFORM, path: "-/platform/" }),
+    ];
+    for (const answer of answers) expect(answer).toMatchObject({ status: 400 });
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await sender.send("x".repeat(MIB + 1), PLATFORM)).toMatchObject({ status: 413 });
+    expect(await sender.send(event, { ...PLATFORM, method: "GET" })).toMatchObject({ status: 405 });
+    expect(await customerOf("cus_forged")).toBeUndefined();
+    expect(await deliveriesOf(event)).toEqual([]);
   });
 });

@@ -83,6 +83,7 @@ export const providerRoutes = (options: {
   const shownDelivery = (delivery: ReturnType<typeof deliveries.list>[number]) => ({
     accountId: accounts.byId(delivery.account)?.account_id,
     event: delivery.event,
+    ...(delivery.to_platform === 1 && { toPlatform: true }),
     dueAt: delivery.due_at,
     attempts: delivery.attempts,
     ...(delivery.problem !== null && { problem: delivery.problem }),

@@ -27,6 +27,8 @@ export type ProviderSimulator = {
   /** When the next delivery is retried, in epoch milliseconds; `poll` sends what is due. For advancing the clock. */
   nextDueAt(): number | undefined;
   poll(): void;
+  /** Sends the events of accounts that granted the platform access to this URL, from now on. */
+  setPlatformUrl(url: string): void;
   close(): Promise<void>;
 };
 
@@ -48,7 +50,7 @@ export const startProviderSimulator = async (options: {
   const store = openStore(dataDirectory);
   seedBusinesses(store, Math.floor(now() / 1000));
 
-  const sender = createWebhookSender({ store, now, activity, stopping: stopping.signal, onError });
+  const sender = createWebhookSender({ store, platform, now, activity, stopping: stopping.signal, onError });
   const changes = createChanges({ store, sender, platform, now });
   const oauth = createOAuth({
     store,
@@ -80,6 +82,7 @@ export const startProviderSimulator = async (options: {
     pendingDeliveries: sender.pending,
     nextDueAt: sender.nextDueAt,
     poll: sender.poll,
+    setPlatformUrl: sender.setPlatformUrl,
     async close() {
       stopping.abort(new Error("the provider simulator is stopping"));
       await Promise.all([server.close(), sender.stop()]);

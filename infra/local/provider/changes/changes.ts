@@ -75,9 +75,11 @@ export const createChanges = (options: {
 
   const together = (account: AccountRow, work: () => Changed[]): Changed => {
     const changed = database.transaction(() => {
+      // A deauthorization is among the events, and removes the tokens.
+      const hadTokens = grants.hasTokens(account.id);
       const all = work();
       const happened = all.flatMap((one) => one.events);
-      sender.queue(account.id, happened);
+      sender.queue(account.id, happened, { toPlatform: hadTokens });
       events.removeBefore(account.id, Math.floor(now() / 1000) - FEED_SECONDS);
       return { objects: all.flatMap((one) => one.objects), events: happened };
     });

@@ -30,7 +30,8 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS endpoints (account INTEGER PRIMARY KEY, endpoint TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS deliveries (
     id INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL, event TEXT NOT NULL,
-    queued_at INTEGER NOT NULL, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, problem TEXT
+    queued_at INTEGER NOT NULL, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, problem TEXT,
+    to_platform INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX IF NOT EXISTS deliveries_by_due ON deliveries (due_at);
 `;
@@ -52,6 +53,11 @@ export const openDatabase = (dataDirectory: string): Database => {
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;");
   database.exec("PRAGMA wal_autocheckpoint = 20000;");
   database.exec(SCHEMA);
+  // Files of earlier versions lack this column.
+  const columns = database.prepare("SELECT name FROM pragma_table_info('deliveries')").all();
+  if (!columns.some(({ name }) => name === "to_platform")) {
+    database.exec("ALTER TABLE deliveries ADD COLUMN to_platform INTEGER NOT NULL DEFAULT 0");
+  }
   const statements = new Map<string, StatementSync>();
   return {
     statement(sql) {

@@ -18,6 +18,9 @@ export const openGrantTable = (database: Database) => ({
     const { account, expires_at } = Row.parse(row);
     return { account, expiresAt: expires_at };
   },
+  /** Whether the platform has tokens of the account, in force or not. */
+  hasTokens: (account: number): boolean =>
+    database.statement("SELECT 1 FROM grants WHERE account = ? AND kind != 'code' LIMIT 1").get(account) !== undefined,
   remove: (secret: string) => void database.statement("DELETE FROM grants WHERE secret = ?").run(secret),
   removeAllOf: (account: number) => void database.statement("DELETE FROM grants WHERE account = ?").run(account),
 });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Platform, webhookSecretsOf } from "../../core/platform.ts";
 import type { Database } from "../store/database.ts";
 
 const probability = z.number().min(0).max(1).default(0);
@@ -24,6 +25,12 @@ export const Endpoint = z.strictObject({
   disabled: z.boolean().default(false),
 });
 export type Endpoint = z.output<typeof Endpoint>;
+
+/** The endpoint of the platform, which gets the events of all accounts that granted the platform access. */
+export const platformEndpoint = (url: string, platform: Pick<Platform, "webhookSecret">): Endpoint | undefined => {
+  const secrets = webhookSecretsOf(platform);
+  return secrets.length === 0 ? undefined : Endpoint.parse({ url, secrets, connect: true });
+};
 
 const Row = z.object({ endpoint: z.string() });
 

@@ -1,8 +1,9 @@
 import type { Activity } from "../../core/activity.ts";
+import type { Platform } from "../../core/platform.ts";
 import type { Delivery } from "../store/delivery-table.ts";
 import type { NewEvent } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";
-import { type Endpoint, openEndpoints } from "./endpoint.ts";
+import { type Endpoint, openEndpoints, platformEndpoint } from "./endpoint.ts";
 import { postEvent } from "./post-event.ts";
 import { queueDeliveries } from "./queue-deliveries.ts";
 
@@ -21,8 +22,13 @@ export type WebhookSender = {
   endpointOf(account: number): Endpoint | undefined;
   /** Replaces the endpoint, or removes it with its pending deliveries. */
   setEndpoint(account: number, endpoint: Endpoint | undefined): void;
-  /** Queues events in the transaction that is under way; `poll` sends them. */
-  queue(account: number, events: readonly Pick<NewEvent, "id" | "type">[]): void;
+  /** Sets the URL of the platform's endpoint, which is another one after each start. */
+  setPlatformUrl(url: string): void;
+  /**
+   * Queues events in the transaction that is under way; `poll` sends them.
+   * @param options.toPlatform whether the account grants the platform access
+   */
+  queue(account: number, events: readonly Pick<NewEvent, "id" | "type">[], options?: { toPlatform?: boolean }): void;
   /** Sends due deliveries. Counts as activity until each has been tried. */
   poll(): void;
   /** Sends all waiting deliveries now. Resolves when each has been tried once. */
@@ -36,16 +42,23 @@ export type WebhookSender = {
 
 export const createWebhookSender = (options: {
   store: Store;
+  platform: Pick<Platform, "webhookSecret">;
   now: () => number;
   activity: Pick<Activity, "begin">;
   stopping: AbortSignal;
   onError: (error: unknown) => void;
 }): WebhookSender => {
-  const { store, now, activity, stopping, onError } = options;
+  const { store, platform, now, activity, stopping, onError } = options;
   const { accounts, deliveries, events, database } = store;
   const endpoints = openEndpoints(database);
   const underWay = new Map<number, Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
+  let platformUrl: string | undefined;
+
+  const endpointOf = ({ account, to_platform: toPlatform }: Pick<Delivery, "account" | "to_platform">) => {
+    if (toPlatform === 0) return endpoints.find(account);
+    return platformUrl === undefined ? undefined : platformEndpoint(platformUrl, platform);
+  };
 
   const conclude = (delivery: Delivery, endpoint: Endpoint, problem: string | undefined) => {
     const { id, account, event, attempts, queued_at: queuedAt } = delivery;
@@ -53,7 +66,8 @@ export const createWebhookSender = (options: {
     if (problem === undefined) {
       deliveries.remove(id);
       events.addUndelivered(account, event, -1);
-    } else if (nowMs - queuedAt >= GIVE_UP_AFTER_MS) {
+    } else if (nowMs - queuedAt >= GIVE_UP_AFTER_MS && delivery.to_platform === 1) deliveries.remove(id);
+    else if (nowMs - queuedAt >= GIVE_UP_AFTER_MS) {
       deliveries.removeAllOf(account);
       endpoints.set(account, { ...endpoint, disabled: true });
     } else deliveries.postpone(id, nowMs + (PAUSES_MS[attempts] ?? PAUSES_MS.at(-1) ?? 0), problem);
@@ -61,7 +75,7 @@ export const createWebhookSender = (options: {
 
   const attempt = async (delivery: Delivery): Promise<void> => {
     const { id, account } = delivery;
-    const [endpoint, event] = [endpoints.find(account), events.find(account, delivery.event)];
+    const [endpoint, event] = [endpointOf(delivery), events.find(account, delivery.event)];
     const accountId = accounts.byId(account)?.account_id;
     if (endpoint === undefined || endpoint.disabled || event === undefined || accountId === undefined)
       return deliveries.remove(id);
@@ -75,6 +89,8 @@ export const createWebhookSender = (options: {
     for (const delivery of deliveries.due(now(), underWay.size + MAX_UNDER_WAY)) {
       if (underWay.size >= MAX_UNDER_WAY) break;
       if (underWay.has(delivery.id)) continue;
+      // From an earlier start.
+      if (delivery.to_platform === 1 && platformUrl === undefined) continue;
       const end = activity.begin();
       const work = attempt(delivery)
         .catch(onError)
@@ -108,9 +124,18 @@ export const createWebhookSender = (options: {
       deliveries.hasten(now(), account);
       poll();
     },
-    queue(account, happened) {
+    setPlatformUrl(url) {
+      platformUrl = url;
+      poll();
+    },
+    queue(account, happened, { toPlatform = false } = {}) {
       const endpoint = endpoints.find(account);
       if (endpoint !== undefined) queueDeliveries(store, account, endpoint, happened, now());
+      if (!toPlatform || endpointOf({ account, to_platform: 1 }) === undefined) return;
+      for (const { id } of happened) {
+        events.addUndelivered(account, id, 1);
+        deliveries.insert(account, id, now(), now(), { toPlatform });
+      }
     },
     poll,
     async flush() {

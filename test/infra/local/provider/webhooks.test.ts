@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import type Stripe from "stripe";
+import { LOCAL_PLATFORM } from "../../../../infra/local/core/platform.ts";
 import { createFixture, type Fixture, type Happened } from "./simulator-fixture.ts";
 
 const SECRET = "whsec_first";
@@ -224,5 +225,56 @@ describe("delivery faults, by seed", () => {
     expect(await asked({ url, drop: 2 })).toBe(400);
     expect(await asked({ url, accountId: "acct_none" })).toBe(404);
     expect(await asked({})).toBe(400);
+  });
+});
+
+describe("the platform's endpoint", () => {
+  /** Lets the demo account grant the platform access, as a user and the platform do. */
+  const grant = async () => {
+    const { url: base, authorizeUrl, demo } = fixture.simulator;
+    const query = `client_id=${LOCAL_PLATFORM.clientId}&account=${demo.accountId}`;
+    const { code } = (await (await fetch(`${authorizeUrl}?${query}`)).json()) as { code: string };
+    await fetch(`${base}/v1/oauth/token`, {
+      method: "POST",
+      headers: { authorization: `Basic ${Buffer.from(`${LOCAL_PLATFORM.secret}:`).toString("base64")}` },
+      body: new URLSearchParams({ grant_type: "authorization_code", code }),
+    });
+    await flush();
+  };
+  const typesAndAccounts = () =>
+    received.map((one) => verify(one, LOCAL_PLATFORM.webhookSecret)).map(({ type, account }) => [type, account]);
+
+  it("gets the events of an account from its grant to its deauthorization, each with the account", async () => {
+    fixture.simulator.setPlatformUrl(url);
+    const { accountId } = fixture.simulator.demo;
+    await change();
+    expect(received).toEqual([]);
+    await grant();
+    await change();
+    await change({ action: "deauthorize" });
+    await change();
+    expect(typesAndAccounts()).toEqual([
+      ["account.application.authorized", accountId],
+      ["customer.created", accountId],
+      ["account.application.deauthorized", accountId],
+    ]);
+    expect(fixture.simulator.pendingDeliveries()).toBe(0);
+  });
+
+  it("gets them beside the account's own endpoint, and again after a failure and another start", async () => {
+    fixture.simulator.setPlatformUrl(url);
+    await grant();
+    await subscribe();
+    received = [];
+    answers = [500, 500];
+    const { events } = await change();
+    expect(idsOf(received)).toEqual([events[0]?.id, events[0]?.id]);
+    await fixture.restart();
+    fixture.pass(10_000);
+    received = [];
+    fixture.simulator.setPlatformUrl(url);
+    await flush();
+    expect(received.map(({ body }) => "account" in JSON.parse(body)).sort()).toEqual([false, true]);
+    expect(fixture.simulator.pendingDeliveries()).toBe(0);
   });
 });

@@ -1,0 +1,115 @@
+/** The webhooks of the platform's endpoint, over HTTP: webhooks.sampled.test.ts has the first of them. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { eventually, organizationOf } from "../support/integration.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
+import { webhookSender } from "../support/webhook-sender.ts";
+
+const RECEIVED = '{"received":true}';
+const MINUTE = 60_000;
+
+let service: ServiceUnderTest;
+let provider: ReturnType<typeof simulatedProvider>;
+beforeAll(async () => {
+  service = await startService();
+  provider = simulatedProvider(service);
+});
+afterAll(async () => {
+  expect(service.denials).toEqual([]);
+  await service.stop();
+});
+
+let ours: ReturnType<typeof organizationOf>;
+let sender: ReturnType<typeof webhookSender>;
+let account: { accountId: string; apiKey: string };
+let organizations = 0;
+/** A new organization that is connected by an API key, after its first run. */
+const connectAnother = async () => {
+  ours = organizationOf(service, `platform-${++organizations}`);
+  sender = webhookSender(service, ours.organizationId, "none");
+  account = await provider.account(4, { seed: `platform-${organizations}` });
+  await ours.connect(account.apiKey);
+  await ours.lastRun();
+};
+
+describe("the platform's endpoint", () => {
+  const PLATFORM = { path: "-/platform", secret: "whsec_local_platform" };
+  beforeEach(connectAnother);
+
+  const connectByOAuth = async (organization: typeof ours, accountId = account.accountId) => {
+    const { url } = (await organization.call("POST", "connection/authorize")).body as { url: string };
+    const granted = await fetch(`${url}&account=${accountId}`, { headers: { accept: "application/json" } });
+    return organization.call("PUT", "connection", { method: "oauth", ...((await granted.json()) as object) });
+  };
+  const customerIn = async (organization: typeof ours, id: string) =>
+    (await organization.records("customers")).find((record) => record.id === id);
+  const eventOf = async (id: string, accountId: string | undefined = account.accountId) => ({
+    ...(await sender.customerEvent("created", id)),
+    account: accountId,
+  });
+  const statusOf = async (organization: typeof ours) =>
+    ((await organization.call("GET", "connection")).body as { status: string }).status;
+
+  it("acknowledges and counts events of accounts that no organization has connected, or no longer", async () => {
+    await ours.call("DELETE", "connection");
+    expect(await sender.send(await eventOf("cus_gone"), PLATFORM)).toMatchObject({ status: 200, text: RECEIVED });
+    expect(await sender.send(await eventOf("cus_x", "acct_x"), PLATFORM)).toMatchObject({
+      status: 200,
+      text: RECEIVED,
+    });
+    const { account: _, ...own } = await eventOf("cus_own");
+    expect(await sender.send(own, PLATFORM)).toMatchObject({ status: 200, text: RECEIVED });
+    const counted = service.logged().match(/"count":"platform_webhook_unclaimed"[^}]*/g) ?? [];
+    expect(counted.some((line) => line.includes(`"accountId":"${account.accountId}"`))).toBe(true);
+    expect(counted.some((line) => line.includes('"accountId":"acct_x"'))).toBe(true);
+    expect(counted.length).toBeGreaterThanOrEqual(3);
+    expect(await customerIn(ours, "cus_gone")).toBeUndefined();
+    await ours.connect(account.apiKey);
+    expect(await sender.send(await eventOf("cus_again"), PLATFORM)).toMatchObject({ status: 200 });
+    await eventually("it is connected again", () => customerIn(ours, "cus_again"));
+  });
+
+  it("loses no event of an account that is connected at the same time", async () => {
+    const late = organizationOf(service, `${ours.organizationId}-late`);
+    const sending = Array.from({ length: 8 }, async (_, i) => sender.send(await eventOf(`cus_race_${i}`), PLATFORM));
+    const [connected, ...answers] = await Promise.all([connectByOAuth(late), ...sending]);
+    expect(connected).toMatchObject({ status: 200 });
+    for (const answer of answers) expect(answer).toMatchObject({ status: 200 });
+    expect(await sender.send(await eventOf("cus_after_connect"), PLATFORM)).toMatchObject({ status: 200 });
+    await eventually("the later event is a record", () => customerIn(late, "cus_after_connect"));
+    await late.lastRun();
+    expect(await statusOf(late)).toBe("connected");
+  });
+
+  it("follows the platform's secret when it is rolled, and is 503 while the secret cannot be read", async () => {
+    const rolled = { ...PLATFORM, secret: "whsec_rolled" };
+    await sender.send(await eventOf("cus_before_roll"), PLATFORM);
+    await provider.platform({ webhookSecret: JSON.stringify([rolled.secret, PLATFORM.secret]) });
+    await service.advance(10_000);
+    expect(await sender.send(await eventOf("cus_new"), rolled)).toMatchObject({ status: 200 });
+    expect(await sender.send(await eventOf("cus_old"), PLATFORM)).toMatchObject({ status: 200 });
+    await provider.platform({ webhookSecret: null });
+    await service.advance(5 * MINUTE);
+    const unavailable = await sender.send(await eventOf("cus_none"), rolled);
+    expect(unavailable).toMatchObject({ status: 503 });
+    expect(Number(unavailable.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    await provider.platform({ webhookSecret: PLATFORM.secret });
+    expect(await sender.send(await eventOf("cus_back"), PLATFORM)).toMatchObject({ status: 200 });
+    expect(service.logged()).not.toContain("whsec_rolled");
+  });
+
+  it("gets the simulator's events of accounts that are connected by OAuth, and ends what they deauthorize", async () => {
+    const granted = organizationOf(service, `${ours.organizationId}-granted`);
+    await connectByOAuth(granted);
+    await granted.lastRun();
+    const { objects } = await provider.change(account.accountId, { action: "create_customer" });
+    await eventually("the new customer is a record", () => customerIn(granted, objects[0]?.id ?? ""));
+    await provider.change(account.accountId, { action: "deauthorize" });
+    await eventually("the connection ends", async () =>
+      (await statusOf(granted)) === "disconnected" ? true : undefined,
+    );
+    expect(await granted.events("eventType=PROVIDER_CONNECTION_REMOVED")).toMatchObject([{ source: "webhook" }]);
+    // The API key of another organization does not depend on the permission.
+    expect(await statusOf(ours)).toBe("connected");
+  });
+});
