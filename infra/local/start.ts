@@ -3,7 +3,9 @@ import { createServer } from "node:http";
 import { enableCompileCache } from "node:module";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { parseContext } from "../config.ts";
 import { banner } from "./banner.ts";
+import { deploymentContext } from "./deployment-context.ts";
 import { failWith } from "./fail-with.ts";
 import { listen } from "./http/listen.ts";
 import type { LocalCloud } from "./local-cloud.ts";
@@ -47,24 +49,6 @@ const parsePort = (text = "3000"): number => {
   return port;
 };
 
-/** Variables that set context keys of the deployment. */
-const CONTEXT_VARIABLES = {
-  RETENTION_DAYS: "RETENTION_DAYS",
-  SECURITY_LOG_LEVEL: "SECURITY_LOG_LEVEL",
-  ALERT_THRESHOLD: "ALERT_THRESHOLD",
-  SYNC_INTERVAL_HOURS: "SYNC_INTERVAL_HOURS",
-  ORGANIZATION_CLAIM: "organizationClaim",
-  ROLE_CLAIM: "roleClaim",
-  ROLE_MAPPING: "roleMapping",
-} as const;
-
-const deploymentContext = (): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(CONTEXT_VARIABLES)
-      .map(([variable, key]) => [key, process.env[variable] ?? ""] as const)
-      .filter(([, value]) => value !== ""),
-  );
-
 const parseUrl = (name: string, text: string): string => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new Error(`${name} is ${JSON.stringify(text)}: expected a URL such as http://127.0.0.1:8000`);
@@ -89,6 +73,8 @@ const log = (source: string, line: string) => console.log(`${source.replace(/[0-
 const start = async () => {
   const port = parsePort(PORT || undefined);
   const replaced = replacements();
+  const context = deploymentContext(process.env);
+  const { organizationClaim: organization, roleClaim: role } = parseContext(context);
   // Checked before the build, so that the error comes at once.
   await (await listen(createServer(), port)).close();
 
@@ -121,9 +107,7 @@ const start = async () => {
     import("./local-cloud.ts"),
     import("./connect-demo.ts"),
   ]);
-  const context = deploymentContext();
   const assemblyDirectory = await prepareAssembly(join(root, ".local", "assembly"), context);
-  const { organizationClaim: organization = "org_id", roleClaim: role = "org_role" } = context;
   const dataDirectory = resolve(root, LOCAL_DATA_DIR || join(".local", "data"));
   cloud = await startLocalCloud({
     assemblyDirectory,

@@ -29,6 +29,12 @@ describe("npm start", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
+  it("refuses malformed settings of the deployment before it builds", async () => {
+    const { code, stdout, stderr } = await command("start.ts", [], { ROLE_MAPPING: "owner=admin" });
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("roleMapping");
+  });
+
   it("reports in one line that its port is in use, before it builds", async () => {
     const other = await listen(createServer(), 0);
     const { code, stdout, stderr } = await command("start.ts", [], { PORT: String(other.port) });

@@ -1,0 +1,18 @@
+/** Variables of `npm start` that set context keys of the deployment (infra/config.ts). */
+const CONTEXT_KEYS = {
+  RETENTION_DAYS: "RETENTION_DAYS",
+  SECURITY_LOG_LEVEL: "SECURITY_LOG_LEVEL",
+  ALERT_THRESHOLD: "ALERT_THRESHOLD",
+  SYNC_INTERVAL_HOURS: "SYNC_INTERVAL_HOURS",
+  ORGANIZATION_CLAIM: "organizationClaim",
+  ROLE_CLAIM: "roleClaim",
+  ROLE_MAPPING: "roleMapping",
+} as const;
+
+/** The context that the variables ask for. An empty variable counts as missing. */
+export const deploymentContext = (variables: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(CONTEXT_KEYS)
+      .map(([variable, key]) => [key, variables[variable] ?? ""] as const)
+      .filter(([, value]) => value !== ""),
+  );
