@@ -6,6 +6,7 @@
  *   failures as it counts. A key that is rejected while connecting is a PROVIDER_REQUEST, and is not read.
  * Groups, thresholds, windows:
  *   `user:…`, `address:…`: 5 failures in 15 min. Failures of one address with one user's tokens are the user's only.
+ *   IPv6 addresses of one /64 are one address, as in the counts; the subject is then the /64.
  *   `address:…`: 30 failures of 10 users in 10 min. A count's users may be those named beside it, so they are not added.
  *   `connection`: 3 rejections without a succeeded run between, whatever reconnecting there was, in 28 days.
  * Deduplication: one finding per subject and hour.
@@ -20,6 +21,7 @@
  */
 import type { Finding } from "../../security/alerts/finding.ts";
 import { DAY_MS, MINUTE_MS } from "../../terms/hours.ts";
+import { networkOf } from "../../terms/ip-address.ts";
 import { type Fact, inOrder } from "../evidence/fact.ts";
 import {
   factsIn,
@@ -176,6 +178,14 @@ const tallyUsers = () => {
 
 type AddressWindows = { failing: Windows; spraying: Windows };
 
+const networkOfFact = ({ ipAddress }: Fact): string | undefined => ipAddress && networkOf(ipAddress);
+
+/** The address of failures from one network, or the network if they came from several of its addresses. */
+const addressOf = (network: string, facts: readonly Fact[]): string => {
+  const [first, ...others] = new Set(facts.map(({ ipAddress }) => ipAddress));
+  return first !== undefined && others.length === 0 ? first : network;
+};
+
 /** The windows with too many failures, per user and per address. @param failures in order of time. */
 const findSuspects = (failures: readonly Fact[]) => {
   const users = new Map<string, Windows[]>();
@@ -186,7 +196,7 @@ const findSuspects = (failures: readonly Fact[]) => {
   for (const [user, facts] of groupBy(failures, ({ userId }) => userId)) {
     addUser(user, heavyWindows(facts, { ...FAILURES, weightOf }));
   }
-  for (const [address, facts] of groupBy(failures, ({ ipAddress }) => ipAddress)) {
+  for (const [network, facts] of groupBy(failures, networkOfFact)) {
     const failing: Range[] = [];
     const ofOneUser = new Map<string, Range[]>();
     const tally = tallyUsers();
@@ -203,18 +213,22 @@ const findSuspects = (failures: readonly Fact[]) => {
     slide(facts, SPRAYING.windowMs, wide, (_, range) => {
       if (wide.weight() >= SPRAYING.failures && wide.users() >= SPRAYING.users) spraying.push(range);
     });
-    addresses.set(address, { failing: { facts, ranges: failing }, spraying: { facts, ranges: spraying } });
+    const windows = { failing: { facts, ranges: failing }, spraying: { facts, ranges: spraying } };
+    addresses.set(addressOf(network, facts), windows);
   }
   return { users, addresses };
 };
 
-/** The windows without a failure from the address. */
-const withoutAddress = ({ facts, ranges }: Windows, address: string): Windows => {
+/** The windows without a failure from the network. */
+const withoutNetwork = ({ facts, ranges }: Windows, network: string): Windows => {
   const without: Range[] = [];
   let next = 0;
   let latest = -1;
   for (const range of ranges) {
-    for (; next <= range.to; next++) if (facts[next]?.ipAddress === address) latest = next;
+    for (; next <= range.to; next++) {
+      const fact = facts[next];
+      if (fact !== undefined && networkOfFact(fact) === network) latest = next;
+    }
     if (latest < range.from) without.push(range);
   }
   return { facts, ranges: without };
@@ -231,8 +245,8 @@ const beforeSuccess = ({ facts, ranges }: Windows, success: Fact): Windows => ({
 
 /** The successes of a user from elsewhere, and the failures that they followed. */
 const breachOf = (windows: readonly Windows[], succeeded: readonly Fact[]) => {
-  const breaches = [...groupBy(succeeded, ({ ipAddress }) => ipAddress)].flatMap(([address, successes]) => {
-    const elsewhere = windows.map((one) => withoutAddress(one, address));
+  const breaches = [...groupBy(succeeded, networkOfFact)].flatMap(([network, successes]) => {
+    const elsewhere = windows.map((one) => withoutNetwork(one, network));
     return successes.flatMap((success) => {
       const failures = elsewhere.flatMap((one) => factsIn(beforeSuccess(one, success)));
       return failures.length > 0 ? [{ success, failures }] : [];
@@ -283,7 +297,7 @@ export const repeatedAuthFailuresAdvice: Advice = {
 
 export const repeatedAuthFailures = {
   id: rule,
-  version: 1,
+  version: 2,
   kinds,
   carries: (input) => [
     ...carriedRejections(input),

@@ -70,6 +70,34 @@ export const repeatedAuthFailuresCases: Cases = {
       finds: [ofAddress(0, 5)],
     },
     {
+      title: "from two addresses of one /64, and a count of that network",
+      events: [
+        ...atMinutes(times(2), (at, index) =>
+          acme.tokenFailure(at, { user: "ada", address: `2001:db8:1:2::${index}` }),
+        ),
+        acme.tokenFailure(minute(3), { address: "2001:db8:1:2::/64" }, { failures: 3, users: 2 }),
+      ],
+      finds: [{ hour: 0, subject: "address:2001:db8:1:2::/64", level: "HIGH", count: 5 }],
+    },
+    {
+      title: "from one IPv6 address",
+      events: failuresOf({ address: "2001:db8:1:2::7" }, times(5)),
+      finds: [{ hour: 0, subject: "address:2001:db8:1:2::7", level: "HIGH", count: 5 }],
+    },
+    {
+      title: "a count of many addresses, which names no address",
+      events: [acme.tokenFailure(minute(6), {}, { failures: 500, users: 20 })],
+      finds: [],
+    },
+    {
+      title: "a success from the failures' /64",
+      events: [
+        ...failuresOf({ user: "ada", address: "2001:db8:1:2::7" }, times(5)),
+        acme.call(minute(6), { user: "ada", address: "2001:db8:1:2::8" }),
+      ],
+      finds: [ofAda(0, 5)],
+    },
+    {
       title: "forged webhooks",
       events: atMinutes(times(40), (at) => acme.forgedWebhook(at, "192.0.2.1", 100)),
       finds: [],

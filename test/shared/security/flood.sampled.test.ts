@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { countUnits } from "../../support/consumed-units.ts";
+import { depth, rangeOf } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import {
   createFloodInstance,
@@ -186,8 +187,8 @@ describe("refused tokens", () => {
     const measure = countUnits(client);
     const { record } = instance({ client });
     const { write } = await measure(async () => {
-      for (let i = 0; i < 10_000; i++) {
-        time.now += 6;
+      for (let i = 0; i < 2_000; i++) {
+        time.now += 30;
         await record(refused(`192.0.2.${i % 250}`, `user-${i % 300}`));
       }
     });
@@ -233,7 +234,7 @@ describe("if the store fails", () => {
   });
 
   it("no refusal is counted twice or lost, whichever call fails before it is sent", async () => {
-    for (let seed = 1; seed <= 20; seed++) {
+    for (let seed = 1; seed <= depth(4, 40); seed++) {
       const { time, instance, refused, recorded } = stage();
       const random = createRandom(seed);
       let isHealthy = false;
@@ -256,7 +257,7 @@ describe("if the store fails", () => {
 });
 
 describe("instances at the same time", () => {
-  it.each(Array.from({ length: 8 }, (_, index) => index + 1))(
+  it.each(rangeOf(depth(3, 60)))(
     "stay within the budget of any 60 s and count every refusal, in order %i",
     async (seed) => {
       const { organizationId, time, refused, recorded } = stage();
