@@ -8,6 +8,23 @@ const domainName = z
   .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, "expected a domain name in lower case");
 const certificate = z.string().regex(/^arn:[^:]+:acm:/, "expected the ARN of a certificate");
 
+const headerName = z.string().regex(/^[a-z0-9-]{1,64}$/, "expected the name of a header in lower case");
+
+const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/;
+
+const isOrigin = (text: string): boolean =>
+  URL.canParse(text) && new URL(text).origin === text && !text.includes("*") && /^https:/.test(text);
+
+const splitOrigins = (text: string, context: z.core.$RefinementCtx): string[] => {
+  const origins = text === "" ? [] : text.split(",");
+  for (const origin of origins) {
+    if (isOrigin(origin) || LOOPBACK.test(origin)) continue;
+    const message = `${JSON.stringify(origin)}: expected an origin such as https://app.example.com, without a wildcard or a path`;
+    context.addIssue({ code: "custom", message });
+  }
+  return origins;
+};
+
 export const networkKeys = {
   /** The region to deploy to; default: the command line's. */
   region: z
@@ -28,6 +45,20 @@ export const networkKeys = {
     .regex(/^Z[A-Z0-9]{1,31}$/, "expected the id of a hosted zone")
     .optional(),
   hostedZoneName: domainName.optional(),
+  /** The origins of web pages that may call the API, comma-separated: `https://app.example.com,https://admin.example.com`. */
+  allowedOrigins: z.string().transform(splitOrigins).default([]),
+  /** Behind a CDN: the header with the client's address, and the SHA-256 hashes of the secret that the CDN adds. */
+  clientAddressHeader: headerName
+    .refine(
+      (name) => name !== "x-forwarded-for",
+      "x-forwarded-for is a list that clients can begin: use another header",
+    )
+    .optional(),
+  originSecretHeader: headerName.default("x-origin-secret"),
+  originSecretHashes: z
+    .string()
+    .regex(/^[0-9a-f]{64}(,[0-9a-f]{64})?$/, "expected one or two SHA-256 hashes in lower-case hex, comma-separated")
+    .optional(),
   /** `dualstack` lets clients call the API over IPv6, too. */
   ipAddressType: z.enum(["ipv4", "dualstack"]).default("ipv4"),
 };
@@ -60,6 +91,11 @@ export const networkChecks = [
   together("domainName", "certificateArn"),
   together("webhookDomainName", "webhookCertificateArn"),
   together("hostedZoneId", "hostedZoneName"),
+  together("clientAddressHeader", "originSecretHashes"),
+  rule<NetworkContext & { stage: string }>(
+    ({ stage, allowedOrigins }) => stage === "dev" || !allowedOrigins.some((origin) => LOOPBACK.test(origin)),
+    "allowedOrigins: only stage dev allows pages of a local server",
+  ),
   rule<NetworkContext>(
     ({ domainName, webhookDomainName }) => domainName === undefined || domainName !== webhookDomainName,
     "domainName and webhookDomainName must differ: each belongs to an API of its own",

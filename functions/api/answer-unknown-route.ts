@@ -4,5 +4,9 @@
  */
 import { allRoutes } from "../../shared/api/routes.ts";
 import { createUnknownRouteHandler } from "../../shared/http/unknown-route.ts";
+import { readConfig } from "../../shared/runtime/config.ts";
 
-export const handler = createUnknownRouteHandler(allRoutes.map(([, route]) => route));
+export const handler = createUnknownRouteHandler(
+  allRoutes.map(([, route]) => route),
+  { answersPreflights: readConfig(["ANSWERS_PREFLIGHTS"]).ANSWERS_PREFLIGHTS !== undefined },
+);

@@ -2,7 +2,8 @@
 import { createOpenApiDocument } from "../../shared/api/open-api-document.ts";
 import { routes } from "../../shared/api/routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
+import { wireClientLocator } from "../../shared/wiring/client-address.ts";
 
 const document = { ...createOpenApiDocument(routes) };
 
-export const handler = createHandler(routes.getOpenApiDocument, async () => document, {});
+export const handler = createHandler(routes.getOpenApiDocument, async () => document, wireClientLocator());

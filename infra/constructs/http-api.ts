@@ -1,8 +1,8 @@
-import { Validations } from "aws-cdk-lib";
-import { HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
+import { Duration, Validations } from "aws-cdk-lib";
+import { CorsHttpMethod, type CorsPreflightOptions, HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Construct } from "constructs";
-import { routes } from "../../shared/api/routes.ts";
+import { allRoutes, routes } from "../../shared/api/routes.ts";
 import { addStage, domainOf, ipAddressTypeOf } from "./api-stage.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import type { RouteFunctions } from "./route-functions.ts";
@@ -11,6 +11,18 @@ type Props = { config: DeploymentConfig; functions: RouteFunctions };
 
 const FUNCTION_AUTHENTICATES =
   "The functions verify the token themselves (shared/http/authenticate.ts): an authorizer of the gateway can neither answer the Error body nor record a security event.";
+
+/**
+ * What pages of other origins may send and read. They send tokens in a header, so credentials (cookies) stay off.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-cors.html
+ */
+const corsOf = ({ allowedOrigins }: DeploymentConfig): CorsPreflightOptions => ({
+  allowOrigins: [...allowedOrigins],
+  allowMethods: [...new Set(allRoutes.map(([, { method }]) => CorsHttpMethod[method]))],
+  allowHeaders: ["authorization", "content-type", "idempotency-key"],
+  exposeHeaders: ["link", "retry-after", "x-request-id"],
+  maxAge: Duration.hours(1),
+});
 
 /** The HTTP API: each route invokes its function; any other request invokes the function that answers 404 or 405. */
 export class ServiceHttpApi extends Construct {
@@ -25,6 +37,7 @@ export class ServiceHttpApi extends Construct {
       // With a domain name, the API is reachable only under that name.
       disableExecuteApiEndpoint: domain !== undefined,
       ipAddressType: ipAddressTypeOf(config),
+      ...(config.allowedOrigins.length > 0 && { corsPreflight: corsOf(config) }),
       defaultIntegration: new HttpLambdaIntegration("UnknownRoute", functions.unknownRoute),
     });
     for (const [name, target] of functions.byRoute) {

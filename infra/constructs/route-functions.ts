@@ -5,7 +5,7 @@ import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import { needsOrganization } from "../../shared/terms/permissions.ts";
 import type { AccessTo } from "./access/access-to.ts";
 import { routeAccess } from "./grants.ts";
-import { type Access, NO_ACCESS, together } from "./resources/access.ts";
+import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { ServiceFunction } from "./service-function.ts";
 
@@ -22,6 +22,16 @@ const toConstructId = (name: string) => `${name.charAt(0).toUpperCase()}${name.s
 /** Verifying credentials calls the provider twice, each with the full time limit of a call. The gateway waits 30 s. */
 const CONNECTING_TIMEOUT = Duration.seconds(29);
 
+/** The variables that shared/http/client-address.ts needs behind a CDN. */
+const cdnVariables = ({ clientAddressHeader, originSecretHeader, originSecretHashes }: DeploymentConfig): Access =>
+  clientAddressHeader === undefined || originSecretHashes === undefined
+    ? NO_ACCESS
+    : variables({
+        CLIENT_ADDRESS_HEADER: clientAddressHeader,
+        ORIGIN_SECRET_HEADER: originSecretHeader,
+        ORIGIN_SECRET_HASHES: originSecretHashes,
+      });
+
 /** The access that shared/wiring/http.ts needs for a route. */
 const httpAccess = (route: (typeof allRoutes)[number][1], { config, access }: Props): Access => {
   const authentication: Access = {
@@ -35,6 +45,7 @@ const httpAccess = (route: (typeof allRoutes)[number][1], { config, access }: Pr
     },
   };
   return together(
+    cdnVariables(config),
     ...(route.permission === "public" ? [] : [authentication, access.recordRefusals]),
     ...(route.permission !== "public" && needsOrganization(route.permission) ? [access.readSettings] : []),
     ...(route.paging === undefined ? [] : [access.sealForClients]),
@@ -64,7 +75,7 @@ export class RouteFunctions extends Construct {
     this.unknownRoute = new ServiceFunction(this, "AnswerUnknownRoute", {
       file: "answer-unknown-route",
       description: "Answers requests that match no route",
-      access: NO_ACCESS,
+      access: props.config.allowedOrigins.length > 0 ? variables({ ANSWERS_PREFLIGHTS: "true" }) : NO_ACCESS,
       config: props.config,
     }).function;
   }

@@ -10,6 +10,7 @@ import { type Caller, namesOrganization, type OrganizationCaller } from "../term
 import type { PersonalPermission } from "../terms/permissions.ts";
 import type { Origin } from "../terms/requester.ts";
 import { type AdmissionDependencies, createAdmission } from "./admit.ts";
+import type { LocateClient } from "./client-address.ts";
 import type { Cursors } from "./cursor.ts";
 import { answerErrors, logRequests, withRequestIds } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
@@ -19,7 +20,12 @@ import type { Response } from "./respond.ts";
 import type { RequestOf, ResultOf, Route } from "./route.ts";
 
 /** The dependencies of a handler besides its work (shared/wiring/http.ts). Only a list needs cursors. */
-export type HandlerDependencies = AdmissionDependencies & { cursors?: Cursors; countRefusals?: CountRefusals };
+export type HandlerDependencies = AdmissionDependencies & {
+  cursors?: Cursors;
+  countRefusals?: CountRefusals;
+  /** Only behind a CDN: everything after it reads the client's address from the event. */
+  locateClient?: LocateClient;
+};
 
 type CallerOf<R extends Route> = R["permission"] extends "public"
   ? undefined
@@ -66,7 +72,8 @@ export const createHandler = <const R extends Route>(
     return renderResult(event, parsed, result);
   };
 
-  const handle = async (event: APIGatewayProxyEventV2): Promise<Response> => {
+  const handle = async (received: APIGatewayProxyEventV2): Promise<Response> => {
+    const event = dependencies.locateClient?.(received) ?? received;
     const caller = await admit(event);
     const counted = dependencies.countRefusals?.();
     try {

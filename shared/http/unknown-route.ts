@@ -2,6 +2,7 @@ import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { DomainError } from "../runtime/domain-error.ts";
 import { answerErrors, logRequests, withRequestIds } from "./middleware.ts";
+import { type Response, respond } from "./respond.ts";
 import type { Route } from "./route.ts";
 
 /** Whether a path matches a route's template: a parameter matches one segment that is not empty. */
@@ -14,10 +15,26 @@ const isPathOf = ({ path }: Pick<Route, "path">, rawPath: string): boolean => {
   );
 };
 
-/** A handler that answers every event with 404, or with 405 and Allow if the path matches a route. */
-export const createUnknownRouteHandler = (routes: readonly Pick<Route, "method" | "path">[]) =>
+/** A preflight request of a browser (https://fetch.spec.whatwg.org/#cors-preflight-request). */
+const isPreflight = ({ headers, requestContext }: APIGatewayProxyEventV2): boolean =>
+  requestContext.http.method === "OPTIONS" &&
+  headers.origin !== undefined &&
+  headers["access-control-request-method"] !== undefined;
+
+/**
+ * A handler that answers every event with 404, or with 405 and Allow if the path matches a route.
+ * @param options.answersPreflights answers 204 to preflight requests. API Gateway answers them itself only if no route
+ *   takes them, and the `$default` route takes them. It adds its CORS headers to this answer.
+ *   https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-cors.html
+ */
+export const createUnknownRouteHandler = (
+  routes: readonly Pick<Route, "method" | "path">[],
+  { answersPreflights }: { answersPreflights: boolean },
+) =>
   withRequestIds(
-    middy(async ({ rawPath, requestContext }: APIGatewayProxyEventV2) => {
+    middy(async (event: APIGatewayProxyEventV2): Promise<Response> => {
+      const { rawPath, requestContext } = event;
+      if (answersPreflights && isPreflight(event)) return respond(requestContext.requestId, 204);
       const allow = routes.filter((route) => isPathOf(route, rawPath)).map(({ method }) => method);
       if (allow.length === 0) throw new DomainError("route_not_found", "The path does not exist.");
       const { method } = requestContext.http;

@@ -82,6 +82,17 @@ const variables = {
   ROLE_CLAIM: text,
   /** From the issuer's roles to the service's, as JSON. */
   ROLE_MAPPING: maybe(jsonObject),
+  /** Behind a CDN: the header with the client's address, and the header and the SHA-256 hashes of the CDN's secret. */
+  CLIENT_ADDRESS_HEADER: maybe(text),
+  ORIGIN_SECRET_HEADER: maybe(text),
+  ORIGIN_SECRET_HASHES: maybe(
+    z.pipe(
+      z.string().check(z.regex(/^[0-9a-f]{64}(,[0-9a-f]{64})?$/)),
+      z.transform((hashes: string) => hashes.split(",")),
+    ),
+  ),
+  /** `true` if the API allows calls from pages of other origins, so that preflight requests must be answered. */
+  ANSWERS_PREFLIGHTS: maybe(z.literal("true")),
   /** The secret that encrypts cursors; any text of 32 characters or more. */
   CURSOR_KEY: z.string().check(z.minLength(32)),
   AWS_REGION: text,

@@ -49,6 +49,11 @@ export const errorCatalogue = {
     number: 40303,
     meaning: "The token names no organization; the endpoint needs one.",
   },
+  not_through_cdn: {
+    status: 403,
+    number: 40304,
+    meaning: "The deployment accepts only requests that come through its CDN.",
+  },
   plant_not_found: {
     status: 404,
     number: 40401,

@@ -6,6 +6,7 @@ import { deferRecording } from "../http/refusals.ts";
 import type { Route } from "../http/route.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
+import { wireClientLocator } from "./client-address.ts";
 import { RECORDER_VARIABLES } from "./recorder.ts";
 import { wireSettingsStore } from "./settings.ts";
 
@@ -30,6 +31,7 @@ const wireRecording = () => {
 
 /** For a route that needs no organization, such as the plants' routes: without the settings store. */
 export const wirePersonalHandler = (route: Route): HandlerDependencies => ({
+  ...wireClientLocator(),
   ...(route.permission !== "public" && {
     authenticate: wireAuthenticate(),
     ...wireRecording(),

@@ -3,6 +3,7 @@ import { NO_ISSUER, parseContext } from "../../infra/config.ts";
 
 const issuer = "https://login.example.com/";
 const CERTIFICATE = "arn:aws:acm:eu-central-1:123456789012:certificate/1";
+const HASH = "0123456789abcdef".repeat(4);
 const prod = { stage: "prod", issuer, audience: "plants" };
 
 describe("the context of a deployment", () => {
@@ -19,6 +20,8 @@ describe("the context of a deployment", () => {
       ALERT_THRESHOLD: "HIGH",
       webhookEntrance: "url",
       ipAddressType: "ipv4",
+      allowedOrigins: [],
+      originSecretHeader: "x-origin-secret",
       webhookConcurrency: 5,
       reservedConcurrency: {},
     });
@@ -129,8 +132,35 @@ describe("the context of a deployment", () => {
       "hostedZoneName must contain domainName",
     ],
     [{ ipAddressType: "ipv6" }, "ipAddressType"],
+    ...[
+      "*",
+      "https://*",
+      "https://*.example.com",
+      "http://app.example.com",
+      "https://app.example.com/",
+      "app",
+      "null",
+    ].map((origin): [Record<string, unknown>, string] => [
+      { allowedOrigins: `https://a.example,${origin}` },
+      "expected an origin",
+    ]),
+    [{ ...prod, allowedOrigins: "http://localhost:5173" }, "only stage dev allows"],
+    [{ clientAddressHeader: "x-client-address" }, "both or neither"],
+    [{ originSecretHashes: HASH }, "both or neither"],
+    [{ clientAddressHeader: "x-forwarded-for", originSecretHashes: HASH }, "x-forwarded-for is a list"],
+    [{ clientAddressHeader: "X-Client", originSecretHashes: HASH }, "expected the name of a header"],
+    [{ clientAddressHeader: "x-client", originSecretHashes: "secret" }, "expected one or two SHA-256 hashes"],
   ])("refuses %p", (context, message) => {
     expect(() => parseContext(context)).toThrow(message);
+  });
+
+  it("accepts origins of web pages, and pages of a local server in development", () => {
+    expect(parseContext({ allowedOrigins: "https://app.example.com,https://b.example:8443" })).toMatchObject({
+      allowedOrigins: ["https://app.example.com", "https://b.example:8443"],
+    });
+    expect(parseContext({ allowedOrigins: "http://localhost:5173" })).toMatchObject({
+      allowedOrigins: ["http://localhost:5173"],
+    });
   });
 
   it("ignores the CDK's own keys", () => {

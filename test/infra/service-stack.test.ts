@@ -25,6 +25,7 @@ afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
+const HASH = "0123456789abcdef".repeat(4);
 const OPERATORS = "arn:aws:sns:eu-central-1:123456789012:operators";
 
 const OAUTH_SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:oauth-AbCdEf";
@@ -45,6 +46,9 @@ beforeAll(async () => {
     hostedZoneId: "Z0123456789ABCDEFGHIJ",
     hostedZoneName: "example.com",
     ipAddressType: "dualstack",
+    allowedOrigins: "https://app.example.com",
+    clientAddressHeader: "cloudfront-viewer-address",
+    originSecretHashes: HASH,
     alarmTopicArn: OPERATORS,
     providerOauthClientId: "ca_1",
     providerOauthSecretArn: OAUTH_SECRET,
@@ -433,6 +437,35 @@ describe("the stack", () => {
       }
     }
     dev.resourceCountIs("AWS::Route53::RecordSet", 0);
+  });
+
+  it("allows pages of the configured origins, none by default", () => {
+    prod.hasResourceProperties("AWS::ApiGatewayV2::Api", {
+      CorsConfiguration: {
+        AllowOrigins: ["https://app.example.com"],
+        AllowMethods: Match.arrayWith(["POST", "GET", "DELETE"]),
+        AllowHeaders: ["authorization", "content-type", "idempotency-key"],
+        ExposeHeaders: ["link", "retry-after", "x-request-id"],
+        MaxAge: 3_600,
+        AllowCredentials: Match.absent(),
+      },
+    });
+    prod.hasResourceProperties("AWS::Lambda::Function", {
+      Description: "Answers requests that match no route",
+      Environment: { Variables: { ANSWERS_PREFLIGHTS: "true" } },
+    });
+    dev.allResourcesProperties("AWS::ApiGatewayV2::Api", { CorsConfiguration: Match.absent() });
+  });
+
+  it("passes what to trust of the CDN to every function of a route, and to no other", () => {
+    const variables = { CLIENT_ADDRESS_HEADER: "cloudfront-viewer-address", ORIGIN_SECRET_HASHES: HASH };
+    const functions = Object.values(prod.findResources("AWS::Lambda::Function"));
+    const trusting = functions.filter(({ Properties }) => Properties.Environment?.Variables.CLIENT_ADDRESS_HEADER);
+    expect(trusting.map(({ Properties }) => Properties.Description).sort()).toEqual(
+      allRoutes.map(([, { method, path }]) => `${method} ${path}`).sort(),
+    );
+    for (const { Properties } of trusting) expect(Properties.Environment.Variables).toMatchObject(variables);
+    expect(JSON.stringify(dev.toJSON())).not.toContain("CLIENT_ADDRESS_HEADER");
   });
 
   it("answers over IPv6 if it is asked to", () => {

@@ -45,4 +45,10 @@ export type DeploymentConfig = {
   hostedZoneId?: string | undefined;
   hostedZoneName?: string | undefined;
   ipAddressType: "ipv4" | "dualstack";
+  /** The origins of web pages that may call the API. */
+  allowedOrigins: readonly string[];
+  /** Behind a CDN: the header with the client's address, and the header and the hashes of the CDN's secret. */
+  clientAddressHeader?: string | undefined;
+  originSecretHeader: string;
+  originSecretHashes?: string | undefined;
 };

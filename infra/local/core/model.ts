@@ -67,8 +67,23 @@ export type TableModel = {
  */
 export type RouteModel = { routeKey: string; functionArn: string; sourceArn: string };
 
+/** The CorsConfiguration of an HTTP API. */
+export type CorsModel = {
+  allowOrigins: readonly string[];
+  allowMethods: readonly string[];
+  allowHeaders: readonly string[];
+  exposeHeaders: readonly string[];
+  maxAgeSeconds: number;
+};
+
 /** AWS::ApiGatewayV2::Api with its routes; `arn` is the execute-api ARN that function permissions name. */
-export type HttpApiModel = { logicalId: string; apiId: string; arn: string; routes: RouteModel[] };
+export type HttpApiModel = {
+  logicalId: string;
+  apiId: string;
+  arn: string;
+  routes: RouteModel[];
+  cors?: CorsModel;
+};
 
 /** A target of a rule: the ARN is a function's or a queue's. */
 export type TargetModel = {

@@ -8,6 +8,7 @@ import { createRouter } from "../http/router.ts";
 import type { Authorizer } from "../iam/authorizer.ts";
 import type { InvocationResult } from "../lambda/function-error.ts";
 import type { Functions } from "../lambda/functions.ts";
+import { answerPreflight, withCors } from "./cors.ts";
 import { createHttpEvent } from "./http-event.ts";
 import { respond } from "./http-response.ts";
 
@@ -50,7 +51,7 @@ export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> 
     const path = decodePath(request.target);
     if (!path?.startsWith("/")) return ownAnswer(400, "Bad Request");
     const match = route(request.method, path);
-    if (!match) return ownAnswer(404, "Not Found");
+    if (!match) return answerPreflight(api.cors, request) ?? ownAnswer(404, "Not Found");
     const { routeKey, functionArn, sourceArn } = match.route;
     const verdict = authorizer.judge({
       principal: { kind: "service", service: "apigateway.amazonaws.com", sourceArn },
@@ -73,9 +74,11 @@ export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> 
       requestId,
       nowMs: clock.now(),
     });
-    return within(integrationTimeoutMs, (onStart) =>
+    const result = await within(integrationTimeoutMs, (onStart) =>
       functions.invoke(functionArn, JSON.stringify(event), onStart).finally(leave),
     );
+    if (result === "too late") return ownAnswer(503, "Service Unavailable");
+    return result.ok ? withCors(api.cors, request, respond(result)) : respond(result);
   };
 
   const server = createFrontEnd({
@@ -89,15 +92,18 @@ export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> 
   return listening;
 };
 
-/** Answers 503 if a function takes too long, counted from when an instance has the event. The function continues. */
-const within = (timeoutMs: number, invoke: (onStart: () => void) => Promise<InvocationResult>): Promise<WireResponse> =>
+/** Waits for a function's result for a time, counted from when an instance has the event. The function continues. */
+const within = (
+  timeoutMs: number,
+  invoke: (onStart: () => void) => Promise<InvocationResult>,
+): Promise<InvocationResult | "too late"> =>
   new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
-    const giveUp = () => resolve(ownAnswer(503, "Service Unavailable"));
+    const giveUp = () => resolve("too late");
     const onStart = () => {
       timer = setTimeout(giveUp, timeoutMs);
     };
     invoke(onStart)
-      .then((result) => resolve(respond(result)), reject)
+      .then(resolve, reject)
       .finally(() => clearTimeout(timer));
   });

@@ -10,7 +10,20 @@ export const HTTP_API = "AWS::ApiGatewayV2::Api";
 export const ROUTE = "AWS::ApiGatewayV2::Route";
 
 const apiPlan = {
-  supported: z.object({ Name: z.string().optional(), ProtocolType: z.literal("HTTP") }),
+  supported: z.object({
+    Name: z.string().optional(),
+    ProtocolType: z.literal("HTTP"),
+    CorsConfiguration: z
+      .strictObject({
+        // Origins by name only, without API Gateway's wildcards.
+        AllowOrigins: z.array(z.string().regex(/^[^*]+$/)),
+        AllowMethods: z.array(z.string()).default([]),
+        AllowHeaders: z.array(z.string()).default([]),
+        ExposeHeaders: z.array(z.string()).default([]),
+        MaxAge: z.int().default(0),
+      })
+      .optional(),
+  }),
   ignored: ["DisableExecuteApiEndpoint", "IpAddressType", "Tags"],
 };
 
@@ -59,10 +72,18 @@ const readRoutes = (stack: StackReader, apiId: string, apiArn: string): RouteMod
 };
 
 const readApi = (stack: StackReader, api: Resource): HttpApiModel => {
-  stack.properties(api, apiPlan);
+  const { CorsConfiguration: cors } = stack.properties(api, apiPlan);
   const { logicalId, ref: apiId } = api;
   const arn = arnIn(stack.scope, "execute-api", apiId);
-  return { logicalId, apiId, arn, routes: readRoutes(stack, apiId, arn) };
+  return {
+    ...{ logicalId, apiId, arn, routes: readRoutes(stack, apiId, arn) },
+    ...(cors && {
+      cors: {
+        ...{ allowOrigins: cors.AllowOrigins, allowMethods: cors.AllowMethods, allowHeaders: cors.AllowHeaders },
+        ...{ exposeHeaders: cors.ExposeHeaders, maxAgeSeconds: cors.MaxAge },
+      },
+    }),
+  };
 };
 
 const readApis = (stack: StackReader): HttpApiModel[] => {
