@@ -4,6 +4,7 @@
  */
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { newRequestToken } from "../runtime/ids.ts";
 import { renderUpdate } from "../runtime/render-update.ts";
 import { MINUTE_MS } from "../terms/hours.ts";
 import { organizationKey, shardOf } from "../terms/keys.ts";
@@ -26,7 +27,8 @@ const budgetOf = ({ organizationId }: FloodOwner): Budget =>
 
 /** A claim that met another instance's claim tries another slot. */
 const ATTEMPTS = 4;
-const RETRY_AFTER_MS = 1_000;
+/** The least pause after a denied claim, so that waiting instances share a slot that becomes free. */
+const RETRY_AFTER_MS = 5_000;
 
 const KEPT_SECONDS = 3_600;
 
@@ -35,39 +37,46 @@ export type FloodBudgetStore = ReturnType<typeof createFloodBudgetStore>;
 /**
  * One item per owner, in the table of the rollups: partition key `scope`, sort key `period` (`flood#tokens`). Its
  * attributes `s0` … (single events), `n0` … (counts of networks) and `rest` are slots. A slot is the time of the event
- * that used it last (epoch ms), and is free again after 60 s. The item contains no personal data. Each call costs one
+ * that used it last (epoch ms), and is free again after 60 s. `token` names the last call. The item contains no personal data. Each call costs one
  * write unit, and one more for each slot that another instance took first. All calls throw DomainError
  * `store_unavailable`; a slot may then be used up.
  * @param random 16 bytes of randomness.
  */
 export const createFloodBudgetStore = (client: DynamoDBDocumentClient, tableName: string, random: () => Uint8Array) => {
-  const take = ({ kind, organizationId }: FloodOwner, slot: string, now: number) => {
+  /** Takes a slot, unless it was taken within the last minute. @returns with the item if the slot was not free. */
+  const take = async ({ kind, organizationId }: FloodOwner, slot: string, now: number) => {
+    const token = newRequestToken();
     const command = new UpdateCommand({
       TableName: tableName,
       Key: { scope: organizationId === undefined ? "none" : organizationKey(organizationId), period: `flood#${kind}` },
       ...renderUpdate({
-        set: { [slot]: now, ttl: Math.floor(now / 1_000) + KEPT_SECONDS },
+        set: { [slot]: now, token, ttl: Math.floor(now / 1_000) + KEPT_SECONDS },
         condition: `attribute_not_exists(#${slot}) OR #${slot} <= :expired`,
         values: { expired: now - MINUTE_MS },
       }),
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
-    return conditionalWrite((options) => client.send(command, options));
+    const result = await conditionalWrite((options) => client.send(command, options));
+    if (result.written) return { isTaken: true, item: undefined };
+    // An earlier attempt of this call may have taken the slot and lost its answer.
+    return { isTaken: result.item?.token === token, item: result.item };
   };
 
   return {
-    /** Claims the right to record one single event, dated now. If an answer was lost, the claim may use up two slots. */
+    /** Claims the right to record one single event, dated now. */
     async claim(owner: FloodOwner, now: number): Promise<FloodClaim> {
       const slots = Array.from({ length: budgetOf(owner).singles }, (_, index) => `s${index}`);
       let free = slots;
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         const [byte = 0] = random();
         const slot = free[byte % free.length] ?? "s0";
-        const result = await take(owner, slot, now);
-        if (result.written) return { granted: true };
-        const freeAt = (name: string): number => Number(result.item?.[name] ?? 0) + MINUTE_MS;
+        const { isTaken, item } = await take(owner, slot, now);
+        if (isTaken) return { granted: true };
+        const freeAt = (name: string): number => Number(item?.[name] ?? 0) + MINUTE_MS;
         free = slots.filter((name) => freeAt(name) <= now);
-        if (free.length === 0) return { granted: false, until: Math.min(...slots.map(freeAt)) };
+        if (free.length === 0) {
+          return { granted: false, until: Math.max(now + RETRY_AFTER_MS, Math.min(...slots.map(freeAt))) };
+        }
       }
       return { granted: false, until: now + RETRY_AFTER_MS };
     },
@@ -82,8 +91,8 @@ export const createFloodBudgetStore = (client: DynamoDBDocumentClient, tableName
       now: number,
     ): Promise<{ time: number; isNew: boolean }> {
       const slot = network === undefined ? "rest" : `n${shardOf(network, budgetOf(owner).networks)}`;
-      const result = await take(owner, slot, now);
-      return { time: result.written ? now : Number(result.item?.[slot]), isNew: result.written };
+      const { isTaken, item } = await take(owner, slot, now);
+      return { time: isTaken ? now : Number(item?.[slot]), isNew: isTaken };
     },
   };
 };

@@ -1,3 +1,4 @@
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { countUnits } from "../../support/consumed-units.ts";
@@ -13,6 +14,7 @@ import {
   refusedToken,
 } from "../../support/flood.ts";
 import { createTurns } from "../../support/interleaving.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { createRandom } from "../../support/random.ts";
 import { NOW } from "../../support/security-events.ts";
@@ -231,6 +233,20 @@ describe("if the store fails", () => {
     }
     expect(refusalsIn(await recorded())).toBe(300);
     expect(mostInAMinute(await recorded())).toBeLessThanOrEqual(20);
+  });
+
+  it("slots whose answers were lost are used", async () => {
+    const { time, instance, refused, recorded } = stage();
+    const proxy = await startLossyProxy(database.endpoint);
+    const lossy = database.client({ endpoint: proxy.url });
+    const client = DynamoDBDocumentClient.from(lossy, documentTranslation);
+    const { record } = instance({ client });
+    for (let i = 0; i < 10; i++) {
+      time.now++;
+      await record(refused("192.0.2.1"));
+    }
+    expect((await recorded()).map(({ metadata }) => metadata.failures ?? 1)).toEqual([1, 1, 1, 1, 1, 5]);
+    proxy.stop();
   });
 
   it("no refusal is counted twice or lost, whichever call fails before it is sent", async () => {
