@@ -44,7 +44,7 @@ const CONNECTION_FIELDS = [
   "refreshOwner",
   "refreshUntil",
   "connectedShard",
-  "inDirectory",
+  "entryOf",
 ];
 
 /**
@@ -66,11 +66,11 @@ export type Disconnected = { outcome: "removed" | "none" | "another"; unrecorded
 /** Who disconnects, and when. The other fields of the change come from the connection. */
 type DisconnectedBy = Omit<ConnectionChange, "eventType" | "connectionId" | "accountId" | "method">;
 
-/** The condition that the connection has not been entered into the directory, or removed from it, since it was read. */
-const directoryUnchanged = (before: StoredConnection): string => {
-  const isEntered = before.status !== "disconnected" && before.inDirectory === true;
-  return `attribute_${isEntered ? "exists" : "not_exists"}(#inDirectory)`;
-};
+/** The condition that the organization's entry in the directory has not been made or removed since it was read. */
+const entryUnchanged = ({ entryOf }: StoredConnection) =>
+  entryOf === undefined
+    ? { condition: "attribute_not_exists(#entryOf)", values: {} }
+    : { condition: "#entryOf = :entryOf", values: { entryOf } };
 
 const otherAccount = () =>
   new DomainError(
@@ -93,10 +93,10 @@ export const createConnectionChangeStore = (
   const retryOnConflict = createRetryOnConflict(createConnectionStore(client, tableName));
   const write = createConnectionWriter(client, tableName, marks);
 
-  /** The update that removes the connection from its account's item, if it is there. */
-  const leaving = async (organizationId: string, before: StoredConnection, now: number) => {
-    if (before.status === "disconnected" || before.inDirectory !== true) return [];
-    const update = await directory.leave(organizationId, before.accountId, now);
+  /** The update that removes the organization's entry from the directory, if there is one. */
+  const leaving = async (organizationId: string, { entryOf }: StoredConnection, now: number) => {
+    if (entryOf === undefined) return [];
+    const update = await directory.leave(organizationId, entryOf, now);
     return update === undefined ? [] : [update];
   };
 
@@ -113,10 +113,11 @@ export const createConnectionChangeStore = (
         const wasAccount = before.status === "disconnected" ? undefined : before.accountId;
         const wasEndpoint = before.status === "disconnected" ? undefined : before.webhookEndpointId;
         const keepsSecrets = webhookSecrets === undefined && wasAccount === accountId;
+        const entry = entryUnchanged(before);
         const endpoint = webhookEndpointId ?? (keepsSecrets ? wasEndpoint : undefined);
         const update = {
           set: {
-            ...{ status: "connected", connectedShard: connectedShardOf(organizationId), inDirectory: true },
+            ...{ status: "connected", connectedShard: connectedShardOf(organizationId), entryOf: accountId },
             ...{ accountId, change, ...rest },
             ...definedFields({ tokenExpiresAt, webhookSecrets, webhookEndpointId: endpoint }),
           },
@@ -130,12 +131,12 @@ export const createConnectionChangeStore = (
             "(attribute_not_exists(#holdsRecordsOf) OR #holdsRecordsOf = :ownAccount)",
             `attribute_${wasConnected ? "exists" : "not_exists"}(#connectedShard)`,
             wasAccount === undefined ? "attribute_not_exists(#accountId)" : "#accountId = :wasAccount",
-            directoryUnchanged(before),
+            entry.condition,
           ].join(" AND "),
-          values: { ownAccount: accountId, ...definedFields({ wasAccount }) },
+          values: { ownAccount: accountId, ...definedFields({ wasAccount }), ...entry.values },
         };
         const isDone = await write(organizationId, update, "connectionId", wasConnected ? 0 : 1, async () => [
-          ...(wasAccount === accountId ? [] : await leaving(organizationId, before, change.at)),
+          ...(before.entryOf === accountId ? [] : await leaving(organizationId, before, change.at)),
           await directory.enter(organizationId, accountId, connection),
         ]);
         if (!isDone) return undefined;
@@ -163,15 +164,16 @@ export const createConnectionChangeStore = (
         const eventType = "PROVIDER_CONNECTION_REMOVED" as const;
         const change: ConnectionChange = { ...by, eventType, connectionId: was, accountId, method };
         const wasConnected = before.status === "connected";
+        const entry = entryUnchanged(before);
         const update = {
           set: { status: "disconnected", token: newRequestToken(), change },
           remove: CONNECTION_FIELDS,
           condition: [
             "#connectionId = :was",
             `attribute_${wasConnected ? "exists" : "not_exists"}(#connectedShard)`,
-            directoryUnchanged(before),
+            entry.condition,
           ].join(" AND "),
-          values: { was },
+          values: { was, ...entry.values },
         };
         const isDone = await write(organizationId, update, "token", wasConnected ? -1 : 0, () =>
           leaving(organizationId, before, by.at),
@@ -188,8 +190,8 @@ export const createConnectionChangeStore = (
       { connectionId, accountId, method }: Pick<ConnectedItem, "connectionId" | "accountId" | "method">,
     ): Promise<void> {
       const update = {
-        set: { inDirectory: true, token: newRequestToken() },
-        condition: "#connectionId = :own AND attribute_not_exists(#inDirectory)",
+        set: { entryOf: accountId, token: newRequestToken() },
+        condition: "#connectionId = :own AND attribute_not_exists(#entryOf)",
         values: { own: connectionId },
       };
       await write(organizationId, update, "token", 0, async () => [

@@ -9,7 +9,8 @@
  * - `webhookEndpointId`: the endpoint at the provider that `registerWebhook` created.
  * - `holdsRecordsOf`: the account whose records are stored; `claimedBy`: the connection that claimed so last.
  * - `connectedShard`: partition of the index, present only while connected.
- * - `inDirectory`: true if the account's item names this connection; missing in connections of earlier versions.
+ * - `entryOf`: the account whose item has this organization's entry (account-directory-store.ts). Connections of earlier
+ *   versions have none. A disconnect by an earlier version leaves it.
  * - `change`: the last change of `status` or `webhookSecrets`, until its security event is recorded.
  * - `token`: identifies the write that made the last other change.
  *
@@ -88,6 +89,7 @@ const binary = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 const always = {
   holdsRecordsOf: z.optional(z.string()),
   claimedBy: z.optional(z.string()),
+  entryOf: z.optional(z.string()),
   change: z.optional(ConnectionChange),
 };
 
@@ -100,7 +102,6 @@ const account = {
   connectedAt: z.number(),
   webhookSecrets: z.optional(binary),
   webhookEndpointId: z.optional(z.string()),
-  inDirectory: z.optional(z.literal(true)),
 };
 
 const Connected = z.object({

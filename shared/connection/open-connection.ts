@@ -153,7 +153,7 @@ export const createOpenConnection =
   async (organizationId, context = { source: "system" }) => {
     const connection = await dependencies.connections.read(organizationId);
     if (connection.status !== "connected") throw notConnected();
-    if (connection.inDirectory !== true) await enterDirectory(organizationId, connection, dependencies.changes);
+    if (connection.entryOf === undefined) await enterDirectory(organizationId, connection, dependencies.changes);
     const secret = await dependencies.secrets.openCredentials(organizationId, connection.credentials);
     const { read, ...calls } = createRefresh({ ...context, organizationId }, dependencies);
     const credentials = createCredentials(

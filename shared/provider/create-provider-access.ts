@@ -4,6 +4,7 @@ import { CallTimeoutError, type Guard, MAX_CALL_TIMEOUT_MS } from "../circuit-br
 import { definedFields } from "../json/defined-fields.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { writeLog } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
 import { ATTEMPT_TIMEOUT_MS, isUnauthorized, timeoutError } from "./attempt.ts";
 import type {
@@ -88,6 +89,10 @@ const createExchanges = (
       } catch (error) {
         const other = isClientRejected(error) ? await refused(secret) : undefined;
         isSecretRotated = other !== undefined;
+        if (isClientRejected(error) && other === undefined) {
+          // All connections by OAuth will end, unless an operator corrects the secret.
+          writeLog("error", "The provider rejects the platform's OAuth secret", { alarm: "platform_secret" });
+        }
         secret = other ?? secret;
         throw error;
       }

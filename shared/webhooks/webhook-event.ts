@@ -4,9 +4,9 @@
  *
  * To follow a webhook to its record, read in this order:
  *
- * 1. functions/webhooks/receive-webhook.ts, webhook-handler.ts (HTTP), receive.ts (checks, stores, publishes) with
- *    webhook-connection-store.ts, provider/stripe/verify-signature.ts and events.ts, webhook-event-store.ts,
- *    webhook-outbox.ts.
+ * 1. functions/webhooks/receive-webhook.ts, webhook-handler.ts (HTTP), receive.ts or receive-platform.ts (check) with
+ *    webhook-connection-store.ts, provider/stripe/verify-signature.ts and events.ts; accept-event.ts (stores, publishes) with
+ *    webhook-event-store.ts, webhook-outbox.ts.
  * 2. The bus brings the event to a queue: functions/webhooks/process-webhook.ts, process.ts.
  * 3. records/apply.ts with observation.ts, decide-apply.ts, record-item.ts, record-store.ts.
  *

@@ -1,5 +1,5 @@
 /**
- * The outbox of webhook events: from the store to process-webhook, over the event bus. receive.ts publishes an event as
+ * The outbox of webhook events: from the store to process-webhook, over the event bus. accept-event.ts publishes an event as
  * soon as it is stored; every hour hand-over-webhooks publishes the events that were left behind (shared/work/outbox.ts).
  */
 import { setTimeout as sleep } from "node:timers/promises";

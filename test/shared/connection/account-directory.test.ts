@@ -44,7 +44,7 @@ const forgetEntry = async (name: string) => {
     new UpdateCommand({
       TableName: "connections",
       Key: { id: `org#${encodeURIComponent(org(name))}` },
-      UpdateExpression: "REMOVE inDirectory",
+      UpdateExpression: "REMOVE entryOf",
     }),
   );
   await client.send(
@@ -129,6 +129,24 @@ describe("the organizations of an account", () => {
 });
 
 describe("a connection of an earlier version", () => {
+  it("can be made anew after an earlier version has disconnected it, which leaves the entry", async () => {
+    await connect("a");
+    const client = table.documentClient(documentTranslation);
+    const names = ["connectionId", "accountId", "connectedAt", "credentials", "credentialsVersion"];
+    await client.send(
+      new UpdateCommand({
+        TableName: "connections",
+        Key: { id: `org#${encodeURIComponent(org("a"))}` },
+        UpdateExpression: `SET #status = :status REMOVE connectedShard, ${names.join(", ")}`,
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: { ":status": "disconnected" },
+      }),
+    );
+    await connect("a", { accountId: `${account}2` });
+    await expect(owners()).resolves.toEqual([]);
+    await expect(owners(`${account}2`)).resolves.toEqual([org("a")]);
+  });
+
   it("is entered once, and then removed with the connection", async () => {
     await connect("a");
     await forgetEntry("a");

@@ -48,7 +48,7 @@ describe("the connection of an organization", () => {
     await stores.connections.connectQuietly(org, connection);
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "connected",
-      inDirectory: true,
+      entryOf: "acct_1",
       ...connection,
     });
     expect((await listed(stores)).filter((one) => one === org)).toHaveLength(1);
@@ -67,13 +67,13 @@ describe("the connection of an organization", () => {
     await stores.connections.connectQuietly(org, connectionNamed("b"));
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "connected",
-      inDirectory: true,
+      entryOf: "acct_1",
       ...connectionNamed("b", { webhookSecrets: secrets }),
     });
     await stores.connections.connectQuietly(org, connectionNamed("c", { accountId: "acct_2" }));
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "connected",
-      inDirectory: true,
+      entryOf: "acct_2",
       ...connectionNamed("c", { accountId: "acct_2" }),
     });
   });
@@ -102,7 +102,7 @@ describe("the connection of an organization", () => {
     const { credentials: _, ...rest } = connection;
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "needs_reconnect",
-      inDirectory: true,
+      entryOf: "acct_1",
       ...rest,
     });
     expect(await table.item(organizationKey(org))).not.toHaveProperty("credentials");
@@ -194,7 +194,7 @@ describe("concurrent calls", () => {
     const whole = connections.find(
       ({ connectionId }) => "connectionId" in stored && connectionId === stored.connectionId,
     );
-    expect(stored).toEqual({ status: "connected", inDirectory: true, ...whole });
+    expect(stored).toEqual({ status: "connected", entryOf: whole?.accountId, ...whole });
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
   });
 
@@ -255,7 +255,7 @@ describe("between the read and the write of a connect", () => {
     await delayed(meanwhile).connections.connectQuietly(org, connectionNamed("c"));
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "connected",
-      inDirectory: true,
+      entryOf: "acct_1",
       ...connectionNamed("c"),
     });
   });
@@ -397,7 +397,7 @@ describe("the lease of a refresh", () => {
     await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "connected",
-      inDirectory: true,
+      entryOf: "acct_1",
       ...connection,
       ...tokens,
     });
@@ -416,7 +416,7 @@ describe("the lease of a refresh", () => {
     await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
     await expect(stores.connections.read(org)).resolves.toEqual({
       status: "connected",
-      inDirectory: true,
+      entryOf: "acct_1",
       ...connection,
       ...tokens,
     });

@@ -13,7 +13,7 @@ afterAll(() => table.stop());
 it("costs the documented units", async () => {
   const client = table.documentClient(documentTranslation);
   const measure = countUnits(client);
-  const { connections, refreshes, claims, connected } = storesOver(client);
+  const { connections, refreshes, claims, connected, directory } = storesOver(client);
   const credentials = new Uint8Array(390);
   const connection = connectionNamed("a", {
     method: "oauth",
@@ -30,6 +30,7 @@ it("costs the documented units", async () => {
     lease: await measure(() => refreshes.takeLease("acme", connection, { owner: "me", now: 1, until: 2 })),
     store: await measure(() => refreshes.storeTokens("acme", connection, tokens)),
     list: await measure(() => listed({ connected })),
+    owners: await measure(() => directory.ownersOf("acct_1")),
     disconnect: await measure(() => connections.disconnectQuietly("acme")),
   };
   expect(costs).toEqual({
@@ -40,6 +41,7 @@ it("costs the documented units", async () => {
     lease: { read: 0, write: 2 },
     store: { read: 0, write: 2 },
     list: { read: 8, write: 0 },
+    owners: { read: 1, write: 0 },
     disconnect: { read: 3, write: 10 },
   });
 });

@@ -125,6 +125,8 @@ describe("an organization whose data is all erased", () => {
   it("is disconnected, and another account may connect at once", async () => {
     expect(await world.main.connections.read(organizationId)).toEqual({ status: "disconnected" });
     expect(Object.keys(after.connections[0] ?? {}).sort()).toEqual(["id", "status", "token"]);
+    const owners = await world.main.directory.ownersOf(ACCOUNT);
+    expect(owners.filter((owner) => owner.organizationId === organizationId)).toEqual([]);
     await world.main.changes.connect(
       organizationId,
       {

@@ -95,14 +95,12 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       now: clock,
       random,
     });
-    const changes = createConnectionChangeStore(
-      client,
-      TABLES.connections,
-      createConnectionMarkStore(client, TABLES.circuits),
-      createAccountDirectoryStore(client, TABLES.connections),
-    );
+    // All organizations of a test file connect one account.
+    const directory = createAccountDirectoryStore(client, TABLES.connections, { maxOrganizations: 1_000 });
+    const marks = createConnectionMarkStore(client, TABLES.circuits);
+    const changes = createConnectionChangeStore(client, TABLES.connections, marks, directory);
     return {
-      ...{ client, recorder, raiser, changes, bus: itsBus, clock },
+      ...{ client, recorder, raiser, changes, directory, bus: itsBus, clock },
       sleep: async (ms: number) => {
         time.now += ms;
       },

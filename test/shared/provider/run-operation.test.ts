@@ -5,6 +5,7 @@ import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createRecordOperation } from "../../../shared/provider/record-operation.ts";
 import { createRunOperation } from "../../../shared/provider/run-operation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import { quietLog } from "../../support/quiet-log.ts";
 import {
   context,
   createWorld,
@@ -16,6 +17,8 @@ import {
   START,
   type Step,
 } from "./operations.ts";
+
+quietLog();
 
 const done: Step = { value: page };
 
@@ -537,6 +540,14 @@ describe("OAuth", () => {
     const world = createWorld([failing("unauthorized"), failing("unauthorized")], { platform });
     await expect(world.access.refreshTokens("rt_1", context)).rejects.toThrow("unauthorized");
     expect(world.guarded).toMatchObject([{ outcome: "neutral" }, { outcome: "failure" }]);
+  });
+
+  it("calls the operators if the provider rejects the platform's secret and there is no newer one", async () => {
+    const world = createWorld([failing("unauthorized")]);
+    await expect(world.access.refreshTokens("rt_1", context)).rejects.toThrow("unauthorized");
+    const lines = jest.mocked(process.stdout.write).mock.calls.join("");
+    expect(lines).toContain('"alarm":"platform_secret"');
+    expect(lines).not.toContain("sk_platform");
   });
 
   it("does not read the platform's secret again if the provider rejects the grant", async () => {
