@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { organizationOf } from "../support/integration.ts";
+import { eventually, organizationOf } from "../support/integration.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 import { webhookSender } from "../support/webhook-sender.ts";
@@ -228,6 +228,77 @@ describe("webhook secrets", () => {
     expect(answer).toMatchObject({
       status: 400,
       body: { error: 40002, message: expect.stringContaining("webhookSecrets") },
+    });
+  });
+});
+
+describe("registering the webhook", () => {
+  const ENDPOINTS = "/v1/webhook_endpoints";
+  const register = (more: object = {}) => ours.connect(account.apiKey, { registerWebhook: true, ...more });
+  const setup = async () => {
+    const { webhookSetup } = (await ours.call("GET", "connection")).body as {
+      webhookSetup?: { url: string; endpointId?: string; eventTypes: string[]; keyPermissions: object[] };
+    };
+    return webhookSetup;
+  };
+  const created = async () => (await provider.requests(account.accountId))[`POST ${ENDPOINTS}`] ?? 0;
+
+  it("makes the provider deliver events, once for repeated requests", async () => {
+    const before = await setup();
+    expect(before).toMatchObject({
+      url: `${service.stack.webhookUrl}/${ours.organizationId}`,
+      eventTypes: expect.arrayContaining(["customer.created"]),
+      keyPermissions: expect.arrayContaining([expect.objectContaining({ resource: "Customers", access: "read" })]),
+    });
+    expect(before).not.toHaveProperty("endpointId");
+    const connected = await register();
+    expect(connected).toMatchObject({
+      status: 200,
+      body: { status: "connected", webhookSetup: { endpointId: expect.stringMatching(/^we_/) } },
+    });
+    await ours.lastRun();
+    expect(await register()).toMatchObject({ status: 200 });
+    await ours.lastRun();
+    expect(await created()).toBe(1);
+    expect((connected.body as { webhookSetup: object }).webhookSetup).toEqual(await setup());
+
+    const runs = (await ours.runs()).length;
+    const { objects } = await provider.change(account.accountId, { action: "create_customer" });
+    await eventually("the customer is a record", async () =>
+      (await ours.records("customers")).find(({ id }) => objects.some((object) => object.id === id)),
+    );
+    expect(await ours.runs()).toHaveLength(runs);
+    const deliveries = await ours.events("eventType=WEBHOOK_RECEIVED");
+    expect(deliveries.length).toBeGreaterThan(0);
+    expect(service.logged() + connected.text).not.toContain("whsec_");
+  });
+
+  it("is refused to a key without the permission, and waits for a provider that fails; nothing is stored", async () => {
+    await provider.fail(account.accountId, { kind: "error", status: 403, pathPrefix: ENDPOINTS });
+    const refused = await register();
+    await provider.recover();
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { error: 42202, message: expect.stringContaining("Webhook Endpoints: write") },
+    });
+    await provider.fail(account.accountId, { kind: "error", status: 503, pathPrefix: ENDPOINTS });
+    const unreachable = await register();
+    await provider.recover();
+    expect(unreachable).toMatchObject({ status: 503, body: { error: 50304 } });
+    expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
+    expect(await ours.connect(account.apiKey)).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    [{ method: "api_key", apiKey: "k", registerWebhook: true, webhookSecret: "a" }],
+    [{ method: "api_key", apiKey: "k", registerWebhook: true, webhookSecrets: ["a"] }],
+    [{ method: "oauth", code: "c", state: "s", registerWebhook: true }],
+    [{ method: "api_key", apiKey: "k", registerWebhook: "yes" }],
+  ])("is refused as %j", async (body) => {
+    const answer = await ours.call("PUT", "connection", body);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: 40002, message: expect.stringContaining("registerWebhook") },
     });
   });
 });

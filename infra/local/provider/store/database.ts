@@ -28,8 +28,11 @@ const SCHEMA = `
   ) STRICT;
   CREATE TABLE IF NOT EXISTS faults (id INTEGER PRIMARY KEY AUTOINCREMENT, fault TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS endpoints (account INTEGER PRIMARY KEY, endpoint TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS registered_endpoints (
+    id TEXT PRIMARY KEY, account INTEGER NOT NULL, endpoint TEXT NOT NULL
+  ) STRICT;
   CREATE TABLE IF NOT EXISTS deliveries (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL, event TEXT NOT NULL,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL, event TEXT NOT NULL, endpoint TEXT,
     queued_at INTEGER NOT NULL, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, problem TEXT,
     to_platform INTEGER NOT NULL DEFAULT 0
   ) STRICT;
@@ -45,6 +48,16 @@ export type Database = {
   close(): void;
 };
 
+/** Adds the columns that files of earlier versions lack. */
+const addColumns = (database: DatabaseSync): void => {
+  const columns = database.prepare("SELECT name FROM pragma_table_info('deliveries')").all();
+  const add = (name: string, type: string) => {
+    if (!columns.some((one) => one.name === name)) database.exec(`ALTER TABLE deliveries ADD COLUMN ${name} ${type}`);
+  };
+  add("to_platform", "INTEGER NOT NULL DEFAULT 0");
+  add("endpoint", "TEXT");
+};
+
 /** Opens `provider.sqlite` of the data directory. A write survives a killed process. */
 export const openDatabase = (dataDirectory: string): Database => {
   mkdirSync(dataDirectory, { recursive: true });
@@ -53,11 +66,7 @@ export const openDatabase = (dataDirectory: string): Database => {
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;");
   database.exec("PRAGMA wal_autocheckpoint = 20000;");
   database.exec(SCHEMA);
-  // Files of earlier versions lack this column.
-  const columns = database.prepare("SELECT name FROM pragma_table_info('deliveries')").all();
-  if (!columns.some(({ name }) => name === "to_platform")) {
-    database.exec("ALTER TABLE deliveries ADD COLUMN to_platform INTEGER NOT NULL DEFAULT 0");
-  }
+  addColumns(database);
   const statements = new Map<string, StatementSync>();
   return {
     statement(sql) {

@@ -5,6 +5,7 @@ const Row = z.object({
   id: z.int(),
   account: z.int(),
   event: z.string(),
+  endpoint: z.string().nullable(),
   queued_at: z.int(),
   due_at: z.int(),
   attempts: z.int(),
@@ -13,8 +14,8 @@ const Row = z.object({
 });
 
 /**
- * An event that is still to be delivered, to the account's endpoint or to the platform's; times in epoch milliseconds,
- * `problem` is that of the last attempt.
+ * An event that is still to be delivered: to the platform's endpoint, to the registered one with the id `endpoint`, or
+ * to the one that the control server sets. Times in epoch milliseconds, `problem` is that of the last attempt.
  */
 export type Delivery = z.output<typeof Row>;
 
@@ -23,10 +24,13 @@ const parse = (rows: unknown[]): Delivery[] => rows.map((row) => Row.parse(row))
 
 /** The pending deliveries of webhooks. A row is deleted when its event was delivered or given up. */
 export const openDeliveryTable = (database: Database) => ({
-  insert: (account: number, event: string, queuedAt: number, dueAt: number, { toPlatform = false } = {}) =>
+  insert: (delivery: Pick<Delivery, "account" | "event" | "endpoint" | "to_platform" | "queued_at" | "due_at">) =>
     void database
-      .statement("INSERT INTO deliveries (account, event, queued_at, due_at, to_platform) VALUES (?, ?, ?, ?, ?)")
-      .run(account, event, queuedAt, dueAt, toPlatform ? 1 : 0),
+      .statement(
+        `INSERT INTO deliveries (account, event, endpoint, to_platform, queued_at, due_at)
+         VALUES (:account, :event, :endpoint, :to_platform, :queued_at, :due_at)`,
+      )
+      .run(delivery),
   due: (nowMs: number, limit: number): Delivery[] =>
     parse(
       database.statement("SELECT * FROM deliveries WHERE due_at <= ? ORDER BY due_at, id LIMIT ?").all(nowMs, limit),
@@ -48,9 +52,11 @@ export const openDeliveryTable = (database: Database) => ({
       .statement("UPDATE deliveries SET due_at = ?, attempts = attempts + 1, problem = ? WHERE id = ?")
       .run(dueAt, problem, id),
   remove: (id: number) => void database.statement("DELETE FROM deliveries WHERE id = ?").run(id),
-  /** Those to the account's own endpoint. */
-  removeAllOf: (account: number) =>
-    void database.statement("DELETE FROM deliveries WHERE account = ? AND to_platform = 0").run(account),
+  /** Those to one endpoint of the account. @param endpoint as in a delivery */
+  removeAllOf: (account: number, endpoint: string | null) =>
+    void database
+      .statement("DELETE FROM deliveries WHERE account = ? AND endpoint IS ? AND to_platform = 0")
+      .run(account, endpoint),
   count: (): number => Count.parse(database.statement("SELECT count(*) AS n FROM deliveries").get()).n,
 });
 

@@ -49,3 +49,40 @@ export const openEndpoints = (database: Database) => ({
       .run(account, JSON.stringify(endpoint)),
   remove: (account: number) => void database.statement("DELETE FROM endpoints WHERE account = ?").run(account),
 });
+
+const Registered = z.object({
+  id: z.string(),
+  created: z.int(),
+  apiVersion: z.string().nullable(),
+  description: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()),
+  idempotencyKey: z.string().optional(),
+  endpoint: Endpoint,
+});
+
+/** An endpoint that a key has registered by the provider's API. */
+export type RegisteredEndpoint = z.output<typeof Registered>;
+
+/** Where events are sent: `id` is null for the endpoint that the control server sets. */
+export type Target = { id: string | null; endpoint: Endpoint };
+
+/** The endpoints of accounts that keys have registered, newest first. */
+export const openRegisteredEndpoints = (database: Database) => ({
+  list: (account: number): RegisteredEndpoint[] =>
+    database
+      .statement("SELECT endpoint FROM registered_endpoints WHERE account = ? ORDER BY rowid DESC")
+      .all(account)
+      .map((row) => Registered.parse(JSON.parse(Row.parse(row).endpoint))),
+  set: (account: number, registered: RegisteredEndpoint) =>
+    void database
+      .statement(
+        `INSERT INTO registered_endpoints (id, account, endpoint) VALUES (?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET endpoint = excluded.endpoint`,
+      )
+      .run(registered.id, account, JSON.stringify(registered)),
+  /** Its pending deliveries end when they are due. */
+  remove: (account: number, id: string) =>
+    void database.statement("DELETE FROM registered_endpoints WHERE account = ? AND id = ?").run(account, id),
+});
+
+export type RegisteredEndpoints = ReturnType<typeof openRegisteredEndpoints>;

@@ -1,13 +1,13 @@
 import { createRandom } from "../../core/random.ts";
 import type { NewEvent } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Target } from "./endpoint.ts";
 
 /** Queues the deliveries of these events: in order, once each and at once, unless the endpoint is set to be unreliable. */
 export const queueDeliveries = (
   store: Pick<Store, "deliveries" | "events">,
   account: number,
-  endpoint: Endpoint,
+  { id: endpointId, endpoint }: Target,
   happened: readonly Pick<NewEvent, "id" | "type">[],
   nowMs: number,
 ): void => {
@@ -29,6 +29,9 @@ export const queueDeliveries = (
     store.events.addUndelivered(account, id, copies);
     if (isDropped) continue;
     for (let copy = 0; copy < copies; copy++)
-      store.deliveries.insert(account, id, nowMs, nowMs + random.int(delayMs + 1));
+      store.deliveries.insert({
+        ...{ account, event: id, endpoint: endpointId, to_platform: 0 },
+        ...{ queued_at: nowMs, due_at: nowMs + random.int(delayMs + 1) },
+      });
   }
 };

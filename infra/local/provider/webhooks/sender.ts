@@ -3,7 +3,7 @@ import type { Platform } from "../../core/platform.ts";
 import type { Delivery } from "../store/delivery-table.ts";
 import type { NewEvent } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";
-import { type Endpoint, openEndpoints, platformEndpoint } from "./endpoint.ts";
+import { type Endpoint, openEndpoints, openRegisteredEndpoints, platformEndpoint, type Target } from "./endpoint.ts";
 import { postEvent } from "./post-event.ts";
 import { queueDeliveries } from "./queue-deliveries.ts";
 
@@ -51,37 +51,54 @@ export const createWebhookSender = (options: {
   const { store, platform, now, activity, stopping, onError } = options;
   const { accounts, deliveries, events, database } = store;
   const endpoints = openEndpoints(database);
+  const registered = openRegisteredEndpoints(database);
   const underWay = new Map<number, Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let platformUrl: string | undefined;
 
-  const endpointOf = ({ account, to_platform: toPlatform }: Pick<Delivery, "account" | "to_platform">) => {
-    if (toPlatform === 0) return endpoints.find(account);
-    return platformUrl === undefined ? undefined : platformEndpoint(platformUrl, platform);
+  const platformTarget = (): Target | undefined => {
+    const endpoint = platformUrl === undefined ? undefined : platformEndpoint(platformUrl, platform);
+    return endpoint && { id: null, endpoint };
   };
 
-  const conclude = (delivery: Delivery, endpoint: Endpoint, problem: string | undefined) => {
+  const targetsOf = (account: number): Target[] => {
+    const set = endpoints.find(account);
+    const others = registered.list(account).map(({ id, endpoint }) => ({ id, endpoint }));
+    return [...(set === undefined ? [] : [{ id: null, endpoint: set }]), ...others];
+  };
+
+  const targetOf = ({ account, endpoint, to_platform: toPlatform }: Delivery): Target | undefined =>
+    toPlatform === 1 ? platformTarget() : targetsOf(account).find(({ id }) => id === endpoint);
+
+  const disable = (account: number, { id, endpoint }: Target) => {
+    const disabled = { ...endpoint, disabled: true };
+    deliveries.removeAllOf(account, id);
+    if (id === null) endpoints.set(account, disabled);
+    for (const one of registered.list(account))
+      if (one.id === id) registered.set(account, { ...one, endpoint: disabled });
+  };
+
+  const conclude = (delivery: Delivery, target: Target, problem: string | undefined) => {
     const { id, account, event, attempts, queued_at: queuedAt } = delivery;
     const nowMs = now();
     if (problem === undefined) {
       deliveries.remove(id);
       events.addUndelivered(account, event, -1);
-    } else if (nowMs - queuedAt >= GIVE_UP_AFTER_MS && delivery.to_platform === 1) deliveries.remove(id);
-    else if (nowMs - queuedAt >= GIVE_UP_AFTER_MS) {
-      deliveries.removeAllOf(account);
-      endpoints.set(account, { ...endpoint, disabled: true });
-    } else deliveries.postpone(id, nowMs + (PAUSES_MS[attempts] ?? PAUSES_MS.at(-1) ?? 0), problem);
+    } else if (nowMs - queuedAt < GIVE_UP_AFTER_MS) {
+      deliveries.postpone(id, nowMs + (PAUSES_MS[attempts] ?? PAUSES_MS.at(-1) ?? 0), problem);
+    } else if (delivery.to_platform === 1) deliveries.remove(id);
+    else disable(account, target);
   };
 
   const attempt = async (delivery: Delivery): Promise<void> => {
     const { id, account } = delivery;
-    const [endpoint, event] = [endpointOf(delivery), events.find(account, delivery.event)];
+    const [target, event] = [targetOf(delivery), events.find(account, delivery.event)];
     const accountId = accounts.byId(account)?.account_id;
-    if (endpoint === undefined || endpoint.disabled || event === undefined || accountId === undefined)
+    if (target === undefined || target.endpoint.disabled || event === undefined || accountId === undefined)
       return deliveries.remove(id);
-    const problem = await postEvent(endpoint, event, { accountId, nowMs: now(), stopping });
+    const problem = await postEvent(target.endpoint, event, { accountId, nowMs: now(), stopping });
     // A delivery that a stop interrupted is sent after the next start.
-    if (!stopping.aborted) database.transaction(() => conclude(delivery, endpoint, problem));
+    if (!stopping.aborted) database.transaction(() => conclude(delivery, target, problem));
   };
 
   const poll = (): void => {
@@ -117,7 +134,7 @@ export const createWebhookSender = (options: {
       database.transaction(() => {
         if (endpoint === undefined) {
           endpoints.remove(account);
-          deliveries.removeAllOf(account);
+          deliveries.removeAllOf(account, null);
         } else endpoints.set(account, endpoint);
       });
       // Deliveries that waited for the old endpoint go to the new one now.
@@ -129,12 +146,11 @@ export const createWebhookSender = (options: {
       poll();
     },
     queue(account, happened, { toPlatform = false } = {}) {
-      const endpoint = endpoints.find(account);
-      if (endpoint !== undefined) queueDeliveries(store, account, endpoint, happened, now());
-      if (!toPlatform || endpointOf({ account, to_platform: 1 }) === undefined) return;
-      for (const { id } of happened) {
-        events.addUndelivered(account, id, 1);
-        deliveries.insert(account, id, now(), now(), { toPlatform });
+      for (const target of targetsOf(account)) queueDeliveries(store, account, target, happened, now());
+      if (!toPlatform || platformTarget() === undefined) return;
+      for (const { id: event } of happened) {
+        events.addUndelivered(account, event, 1);
+        deliveries.insert({ account, event, endpoint: null, to_platform: 1, queued_at: now(), due_at: now() });
       }
     },
     poll,

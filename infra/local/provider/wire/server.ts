@@ -4,6 +4,7 @@ import { type Listening, listen } from "../../http/listen.ts";
 import type { Fault, Faults } from "../faults/faults.ts";
 import { API_VERSION } from "../objects/api-version.ts";
 import type { Store } from "../store/store.ts";
+import { openRegisteredEndpoints } from "../webhooks/endpoint.ts";
 import { createAccountApi } from "./account-api.ts";
 import { type Answer, errorAnswer, RefusedError, refusal } from "./answer.ts";
 import { findSecret, readSecret, requireAccount } from "./authenticate.ts";
@@ -11,6 +12,7 @@ import { faultAnswer } from "./fault-answer.ts";
 import type { OAuth } from "./oauth.ts";
 import { readParameters } from "./parameters.ts";
 import type { RequestCountsKeeper } from "./request-counts.ts";
+import { createWebhookEndpointsApi } from "./webhook-endpoints-api.ts";
 import { writeAnswer } from "./write-answer.ts";
 
 const MAX_FORM_BYTES = 1_048_576;
@@ -50,6 +52,7 @@ export const startWireServer = (options: {
 }): Promise<Listening> => {
   const { store, oauth, faults, counts, now, stopping, onError } = options;
   const answerAccount = createAccountApi(store);
+  const answerEndpoints = createWebhookEndpointsApi(openRegisteredEndpoints(store.database));
 
   const answer = (request: ServedRequest): Answer => {
     const { method, path, parameters, secret, found, headers } = request;
@@ -64,7 +67,9 @@ export const startWireServer = (options: {
       });
     const apiVersion = headers["stripe-version"] ?? API_VERSION;
     if (apiVersion !== API_VERSION) throw refusal(400, { message: `Invalid Stripe API version: ${apiVersion}` });
-    return answerAccount({ method, path, parameters, account, nowSeconds: Math.floor(now() / 1000) });
+    const accountRequest = { method, path, parameters, account, nowSeconds: Math.floor(now() / 1000) };
+    const idempotencyKey = headers["idempotency-key"]?.toString();
+    return answerEndpoints({ ...accountRequest, idempotencyKey }) ?? answerAccount(accountRequest);
   };
 
   const answerOrRefuse = (request: ServedRequest): Answer => {

@@ -45,6 +45,13 @@ const change = (body: Record<string, unknown> = { action: "create_customer" }) =
 const flush = () => fixture.request<{ pendingDeliveries: number }>("POST /provider/webhooks/flush");
 const verify = ({ body, signature }: Received, secret = SECRET): Stripe.Event =>
   fixture.sdk().webhooks.constructEvent(body, signature, secret, undefined, undefined, fixture.now());
+const isSignedWith = (one: Received, secret: string): boolean => {
+  try {
+    return verify(one, secret).id !== "";
+  } catch {
+    return false;
+  }
+};
 const idsOf = (all: readonly Received[]) => all.map(({ body }) => (JSON.parse(body) as { id: string }).id);
 
 describe("a webhook", () => {
@@ -276,5 +283,48 @@ describe("the platform's endpoint", () => {
     await flush();
     expect(received.map(({ body }) => "account" in JSON.parse(body)).sort()).toEqual([false, true]);
     expect(fixture.simulator.pendingDeliveries()).toBe(0);
+  });
+});
+
+describe("endpoints that a key registers", () => {
+  const EVENTS: Stripe.WebhookEndpointCreateParams.EnabledEvent[] = ["customer.created"];
+  const register = (options: Stripe.RequestOptions = {}) =>
+    fixture.sdk().webhookEndpoints.create({ url, enabled_events: EVENTS }, options);
+
+  it("receive the enabled events, signed with a secret that only the creation shows", async () => {
+    const { id, secret = "" } = await register();
+    expect(secret).toMatch(/^whsec_/);
+    const { data } = await fixture.sdk().webhookEndpoints.list();
+    expect(data).toMatchObject([{ id, url, enabled_events: EVENTS, status: "enabled", api_version: null }]);
+    expect(JSON.stringify([data, await fixture.sdk().webhookEndpoints.retrieve(id)])).not.toContain(secret);
+    await change();
+    expect(received.map((one) => verify(one, secret).type)).toEqual(["customer.created"]);
+  });
+
+  it("receive events besides the endpoint of the control server, until they are deleted", async () => {
+    await subscribe({ enabledEvents: EVENTS });
+    const { id, secret = "" } = await register();
+    await change();
+    expect(received).toHaveLength(2);
+    expect(received.filter((one) => isSignedWith(one, secret))).toHaveLength(1);
+    await expect(fixture.sdk().webhookEndpoints.del(id)).resolves.toMatchObject({ id, deleted: true });
+    await expect(fixture.sdk().webhookEndpoints.del(id)).rejects.toMatchObject({ statusCode: 404 });
+    await change();
+    expect(received).toHaveLength(3);
+  });
+
+  it("are registered once for an Idempotency-Key", async () => {
+    const first = await register({ idempotencyKey: "once" });
+    await expect(register({ idempotencyKey: "once" })).resolves.toMatchObject({ id: first.id, secret: first.secret });
+    expect((await fixture.sdk().webhookEndpoints.list()).data).toHaveLength(1);
+  });
+
+  it("are refused without a valid URL or events, and beyond 16", async () => {
+    const { webhookEndpoints } = fixture.sdk();
+    const wrong = webhookEndpoints.create({ url: "no url", enabled_events: EVENTS });
+    await expect(wrong).rejects.toMatchObject({ statusCode: 400, code: "url_invalid" });
+    await expect(webhookEndpoints.create({ url, enabled_events: [] })).rejects.toMatchObject({ statusCode: 400 });
+    for (let i = 0; i < 16; i++) await register();
+    await expect(register()).rejects.toMatchObject({ statusCode: 400 });
   });
 });
