@@ -1,5 +1,12 @@
 /** The CDK app, as `cdk synth` and `cdk deploy` run it (cdk.json). */
+import { ContextError } from "./context-error.ts";
 import { createApp } from "./synth.ts";
 
-// The CDK's command line sets the variable; the stack itself stays bound to no region unless the context names one.
-createApp({ region: process.env.CDK_DEFAULT_REGION }).synth();
+try {
+  // The CDK's command line sets the variable; the stack itself stays bound to no region unless the context names one.
+  createApp({ region: process.env.CDK_DEFAULT_REGION }).synth();
+} catch (error) {
+  if (!(error instanceof ContextError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -4,6 +4,7 @@ import { allBackgroundFunctions } from "../shared/api/background-functions.ts";
 import { roles } from "../shared/terms/permissions.ts";
 import { riskLevels } from "../shared/terms/risk-levels.ts";
 import type { DeploymentConfig, ReservableFunction } from "./constructs/resources/deployment-config.ts";
+import { ContextError } from "./context-error.ts";
 import { networkChecks, networkKeys, together } from "./network-context.ts";
 import { chooseWebhookEntrance } from "./regions.ts";
 
@@ -135,7 +136,7 @@ const isOwnedByCdk = (key: string) => /[:/]/.test(key) || key === "cli-telemetry
 /**
  * @param context the app's whole context.
  * @param environmentRegion the region of the command line, if there is one.
- * @throws Error that lists unknown keys (a typo must not become a default) and malformed or missing values.
+ * @throws ContextError that lists unknown keys (a typo must not become a default) and malformed or missing values.
  */
 export const parseContext = (
   context: Readonly<Record<string, unknown>>,
@@ -143,7 +144,8 @@ export const parseContext = (
 ): DeploymentConfig => {
   const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isOwnedByCdk(key)));
   const result = Context.safeParse(own);
-  if (!result.success) throw new Error(`The deployment's context is not usable.\n${z.prettifyError(result.error)}`);
+  if (!result.success)
+    throw new ContextError(`The deployment's context is not usable.\n${z.prettifyError(result.error)}`);
   const { issuer = NO_ISSUER, audience = "plant-store", ...config } = result.data;
   const { region = environmentRegion, webhookEntrance, webhookDomainName } = config;
   return {

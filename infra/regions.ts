@@ -1,5 +1,6 @@
 /** What AWS lacks in some regions, as far as the service needs it. Looked up on 2026-11-22. */
 import type { WebhookEntranceKind } from "./constructs/resources/deployment-config.ts";
+import { ContextError } from "./context-error.ts";
 
 /**
  * Regions of the commercial partition without Lambda function URLs.
@@ -35,14 +36,14 @@ type Wishes = {
 /**
  * The entrance of webhooks. In a partition without function URLs, the default is the HTTP API. In a single region
  * without them, the operator must choose, because the address cannot follow when AWS adds function URLs there.
- * @throws Error if the region has no function URLs but the entrance needs one.
+ * @throws ContextError if the region has no function URLs but the entrance needs one.
  */
 export const chooseWebhookEntrance = ({ region, webhookEntrance, webhookDomainName }: Wishes): WebhookEntranceKind => {
   const isPartitionWithout = region !== undefined && PARTITION_WITHOUT_FUNCTION_URLS.test(region);
   const entrance = webhookEntrance ?? (webhookDomainName !== undefined || isPartitionWithout ? "api" : "url");
   const isRegionWithout = region !== undefined && REGIONS_WITHOUT_FUNCTION_URLS.includes(region);
   if (entrance === "api" || !(isPartitionWithout || isRegionWithout)) return entrance;
-  throw new Error(
+  throw new ContextError(
     `AWS Lambda has no function URLs in the region ${region}: add --context webhookEntrance=api, so that webhooks arrive at an HTTP API instead.`,
   );
 };

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "@jest/globals";
 import { createApp } from "../../infra/synth.ts";
 
@@ -63,6 +65,20 @@ describe("the synthesis", () => {
     );
     expect(synthesised({ webhookEntrance: "api" }, "eu-south-2").messages).toEqual([]);
     expect(synthesised(everything("aws", "eu-south-2"), "eu-south-2").messages).toEqual([]);
+  });
+
+  it("prints only the sentence, without a stack", async () => {
+    const env = {
+      ...process.env,
+      CDK_DEFAULT_REGION: "eu-south-2",
+      CDK_OUTDIR: mkdtempSync(join(tmpdir(), "assembly-")),
+    };
+    directories.push(env.CDK_OUTDIR);
+    const app = join(import.meta.dirname, "..", "..", "infra", "app.ts");
+    await expect(promisify(execFile)(process.execPath, [app], { env })).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^AWS Lambda has no function URLs in the region eu-south-2: [^\n]+\n$/),
+    });
   });
 
   it("keeps the function URL beside the HTTP API while endpoints move", () => {
