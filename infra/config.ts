@@ -105,11 +105,17 @@ const Context = z
     providerOauthSecretArn: secretArn.optional(),
     /** The secret in Secrets Manager with which the provider signs the webhooks of the platform's endpoint. */
     platformWebhookSecretArn: secretArn.optional(),
-    /** An SNS topic that is notified when an alarm is raised and when it ends. */
+    /**
+     * An SNS topic that is notified when an alarm is raised and when it ends. If it is encrypted, the policy of its KMS key
+     * must allow `cloudwatch.amazonaws.com` to `kms:Decrypt` and `kms:GenerateDataKey*`; the AWS managed key cannot:
+     * https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns
+     */
     alarmTopicArn: z
       .string()
       .regex(/^arn:[^:]+:sns:[^:]+:\d{12}:[^:]+$/, "expected the ARN of a topic")
       .optional(),
+    /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */
+    xrayTracing: z.stringbool().or(z.boolean()).default(false),
     /** How many batches of webhook events are processed at once: docs/webhooks.md, "Concurrency". */
     webhookConcurrency: z.coerce.number().int().min(2).max(1000).default(5),
     /**

@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, Tags } from "aws-cdk-lib";
+import { Annotations, CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { NO_ISSUER } from "./config.ts";
 import { type AccessTo, accessTo } from "./constructs/access/access-to.ts";
@@ -53,6 +53,11 @@ export class ServiceStack extends Stack {
       tables,
     });
     if (config.alarmTopicArn !== undefined) new AlarmNotices(this, "AlarmNotices", { topicArn: config.alarmTopicArn });
+    else if (config.stage === "prod")
+      Annotations.of(this).addWarningV2(
+        "plant-store:no-alarm-topic",
+        "No alarmTopicArn was given: alarms are visible in CloudWatch only. docs/operations.md describes the topic.",
+      );
 
     Tags.of(this).add("stage", config.stage);
     new CfnOutput(this, "ApiUrl", { value: this.api.url, description: "The base URL of the API" });

@@ -1,6 +1,6 @@
-import { Aws, Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Aws, Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
 import { Effect, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { metricNamespaceOf } from "../../shared/terms/metrics.ts";
@@ -15,7 +15,7 @@ const LOG_RETENTION = RetentionDays.ONE_MONTH;
 const TIMEOUT = Duration.seconds(10);
 
 /** The part of the configuration that each function needs. */
-export type FunctionConfig = Pick<DeploymentConfig, "stage">;
+export type FunctionConfig = Pick<DeploymentConfig, "stage" | "xrayTracing">;
 
 type Props = {
   /** The name of the file under functions/, without folder and extension. */
@@ -50,6 +50,12 @@ export class ServiceFunction extends Construct {
         }),
       );
     }
+    if (config.xrayTracing)
+      Validations.of(role).acknowledge({
+        id: "AwsSolutions-IAM5[Resource::*]",
+        reason:
+          "X-Ray has no resources to name: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html",
+      });
     this.function = new LambdaFunction(this, "Function", {
       description,
       runtime: Runtime.NODEJS_24_X,
@@ -67,6 +73,7 @@ export class ServiceFunction extends Construct {
       timeout,
       // 1,769 MB give a full vCPU. Half of a vCPU keeps cold starts short at half the price.
       memorySize: 1024,
+      ...(config.xrayTracing && { tracing: Tracing.ACTIVE }),
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
     });
   }

@@ -95,6 +95,41 @@ describe("the runbook", () => {
   });
 });
 
+type Widget = {
+  type: string;
+  x: number;
+  y: number;
+  properties: { title?: string; markdown?: string; alarms?: unknown[] };
+};
+
+describe("the dashboard", () => {
+  const [, dashboard] = ofType("AWS::CloudWatch::Dashboard")[0] ?? [];
+  const body = dashboard?.Properties.DashboardBody as { "Fn::Join": [string, unknown[]] };
+  const { widgets }: { widgets: Widget[] } = JSON.parse(
+    body["Fn::Join"][1].map((part) => (typeof part === "string" ? part : "reference")).join(""),
+  );
+
+  it("answers in its first row whether the service is well", () => {
+    const first = widgets.filter(({ y }) => y === 0).sort((a, b) => a.x - b.x);
+    expect(first.map(({ properties }) => properties.title)).toEqual([
+      "Is it well?",
+      "Requests, and failures (5xx)",
+      "Provider: failures, and open circuits",
+      "Oldest work: queues (seconds), events (milliseconds)",
+    ]);
+    expect(first[0]).toMatchObject({ type: "alarm" });
+    expect(first[0]?.properties.alarms).toHaveLength(alarms.length);
+  });
+
+  it("shows each alarm in a row of its subject", () => {
+    const titles = widgets.map(({ properties }) => properties.title);
+    expect(titles).toEqual(expect.arrayContaining(alarms.map(nameOf)));
+    const rows = widgets.flatMap(({ properties }) => properties.markdown ?? []);
+    expect(rows).toHaveLength(7);
+    for (const [, row = ""] of page.matchAll(/[Rr]ow "([^"]+)"/g)) expect(rows).toContain(`## ${row}`);
+  });
+});
+
 describe("the alarms", () => {
   it("watch the metrics of this stage's functions only", () => {
     const own = alarms.flatMap(metricsOf).filter(({ Namespace }) => Namespace?.startsWith("AWS/") === false);

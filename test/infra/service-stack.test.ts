@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { App, Validations } from "aws-cdk-lib";
-import { Match, Template } from "aws-cdk-lib/assertions";
+import { Annotations as CdkAnnotations, Match, Template } from "aws-cdk-lib/assertions";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { NO_ISSUER, parseContext } from "../../infra/config.ts";
 import { ServiceStack } from "../../infra/service-stack.ts";
@@ -50,6 +50,7 @@ beforeAll(async () => {
     clientAddressHeader: "cloudfront-viewer-address",
     originSecretHashes: HASH,
     alarmTopicArn: OPERATORS,
+    xrayTracing: "true",
     providerOauthClientId: "ca_1",
     providerOauthSecretArn: OAUTH_SECRET,
     platformWebhookSecretArn: WEBHOOK_SECRET,
@@ -302,6 +303,30 @@ describe("the stack", () => {
     for (const { Properties } of alarmsOf(prod))
       expect(Properties).toMatchObject({ AlarmActions: [OPERATORS], OKActions: [OPERATORS] });
     for (const { Properties } of alarmsOf(dev)) expect(Properties).not.toHaveProperty("AlarmActions");
+  });
+
+  it("warns about production without a topic for alarms, and about nothing else", () => {
+    const warningsOf = (context: Record<string, string>) => {
+      const stack = new ServiceStack(new App(), "test", parseContext(context));
+      return CdkAnnotations.fromStack(stack)
+        .findWarning("*", Match.anyValue())
+        .map(({ entry }) => String(entry.data));
+    };
+    const production = { stage: "prod", issuer: "https://login.example.com", audience: "plants" };
+    expect(warningsOf({})).toEqual([]);
+    expect(warningsOf({ ...production, alarmTopicArn: OPERATORS })).toEqual([]);
+    expect(warningsOf(production)).toEqual([expect.stringMatching(/^No alarmTopicArn was given/)]);
+  });
+
+  it("records traces only on request, with the right to write them", () => {
+    const functions = Object.keys(dev.findResources("AWS::Lambda::Function")).length;
+    const traced = { Properties: { TracingConfig: { Mode: "Active" } } };
+    expect(Object.keys(dev.findResources("AWS::Lambda::Function", traced))).toHaveLength(0);
+    expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(functions);
+    expect(JSON.stringify(dev.findResources("AWS::IAM::Policy"))).not.toContain("xray:");
+    expect(rightsOf(prod, "GET /openapi.json")).toEqual(
+      ["xray:PutTelemetryRecords", "xray:PutTraceSegments"].map((right) => `"*" ${right}`),
+    );
   });
 
   it("invokes the detection worker once per organization of an event", () => {

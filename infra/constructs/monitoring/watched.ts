@@ -3,7 +3,11 @@ import type { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
-import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
+import {
+  allBackgroundFunctions,
+  type BackgroundFunctionName,
+  type Trigger,
+} from "../../../shared/api/background-functions.ts";
 import type { BusEventName } from "../../../shared/api/bus-events.ts";
 import { type MetricName, metricNamespaceOf } from "../../../shared/terms/metrics.ts";
 import type { DeploymentConfig } from "../resources/deployment-config.ts";
@@ -18,6 +22,20 @@ export type Watched = {
   background: ReadonlyMap<BackgroundFunctionName, LambdaFunction>;
   queues: ReadonlyMap<BusEventName, Queue>;
   tables: Tables;
+};
+
+/** A row of the table of alarms (alarm-table.ts). */
+export type AlarmDefinition = {
+  /** The alarm's name after the stack's name, and the heading of its section. */
+  name: string;
+  /** One sentence. */
+  description: string;
+  metric: IMetric;
+  /** Raised if the metric has been at or above (`atLeast`) or below this for all of the last `periods`. */
+  atLeast?: number;
+  below?: number;
+  /** Periods of the metric, which are five minutes unless the metric says otherwise. */
+  periods: number;
 };
 
 export const FIVE_MINUTES = Duration.minutes(5);
@@ -55,3 +73,12 @@ export const sumOf = ({ term = "$", metrics, label, period = FIVE_MINUTES }: Exp
   const expression = named.map(([name]) => term.replace("$", name)).join(" + ");
   return new MathExpression({ expression, usingMetrics: Object.fromEntries(named), label, period });
 };
+
+/** The background functions with a trigger of a kind. */
+export const namesWith = (matches: (trigger: Trigger) => boolean): BackgroundFunctionName[] =>
+  allBackgroundFunctions.filter(([, { triggers }]) => triggers.some(matches)).map(([name]) => name);
+
+export const isSchedule = (trigger: Trigger): boolean => "hourlyAtMinute" in trigger || "everyHours" in trigger;
+
+/** Lambda queues their events, repeats failed ones twice, and then drops them. */
+export const startedByEvents = namesWith((trigger) => "event" in trigger);

@@ -24,6 +24,7 @@ const functionPlan = {
     LoggingConfig: z.strictObject({ LogGroup: z.unknown().optional() }).optional(),
   }),
   ignored: ["Architectures", "Description", "Tags"],
+  notApplied: { TracingConfig: "no traces are recorded" },
 };
 
 const readFunction = (stack: StackReader, resource: Resource): FunctionModel => {

@@ -44,8 +44,8 @@ const notRunTypes: Record<string, string | undefined> = {
   "AWS::ApiGatewayV2::ApiMapping": undefined,
   "AWS::ApiGatewayV2::DomainName": "the API answers at its local address only",
   "AWS::CloudWatch::Alarm": "no metric is watched, so the alarm is never raised",
+  "AWS::CloudWatch::Dashboard": "no metric is shown",
   "AWS::Logs::LogGroup": undefined,
-  "AWS::Logs::MetricFilter": "no metrics are made of log lines",
   "AWS::Route53::RecordSet": "no DNS record is made",
 };
 

@@ -325,9 +325,11 @@ describe("a stack", () => {
       Api: api,
       Stage: stage({ AccessLogSettings: { Format: "x" } }),
       Logs: { Type: "AWS::Logs::LogGroup" },
+      Board: { Type: "AWS::CloudWatch::Dashboard", Properties: { DashboardBody: { "Fn::ImportValue": "x" } } },
       Alarm: { Type: "AWS::CloudWatch::Alarm", Properties: { AlarmName: { "Fn::ImportValue": "x" } } },
     });
     expect(notRun).toEqual([
+      { logicalId: "Board", type: "AWS::CloudWatch::Dashboard", reason: "no metric is shown" },
       { logicalId: "Alarm", type: "AWS::CloudWatch::Alarm", reason: expect.stringContaining("never raised") },
       { logicalId: "Stage", type: "AWS::ApiGatewayV2::Stage", reason: "no access log is written" },
     ]);

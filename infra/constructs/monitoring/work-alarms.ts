@@ -1,0 +1,142 @@
+import { Duration } from "aws-cdk-lib";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import {
+  allBackgroundFunctions,
+  type BackgroundFunction,
+  type BackgroundFunctionName,
+} from "../../../shared/api/background-functions.ts";
+import type { BusEventName } from "../../../shared/api/bus-events.ts";
+import {
+  type AlarmDefinition,
+  FIVE_MINUTES,
+  functionOf,
+  isSchedule,
+  namesWith,
+  startedByEvents,
+  sumOf,
+  type Watched,
+} from "./watched.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Those that do the work of many organizations, and so use the most concurrency. */
+const workers = startedByEvents.filter((name) => !namesWith(isSchedule).includes(name));
+const startedByQueues = namesWith((trigger) => "queueOf" in trigger);
+
+const perFunction = (watched: Watched, names: readonly BackgroundFunctionName[], metricName: string) =>
+  names.map((name) => functionOf(watched, name).metric(metricName, { statistic: "Sum", period: FIVE_MINUTES }));
+
+const subjects: Record<BackgroundFunction["subject"], string> = {
+  security: "SecurityEvent",
+  sync: "Sync",
+  webhooks: "Webhook",
+  detection: "Detection",
+  reports: "Report",
+  erasure: "Erasure",
+};
+
+/** Background functions: Lambda runs an event three times, with pauses of one and two minutes, and then drops it. */
+export const workAlarms = (watched: Watched): AlarmDefinition[] => [
+  ...Object.entries(subjects).map(([subject, word]) => {
+    const names = allBackgroundFunctions.filter(([, found]) => found.subject === subject).map(([name]) => name);
+    return {
+      name: `${word}FunctionsFailing`,
+      description: `Three or more invocations of ${names.join(", ")} failed within 15 minutes`,
+      metric: sumOf({
+        metrics: names.map((name) => functionOf(watched, name).metricErrors({ period: Duration.minutes(15) })),
+        label: "Failed invocations",
+        period: Duration.minutes(15),
+      }),
+      atLeast: 3,
+      periods: 1,
+    };
+  }),
+  {
+    name: "FunctionsThrottled",
+    description: "For 15 minutes, Lambda refused to start functions of webhooks or workers: the concurrency is used up",
+    metric: sumOf({
+      metrics: [
+        watched.webhooks.receive.metricThrottles({ period: FIVE_MINUTES }),
+        ...perFunction(watched, [...workers, ...startedByQueues], "Throttles"),
+      ],
+      label: "Refused invocations",
+    }),
+    atLeast: 1,
+    periods: 3,
+  },
+  {
+    name: "EventsDropped",
+    description: "Lambda dropped an event: a function failed three times, or could not be started for six hours",
+    // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#async-invocation-metrics
+    metric: sumOf({
+      metrics: perFunction(watched, startedByEvents, "AsyncEventsDropped"),
+      label: "Dropped events",
+    }),
+    atLeast: 1,
+    periods: 1,
+  },
+  {
+    name: "EventsDelayed",
+    description: "An event waited 30 minutes or longer for its function",
+    metric: sumOf({
+      // Milliseconds.
+      term: `($ >= ${30 * MINUTE_MS})`,
+      metrics: startedByEvents.map((name) =>
+        functionOf(watched, name).metric("AsyncEventAge", { period: FIVE_MINUTES, statistic: "Maximum" }),
+      ),
+      label: "Functions with an event that waited 30 minutes",
+    }),
+    atLeast: 1,
+    periods: 1,
+  },
+];
+
+/** What the messages of a queue are, for alarms' names and sentences. */
+const contents: Partial<Record<BusEventName, { name: string; noun: string }>> = {
+  WebhookReceived: { name: "Webhooks", noun: "webhook" },
+  SecurityEventNotRecorded: { name: "SecurityEvents", noun: "security event" },
+};
+
+/**
+ * How long a queue's messages have waited. The age of the oldest message leaves out messages that were received three
+ * times, so the queue of events that may fail for long is watched by the number of messages, also those in flight.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+ */
+const waitingIn = (event: BusEventName, queue: Queue): Pick<AlarmDefinition, "metric" | "atLeast" | "periods"> =>
+  event === "SecurityEventNotRecorded"
+    ? {
+        metric: sumOf({
+          metrics: [
+            queue.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES }),
+            queue.metricApproximateNumberOfMessagesNotVisible({ period: FIVE_MINUTES }),
+          ],
+          label: "Waiting messages",
+        }),
+        atLeast: 1,
+        periods: 3,
+      }
+    : {
+        metric: queue.metricApproximateAgeOfOldestMessage({ period: FIVE_MINUTES }),
+        atLeast: Duration.minutes(15).toSeconds(),
+        periods: 1,
+      };
+
+export const queueAlarms = ({ queues }: Watched): AlarmDefinition[] =>
+  [...queues].flatMap(([event, queue]) => {
+    const { name, noun } = contents[event] ?? { name: event, noun: "message" };
+    const deadLetters = queue.deadLetterQueue?.queue;
+    return [
+      { name: `${name}Waiting`, description: `A ${noun} has waited for 15 minutes`, ...waitingIn(event, queue) },
+      ...(deadLetters === undefined
+        ? []
+        : [
+            {
+              name: `${name}DeadLettered`,
+              description: `A ${noun} failed too often and lies in the dead-letter queue`,
+              metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES }),
+              atLeast: 1,
+              periods: 1,
+            },
+          ]),
+    ];
+  });
