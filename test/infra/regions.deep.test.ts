@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "@jest/globals";
+import { readStack } from "../../infra/local/stack/read-stack.ts";
+import { frontEndIds } from "../../infra/local/start-front-ends.ts";
 import { createApp } from "../../infra/synth.ts";
 
 const directories: string[] = [];
@@ -35,6 +37,7 @@ const everything = (partition: string, region: string) => ({
   hostedZoneId: "Z0123456789ABCDEFGHIJ",
   hostedZoneName: "example.com",
   ipAddressType: "dualstack",
+  allowedOrigins: "https://app.example.com",
   providerOauthClientId: "ca_1",
   providerOauthSecretArn: arn(partition, region, "secretsmanager", "secret:oauth-AbCdEf"),
   alarmTopicArn: arn(partition, region, "sns", "operators"),
@@ -79,6 +82,19 @@ describe("the synthesis", () => {
       code: 1,
       stderr: expect.stringMatching(/^AWS Lambda has no function URLs in the region eu-south-2: [^\n]+\n$/),
     });
+  });
+
+  it("makes nothing that the local cloud does not understand", async () => {
+    const assemblyDirectory = mkdtempSync(join(tmpdir(), "assembly-"));
+    const dataDirectory = mkdtempSync(join(tmpdir(), "data-"));
+    directories.push(assemblyDirectory, dataDirectory);
+    createApp({ outputDirectory: assemblyDirectory, context: everything("aws", "eu-central-1") }).synth();
+    const { apis } = await frontEndIds(assemblyDirectory);
+    const urls = new Map(apis.map((id) => [id, "http://127.0.0.1:1"]));
+    const { httpApis, notRun } = await readStack({ assemblyDirectory, dataDirectory, urls });
+    expect(httpApis.map(({ cors }) => cors?.allowOrigins)).toEqual([["https://app.example.com"], undefined]);
+    const types = notRun.map(({ type }) => type);
+    expect(types).toEqual(expect.arrayContaining(["AWS::ApiGatewayV2::DomainName", "AWS::Route53::RecordSet"]));
   });
 
   it("keeps the function URL beside the HTTP API while endpoints move", () => {

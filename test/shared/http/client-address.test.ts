@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { createClientLocator } from "../../../shared/http/client-address.ts";
 import { createHandler } from "../../../shared/http/create-handler.ts";
 import { defineRoute } from "../../../shared/http/route.ts";
+import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 
@@ -72,7 +73,7 @@ describe("the client's address behind a CDN", () => {
     expect(locate({ "x-origin-secret": NEW, [name]: value }, name)).toBe(address);
   });
 
-  it("is what the handler's work, admission and refusals see; a direct request reaches none of them", async () => {
+  it("is what the handler's work and its refusals see; a direct request reaches neither", async () => {
     const seen: (string | undefined)[] = [];
     const handler = createHandler(
       defineRoute({
@@ -86,18 +87,22 @@ describe("the client's address behind a CDN", () => {
         throw new Error("stop here");
       },
       {
-        authenticate: async () => ({
-          ...{ userId: "ada", organizationId: "acme", role: "admin", sessionId: undefined, scope: "org:acme" },
-        }),
+        authenticate: async (token) => {
+          if (token === undefined) throw new DomainError("invalid_token", "The token is not valid.");
+          return { userId: "ada", organizationId: "acme", role: "admin", sessionId: undefined, scope: "org:acme" };
+        },
+        recordRefusal: async ({ event }) => void seen.push(`refused ${event.requestContext.http.sourceIp}`),
         locateClient: createClientLocator({
           ...{ addressHeader: "x-client-address", secretHeader: "x-origin-secret", secretHashes: [sha256(NEW)] },
         }),
       },
     );
     const call = (headers: Record<string, string>) => handler(httpEvent({ method: "GET", headers }), lambdaContext);
-    await call({ "x-origin-secret": NEW, "x-client-address": "203.0.113.7" });
+    const throughCdn = { "x-origin-secret": NEW, "x-client-address": "203.0.113.7" };
+    await call({ ...throughCdn, authorization: "Bearer good" });
+    await call(throughCdn);
     const direct = await call({ "x-client-address": "203.0.113.7" });
-    expect(seen).toEqual(["203.0.113.7"]);
+    expect(seen).toEqual(["203.0.113.7", "refused 203.0.113.7"]);
     expect(direct.statusCode).toBe(403);
     expect(JSON.parse(direct.body ?? "")).toEqual({ error: 40304, message: "Call the API by its public address." });
   });
