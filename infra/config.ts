@@ -6,7 +6,7 @@ import { riskLevels } from "../shared/terms/risk-levels.ts";
 import type { DeploymentConfig, ReservableFunction } from "./constructs/resources/deployment-config.ts";
 import { ContextError } from "./context-error.ts";
 import { networkChecks, networkKeys, together } from "./network-context.ts";
-import { chooseWebhookEntrance } from "./regions.ts";
+import { chooseWebhookEntrance, requireTracingIn } from "./regions.ts";
 
 /** The issuer of a deployment that configures no issuer. It never resolves (RFC 2606), so no token is trusted. */
 export const NO_ISSUER = "https://issuer.invalid";
@@ -154,6 +154,7 @@ export const parseContext = (
     throw new ContextError(`The deployment's context is not usable.\n${z.prettifyError(result.error)}`);
   const { issuer = NO_ISSUER, audience = "plant-store", ...config } = result.data;
   const { region = environmentRegion, webhookEntrance, webhookDomainName } = config;
+  if (config.xrayTracing) requireTracingIn(region);
   return {
     ...config,
     issuer,

@@ -47,3 +47,14 @@ export const chooseWebhookEntrance = ({ region, webhookEntrance, webhookDomainNa
     `AWS Lambda has no function URLs in the region ${region}: add --context webhookEntrance=api, so that webhooks arrive at an HTTP API instead.`,
   );
 };
+
+/**
+ * Lambda's X-Ray tracing does not exist in China.
+ * Source: https://docs.amazonaws.cn/en_us/aws/latest/userguide/lambda.html
+ * @throws ContextError if tracing is asked for in a region without it.
+ */
+export const requireTracingIn = (region: string | undefined): void => {
+  if (region?.startsWith("cn-")) {
+    throw new ContextError(`AWS X-Ray does not trace Lambda functions in the region ${region}: leave xrayTracing out.`);
+  }
+};

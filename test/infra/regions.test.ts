@@ -7,23 +7,23 @@ const domain = {
 };
 const entranceOf = (context: Record<string, string>, region?: string) => parseContext(context, region).webhookEntrance;
 
-describe("the entrance of webhooks", () => {
-  it("is a function URL where the region is unknown or has function URLs", () => {
+describe("a region", () => {
+  it("has a function URL as the entrance of webhooks if it is unknown or has function URLs", () => {
     for (const region of [undefined, "eu-central-1", "us-east-1", "mx-central-1"])
       expect(entranceOf({}, region)).toBe("url");
   });
 
-  it("is an HTTP API in China and GovCloud, which have no function URLs", () => {
+  it("has an HTTP API as the entrance in China and GovCloud, which have no function URLs", () => {
     for (const region of ["cn-north-1", "cn-northwest-1", "us-gov-west-1"]) expect(entranceOf({}, region)).toBe("api");
   });
 
-  it("is an HTTP API if it has a domain name", () => {
+  it("has an HTTP API as the entrance if webhooks have a domain name", () => {
     expect(entranceOf(domain, "eu-central-1")).toBe("api");
     expect(entranceOf({ ...domain, webhookEntrance: "both" }, "eu-central-1")).toBe("both");
   });
 
   it.each(["ap-south-2", "ca-west-1", "eu-central-2", "eu-south-2", "il-central-1", "me-central-1"])(
-    "must be chosen in %s, which has no function URLs",
+    "needs a chosen entrance if it has no function URLs: %s",
     (region) => {
       const sentence = `AWS Lambda has no function URLs in the region ${region}: add --context webhookEntrance=api`;
       expect(() => entranceOf({}, region)).toThrow(sentence);
@@ -34,11 +34,18 @@ describe("the entrance of webhooks", () => {
     },
   );
 
-  it("cannot be a function URL in China on request", () => {
+  it("has no function URL in China on request", () => {
     expect(() => entranceOf({ webhookEntrance: "url" }, "cn-north-1")).toThrow("the region cn-north-1");
   });
 
-  it("follows the region of the context before the command line's", () => {
+  it("has tracing everywhere but in China", () => {
+    expect(() => parseContext({ xrayTracing: "true" }, "cn-north-1")).toThrow(
+      "AWS X-Ray does not trace Lambda functions in the region cn-north-1: leave xrayTracing out.",
+    );
+    expect(parseContext({ xrayTracing: "true" }, "eu-central-1").xrayTracing).toBe(true);
+  });
+
+  it("of the context counts before the command line's", () => {
     expect(entranceOf({ region: "eu-central-1" }, "eu-south-2")).toBe("url");
   });
 });
