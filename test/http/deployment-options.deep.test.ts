@@ -11,6 +11,7 @@ const ORIGIN = "https://app.example.com";
 const CLIENT = "203.0.113.7";
 const context = {
   webhookEntrance: "both",
+  platformWebhookSecretArn: "arn:aws:secretsmanager:eu-central-1:000000000000:secret:platform-AbCdEf",
   allowedOrigins: ORIGIN,
   clientAddressHeader: "x-client-address",
   originSecretHashes: createHash("sha256").update(SECRET).digest("hex"),
@@ -93,7 +94,7 @@ describe("behind a CDN", () => {
 });
 
 describe("webhooks at an HTTP API", () => {
-  it("find an organization whose id the API would decode", async () => {
+  it("find an organization whose id the API would decode, and the platform's endpoint", async () => {
     const secret = "whsec_of_these_tests";
     const ours = organizationOf(service, "grün/bike?a=1&b#c%41");
     const account = await simulatedProvider(service).account(1);
@@ -107,6 +108,12 @@ describe("webhooks at an HTTP API", () => {
     expect(await sender.send(event, { path })).toMatchObject({ status: 200 });
     await eventually("it is a record", async () =>
       (await ours.records("customers")).some(({ id }) => id === "cus_api"),
+    );
+    const forPlatform = { ...(await sender.customerEvent("created", "cus_platform")), account: account.accountId };
+    const toPlatform = { path: "-/platform", secret: "whsec_local_platform" };
+    expect(await sender.send(forPlatform, toPlatform)).toMatchObject({ status: 200 });
+    await eventually("the platform's event is a record", async () =>
+      (await ours.records("customers")).some(({ id }) => id === "cus_platform"),
     );
     // Percent-encoded, the address names another path after the API has decoded it.
     expect(await sender.send(event)).toMatchObject({ status: 400 });
