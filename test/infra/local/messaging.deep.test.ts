@@ -80,8 +80,10 @@ const fill = (stack: Stack) => {
   const listener = fn("Listener", LISTENER, { environment });
   for (const publishing of [publisher, listener]) bus.grantPutEventsTo(publishing);
   const worker = fn("Worker", WORKER);
-  worker.addEventSource(new SqsEventSource(work, { reportBatchItemFailures: true }));
+  worker.addEventSource(new SqsEventSource(work, { reportBatchItemFailures: true, maxConcurrency: 2 }));
   const failing = fn("Failing", FAILING);
+  const narrow = fn("Narrow", LISTENER, { environment, reservedConcurrentExecutions: 1 });
+  bus.grantPutEventsTo(narrow);
 
   const rule = (ruleName: string, detailType: string[], ...targets: (LambdaFunction | SqsQueue)[]) =>
     new Rule(stack, `Rule${ruleName}`, { ruleName, eventBus: bus, eventPattern: { detailType }, targets });
@@ -94,6 +96,7 @@ const fill = (stack: Stack) => {
   rule("to-inbox", ["Kept", "Noted"], textsTo(inbox));
   rule("to-work", ["Work"], textsTo(work));
   rule("to-failing", ["Fail"], new LambdaFunction(failing));
+  rule("to-narrow", ["Narrow"], new LambdaFunction(narrow));
   new Rule(stack, "Off", {
     eventBus: bus,
     enabled: false,
@@ -170,6 +173,17 @@ describe("a function that fails", () => {
     expect(cloud.lines).toContainEqual(
       expect.stringMatching(/LOST an event: gave up an event for .*:failing at try 3: Error: asked to fail/),
     );
+  });
+});
+
+describe("a function with a reserved concurrency of 1", () => {
+  it("works on its events one after another, and loses none that Lambda throttles", async () => {
+    const before = (await texts("inbox")).length;
+    await Promise.all(Array.from({ length: 5 }, () => invoke({ put: "Narrow" })));
+    await settle();
+    expect((await texts("inbox")).slice(before)).toEqual(Array(5).fill("heard Narrow"));
+    const { functions } = await get<{ functions: { name: string; instances: number }[] }>("/");
+    expect(functions).toContainEqual(expect.objectContaining({ name: "narrow", instances: 1 }));
   });
 });
 
