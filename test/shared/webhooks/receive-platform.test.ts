@@ -66,7 +66,10 @@ describe("a delivery at the platform's endpoint", () => {
     expect(published.map(({ detail }) => detail)).toEqual(
       expect.arrayContaining(owners.map(({ organizationId }) => ({ organizationId, eventId: "evt_1" }))),
     );
-    expect(record.mock.calls.map(([event]) => event)).toMatchObject(
+    // The organizations are served in parallel.
+    const recorded = record.mock.calls.map(([event]) => event);
+    const byOrganization = recorded.sort((a, b) => String(a.organizationId).localeCompare(String(b.organizationId)));
+    expect(byOrganization).toMatchObject(
       owners.map(({ organizationId }) => ({
         ...{ eventType: "WEBHOOK_RECEIVED", organizationId, resource: "acct_1", success: true },
         metadata: { endpoint: "platform", repeated: false },
@@ -151,13 +154,14 @@ describe("a delivery without the platform's signature", () => {
     for (const event of forged) expect(event).not.toHaveProperty("organizationId");
   });
 
-  it("causes a bounded number of writes and of reads of the secret", async () => {
-    const { send, record, time, secret } = create();
+  it("causes a bounded number of reads of the secret, and counts towards the limit of forged webhooks", async () => {
+    const { send, record, forged, time, secret } = create();
     for (let i = 0; i < 1_000; i++) {
       time.now += 50;
       await send(sent(from("acct_1"), "whsec_forged"));
     }
-    expect(record.mock.calls.length).toBeLessThanOrEqual(50);
+    expect(record).not.toHaveBeenCalled();
+    expect(forged).toHaveLength(1_000);
     expect(secret.reads).toBe(5);
   });
 
