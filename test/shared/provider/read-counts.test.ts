@@ -1,5 +1,5 @@
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import {
   createReadCountStore,
   createReadCounts,
@@ -43,8 +43,8 @@ describe("the store of read counts", () => {
 
   it("adds up per organization and month", async () => {
     const store = storeAt();
-    await store.add("a#b", "2026-11", { count: 3, token: "1" });
-    await store.add("a#b", "2026-11", { count: 4, token: "2" });
+    await expect(store.add("a#b", "2026-11", { count: 3, token: "1" })).resolves.toBe(3);
+    await expect(store.add("a#b", "2026-11", { count: 4, token: "2" })).resolves.toBe(7);
     await store.add("a#b", "2026-12", { count: 5, token: "3" });
     await store.add("a", "2026-11", { count: 6, token: "4" });
     await expect(store.read("a#b", "2026-11")).resolves.toBe(7);
@@ -87,12 +87,15 @@ describe("the counts of an instance", () => {
   let sent: [string, string, ReadAddition][] = [];
   let failures = 0;
   let tokens = 0;
+  let total = 0;
   const counts = () =>
     createReadCounts({
       store: {
         add: async (organizationId, month, addition) => {
           sent.push([organizationId, month, addition]);
           if (failures-- > 0) throw new Error("away");
+          total += addition.count;
+          return total;
         },
       },
       clock: () => now,
@@ -103,6 +106,7 @@ describe("the counts of an instance", () => {
     sent = [];
     failures = 0;
     tokens = 0;
+    total = 0;
   });
 
   it("sends each count once, and nothing without a read", async () => {
@@ -133,5 +137,26 @@ describe("the counts of an instance", () => {
     await reads.flush();
     expect(sent).toHaveLength(4);
     expect(process.stdout.write).toHaveBeenCalledTimes(2);
+  });
+
+  it("log an organization's reads of the month each time another 1,000 are full", async () => {
+    const reads = counts();
+    for (const [before, count] of [
+      [997, 2],
+      [999, 1],
+      [1_000, 5],
+      [7_998, 3],
+    ] as const) {
+      total = before;
+      for (let i = 0; i < count; i++) reads.count("acme");
+      await reads.flush();
+    }
+    const lines = jest.mocked(process.stdout.write).mock.calls.map(([line]) => JSON.parse(String(line)));
+    expect(lines).toEqual(
+      Array.from({ length: 2 }, () => ({
+        ...{ level: "info", message: "Reads of the provider in a month" },
+        ...{ organizationId: "acme", month: "2026-11" },
+      })),
+    );
   });
 });
