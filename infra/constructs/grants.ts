@@ -18,7 +18,7 @@ export const routeAccess = (access: AccessTo, webhooks: Access["environment"]) =
     getConnection: together(access.showConnection, variables(webhooks)),
     connectProvider: together(access.connect, variables(webhooks)),
     changeWebhookSecrets: together(access.changeWebhookSecrets, variables(webhooks)),
-    disconnectProvider: access.disconnect,
+    disconnectProvider: together(access.disconnect, variables(webhooks)),
     authorizeConnection: access.authorize,
     startSync: access.startSync,
     listSyncRuns: access.listSyncRuns,

@@ -19,8 +19,9 @@ type Props = {
 const toFileName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const toConstructId = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-/** Verifying credentials calls the provider twice, each with the full time limit of a call. The gateway waits 30 s. */
+/** Connecting and disconnecting call the provider, each time with the full time limit of a call. The gateway waits 30 s. */
 const CONNECTING_TIMEOUT = Duration.seconds(29);
+const CALLING_PROVIDER = ["connectProvider", "disconnectProvider"];
 
 /** The variables that shared/http/client-address.ts needs behind a CDN. */
 const cdnVariables = ({ clientAddressHeader, originSecretHeader, originSecretHashes }: DeploymentConfig): Access =>
@@ -67,7 +68,7 @@ export class RouteFunctions extends Construct {
           description: `${route.method} ${route.path}`,
           access: together(httpAccess(route, props), ownAccess[name]),
           config: props.config,
-          ...(name === "connectProvider" && { timeout: CONNECTING_TIMEOUT }),
+          ...(CALLING_PROVIDER.includes(name) && { timeout: CONNECTING_TIMEOUT }),
         });
         return [name, made];
       }),

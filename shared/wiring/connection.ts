@@ -3,7 +3,7 @@ import { createConnect, createVerification } from "../connection/connect.ts";
 import { createViewConnection, createWebhookUrl } from "../connection/connection.ts";
 import { type ConnectionUserRequest, createConnectionChangeRecorder } from "../connection/connection-events.ts";
 import { createConnectionSecrets } from "../connection/connection-secrets.ts";
-import { createDisconnect, type DisconnectDependencies } from "../connection/disconnect.ts";
+import { createDisconnect, createDisconnectByUser, type DisconnectDependencies } from "../connection/disconnect.ts";
 import { createAuthorize, createOAuthStates, createStateIssuer } from "../connection/oauth-state.ts";
 import { createOAuthStateStore } from "../connection/oauth-state-store.ts";
 import { createOpenConnection } from "../connection/open-connection.ts";
@@ -101,6 +101,11 @@ const wireFirstSync = () => {
   };
 };
 
+const wireWebhookRegistration = (provider: ProviderAccess) =>
+  createWebhookRegistration({
+    ...{ provider, webhookUrlOf: wireWebhookUrl(), setup: stripeSetup, newToken: newRequestToken },
+  });
+
 /** PUT …/connection. */
 export const wireConnect = () => {
   const provider = wireProviderAccess();
@@ -114,9 +119,7 @@ export const wireConnect = () => {
     secrets: wireConnectionSecrets(),
     connections: wireConnectionStore(),
     changes,
-    registration: createWebhookRegistration({
-      ...{ provider, webhookUrlOf: wireWebhookUrl(), setup: stripeSetup, newToken: newRequestToken },
-    }),
+    registration: wireWebhookRegistration(provider),
     recordChange: createConnectionChangeRecorder({ changes, recorder: wireRecorder() }),
     view: wireViewConnection(),
     now: systemClock,
@@ -137,9 +140,21 @@ export const wireChangeWebhookSecrets = () => {
   });
 };
 
-/** DELETE …/connection, and the end of a connection whose account withdrew its permission. */
+/** The end of a connection: at a user's request, or because its account withdrew its permission. */
 export const wireDisconnect = (sync: Pick<DisconnectDependencies, "cancelRuns">) => {
   const changes = wireConnectionChangeStore();
   const recordChange = createConnectionChangeRecorder({ changes, recorder: wireRecorder() });
   return createDisconnect({ ...sync, changes, recordChange, now: systemClock });
+};
+
+/** DELETE …/connection. */
+export const wireDisconnectByUser = () => {
+  const provider = wireProviderAccess();
+  return createDisconnectByUser({
+    disconnect: wireDisconnect({ cancelRuns: wireCancelRuns() }),
+    connections: wireConnectionStore(),
+    secrets: wireConnectionSecrets(),
+    registration: wireWebhookRegistration(provider),
+    provider,
+  });
 };

@@ -271,6 +271,9 @@ describe("registering the webhook", () => {
     const deliveries = await ours.events("eventType=WEBHOOK_RECEIVED");
     expect(deliveries.length).toBeGreaterThan(0);
     expect(service.logged() + connected.text).not.toContain("whsec_");
+
+    expect((await ours.call("DELETE", "connection")).status).toBe(204);
+    expect((await provider.requests(account.accountId))[`DELETE ${ENDPOINTS}/{id}`]).toBe(1);
   });
 
   it("is refused to a key without the permission, and waits for a provider that fails; nothing is stored", async () => {

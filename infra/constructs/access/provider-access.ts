@@ -23,17 +23,19 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
   /** To observe the provider's latency. */
   const observeLatency = together(detection.may("GetItem", "Query"), events.may("Query"));
 
-  /** To call the provider with an organization's credentials, and to replace its tokens. */
-  const useConnections = together(
+  /** To call the provider with an organization's credentials. */
+  const callProvider = together(
     changeCircuits,
     recordSecurityEvents,
     observeLatency,
     syncRuns.may("UpdateItem"),
     connections.may("GetItem", "UpdateItem"),
     secrets("Decrypt", "provider-credentials"),
-    secrets("GenerateDataKey", "provider-credentials"),
     provider.call,
   );
+
+  /** Also to replace its tokens. */
+  const useConnections = together(callProvider, secrets("GenerateDataKey", "provider-credentials"));
 
   /** To start sync runs and to end active runs. */
   const changeRuns = together(publish, retention, syncRuns.may("GetItem", "PutItem", "UpdateItem"));
@@ -66,8 +68,8 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       secrets("GenerateDataKey", "webhook-secrets"),
     ),
 
-    /** The organization's circuit also stores whether it is connected. */
-    disconnect: together(changeRuns, connections.may("GetItem", "UpdateItem"), circuits.may("GetItem", "UpdateItem")),
+    /** Removes the webhook endpoint at the provider. The organization's circuit also stores whether it is connected. */
+    disconnect: together(callProvider, changeRuns),
 
     /** To send users to the provider's authorization page. The state is sealed, and nothing is stored. */
     authorize: together(sealForClients, provider.authorize),

@@ -154,6 +154,29 @@ describe("the registered endpoint", () => {
     expect([endpoints(), await secrets()]).toEqual([[], ["by hand"]]);
   });
 
+  it("is removed by a disconnect, after the connection is gone", async () => {
+    await connect();
+    world.provider.endpoints.set("we_other", { url: `${url()}x`, isCurrent: true });
+    await world.disconnectByUser(org);
+    expect(endpoints()).toEqual(["we_other"]);
+    await expect(stored()).resolves.toMatchObject({ status: "disconnected" });
+    expect(await during(() => world.disconnectByUser(org))).toEqual([]);
+  });
+
+  it("stays at the provider if it cannot be removed, or if there are no credentials, and the disconnect succeeds", async () => {
+    await connect();
+    failOn("remove endpoint", serverError);
+    await world.disconnectByUser(org);
+    await expect(stored()).resolves.toMatchObject({ status: "disconnected" });
+    expect(endpoints()).toHaveLength(1);
+    world.provider.before = () => {};
+    await connect();
+    world.provider.secrets.clear();
+    await expect((await world.openConnection(org)).credentials.refused("sk_1")).rejects.toThrow("rejects");
+    expect(await during(() => world.disconnectByUser(org))).toEqual([]);
+    await expect(stored()).resolves.toMatchObject({ status: "disconnected" });
+  });
+
   it("that cannot be removed fails nothing", async () => {
     await connect();
     failOn("remove endpoint", serverError);

@@ -4,7 +4,7 @@ import { createConnect, createVerification } from "../../../shared/connection/co
 import { createViewConnection, createWebhookUrl } from "../../../shared/connection/connection.ts";
 import { createConnectionChangeRecorder } from "../../../shared/connection/connection-events.ts";
 import { createConnectionSecrets } from "../../../shared/connection/connection-secrets.ts";
-import { createDisconnect } from "../../../shared/connection/disconnect.ts";
+import { createDisconnect, createDisconnectByUser } from "../../../shared/connection/disconnect.ts";
 import { createOAuthStates } from "../../../shared/connection/oauth-state.ts";
 import { createOpenConnection } from "../../../shared/connection/open-connection.ts";
 import { createWebhookRegistration } from "../../../shared/connection/webhook-registration.ts";
@@ -246,17 +246,18 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     startFirstSync: ({ caller }: { caller: { organizationId: string } }) => world.startFirstSync(caller.organizationId),
   };
   const recordChange = createConnectionChangeRecorder({ recorder, changes: stores.connections });
+  const registration = createWebhookRegistration({
+    provider: provider.access,
+    webhookUrlOf: (organizationId) => world.webhookUrlOf(organizationId),
+    ...{ setup: stripeSetup, newToken },
+  });
   const connectAs = createConnect({
     ...{ states, secrets, recordChange, view, now, newToken, ...around },
     verification: createVerification(provider.access),
     provider: provider.access,
     connections: stores.connections,
     changes: stores.connections,
-    registration: createWebhookRegistration({
-      provider: provider.access,
-      webhookUrlOf: (organizationId) => world.webhookUrlOf(organizationId),
-      ...{ setup: stripeSetup, newToken },
-    }),
+    registration,
   });
   const changeWebhookSecrets = createChangeWebhookSecrets({
     ...{ secrets, view, now, newToken },
@@ -264,6 +265,10 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     recordChange: createConnectionChangeRecorder({ recorder, changes: stores.webhookSecrets }),
   });
   const disconnect = createDisconnect({ changes: stores.connections, recordChange, now, ...around });
+  const disconnectByUser = createDisconnectByUser({
+    ...{ disconnect, secrets, registration, provider: provider.access },
+    connections: stores.connections,
+  });
   const openConnection = createOpenConnection({
     ...{ secrets, recorder, recordChange, now, newToken },
     connections: stores.connections,
@@ -285,6 +290,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     changeWebhookSecrets: (given: readonly string[], organizationId: string, userId?: string) =>
       changeWebhookSecrets(given, { caller: callerOf(organizationId, userId), origin }),
     disconnect: (organizationId: string) => disconnect({ organizationId, source: "user", userId: "ada" }),
+    disconnectByUser: (organizationId: string) => disconnectByUser({ caller: callerOf(organizationId), origin }),
     /** Connects by OAuth. @returns the tokens */
     connectByOAuth: async (organizationId: string, accountId = "acct_1") => {
       const code = `code ${organizationId} ${provider.tokens}`;
