@@ -170,11 +170,19 @@ describe("the stack", () => {
       `DELETE ${PROVIDER}/connection`,
       [
         ...ADMITTING,
+        ...USING_CONNECTIONS.filter((right) => right !== "CredentialsKey kms:GenerateDataKey of provider-credentials"),
         ...CHANGING_RUNS,
-        "Circuits dynamodb:GetItem",
-        "Circuits dynamodb:UpdateItem",
+      ],
+    ],
+    [
+      `PUT ${PROVIDER}/connection/webhook-secrets`,
+      [
+        ...ADMITTING,
         "Connections dynamodb:GetItem",
         "Connections dynamodb:UpdateItem",
+        "CredentialsKey kms:Decrypt of webhook-secrets",
+        "CredentialsKey kms:GenerateDataKey of webhook-secrets",
+        "SyncRuns dynamodb:GetItem",
       ],
     ],
     [`POST ${PROVIDER}/connection/authorize`, ADMITTING],

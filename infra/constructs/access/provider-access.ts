@@ -31,11 +31,10 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     syncRuns.may("UpdateItem"),
     connections.may("GetItem", "UpdateItem"),
     secrets("Decrypt", "provider-credentials"),
-    provider.call,
   );
 
   /** Also to replace its tokens. */
-  const useConnections = together(callProvider, secrets("GenerateDataKey", "provider-credentials"));
+  const useConnections = together(callProvider, provider.call, secrets("GenerateDataKey", "provider-credentials"));
 
   /** To start sync runs and to end active runs. */
   const changeRuns = together(publish, retention, syncRuns.may("GetItem", "PutItem", "UpdateItem"));
@@ -69,7 +68,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     ),
 
     /** Removes the webhook endpoint at the provider. The organization's circuit also stores whether it is connected. */
-    disconnect: together(callProvider, changeRuns),
+    disconnect: together(callProvider, provider.callWithKeys, changeRuns),
 
     /** To send users to the provider's authorization page. The state is sealed, and nothing is stored. */
     authorize: together(sealForClients, provider.authorize),

@@ -52,6 +52,13 @@ export const providerSettings = ({
       readSecret(providerOauthSecretArn),
     ),
 
+    /** To call the provider with API keys only. */
+    callWithKeys: variables({
+      PROVIDER_API_URL: providerApiUrl,
+      PROVIDER_OAUTH_CLIENT_ID: "",
+      PROVIDER_OAUTH_SECRET_ARN: "",
+    }),
+
     /** To verify the webhooks of the platform's endpoint. */
     verifyWebhooks: together(
       variables({ PROVIDER_PLATFORM_WEBHOOK_SECRET_ARN: platformWebhookSecretArn ?? "" }),
