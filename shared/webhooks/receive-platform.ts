@@ -9,7 +9,13 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { addLogIds, withLogIds, writeLog } from "../runtime/log.ts";
 import type { CachedSecret } from "../runtime/secrets-manager.ts";
-import { type AcceptDependencies, createAcceptEvent, parseDelivery, rejected } from "./accept-event.ts";
+import {
+  type AcceptDependencies,
+  createAcceptEvent,
+  type DeliveredEvent,
+  parseDelivery,
+  rejected,
+} from "./accept-event.ts";
 import type { Delivery, HasValidSignature } from "./receive.ts";
 
 export type ReceivePlatformDependencies = AcceptDependencies & {
@@ -38,6 +44,19 @@ const secretsIn = (value: string): readonly string[] => {
     writeLog("error", "The platform's webhook secret is not a list of secrets", { alarm: "platform_secret" });
     throw new DomainError("store_unavailable", "The signature cannot be verified now. Send the event again.");
   }
+};
+
+/**
+ * The connections that a deauthorization spares: those by API key, if the account revoked the permission of another
+ * connection by OAuth. A key is valid without it.
+ */
+const partition = (
+  owners: readonly AccountOwner[],
+  { isDeauthorization }: Pick<DeliveredEvent, "isDeauthorization">,
+) => {
+  const byKey = owners.filter(({ method }) => method === "api_key");
+  const spared = isDeauthorization && byKey.length < owners.length ? byKey : [];
+  return { spared, others: owners.filter((owner) => !spared.includes(owner)) };
 };
 
 /** @throws DomainError `webhook_rejected`, `invalid_json`, `invalid_field`, or `store_unavailable` for any other failure. */
@@ -73,13 +92,13 @@ export const createReceivePlatform = (dependencies: ReceivePlatformDependencies)
       writeLog("info", message, counted, { UnclaimedPlatformWebhooks: 1 });
       return;
     }
-    await inParallel(owners, AT_ONCE, ({ organizationId, connectionId, method }) => {
-      // An API key is valid without the permission that the account revoked.
-      const isDeauthorization = event.isDeauthorization && method === "oauth";
-      const owner = { organizationId, connectionId, accountId };
-      return withLogIds({ organizationId }, () =>
-        accept(owner, { ...event, isDeauthorization }, { origin, startedAt, endpoint: "platform" }),
+    const { spared, others } = partition(owners, event);
+    const acceptFor = (isDeauthorization: boolean) => (owner: AccountOwner) =>
+      withLogIds({ organizationId: owner.organizationId }, () =>
+        accept({ ...owner, accountId }, { ...event, isDeauthorization }, { origin, startedAt, endpoint: "platform" }),
       );
-    });
+    // Before the others, which leave the directory: a repeated delivery must spare the same connections.
+    await inParallel(spared, AT_ONCE, acceptFor(false));
+    await inParallel(others, AT_ONCE, acceptFor(event.isDeauthorization));
   };
 };

@@ -97,13 +97,35 @@ describe("a delivery at the platform's endpoint", () => {
     expect([published, record.mock.calls]).toEqual([[], []]);
   });
 
-  it("revokes OAuth connections, and leaves API keys of the account alone", async () => {
+  it("revokes OAuth connections, and spares API keys of the same account", async () => {
     const { send, published } = create();
     const data = { object: { id: "ca_1", object: "application" } };
     await send(sent(from("acct_1", { type: "account.application.deauthorized", data })));
     expect(published).toMatchObject([{ detail: { organizationId: owners[0]?.organizationId } }]);
     expect(await stored("a")).toMatchObject({ isDeauthorization: true, connectionId: "ca" });
     expect(await stored("b")).toMatchObject({ isDeauthorization: false, outcome: "unknown" });
+  });
+
+  it("revokes API keys if no organization has connected the account by OAuth", async () => {
+    owners = owners.filter(({ method }) => method === "api_key");
+    const { send, published } = create();
+    const data = { object: { id: "ca_1", object: "application" } };
+    await send(sent(from("acct_1", { type: "account.application.deauthorized", data })));
+    expect(published).toMatchObject([{ detail: { organizationId: `b ${tests}` } }]);
+    expect(await stored("b")).toMatchObject({ isDeauthorization: true });
+  });
+
+  it("that revokes and is repeated spares the same API keys, also after the OAuth connection has ended", async () => {
+    const data = { object: { id: "ca_1", object: "application" } };
+    const revoking = sent(from("acct_1", { type: "account.application.deauthorized", data }));
+    const add: WebhookEventStore["add"] = (organizationId, event) =>
+      event.isDeauthorization ? Promise.reject(UNAVAILABLE) : events.add(organizationId, event);
+    expect(await create({ events: { ...events, add } }).send(revoking)).toMatchObject({ statusCode: 503 });
+    owners = owners.filter(({ method }) => method === "api_key");
+    const { send, published } = create();
+    expect(await send(revoking)).toMatchObject(RECEIVED);
+    expect(published).toEqual([]);
+    expect(await stored("b")).toMatchObject({ isDeauthorization: false });
   });
 
   it("is 503 if it cannot be stored for one of them, and a repetition completes it", async () => {
