@@ -43,24 +43,25 @@ const createWorld = (count: number) => {
 };
 
 describe("the dispatch of scheduled runs", () => {
-  it("requests a run for each connected organization, twenty per second", async () => {
+  it("requests a run for each connected organization, fifty at once and then twenty per second", async () => {
     const { dispatch, organizations, requests } = createWorld(95);
     await expect(dispatch(NOW, undefined, () => 900_000)).resolves.toEqual({ requested: 95, isHandedOver: false });
     expect(requests().map(({ event }) => event.detail)).toEqual(
       organizations.map((organizationId) => ({ version: 1, organizationId, slot: NOW })),
     );
-    for (let second = 0; second < 5; second++) {
+    expect(requests().filter(({ at }) => at === NOW)).toHaveLength(50);
+    for (let second = 0; second < 3; second++) {
       const from = NOW + second * 1_000;
-      expect(requests().filter(({ at }) => at >= from && at < from + 1_000).length).toBeLessThanOrEqual(20);
+      expect(requests().filter(({ at }) => at > from && at <= from + 1_000).length).toBeLessThanOrEqual(20);
     }
-    expect(requests().at(-1)?.at).toBe(NOW + 4_500);
+    expect(requests().at(-1)?.at).toBe(NOW + 2_250);
   });
 
   it.each([
     [1, 0],
-    [5, 0],
-    [6, 250],
-    [20, 750],
+    [50, 0],
+    [51, 250],
+    [65, 750],
   ])("of %i organizations takes %i ms, without a wait after the last batch", async (count, ms) => {
     const { dispatch, requests, time } = createWorld(count);
     await dispatch(NOW, undefined, () => 900_000);

@@ -30,11 +30,12 @@ const createWorld = (count: number, refuses: (event: BusEvent) => boolean = () =
 const continueAfter = (after: number) => toEvent({ after });
 
 describe("a dispatch", () => {
-  it("publishes batches in order, one in each interval, and does not wait after the last", async () => {
-    const { time, calls, options } = createWorld(11);
-    await expect(dispatch(options)).resolves.toEqual({ dispatched: 11, isHandedOver: false });
+  it("publishes batches in order, ten at once and one in each interval, and does not wait after the last", async () => {
+    const { time, calls, options } = createWorld(56);
+    await expect(dispatch(options)).resolves.toEqual({ dispatched: 56, isHandedOver: false });
+    expect(calls.flatMap(({ details }) => details)).toEqual(Array.from({ length: 56 }, (_, n) => ({ n })));
     expect(calls.map(({ at, details }) => [at, details.length])).toEqual([
-      [0, 5],
+      ...Array.from({ length: 10 }, () => [0, 5]),
       [250, 5],
       [500, 1],
     ]);
@@ -67,9 +68,9 @@ describe("a dispatch", () => {
   });
 
   it("leaves the rest to the schedule's next occurrence if the time runs short", async () => {
-    const { calls, options } = createWorld(40);
-    await expect(dispatch(options)).resolves.toEqual({ dispatched: 35, isHandedOver: false });
-    expect(calls).toHaveLength(7);
+    const { calls, options } = createWorld(90);
+    await expect(dispatch(options)).resolves.toEqual({ dispatched: 80, isHandedOver: false });
+    expect(calls).toHaveLength(16);
     await expect(dispatch({ ...options, remainingMs: () => 0 })).resolves.toEqual({
       dispatched: 0,
       isHandedOver: false,
@@ -77,9 +78,9 @@ describe("a dispatch", () => {
   });
 
   it("hands the rest over to the next invocation, after at least one batch", async () => {
-    const { calls, options } = createWorld(40);
-    await expect(dispatch({ ...options, continueAfter })).resolves.toEqual({ dispatched: 35, isHandedOver: true });
-    expect(calls.at(-1)?.details).toEqual([{ after: 34 }]);
+    const { calls, options } = createWorld(90);
+    await expect(dispatch({ ...options, continueAfter })).resolves.toEqual({ dispatched: 80, isHandedOver: true });
+    expect(calls.at(-1)?.details).toEqual([{ after: 79 }]);
     const short = createWorld(40);
     await expect(dispatch({ ...short.options, continueAfter, remainingMs: () => 0 })).resolves.toEqual({
       dispatched: 5,
