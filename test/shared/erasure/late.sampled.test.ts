@@ -177,7 +177,9 @@ describe("a connection that is made while all data is erased", () => {
     const asked = await ask(organizationId, { scope: "all" });
     await expect(connect(organizationId, "acct_2", "connection 2")).rejects.toMatchObject({ code: "other_account" });
     await world.deliver(asked);
-    await expect(connect(organizationId, "acct_2", "connection 2")).resolves.toHaveLength(1);
+    await expect(connect(organizationId, "acct_2", "connection 2")).resolves.toMatchObject({
+      unrecorded: [{ accountId: "acct_2" }],
+    });
   });
 });
 
