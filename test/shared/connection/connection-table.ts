@@ -110,7 +110,7 @@ const changeOf = ({ connectionId, accountId, method }: NewConnection): Connectio
 const by = { at: 2, source: "user", userId: "bob" } as const;
 
 /** The change that the provider's rejection of a connection's credentials makes. */
-export const rejectionOf = ({
+const rejectionOf = ({
   connectionId,
   credentialsVersion,
   accountId,
