@@ -68,23 +68,29 @@ export const startFrontEnds = async (options: {
   const { ports, model, log, onStop, ...around } = options;
   const { accountId, httpApis, functionUrls } = model;
 
-  const start = async (logicalId: string, listenAt: (port: number) => Promise<Listening>): Promise<string> => {
+  /** `name` for the log. */
+  const start = async (name: string, logicalId: string, listenAt: (port: number) => Promise<Listening>) => {
     const held = ports.get(logicalId);
     await held?.release();
-    const server = await listenAt(held?.port ?? 0);
-    onStop(() => server.close(GRACE_MS));
-    return server.url;
+    const { url, close } = await listenAt(held?.port ?? 0);
+    onStop(() => close(GRACE_MS));
+    return { name: `${name} ${logicalId}`, url };
   };
 
-  const apiUrls: string[] = [];
+  const apis: { name: string; url: string }[] = [];
   for (const api of httpApis)
-    apiUrls.push(await start(api.logicalId, (port) => startHttpApi({ ...around, api, accountId, port, log })));
-  const urls: string[] = [];
+    apis.push(await start("HTTP API", api.logicalId, (port) => startHttpApi({ ...around, api, accountId, port, log })));
+  const urls: typeof apis = [];
   for (const functionUrl of functionUrls)
-    urls.push(await start(functionUrl.logicalId, (port) => startFunctionUrl({ ...around, functionUrl, port, log })));
+    urls.push(
+      await start("function URL", functionUrl.logicalId, (port) =>
+        startFunctionUrl({ ...around, functionUrl, port, log }),
+      ),
+    );
 
-  const [apiUrl, ...otherApis] = apiUrls;
-  const [webhookUrl, ...others] = [...otherApis, ...urls];
-  for (const url of others) log(`another function URL or HTTP API of the template answers at ${url}`);
+  const [api, ...otherApis] = apis;
+  const [webhooks, ...others] = [...otherApis, ...urls];
+  for (const { name, url } of others) log(`the ${name} answers at ${url}`);
+  const [apiUrl, webhookUrl] = [api?.url, webhooks?.url];
   return { ...(apiUrl !== undefined && { apiUrl }), ...(webhookUrl !== undefined && { webhookUrl }) };
 };
