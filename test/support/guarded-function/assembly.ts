@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { App } from "aws-cdk-lib";
+import { App, Aws } from "aws-cdk-lib";
 import { HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
@@ -37,7 +37,7 @@ const synthesise = async (outputDirectory: string): Promise<void> => {
     runtime: Runtime.NODEJS_24_X,
     code: Code.fromAsset(bundle),
     handler: "index.handler",
-    environment: { ...environment },
+    environment: { ...environment, URL_SUFFIX: Aws.URL_SUFFIX },
   });
   for (const { actions, resources } of grants) {
     guarded.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources: [...resources] }));
