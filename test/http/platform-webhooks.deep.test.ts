@@ -1,6 +1,7 @@
 /** The webhooks of the platform's endpoint, over HTTP: webhooks.sampled.test.ts has the first of them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf } from "../support/integration.ts";
+import { grantAccess } from "../support/oauth.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 import { webhookSender } from "../support/webhook-sender.ts";
@@ -37,9 +38,8 @@ describe("the platform's endpoint", () => {
   beforeEach(connectAnother);
 
   const connectByOAuth = async (organization: typeof ours, accountId = account.accountId) => {
-    const { url } = (await organization.call("POST", "connection/authorize")).body as { url: string };
-    const granted = await fetch(`${url}&account=${accountId}`, { headers: { accept: "application/json" } });
-    return organization.call("PUT", "connection", { method: "oauth", ...((await granted.json()) as object) });
+    const granted = await grantAccess(organization, accountId);
+    return organization.call("PUT", "connection", { method: "oauth", ...granted });
   };
   const customerIn = async (organization: typeof ours, id: string) =>
     (await organization.records("customers")).find((record) => record.id === id);
