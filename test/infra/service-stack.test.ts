@@ -1,29 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
-import { App, Validations } from "aws-cdk-lib";
-import { Annotations as CdkAnnotations, Match, Template } from "aws-cdk-lib/assertions";
-import { Bucket } from "aws-cdk-lib/aws-s3";
-import { NO_ISSUER, parseContext } from "../../infra/config.ts";
-import { ServiceStack } from "../../infra/service-stack.ts";
-import { createApp } from "../../infra/synth.ts";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { NO_ISSUER } from "../../infra/config.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import { DUE_SLOTS } from "../../shared/detection/detection.ts";
+import { synthesiseWith } from "../support/synthesise-with.ts";
 
-const directories: string[] = [];
-const synthesised = (context: Record<string, string> = {}) => {
-  const outputDirectory = mkdtempSync(join(tmpdir(), "assembly-"));
-  directories.push(outputDirectory);
-  const app = createApp({ outputDirectory, context });
-  return { app, outputDirectory, template: async () => readTemplate(app.synth().stacks[0]?.templateFullPath ?? "") };
+const templateWith = async (name: string, context: Record<string, string>): Promise<Template> => {
+  const directory = await synthesiseWith(name, context);
+  const [file = ""] = globSync("*.template.json", { cwd: directory });
+  return Template.fromJSON(JSON.parse(await readFile(join(directory, file), "utf8")));
 };
-const readTemplate = async (path: string) => Template.fromJSON(JSON.parse(await readFile(path, "utf8")));
-
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
-});
 
 const HASH = "0123456789abcdef".repeat(4);
 const OPERATORS = "arn:aws:sns:eu-central-1:123456789012:operators";
@@ -34,8 +23,8 @@ const WEBHOOK_SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:
 let dev: Template;
 let prod: Template;
 beforeAll(async () => {
-  dev = await synthesised().template();
-  prod = await synthesised({
+  dev = await templateWith("dev", {});
+  prod = await templateWith("prod", {
     stage: "prod",
     issuer: "https://login.example.com",
     audience: "plants",
@@ -56,7 +45,7 @@ beforeAll(async () => {
     platformWebhookSecretArn: WEBHOOK_SECRET,
     webhookConcurrency: "20",
     reservedConcurrency: "receive-webhook=50,process-webhook=20",
-  }).template();
+  });
 });
 
 type Statement = {
@@ -298,32 +287,12 @@ describe("the stack", () => {
     }
   });
 
-  it("protects only the stack of production from deletion", () => {
-    const isProtected = (context: Record<string, string>) =>
-      new ServiceStack(new App(), "test", parseContext(context)).terminationProtection;
-    expect(isProtected({})).toBe(false);
-    expect(isProtected({ stage: "prod", issuer: "https://login.example.com", audience: "plants" })).toBe(true);
-  });
-
   it("sends every alarm to the operators' topic if there is one", () => {
     const alarmsOf = (template: Template) => Object.values(template.findResources("AWS::CloudWatch::Alarm"));
     expect(alarmsOf(prod)).toHaveLength(alarmsOf(dev).length);
     for (const { Properties } of alarmsOf(prod))
       expect(Properties).toMatchObject({ AlarmActions: [OPERATORS], OKActions: [OPERATORS] });
     for (const { Properties } of alarmsOf(dev)) expect(Properties).not.toHaveProperty("AlarmActions");
-  });
-
-  it("warns about production without a topic for alarms, and about nothing else", () => {
-    const warningsOf = (context: Record<string, string>) => {
-      const stack = new ServiceStack(new App(), "test", parseContext(context));
-      return CdkAnnotations.fromStack(stack)
-        .findWarning("*", Match.anyValue())
-        .map(({ entry }) => String(entry.data));
-    };
-    const production = { stage: "prod", issuer: "https://login.example.com", audience: "plants" };
-    expect(warningsOf({})).toEqual([]);
-    expect(warningsOf({ ...production, alarmTopicArn: OPERATORS })).toEqual([]);
-    expect(warningsOf(production)).toEqual([expect.stringMatching(/^No alarmTopicArn was given/)]);
   });
 
   it("records traces only on request, with the right to write them", () => {
@@ -538,32 +507,5 @@ describe("the stack", () => {
 
   it("never contains the cursor key", () => {
     expect(JSON.stringify(dev.toJSON())).toContain("{{resolve:secretsmanager:");
-  });
-});
-
-describe("the checks", () => {
-  it("refuse AwsSolutions findings that are not acknowledged", () => {
-    // The check also prints the expected finding to the terminal.
-    jest.spyOn(console, "error").mockImplementation(() => undefined);
-    const { app } = synthesised();
-    const [stack] = app.node.children.filter((child) => child.node.id.startsWith("plant-store"));
-    if (stack === undefined) throw new Error("the app has no stack");
-    new Bucket(stack, "Open");
-    expect(() => app.synth()).toThrow(/validation/i);
-    jest.restoreAllMocks();
-  });
-
-  it("would refuse each acknowledged finding without its acknowledgement", () => {
-    jest.spyOn(console, "error").mockImplementation(() => undefined);
-    const acknowledge = jest.spyOn(Validations.prototype, "acknowledge").mockImplementation(() => undefined);
-    const { app } = synthesised();
-    expect(() => app.synth()).toThrow(/validation/i);
-    expect(
-      acknowledge.mock.calls
-        .flat()
-        .map(({ id }) => id)
-        .sort(),
-    ).toEqual(["AwsSolutions-APIG4", "AwsSolutions-SMG4"]);
-    jest.restoreAllMocks();
   });
 });
