@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { App, Validations } from "aws-cdk-lib";
-import { Annotations as CdkAnnotations, Match } from "aws-cdk-lib/assertions";
+import { Annotations as CdkAnnotations, Match, Template } from "aws-cdk-lib/assertions";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { parseContext } from "../../infra/config.ts";
 import { ServiceStack } from "../../infra/service-stack.ts";
@@ -29,6 +29,11 @@ describe("the stack", () => {
       new ServiceStack(new App(), "test", parseContext(context)).terminationProtection;
     expect(isProtected({})).toBe(false);
     expect(isProtected({ stage: "prod", issuer: "https://login.example.com", audience: "plants" })).toBe(true);
+  });
+
+  it("grants no right to read a secret of the platform if the context names none", () => {
+    const template = Template.fromStack(new ServiceStack(new App(), "test", parseContext({})));
+    expect(JSON.stringify(template.findResources("AWS::IAM::Policy"))).not.toContain("secretsmanager:");
   });
 
   it("warns about production without a topic for alarms, and about nothing else", () => {

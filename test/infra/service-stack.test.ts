@@ -6,10 +6,10 @@ import { Match, Template } from "aws-cdk-lib/assertions";
 import { NO_ISSUER } from "../../infra/config.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import { DUE_SLOTS } from "../../shared/detection/detection.ts";
+import { assemblyDirectory } from "../support/assembly.ts";
 import { synthesiseWith } from "../support/synthesise-with.ts";
 
-const templateWith = async (name: string, context: Record<string, string>): Promise<Template> => {
-  const directory = await synthesiseWith(name, context);
+const templateIn = async (directory: string): Promise<Template> => {
   const [file = ""] = globSync("*.template.json", { cwd: directory });
   return Template.fromJSON(JSON.parse(await readFile(join(directory, file), "utf8")));
 };
@@ -20,11 +20,12 @@ const OPERATORS = "arn:aws:sns:eu-central-1:123456789012:operators";
 const OAUTH_SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:oauth-AbCdEf";
 const WEBHOOK_SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:webhooks";
 
+/** The service in development, with secrets of the platform (prepare-assembly.ts). */
 let dev: Template;
 let prod: Template;
 beforeAll(async () => {
-  dev = await templateWith("dev", {});
-  prod = await templateWith("prod", {
+  dev = await templateIn(assemblyDirectory);
+  const production = await synthesiseWith("production", {
     stage: "prod",
     issuer: "https://login.example.com",
     audience: "plants",
@@ -46,6 +47,7 @@ beforeAll(async () => {
     webhookConcurrency: "20",
     reservedConcurrency: "receive-webhook=50,process-webhook=20",
   });
+  prod = await templateIn(production);
 });
 
 type Statement = {
@@ -119,6 +121,11 @@ const USING_CONNECTIONS = [
   "SyncRuns dynamodb:UpdateItem",
 ];
 
+const secretArn = (name: string) => `"arn:aws:secretsmanager:eu-central-1:000000000000:secret:${name}-AbCdEf"`;
+/** The rights to read the platform's secrets that the context names. */
+const READING_OAUTH_SECRET = `${secretArn("provider-oauth")} secretsmanager:GetSecretValue`;
+const READING_WEBHOOK_SECRET = `${secretArn("platform-webhooks")} secretsmanager:GetSecretValue`;
+
 const CHANGING_RUNS = ["SyncRuns dynamodb:GetItem", "SyncRuns dynamodb:PutItem", "SyncRuns dynamodb:UpdateItem"];
 
 const PROVIDER = "/api/integrations/provider";
@@ -150,6 +157,7 @@ describe("the stack", () => {
         ...ADMITTING,
         ...USING_CONNECTIONS,
         ...CHANGING_RUNS,
+        READING_OAUTH_SECRET,
         "Connections dynamodb:PutItem",
         "Connections dynamodb:DeleteItem",
         "CredentialsKey kms:GenerateDataKey of webhook-secrets",
@@ -204,6 +212,7 @@ describe("the stack", () => {
         ...RECORDING,
         ...USING_CONNECTIONS,
         ...CHANGING_RUNS,
+        READING_OAUTH_SECRET,
         "SyncRuns dynamodb:Query",
         ...["BatchGetItem", "GetItem", "PutItem", "Query"].map((action) => `Records dynamodb:${action}`),
         "WebhookEvents dynamodb:BatchGetItem",
@@ -214,6 +223,7 @@ describe("the stack", () => {
       "POST {webhook URL}/{organizationId}",
       [
         ...REFUSING,
+        READING_WEBHOOK_SECRET,
         "Connections dynamodb:GetItem",
         "CredentialsKey kms:Decrypt of webhook-secrets",
         "WebhookEvents dynamodb:GetItem",
