@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { authorize, grantAccess } from "../support/oauth.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 import { webhookSender } from "../support/webhook-sender.ts";
 
-let service: ServiceUnderTest;
+let service: Awaited<ReturnType<typeof shareService>>;
 let provider: ReturnType<typeof simulatedProvider>;
 beforeAll(async () => {
-  service = await startService();
+  service = await shareService();
   provider = simulatedProvider(service);
 });
 afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
+  expect(await service.denials()).toEqual([]);
 });
 
 let ours: ReturnType<typeof organizationOf>;
@@ -21,7 +20,7 @@ let account: { accountId: string; apiKey: string };
 let organizations = 0;
 beforeEach(async () => {
   ours = organizationOf(service, `connection-${++organizations}`);
-  account = await provider.account(4, { seed: String(organizations) });
+  account = await provider.account(4, { seed: `connection-${organizations}` });
 });
 
 describe("a connection", () => {
@@ -44,15 +43,15 @@ describe("a connection", () => {
     const types = (await ours.events()).map(({ eventType }) => eventType);
     for (const type of ["PROVIDER_CONNECTION_ESTABLISHED", "PROVIDER_CONNECTION_REMOVED"])
       expect(types.filter((one) => one === type)).toHaveLength(1);
-    expect(service.logged()).not.toContain(account.apiKey);
-    expect(service.logged()).not.toContain("whsec_of_ours");
+    expect(await service.logged()).not.toContain(account.apiKey);
+    expect(await service.logged()).not.toContain("whsec_of_ours");
   });
 
   it("is not created if the provider refuses the key or is unreachable", async () => {
     expect(await ours.connect("sk_test_of_nobody")).toMatchObject({ status: 422, body: { error: 42201 } });
-    await provider.fail(account.accountId, { kind: "error", status: 503 });
+    const fault = await provider.fail(account.accountId, { kind: "error", status: 503 });
     const unreachable = await ours.connect(account.apiKey);
-    await provider.recover();
+    await provider.recover(fault);
     expect(unreachable).toMatchObject({ status: 503, body: { error: 50304 } });
     expect(Number(unreachable.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
@@ -62,7 +61,7 @@ describe("a connection", () => {
   it("must be made anew once the provider refuses its key for good, which a valid key heals", async () => {
     await ours.connect(account.apiKey);
     await ours.lastRun();
-    await provider.fail(account.accountId, { kind: "error", status: 401 });
+    const fault = await provider.fail(account.accountId, { kind: "error", status: 401 });
     const before = await provider.requests(account.accountId);
     expect(await ours.sync()).toMatchObject({ status: "failed", error: { category: "authentication" } });
     // The refused read of the feed, and the read of the account that confirms it.
@@ -82,7 +81,7 @@ describe("a connection", () => {
     expect(alerts.filter(({ eventIds }) => eventIds.includes(String(failures[0]?.id)))).toHaveLength(1);
 
     expect(await ours.connect(account.apiKey)).toMatchObject({ status: 422 });
-    await provider.recover();
+    await provider.recover(fault);
     expect(await ours.connect(account.apiKey)).toMatchObject({ status: 200, body: { status: "connected" } });
     expect(await ours.lastRun()).toMatchObject({ status: "succeeded" });
     expect(await ours.events("eventType=AUTHENTICATION_FAILURE")).toHaveLength(1);
@@ -154,7 +153,7 @@ describe("webhook secrets", () => {
         metadata: { current: 1, replaced: 1 },
       },
     ]);
-    expect(service.logged() + changed.text + JSON.stringify(await ours.events())).not.toContain("whsec_");
+    expect((await service.logged()) + changed.text + JSON.stringify(await ours.events())).not.toContain("whsec_");
   });
 
   it("are refused without a connection, of another organization, and by a role that may not", async () => {
@@ -225,23 +224,23 @@ describe("registering the webhook", () => {
     expect(await ours.runs()).toHaveLength(runs);
     const deliveries = await ours.events("eventType=WEBHOOK_RECEIVED");
     expect(deliveries.length).toBeGreaterThan(0);
-    expect(service.logged() + connected.text).not.toContain("whsec_");
+    expect((await service.logged()) + connected.text).not.toContain("whsec_");
 
     expect((await ours.call("DELETE", "connection")).status).toBe(204);
     expect((await provider.requests(account.accountId))[`DELETE ${ENDPOINTS}/{id}`]).toBe(1);
   });
 
   it("is refused to a key without the permission, and waits for a provider that fails; nothing is stored", async () => {
-    await provider.fail(account.accountId, { kind: "error", status: 403, pathPrefix: ENDPOINTS });
+    const fault = await provider.fail(account.accountId, { kind: "error", status: 403, pathPrefix: ENDPOINTS });
     const refused = await register();
-    await provider.recover();
+    await provider.recover(fault);
     expect(refused).toMatchObject({
       status: 422,
       body: { error: 42202, message: expect.stringContaining("Webhook Endpoints: write") },
     });
-    await provider.fail(account.accountId, { kind: "error", status: 503, pathPrefix: ENDPOINTS });
+    const outage = await provider.fail(account.accountId, { kind: "error", status: 503, pathPrefix: ENDPOINTS });
     const unreachable = await register();
-    await provider.recover();
+    await provider.recover(outage);
     expect(unreachable).toMatchObject({ status: 503, body: { error: 50304 } });
     expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
     expect(await ours.connect(account.apiKey)).toMatchObject({ status: 200 });

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { organizationOf } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
-let service: ServiceUnderTest;
+let service: Awaited<ReturnType<typeof shareService>>;
 let provider: ReturnType<typeof simulatedProvider>;
 beforeAll(async () => {
-  service = await startService();
+  service = await shareService();
   provider = simulatedProvider(service);
 });
 afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
+  expect(await service.denials()).toEqual([]);
 });
 
 let ours: ReturnType<typeof organizationOf>;
@@ -21,7 +20,7 @@ const types = ["customers", "subscriptions", "invoices", "payments"];
 describe("sync runs", () => {
   beforeAll(async () => {
     ours = organizationOf(service, "sync");
-    account = await provider.account(40);
+    account = await provider.account(40, { seed: "sync" });
     await ours.connect(account.apiKey);
     expect(await ours.lastRun()).toMatchObject({ status: "succeeded", trigger: "connection" });
   });
@@ -68,12 +67,12 @@ describe("sync runs", () => {
 
   it("are one at a time, and end as cancelled when the account is disconnected", async () => {
     // The provider does not answer until it recovers, so the run is in progress on any machine.
-    await provider.fail(account.accountId, { kind: "timeout" });
+    const fault = await provider.fail(account.accountId, { kind: "timeout" });
     expect(await ours.call("POST", "sync")).toMatchObject({ status: 202, body: { status: "running" } });
     expect(await ours.call("POST", "sync")).toMatchObject({ status: 409, body: { error: 40904 } });
     expect((await ours.call("DELETE", "connection")).status).toBe(204);
     expect((await ours.runs())[0]).toMatchObject({ status: "cancelled" });
-    await provider.recover();
+    await provider.recover(fault);
     expect(await ours.call("POST", "sync")).toMatchObject({ status: 409, body: { error: 40903 } });
   });
 });

@@ -107,4 +107,6 @@ export const shareService = async () => ({
   advances: () => 0,
   /** Calls of functions that their roles do not allow, by all files. */
   denials: () => askSharedCloud<unknown[]>("denials"),
+  /** Everything that functions and the local cloud have logged so far, for all files. */
+  logged: () => askSharedCloud<string>("logged"),
 });

@@ -10,15 +10,22 @@ import { listen } from "../../infra/local/http/listen.ts";
 import type { LocalCloud } from "../../infra/local/local-cloud.ts";
 import { assemblyDirectory } from "./assembly.ts";
 
-type Question = "stack" | "denials";
+type Question = "stack" | "denials" | "logged";
 
 let cloud: Promise<LocalCloud> | undefined;
+/** Everything that functions and the local cloud have logged so far. */
+const lines: string[] = [];
 let stopServer: (() => Promise<void>) | undefined;
 
 const startCloud = async (): Promise<LocalCloud> => {
   const { startLocalCloud } = await import("../../infra/local/local-cloud.ts");
   const dataDirectory = mkdtempSync(join(tmpdir(), "shared-data-"));
-  return startLocalCloud({ assemblyDirectory, dataDirectory, port: 0, log: () => undefined });
+  return startLocalCloud({
+    assemblyDirectory,
+    dataDirectory,
+    port: 0,
+    log: (source, line) => lines.push(`${source} | ${line}`),
+  });
 };
 
 /** In jest's main process: answers the questions of test files. */
@@ -27,7 +34,7 @@ export const offerSharedCloud = async (): Promise<void> => {
     try {
       cloud ??= startCloud();
       const { stack, denials } = await cloud;
-      const answers: Record<Question, unknown> = { stack, denials };
+      const answers: Record<Question, unknown> = { stack, denials, logged: lines.join("\n") };
       response.end(JSON.stringify(answers[request.url?.slice(1) as Question]));
     } catch (error) {
       response.writeHead(500).end(String(error));

@@ -19,9 +19,10 @@ export const simulatedProvider = ({ stack }: Pick<ServiceUnderTest, "stack">) =>
     account: (objects: number, more: object = {}) => call<Account>("POST", "/accounts", { objects, ...more }),
     change: (accountId: string, change: object) =>
       call<{ objects: { id: string }[]; events: object[] }>("POST", "/changes", { accountId, ...change }),
-    /** Fails an account's requests until `recover`, or a given number of times. */
-    fail: (accountId: string, fault: object) => call("POST", "/faults", { accountId, ...fault }),
-    recover: () => call("DELETE", "/faults"),
+    /** Fails an account's requests until `recover`, or a given number of times. @returns the fault's id */
+    fail: (accountId: string, fault: object) => call<{ id: number }>("POST", "/faults", { accountId, ...fault }),
+    /** Ends one fault, or all of them. On a shared cloud name the fault: other files have faults too. */
+    recover: (fault?: { id: number }) => call("DELETE", `/faults${fault === undefined ? "" : `?id=${fault.id}`}`),
     /** Sets the URL for an account's events and the faults of delivery. */
     webhooks: (accountId: string, endpoint: object) => call("POST", "/webhooks", { accountId, ...endpoint }),
     /** Sends all waiting deliveries now. */
