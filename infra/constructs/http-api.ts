@@ -1,4 +1,4 @@
-import { Duration, Validations } from "aws-cdk-lib";
+import { Duration, Stack, Validations } from "aws-cdk-lib";
 import { CorsHttpMethod, type CorsPreflightOptions, HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Construct } from "constructs";
@@ -33,6 +33,7 @@ export class ServiceHttpApi extends Construct {
     super(scope, id);
     const domain = domainOf(config.domainName, config.certificateArn);
     this.api = new HttpApi(this, "Api", {
+      apiName: Stack.of(this).stackName,
       createDefaultStage: false,
       // With a domain name, the API is reachable only under that name.
       disableExecuteApiEndpoint: domain !== undefined,

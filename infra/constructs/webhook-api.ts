@@ -1,4 +1,4 @@
-import { Validations } from "aws-cdk-lib";
+import { Stack, Validations } from "aws-cdk-lib";
 import { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -21,6 +21,7 @@ export class WebhookApi extends Construct {
     super(scope, id);
     const domain = domainOf(config.webhookDomainName, config.webhookCertificateArn);
     this.api = new HttpApi(this, "Api", {
+      apiName: `${Stack.of(this).stackName}-webhooks`,
       createDefaultStage: false,
       disableExecuteApiEndpoint: domain !== undefined,
       ipAddressType: ipAddressTypeOf(config),

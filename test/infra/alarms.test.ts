@@ -109,6 +109,10 @@ describe("the dashboard", () => {
     body["Fn::Join"][1].map((part) => (typeof part === "string" ? part : "reference")).join(""),
   );
 
+  it("has another name in each region, because the names of dashboards are global in an account", () => {
+    expect(dashboard?.Properties.DashboardName).toEqual({ "Fn::Join": ["", [`${STACK}-`, { Ref: "AWS::Region" }]] });
+  });
+
   it("answers in its first row whether the service is well", () => {
     const first = widgets.filter(({ y }) => y === 0).sort((a, b) => a.x - b.x);
     expect(first.map(({ properties }) => properties.title)).toEqual([

@@ -507,6 +507,13 @@ describe("the stack", () => {
     dev.resourceCountIs("AWS::Lambda::Url", 1);
   });
 
+  it("names its APIs after the stack, so that stages and webhooks can be told apart in the console", () => {
+    const namesOf = (template: Template) =>
+      Object.values(template.findResources("AWS::ApiGatewayV2::Api")).map(({ Properties }) => Properties.Name);
+    expect(namesOf(dev)).toEqual(["plant-store-dev"]);
+    expect(namesOf(prod).sort()).toEqual(["plant-store-prod", "plant-store-prod-webhooks"]);
+  });
+
   it("passes the partition's domain to every function that uses a service of AWS", () => {
     for (const { Properties } of Object.values(dev.findResources("AWS::Lambda::Function"))) {
       const { Variables = {} } = Properties.Environment ?? {};

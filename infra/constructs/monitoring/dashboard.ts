@@ -110,11 +110,15 @@ const inRows = (widgets: readonly IWidget[]): IWidget[][] =>
     widgets.slice(index * PER_ROW, (index + 1) * PER_ROW),
   );
 
-/** The dashboard with the stack's name: one row that answers "is it well?", then rows for each group of alarms. */
+/**
+ * The dashboard: one row that answers "is it well?", then rows for each group of alarms. The names of dashboards are global
+ * in an account, so the name contains the region.
+ */
 export const addDashboard = (scope: Construct, watched: Watched, groups: readonly AlarmGroup[]): Dashboard => {
   const more = details(watched);
+  const { stackName, region } = Stack.of(scope);
   return new Dashboard(scope, "Dashboard", {
-    dashboardName: Stack.of(scope).stackName,
+    dashboardName: `${stackName}-${region}`,
     defaultInterval: Duration.hours(12),
     widgets: [
       firstRow(watched, groups),
