@@ -92,6 +92,10 @@ export const networkChecks = [
   together("webhookDomainName", "webhookCertificateArn"),
   together("hostedZoneId", "hostedZoneName"),
   together("clientAddressHeader", "originSecretHashes"),
+  rule<NetworkContext>(
+    ({ clientAddressHeader, originSecretHeader }) => clientAddressHeader !== originSecretHeader,
+    "clientAddressHeader and originSecretHeader must differ: one has the client's address, the other the secret",
+  ),
   rule<NetworkContext & { stage: string }>(
     ({ stage, allowedOrigins }) => stage === "dev" || !allowedOrigins.some((origin) => LOOPBACK.test(origin)),
     "allowedOrigins: only stage dev allows pages of a local server",

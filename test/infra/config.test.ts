@@ -152,6 +152,7 @@ describe("the context of a deployment", () => {
     [{ clientAddressHeader: "x-forwarded-for", originSecretHashes: HASH }, "x-forwarded-for is a list"],
     [{ clientAddressHeader: "X-Client", originSecretHashes: HASH }, "expected the name of a header"],
     [{ clientAddressHeader: "x-client", originSecretHashes: "secret" }, "expected one or two SHA-256 hashes"],
+    [{ clientAddressHeader: "x-client", originSecretHashes: HASH, originSecretHeader: "x-client" }, "must differ"],
   ])("refuses %p", (context, message) => {
     expect(() => parseContext(context)).toThrow(message);
   });
