@@ -66,11 +66,11 @@ export type Disconnected = { outcome: "removed" | "none" | "another"; unrecorded
 /** Who disconnects, and when. The other fields of the change come from the connection. */
 type DisconnectedBy = Omit<ConnectionChange, "eventType" | "connectionId" | "accountId" | "method">;
 
-/** The condition that the organization's entry in the directory has not been made or removed since it was read. */
-const entryUnchanged = ({ entryOf }: StoredConnection) =>
-  entryOf === undefined
-    ? { condition: "attribute_not_exists(#entryOf)", values: {} }
-    : { condition: "#entryOf = :entryOf", values: { entryOf } };
+/** The condition that an attribute has not changed since it was read. */
+const unchanged = (name: string, value: string | undefined) =>
+  value === undefined
+    ? { condition: `attribute_not_exists(#${name})`, values: {} }
+    : { condition: `#${name} = :was_${name}`, values: { [`was_${name}`]: value } };
 
 const otherAccount = () =>
   new DomainError(
@@ -113,7 +113,12 @@ export const createConnectionChangeStore = (
         const wasAccount = before.status === "disconnected" ? undefined : before.accountId;
         const wasEndpoint = before.status === "disconnected" ? undefined : before.webhookEndpointId;
         const keepsSecrets = webhookSecrets === undefined && wasAccount === accountId;
-        const entry = entryUnchanged(before);
+        const same = [
+          unchanged("accountId", wasAccount),
+          unchanged("entryOf", before.entryOf),
+          // A disconnect by an earlier version of the service leaves the attribute.
+          ...(before.status === "disconnected" ? [] : [unchanged("webhookEndpointId", wasEndpoint)]),
+        ];
         const endpoint = webhookEndpointId ?? (keepsSecrets ? wasEndpoint : undefined);
         const update = {
           set: {
@@ -130,10 +135,9 @@ export const createConnectionChangeStore = (
           condition: [
             "(attribute_not_exists(#holdsRecordsOf) OR #holdsRecordsOf = :ownAccount)",
             `attribute_${wasConnected ? "exists" : "not_exists"}(#connectedShard)`,
-            wasAccount === undefined ? "attribute_not_exists(#accountId)" : "#accountId = :wasAccount",
-            entry.condition,
+            ...same.map(({ condition }) => condition),
           ].join(" AND "),
-          values: { ownAccount: accountId, ...definedFields({ wasAccount }), ...entry.values },
+          values: Object.assign({ ownAccount: accountId }, ...same.map(({ values }) => values)),
         };
         const isDone = await write(organizationId, update, "connectionId", wasConnected ? 0 : 1, async () => [
           ...(before.entryOf === accountId ? [] : await leaving(organizationId, before, change.at)),
@@ -164,7 +168,7 @@ export const createConnectionChangeStore = (
         const eventType = "PROVIDER_CONNECTION_REMOVED" as const;
         const change: ConnectionChange = { ...by, eventType, connectionId: was, accountId, method };
         const wasConnected = before.status === "connected";
-        const entry = entryUnchanged(before);
+        const entry = unchanged("entryOf", before.entryOf);
         const update = {
           set: { status: "disconnected", token: newRequestToken(), change },
           remove: CONNECTION_FIELDS,

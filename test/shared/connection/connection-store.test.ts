@@ -260,6 +260,18 @@ describe("between the read and the write of a connect", () => {
     });
   });
 
+  it("a new webhook endpoint is noticed, and reported as the one that was left", async () => {
+    await stores.connections.connectQuietly(org, connectionNamed("a", { webhookEndpointId: "we_a" }));
+    const withEndpoint = (name: string) =>
+      connectionNamed(name, { webhookEndpointId: `we_${name}`, webhookSecrets: secrets });
+    const { connections } = delayed(() => stores.connections.connectQuietly(org, withEndpoint("b")));
+    const connected = await connections.connect(org, withEndpoint("c"), {
+      ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId: "id c", accountId: "acct_1", method: "api_key" },
+      ...{ at: 1, source: "user" },
+    });
+    expect(connected).toMatchObject({ webhookEndpointId: "we_c", leftEndpointId: "we_b" });
+  });
+
   it("a claim is noticed", async () => {
     await stores.connections.connectQuietly(org, connectionNamed("a"));
     const { connections } = delayed(() => stores.claims.claimRecords(org, connectionNamed("a")));
