@@ -2,6 +2,7 @@
  * What an instance remembers of refused requests: bounded, whatever the number of organizations, networks and users. The
  * least recently used entry is removed first. Pure.
  */
+import { definedFields } from "../json/defined-fields.ts";
 import { MINUTE_MS } from "../terms/hours.ts";
 import { networkOf } from "../terms/ip-address.ts";
 import type { EventItemKey, FloodNumbers } from "./event-item.ts";
@@ -83,11 +84,12 @@ const createWaiting = (network: string | undefined) => {
 export type WaitingRefusals = ReturnType<typeof createWaiting>;
 
 /** The refusals of an owner from one network. `total`: since the network was quiet for a minute. */
-const createNetwork = (network: string) => ({
+const createNetwork = (network: string, example: NewSecurityEvent) => ({
   ...createWaiting(network),
   total: 0,
   lastAt: 0,
-  userAgent: undefined as string | undefined,
+  /** The last refusal. */
+  example,
   isSingle(): boolean {
     return this.total <= SINGLE_RECORDS;
   },
@@ -133,13 +135,16 @@ const createOwner = (example: NewSecurityEvent) => {
       this.example = event;
       const name = networkOf(event.ipAddress ?? "");
       const network = use(networks, name, {
-        create: () => createNetwork(name),
+        create: () => createNetwork(name, event),
         max: MAX_NETWORKS,
         onRemove: (removed) => rest.add(removed.take()),
       });
       network.total = now - network.lastAt < MINUTE_MS ? network.total + 1 : 1;
       network.lastAt = now;
-      network.userAgent = event.userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS);
+      network.example = {
+        ...event,
+        ...definedFields({ userAgent: event.userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) }),
+      };
       return network;
     },
     waitFrom(now: number): void {

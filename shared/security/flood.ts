@@ -109,10 +109,11 @@ export const createFloodRecorder = (
   const toCountEvent = (owner: OwnerRefusals, waiting: WaitingRefusals | NetworkRefusals, numbers: FloodNumbers) => {
     const counted = "; metadata.failures counts them.";
     if ("total" in waiting) {
-      const { network: ipAddress = "", userAgent } = waiting;
+      const { network: ipAddress = "", example } = waiting;
       const errorMessage = `More ${kind} from this address were refused${counted}`;
+      const { userAgent } = example;
       const origin = definedFields({ ipAddress: ipAddress === "" ? undefined : ipAddress, userAgent });
-      return countEvent(owner.example, { errorMessage, ...origin }, numbers);
+      return countEvent(example, { errorMessage, ...origin }, numbers);
     }
     const errorMessage = `More ${kind} were refused than are recorded one by one${counted}`;
     return countEvent(commonFields(owner.example), { errorMessage }, numbers);

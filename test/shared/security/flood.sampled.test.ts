@@ -90,6 +90,20 @@ describe("refused tokens", () => {
     expect(addresses).toEqual([...[1, 2, 3, 4, 5].map((i) => `2001:db8:1:2::${i}`), "2001:db8:1:2::/64"]);
   });
 
+  it("are counted with the request of their own address, not of the next one", async () => {
+    const { time, instance, refused, recorded } = stage();
+    const { record } = instance();
+    for (let i = 0; i < 8; i++) await record(refused("192.0.2.1"));
+    time.now += 2_000;
+    const other = { action: "delete_plants_id", userAgent: "curl", metadata: { requestId: "request-2" } };
+    await record({ ...refused("192.0.2.2"), ...other });
+    const [count] = (await recorded()).filter(({ metadata }) => metadata.failures !== undefined);
+    expect(count).toMatchObject({
+      ...{ ipAddress: "192.0.2.1", action: "get_plants", userAgent: "jest" },
+      metadata: { failures: 3, requestId: "request-1" },
+    });
+  });
+
   it("of one address at many instances are in one count, with the address", async () => {
     const { time, instance, refused, recorded } = stage();
     const instances = Array.from({ length: 10 }, () => instance());
