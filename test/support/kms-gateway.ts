@@ -1,41 +1,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Stack } from "aws-cdk-lib";
-import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { type Denial, startGateway } from "../../infra/local/gateway/gateway.ts";
 import { createKmsService } from "../../infra/local/gateway/kms-service.ts";
 import { createAuthorizer } from "../../infra/local/iam/authorizer.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
 import type { AwsPlace } from "../../shared/runtime/aws-client.ts";
-import { functionDirectory } from "./function-directory.ts";
-import { synthesiseTestStack } from "./local-cloud.ts";
+import { synthesiseStack } from "./synthesise-with.ts";
 
-/** A condition in the CDK's format. */
-export type Conditions = Record<string, Record<string, string | string[]>>;
-
-/** Adds a function whose role has exactly these rights. @returns its role */
-export const addFunctionWith = (
-  stack: Stack,
-  name: string,
-  rights: { actions: string[]; resources: string[]; conditions?: Conditions }[],
-): Role => {
-  const role = new Role(stack, `${name}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-  for (const right of rights) role.addToPolicy(new PolicyStatement(right));
-  new LambdaFunction(stack, name, {
-    functionName: name,
-    runtime: Runtime.NODEJS_24_X,
-    handler: "index.handler",
-    code: Code.fromAsset(functionDirectory("export const handler = async () => null;")),
-    role,
-  });
-  return role;
-};
-
-/** A gateway with the keys of a synthesised stack. Close it in `afterAll`. */
-export const startKmsGateway = async (fill: (stack: Stack) => void, nowMs = Date.UTC(2026, 10, 21)) => {
-  const assemblyDirectory = synthesiseTestStack(fill);
+/** A gateway with the keys of a module's stack (synthesise-stack.ts). Close it in `afterAll`. */
+export const startKmsGateway = async (module: string, nowMs = Date.UTC(2026, 10, 21)) => {
+  const assemblyDirectory = await synthesiseStack(module);
   const dataDirectory = mkdtempSync(join(tmpdir(), "kms-"));
   const model = await readStack({ assemblyDirectory, dataDirectory });
   const denials: Denial[] = [];

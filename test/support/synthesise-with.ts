@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { reuseAssembly } from "../../infra/prepare-assembly.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const guardedFunction = join(import.meta.dirname, "guarded-function");
+const synthesiser = join(import.meta.dirname, "synthesise-stack.ts");
 
 /** Runs a program of the CDK in another process, because the CDK loads ten times slower in jest. */
 const run = (program: string, args: string[] = [], env: Record<string, string> = {}) =>
@@ -32,5 +33,18 @@ export const synthesiseGuarded = (): Promise<string> => {
   const sources = files.map((file) => readFileSync(join(guardedFunction, file), "utf8"));
   return reuseAssembly(join(root, ".build", "assembly-guarded"), { sources }, (outputDirectory) =>
     run(join(guardedFunction, "assembly.ts"), [outputDirectory]),
+  );
+};
+
+/**
+ * The assembly of a stack that a module's function `fill` adds constructs to. Reused from earlier runs. Do not change it.
+ * @param module the module's path @returns the assembly's directory
+ */
+export const synthesiseStack = (module: string): Promise<string> => {
+  const name = relative(join(root, "test"), module).replace(/\.ts$/, "").replaceAll("/", "-");
+  const files = [module, join(import.meta.dirname, "add-function-with.ts"), synthesiser];
+  const sources = files.map((file) => readFileSync(file, "utf8"));
+  return reuseAssembly(join(root, ".build", `assembly-${name}`), { sources }, (outputDirectory) =>
+    run(synthesiser, [module, outputDirectory]),
   );
 };

@@ -1,28 +1,15 @@
 /** The functions' client and envelope against the local KMS, under roles as the stack grants them. */
+import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import type { Stack } from "aws-cdk-lib";
-import { Key } from "aws-cdk-lib/aws-kms";
 import { createEnvelope, EnvelopeError } from "../../../shared/runtime/envelope.ts";
 import { createKms } from "../../../shared/runtime/kms.ts";
-import { addFunctionWith, startKmsGateway } from "../../support/kms-gateway.ts";
+import { startKmsGateway } from "../../support/kms-gateway.ts";
 import { type Attempt, attempts, startScriptedStore } from "../../support/scripted-store.ts";
-
-const purpose = (name: string) => ({ StringEquals: { "kms:EncryptionContext:purpose": name } });
-
-const fill = (stack: Stack): void => {
-  const key = new Key(stack, "Key");
-  const on = (conditions: ReturnType<typeof purpose>, ...actions: string[]) => [
-    { actions: actions.map((action) => `kms:${action}`), resources: [key.keyArn], conditions },
-  ];
-  addFunctionWith(stack, "connects", on(purpose("provider-credentials"), "GenerateDataKey", "Decrypt"));
-  addFunctionWith(stack, "receives", on(purpose("webhook-secrets"), "Decrypt"));
-  new Key(stack, "Other");
-};
 
 let gateway: Awaited<ReturnType<typeof startKmsGateway>>;
 beforeAll(async () => {
-  gateway = await startKmsGateway(fill);
+  gateway = await startKmsGateway(join(import.meta.dirname, "kms-stack.ts"));
 });
 afterAll(() => gateway.close());
 

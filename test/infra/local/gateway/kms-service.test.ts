@@ -3,46 +3,13 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient, ListKeysCommand } from "@aws-sdk/client-kms";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import type { Stack } from "aws-cdk-lib";
-import { PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { Key } from "aws-cdk-lib/aws-kms";
 import { createKmsService } from "../../../../infra/local/gateway/kms-service.ts";
-import { addFunctionWith, startKmsGateway } from "../../../support/kms-gateway.ts";
-
-const forCredentials = { StringEquals: { "kms:EncryptionContext:purpose": "credentials" } };
-/** Requires exactly these two context keys, both present. */
-const exactContext = {
-  ...forCredentials,
-  "ForAllValues:StringEquals": { "kms:EncryptionContextKeys": ["purpose", "organization"] },
-  Null: { "kms:EncryptionContext:organization": "false" },
-};
-
-const fill = (stack: Stack): void => {
-  const key = new Key(stack, "Key", { enableKeyRotation: true });
-  const on = (actions: string[], conditions = {}) => [{ actions, resources: [key.keyArn], conditions }];
-  addFunctionWith(stack, "seals", on(["kms:GenerateDataKey"], forCredentials));
-  addFunctionWith(stack, "opens", on(["kms:Decrypt"], forCredentials));
-  addFunctionWith(stack, "isCareful", on(["kms:GenerateDataKey"], exactContext));
-  addFunctionWith(
-    stack,
-    "needsContext",
-    on(["kms:GenerateDataKey"], { Null: { "kms:EncryptionContextKeys": "false" } }),
-  );
-  addFunctionWith(stack, "doesAll", [{ actions: ["kms:*"], resources: ["*"] }]);
-  addFunctionWith(stack, "doesNothing", []);
-  const named = addFunctionWith(stack, "isNamed", []);
-  new Key(stack, "Closed", {
-    policy: new PolicyDocument({
-      statements: [new PolicyStatement({ actions: ["kms:*"], resources: ["*"], principals: [named] })],
-    }),
-  });
-  new Key(stack, "Other");
-};
+import { startKmsGateway } from "../../../support/kms-gateway.ts";
 
 let kms: Awaited<ReturnType<typeof startKmsGateway>>;
 const clients: KMSClient[] = [];
 beforeAll(async () => {
-  kms = await startKmsGateway(fill);
+  kms = await startKmsGateway(join(import.meta.dirname, "kms-stack.ts"));
 });
 afterAll(async () => {
   for (const client of clients) client.destroy();
