@@ -158,7 +158,7 @@ export const createRecordsClaimStore = (client: DynamoDBDocumentClient, tableNam
     /**
      * Claims the organization's records for the account. Each run calls it before its first record; repeated calls are
      * allowed.
-     * @returns false if the connection was replaced or removed: then the run must not store records.
+     * @returns false if the connection was replaced, removed, or must be made anew: then the run must not store records.
      */
     claimRecords: (
       organizationId: string,
@@ -167,14 +167,15 @@ export const createRecordsClaimStore = (client: DynamoDBDocumentClient, tableNam
       write(
         organizationId,
         {
-          set: { holdsRecordsOf: accountId, claimedBy: connectionId },
+          set: { holdsRecordsOf: accountId, claimedBy: connectionId, token: newRequestToken() },
           condition: [
             "#connectionId = :own AND #accountId = :account AND attribute_exists(#connectedShard)",
             "(attribute_not_exists(#holdsRecordsOf) OR #holdsRecordsOf = :account)",
           ].join(" AND "),
           values: { own: connectionId, account: accountId },
         },
-        "claimedBy",
+        // Not `claimedBy`: an earlier claim of a connection that has ended since has the same value.
+        "token",
       ),
 
     /**

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { NewConnection } from "../../../shared/connection/connection-change-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
@@ -143,6 +144,17 @@ describe("the claim on records", () => {
     await stores.connections.disconnectQuietly(org);
     await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
     expect(await table.item(organizationKey(org))).not.toHaveProperty("holdsRecordsOf");
+  });
+
+  it.each([
+    ["is in needs_reconnect", (one: NewConnection) => stores.connections.requireReconnectQuietly(org, one)],
+    ["was removed", () => stores.connections.disconnectQuietly(org)],
+  ])("is refused to a connection that claimed before, and %s now", async (_what, end) => {
+    const connection = connectionNamed("a");
+    await stores.connections.connectQuietly(org, connection);
+    await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(true);
+    await end(connection);
+    await expect(stores.claims.claimRecords(org, connection)).resolves.toBe(false);
   });
 
   it("is not released by an erasure that began before a later claim", async () => {
