@@ -5,13 +5,26 @@ import fc from "fast-check";
 import { depth } from "../../support/depth.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { type ConnectionTable, listed, startConnectionTable, storesAt } from "./connection-table.ts";
-import { createTestProvider, createWorld, NOON, type World } from "./world.ts";
+import {
+  AHEAD,
+  compare,
+  disconnected,
+  HOUR,
+  type Model,
+  newModel,
+  type Real,
+  type Rejection,
+  reject,
+  rejectHeld,
+  replaceWebhookSecret,
+  requireReconnect,
+  storedSecret,
+  type Way,
+} from "./connection-model.ts";
+import { type ConnectionTable, startConnectionTable, storesAt } from "./connection-table.ts";
+import { createTestProvider, createWorld, type World } from "./world.ts";
 
 quietLog();
-
-const HOUR = 3_600_000;
-const AHEAD = 5 * 60_000;
 
 let table: ConnectionTable;
 let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
@@ -26,23 +39,6 @@ afterAll(async () => {
   await table.stop();
 });
 
-/** `claimed`: the account whose records are stored. `isRefreshable`: the provider accepts the refresh token. */
-type Model = {
-  status: "connected" | "disconnected" | "needs_reconnect";
-  method?: "api_key" | "oauth" | undefined;
-  accountId?: string | undefined;
-  webhookSecrets?: string | undefined;
-  claimed?: string | undefined;
-  isRefreshable: boolean;
-  expiresAt: number;
-  now: number;
-  established: number;
-  removed: number;
-  failed: number;
-};
-type Real = { org: string; ways: { direct: World; lossy: World } };
-type Way = keyof Real["ways"];
-
 /** Commands run in the model and on the table, at the model's time. */
 const step = (name: string, run: (model: Model, real: Real, world: World) => Promise<void>, over: Way) => ({
   check: () => true,
@@ -54,41 +50,12 @@ const step = (name: string, run: (model: Model, real: Real, world: World) => Pro
   toString: () => `${name} ${over}`,
 });
 
-const disconnected = {
-  status: "disconnected",
-  method: undefined,
-  accountId: undefined,
-  webhookSecrets: undefined,
-} as const;
-
-const compare = async (model: Model, { org, ways: { direct, lossy } }: Real): Promise<void> => {
-  const stored = await direct.stores.connections.read(org);
-  const { status, accountId, method } = { accountId: undefined, method: undefined, ...stored };
-  expect({ status, accountId, method }).toEqual({
-    status: model.status,
-    accountId: model.accountId,
-    method: model.method,
-  });
-  expect(stored.holdsRecordsOf).toBe(model.claimed);
-  const secrets = "webhookSecrets" in stored ? stored.webhookSecrets : undefined;
-  expect(secrets && (await direct.secrets.openWebhookSecrets(org, secrets))[0]?.secret).toBe(model.webhookSecrets);
-  const connected = await listed(direct.stores);
-  expect(connected.includes(org)).toBe(model.status === "connected");
-  await expect(direct.stores.connected.countConnected()).resolves.toBe(connected.length);
-  const events = [...direct.events, ...lossy.events];
-  const count = (type: string) => events.filter(({ eventType }) => eventType === type).length;
-  expect([
-    count("PROVIDER_CONNECTION_ESTABLISHED"),
-    count("PROVIDER_CONNECTION_REMOVED"),
-    count("AUTHENTICATION_FAILURE"),
-  ]).toEqual([model.established, model.removed, model.failed]);
-};
-
 const way = fc.constantFrom<Way>("direct", "lossy");
+const mostly = fc.constantFrom(true, true, true, false);
 const account = fc.constantFrom("acct_1", "acct_2");
 
 const connect = fc
-  .tuple(account, fc.constantFrom("api_key" as const, "oauth" as const), fc.boolean(), fc.boolean(), way)
+  .tuple(account, fc.constantFrom("api_key" as const, "oauth" as const), mostly, fc.boolean(), way)
   .map(([accountId, method, isGood, hasSecrets, over]) =>
     step(
       `connect ${accountId} by ${method} ${isGood ? "" : "badly"} ${hasSecrets ? "with secrets" : ""}`,
@@ -109,9 +76,10 @@ const connect = fc
           return expect(connecting).rejects.toMatchObject({ code: "other_account" });
         }
         await connecting;
-        const kept = model.accountId === accountId ? model.webhookSecrets : undefined;
+        const keepsSecrets = model.accountId === accountId && !hasSecrets;
+        if (!keepsSecrets) Object.assign(model, { webhookSecret: secrets.webhookSecret, replaced: [] });
         Object.assign(model, { status: "connected", method, accountId, isRefreshable: true });
-        Object.assign(model, { webhookSecrets: secrets.webhookSecret ?? kept, expiresAt: model.now + HOUR });
+        model.expiresAt = model.now + HOUR;
         model.established++;
       },
       over,
@@ -168,41 +136,80 @@ const kill = fc.constant(
   ),
 );
 
-const use = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.boolean(), way).map(([users, isRefused, over]) =>
+const changeSecrets = fc
+  .tuple(fc.constantFrom("whsec a", "whsec b"), fc.integer({ min: 1, max: 3 }), way)
+  .map(([secret, times, over]) =>
+    step(
+      `change the webhook secrets to ${secret} ${times} times at once`,
+      async (model, { org }, world) => {
+        const changes = Array.from({ length: times }, () => world.changeWebhookSecrets([secret], org));
+        const ends = await Promise.allSettled(changes);
+        if (model.status === "disconnected") {
+          for (const end of ends) expect(end).toMatchObject({ reason: { code: "not_connected" } });
+          return;
+        }
+        for (const end of ends) expect(end).toMatchObject({ value: { status: model.status } });
+        replaceWebhookSecret(model, secret);
+      },
+      over,
+    ),
+  );
+
+const rejection = fc.constantFrom<Rejection>("once", "unjudged", "for good", "twice");
+
+/** @param isApart each user has an instance of its own; otherwise they share the credentials of one. */
+const use = fc
+  .tuple(fc.integer({ min: 1, max: 4 }), fc.boolean(), fc.option(rejection), way)
+  .map(([users, isApart, as, over]) =>
+    step(
+      `${users} use it at once ${isApart ? "apart" : ""} ${as === null ? "" : `and are rejected ${as}`}`,
+      async (model, real, world) => {
+        const open = async () => (await world.openConnection(real.org)).credentials;
+        if (model.status !== "connected") return expect(open()).rejects.toMatchObject({ code: "not_connected" });
+        const one = await open();
+        const isOne = !isApart || as === "twice";
+        const callers = await Promise.all(Array.from({ length: users }, () => (isOne ? one : open())));
+        const before = world.provider.exchanges();
+        const isDue = model.method === "oauth" && model.expiresAt - AHEAD <= model.now;
+        const ends = await Promise.allSettled(callers.map((credentials) => credentials.current()));
+        expect(world.provider.exchanges() - before).toBe(isDue ? 1 : 0);
+        if (isDue && !model.isRefreshable) {
+          for (const end of ends) expect(end).toMatchObject({ reason: { code: "not_connected" } });
+          return requireReconnect(model, "invalid_grant");
+        }
+        if (isDue) model.expiresAt = model.now + HOUR;
+        const secret = (await storedSecret(real)) ?? "";
+        for (const end of ends) expect(end).toEqual({ status: "fulfilled", value: secret });
+        if (as !== null) await reject({ model, real, world, callers }, secret, as);
+      },
+      over,
+    ),
+  );
+
+const hold = way.map((over) =>
   step(
-    `${users} use it at once ${isRefused ? "and are refused" : ""}`,
-    async (model, { org }, world) => {
-      if (model.status !== "connected") {
-        return expect(world.openConnection(org)).rejects.toMatchObject({ code: "not_connected" });
-      }
-      const opened = await Promise.all(Array.from({ length: users }, () => world.openConnection(org)));
-      const before = world.provider.exchanges();
-      const isDue = model.method === "oauth" && model.expiresAt - AHEAD <= model.now;
-      const ends = await Promise.allSettled(opened.map(({ credentials }) => credentials.current()));
-      if (isDue && !model.isRefreshable) {
-        expect(ends.map(({ status }) => status)).not.toContain("fulfilled");
-        Object.assign(model, { status: "needs_reconnect", failed: model.failed + 1 });
-        return;
-      }
-      const [first] = ends;
-      if (first?.status !== "fulfilled") throw new Error("no secret");
-      for (const end of ends) expect(end).toEqual(first);
-      expect(world.provider.exchanges() - before).toBe(isDue ? 1 : 0);
-      if (isDue) model.expiresAt = model.now + HOUR;
-      if (!isRefused) return;
-      world.provider.secrets.delete(first.value);
-      const others = await Promise.all(opened.map(({ credentials }) => credentials.refused(first.value)));
-      expect(new Set(others).size).toBe(1);
-      expect(others[0] !== undefined).toBe(model.method === "oauth" && model.isRefreshable);
-      if (model.method !== "oauth") return;
-      if (model.isRefreshable) model.expiresAt = model.now + HOUR;
-      else Object.assign(model, { status: "needs_reconnect", failed: model.failed + 1 });
+    "open it and keep the credentials",
+    async (model, real, world) => {
+      const secret = await storedSecret(real);
+      if (secret === undefined) return;
+      real.held = (await world.openConnection(real.org)).credentials;
+      model.held = { accountId: model.accountId, secret };
     },
     over,
   ),
 );
 
-const wait = fc.constantFrom(60_000, HOUR - AHEAD, HOUR).map((ms) =>
+const useHeld = fc
+  .tuple(rejection, way)
+  .map(([as, over]) =>
+    step(
+      `a user of kept credentials is rejected ${as}`,
+      (model, real, world) => rejectHeld(model, real, world, as),
+      over,
+    ),
+  );
+
+const wait = fc.constantFrom(60_000, HOUR - AHEAD, HOUR, 24 * HOUR).map((ms) =>
   step(
     `wait ${ms}`,
     async (model) => {
@@ -212,24 +219,21 @@ const wait = fc.constantFrom(60_000, HOUR - AHEAD, HOUR).map((ms) =>
   ),
 );
 
+const seldom = [disconnect, changeSecrets, claim, erase, kill, wait];
+const commands = [connect, connect, connect, use, use, use, hold, hold, useHeld, useHeld, ...seldom];
+
 describe("the life of a connection", () => {
   it("equals the model, for any commands in any order", async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.commands([connect, connect, disconnect, claim, erase, kill, use, use, wait], { maxCommands: 25 }),
-        async (commands) => {
-          const provider = createTestProvider();
-          const direct = createWorld(table.stores(), provider);
-          const lossy = createWorld(storesAt(proxy.url), provider);
-          const real: Real = { org: `model ${++organizations}`, ways: { direct, lossy } };
-          const model: Model = {
-            ...{ status: "disconnected", isRefreshable: true, expiresAt: 0, now: NOON },
-            ...{ established: 0, removed: 0, failed: 0 },
-          };
-          await fc.asyncModelRun(() => ({ model, real }), commands);
-          await direct.disconnect(real.org);
-        },
-      ),
+      fc.asyncProperty(fc.commands(commands, { maxCommands: 25, size: "max" }), async (chosen) => {
+        const provider = createTestProvider();
+        const direct = createWorld(table.stores(), provider);
+        const lossy = createWorld(storesAt(proxy.url), provider);
+        const real: Real = { table, org: `model ${++organizations}`, ways: { direct, lossy } };
+        const model = newModel();
+        await fc.asyncModelRun(() => ({ model, real }), chosen);
+        await direct.disconnect(real.org);
+      }),
       { seed: 20_261_121, numRuns: depth(5, 30) },
     );
   });
