@@ -133,16 +133,19 @@ export const createConnect = (dependencies: ConnectDependencies) => {
     return { ...account, secret, tokenExpiresAt };
   };
 
-  /** The webhook's endpoint at the provider, if the request wants it. */
+  /** The webhook's endpoint at the provider, if the request wants it. `readId`: of the connection that was stored then. */
   const register = async (
     { registerWebhook }: ConnectionRequest,
     { secret, accountId }: Verified,
     by: ConnectionUserRequest,
-  ): Promise<RegisteredWebhook | undefined> => {
+  ): Promise<(RegisteredWebhook & { readId: string | undefined }) | undefined> => {
     if (registerWebhook !== true) return undefined;
     const stored = await connections.read(by.caller.organizationId);
-    const before = stored.status !== "disconnected" && stored.accountId === accountId ? stored : undefined;
-    return withClientErrors(() => registration.register(secret, before, { ...contextOfUser(by), accountId }));
+    const before = stored.status === "disconnected" ? undefined : stored;
+    const ofAccount = before?.accountId === accountId ? before : undefined;
+    const context = { ...contextOfUser(by), accountId };
+    const registered = await withClientErrors(() => registration.register(secret, ofAccount, context));
+    return { ...registered, readId: before?.connectionId };
   };
 
   const store = async (
@@ -187,7 +190,11 @@ export const createConnect = (dependencies: ConnectDependencies) => {
   };
 
   /** Stores the connection. An endpoint that was just created is removed if the connection cannot be stored. */
-  const registerAndStore = async (request: ConnectionRequest, by: ConnectionUserRequest, startedAt: number) => {
+  const registerAndStore = async (
+    request: ConnectionRequest,
+    by: ConnectionUserRequest,
+    startedAt: number,
+  ): ReturnType<typeof store> => {
     if (request.registerWebhook === true) registration.requireUrl(by.caller.organizationId);
     const verified = await verify(request, by);
     const { secret, accountId } = verified;
@@ -197,7 +204,8 @@ export const createConnect = (dependencies: ConnectDependencies) => {
       const stored = await store(request, verified, registered, by, startedAt);
       const left = stored.leftEndpointId === undefined ? [] : [stored.leftEndpointId];
       await registration.remove(secret, new Set([...(registered?.others ?? []), ...left]), context);
-      return stored;
+      // Otherwise another request was stored in between, and may have removed this endpoint.
+      if (registered === undefined || stored.replacedId === registered.readId) return stored;
     } catch (error) {
       // If the store did not answer, the connection may be stored; a repeated request replaces the endpoint.
       const isRefused = error instanceof DomainError && error.code !== "store_unavailable";
@@ -206,6 +214,7 @@ export const createConnect = (dependencies: ConnectDependencies) => {
       }
       throw error;
     }
+    return registerAndStore(request, by, startedAt);
   };
 
   const restartSync = async (by: ConnectionUserRequest): Promise<void> => {

@@ -49,10 +49,12 @@ const CONNECTION_FIELDS = [
 
 /**
  * `unrecorded`: changes whose events must be recorded: this one, and one that an earlier call left behind.
- * `webhookEndpointId`: the stored one. `leftEndpointId`: the one of the replaced connection, which nothing verifies now.
+ * `replacedId`: of the replaced connection. `webhookEndpointId`: the stored one. `leftEndpointId`: the one of the replaced
+ * connection, which nothing verifies now.
  */
 export type Connected = {
   unrecorded: readonly ConnectionChange[];
+  replacedId?: string;
   webhookEndpointId?: string;
   leftEndpointId?: string;
 };
@@ -110,14 +112,14 @@ export const createConnectionChangeStore = (
         const { accountId, tokenExpiresAt, webhookSecrets, webhookEndpointId, ...rest } = connection;
         if (before.holdsRecordsOf !== undefined && before.holdsRecordsOf !== accountId) throw otherAccount();
         const wasConnected = before.status === "connected";
-        const wasAccount = before.status === "disconnected" ? undefined : before.accountId;
-        const wasEndpoint = before.status === "disconnected" ? undefined : before.webhookEndpointId;
+        const was = before.status === "disconnected" ? undefined : before;
+        const { connectionId: wasId, accountId: wasAccount, webhookEndpointId: wasEndpoint } = was ?? {};
         const keepsSecrets = webhookSecrets === undefined && wasAccount === accountId;
         const same = [
           unchanged("accountId", wasAccount),
           unchanged("entryOf", before.entryOf),
           // A disconnect by an earlier version of the service leaves the attribute.
-          ...(before.status === "disconnected" ? [] : [unchanged("webhookEndpointId", wasEndpoint)]),
+          ...(was === undefined ? [] : [unchanged("webhookEndpointId", wasEndpoint)]),
         ];
         const endpoint = webhookEndpointId ?? (keepsSecrets ? wasEndpoint : undefined);
         const update = {
@@ -148,7 +150,7 @@ export const createConnectionChangeStore = (
         return {
           result: {
             unrecorded: [...leftBehind(before), change],
-            ...definedFields({ webhookEndpointId: endpoint, leftEndpointId: left }),
+            ...definedFields({ replacedId: wasId, webhookEndpointId: endpoint, leftEndpointId: left }),
           },
         };
       }),

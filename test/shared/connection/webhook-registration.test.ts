@@ -141,6 +141,17 @@ describe("registering the webhook", () => {
     expect(endpoints()).toHaveLength(1);
     expect(await secrets()).toEqual([`whsec_of_${endpoints()[0]}`]);
   });
+
+  it("leaves one endpoint, whose secret is stored, if another request overtakes it", async () => {
+    const other = createWorld(table.stores(), world.provider);
+    world.provider.afterCreation = async () => {
+      world.provider.afterCreation = async () => {};
+      await connect({ registerWebhook: true }, other);
+    };
+    const shown = await connect();
+    expect(endpoints()).toEqual([shown.webhookSetup?.endpointId]);
+    expect(await secrets()).toEqual([`whsec_of_${endpoints()[0]}`]);
+  });
 });
 
 describe("the registered endpoint", () => {
