@@ -28,7 +28,8 @@ const createFrameReader = (onMessage: (message: unknown) => void): ((chunk: Buff
       const end = 4 + head.readUInt32BE(0);
       if (size < end) return;
       const bytes = Buffer.concat(chunks);
-      chunks = [bytes.subarray(end)];
+      // An empty first chunk would make each later chunk copy all bytes.
+      chunks = bytes.length > end ? [bytes.subarray(end)] : [];
       size -= end;
       onMessage(JSON.parse(bytes.toString("utf8", 4, end)));
     }
