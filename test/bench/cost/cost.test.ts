@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { readMeasured, renderPage } from "./cost.ts";
-import { defaultWorkload, monthlyBills, peakNeeds, totalOf } from "./model.ts";
+import { assemblyDirectory } from "../../support/assembly.ts";
+import { countResources, readMeasured, renderPage } from "./cost.ts";
+import { defaultWorkload, monthlyBills, peakNeeds, syncMinutes, totalOf } from "./model.ts";
 
 const measured = readMeasured();
 const page = readFileSync(join(import.meta.dirname, "../../../docs/cost.md"), "utf8");
@@ -16,7 +17,12 @@ const amount = fc.double({ min: 0, max: 1e6, noNaN: true });
 
 describe("the cost of a month", () => {
   it("stands in docs/cost.md as it is computed", () => {
+    expect(page).toContain("### USD a month, by cause");
     expect(renderPage(page, measured)).toBe(page);
+  });
+
+  it("counts what the template has today", () => {
+    expect(countResources(assemblyDirectory)).toEqual(measured.resources);
   });
 
   it("is what happens without organizations, and the same for each further one", () => {
@@ -53,4 +59,13 @@ it("the needs of the busiest minute are in the ratio of the organizations", () =
     const base = none.get(quota) ?? 0;
     expect(peak - base).toBeCloseTo(2 * ((one.get(quota) ?? 0) - base), 6);
   }
+});
+
+it("syncs end when all are dispatched, at twenty a second within half of the interval, if concurrency suffices", () => {
+  const minutes = (organizations: number, concurrency: number) =>
+    syncMinutes(measured, { ...defaultWorkload, organizations }, concurrency);
+  expect(minutes(50, 1_000)).toBeLessThan(0.01);
+  expect(minutes(1_250, 1_000)).toBe(1);
+  expect(minutes(1_000_000, 1_000)).toBe(120);
+  expect(minutes(1_000_000, 10)).toBeGreaterThan(120);
 });

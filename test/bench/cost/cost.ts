@@ -32,25 +32,32 @@ docs/cost.md.
 const measuredPath = join(import.meta.dirname, "measured.json");
 const pagePath = join(import.meta.dirname, "..", "..", "..", "docs", "cost.md");
 const SIZES = [100, 10_000, 1_000_000];
-const BLOCK = /(<!-- npm run cost -- --write -->\n)[\s\S]*(\n<!-- end -->)/;
+const BLOCK = /(<!-- npm run cost -- --write -->\n)[\s\S]*(<!-- end -->)/;
 
 export const readMeasured = (): Measured => Measured.parse(JSON.parse(readFileSync(measuredPath, "utf8")));
 
 /** The page with the tables of the measured usage. */
 export const renderPage = (page: string, measured: Measured): string => {
   const loads = SIZES.map((organizations) => ({ ...defaultWorkload, organizations }));
-  return page.replace(BLOCK, (_, start, end) => `${start}\n${renderCost(measured, loads)}\n${end}`);
+  return page.replace(BLOCK, (_, start, end) => `${start}\n${renderCost(measured, loads)}\n\n${end}`);
 };
 
-/** What the deployed template bills while nothing happens. */
-const countResources = (assemblyDirectory: string): Measured["resources"] => {
-  const template = readFileSync(join(assemblyDirectory, "plant-store-prod.template.json"), "utf8");
-  const { Resources } = JSON.parse(template) as { Resources: Record<string, { Type: string }> };
+type Template = { Resources: Record<string, { Type: string; Properties?: { Metrics?: { MetricStat?: unknown }[] } }> };
+
+/** What the deployed template bills while nothing happens. The stages do not differ in it. */
+export const countResources = (assemblyDirectory: string): Measured["resources"] => {
+  const template = readFileSync(join(assemblyDirectory, "plant-store-dev.template.json"), "utf8");
+  const { Resources } = JSON.parse(template) as Template;
   const count = (type: string) => Object.values(Resources).filter(({ Type }) => Type === type).length;
+  /** An alarm has one metric, or a list of metrics and of expressions, which are free. */
+  const metricsOf = ({ Metrics }: NonNullable<Template["Resources"][string]["Properties"]> = {}): number =>
+    Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1;
+  const alarms = Object.values(Resources).filter(({ Type }) => Type === "AWS::CloudWatch::Alarm");
   return {
-    alarms: count("AWS::CloudWatch::Alarm"),
+    alarmMetrics: alarms.reduce((sum, { Properties }) => sum + metricsOf(Properties), 0),
     dashboards: count("AWS::CloudWatch::Dashboard"),
     keys: count("AWS::KMS::Key"),
+    secrets: count("AWS::SecretsManager::Secret"),
     pollers: count("AWS::Lambda::EventSourceMapping"),
   };
 };
@@ -61,11 +68,12 @@ const measure = async (): Promise<void> => {
   try {
     progress("Building and synthesising …");
     await build();
-    const context = { stage: "prod", issuer: "https://login.example.com", audience: "plants" };
-    const resources = countResources(await synthesise(join(workDirectory, "prod"), context));
-    const assemblyDirectory = await synthesise(join(workDirectory, "dev"));
+    const assemblyDirectory = await synthesise(join(workDirectory, "assembly"));
     const options = { quick: false, only: [], seed: 1 };
-    const measured = await measureUsage({ options, assemblyDirectory, workDirectory, progress }, resources);
+    const measured = await measureUsage(
+      { options, assemblyDirectory, workDirectory, progress },
+      countResources(assemblyDirectory),
+    );
     writeFileSync(measuredPath, `${JSON.stringify(measured, undefined, 2)}\n`);
   } finally {
     rmSync(workDirectory, { recursive: true });

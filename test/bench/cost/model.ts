@@ -1,6 +1,6 @@
 /** A month's cost and peak load of a deployment, from measured usage and public prices. */
 import { prices, quotas } from "./prices.ts";
-import { type Measured, minus, plus, times, type Usage } from "./usage.ts";
+import { type Measured, minus, notNegative, plus, times, type Usage } from "./usage.ts";
 
 export type Workload = {
   organizations: number;
@@ -40,10 +40,12 @@ const causesOf = (measured: Measured, load: Workload) => {
   const { organizations, webhooks, writes, reads, syncsPerDay, coldShare } = load;
   const syncs = times(measured.sync, organizations * syncsPerDay);
   const requests = plus(times(measured.write, organizations * writes), times(measured.read, organizations * reads));
+  // The measured sync includes the request that started it, so six may log more than a quiet day.
+  const hours = notNegative(minus(times(measured.organizationDay, organizations), syncs));
   return {
     idle: { day: measured.idleDay, cold: 1 },
     syncs: { day: syncs, cold: coldShare },
-    hours: { day: minus(times(measured.organizationDay, organizations), syncs), cold: coldShare },
+    hours: { day: hours, cold: coldShare },
     webhooks: { day: times(measured.webhook, organizations * webhooks), cold: coldShare },
     requests: { day: requests, cold: coldShare },
   };
@@ -78,15 +80,15 @@ const billOf = (day: Usage, cold: number, { slower, retentionDays }: Workload, i
 export const monthlyBills = (measured: Measured, load: Workload): Record<Cause, Bill> => {
   const { idle, ...others } = causesOf(measured, load);
   const bill = ({ day, cold }: { day: Usage; cold: number }) => billOf(day, cold, load, measured.initMs);
-  const { alarms, dashboards, keys, pollers } = measured.resources;
+  const { alarmMetrics, dashboards, keys, secrets, pollers } = measured.resources;
   const { organizations, webhooks, writes, reads } = load;
   const base = bill(idle);
   const bills = {
     idle: {
       ...base,
       messages: base.messages + pollers * POLLS_A_MONTH * prices.queueRequest,
-      keys: base.keys + keys * prices.keyMonth,
-      logsAndAlarms: base.logsAndAlarms + alarms * prices.alarmMonth + dashboards * prices.dashboardMonth,
+      keys: base.keys + keys * prices.keyMonth + secrets * prices.secretMonth,
+      logsAndAlarms: base.logsAndAlarms + alarmMetrics * prices.alarmMetricMonth + dashboards * prices.dashboardMonth,
     },
     syncs: bill(others.syncs),
     hours: bill(others.hours),
@@ -124,6 +126,21 @@ export const peakNeeds = (measured: Measured, load: Workload): Need[] => {
   return needs.sort((a, b) => b.peak / quotas[b.quota].highest - a.peak / quotas[a.quota].highest);
 };
 
-/** Minutes until the syncs of one interval have ended, if they use the whole concurrency of an account. */
-export const syncMinutes = (measured: Measured, { organizations, slower }: Workload, concurrency: number): number =>
-  (organizations * measured.sync.functionMs * slower) / 1_000 / concurrency / 60;
+/** How shared/work/dispatch.ts spreads syncs, within half of their interval. */
+const DISPATCHED_AT_ONCE = 50;
+const DISPATCHED_A_MINUTE = 20 * 60;
+
+/**
+ * Minutes until the syncs of one interval have ended, if they use the whole concurrency of an account: until all are
+ * dispatched, or until the work is done if that takes longer.
+ */
+export const syncMinutes = (
+  measured: Measured,
+  { organizations, slower, syncsPerDay }: Workload,
+  concurrency: number,
+): number => {
+  const workMinutes = (organizations * measured.sync.functionMs * slower) / 1_000 / concurrency / 60;
+  const dispatchMinutes = Math.max(0, organizations - DISPATCHED_AT_ONCE) / DISPATCHED_A_MINUTE;
+  const halfInterval = (24 * 60) / syncsPerDay / 2;
+  return Math.max(workMinutes, Math.min(dispatchMinutes, halfInterval));
+};

@@ -26,9 +26,12 @@ export const prices = {
   /** https://aws.amazon.com/kms/pricing/ */
   kmsCall: 0.03 / 10_000,
   keyMonth: 1,
+  /** https://aws.amazon.com/secrets-manager/pricing/ */
+  secretMonth: 0.4,
   /** https://aws.amazon.com/cloudwatch/pricing/ */
   logByte: 0.5 / GIGABYTE,
-  alarmMonth: 0.1,
+  /** Of each metric that an alarm watches. */
+  alarmMetricMonth: 0.1,
   dashboardMonth: 3,
 } as const;
 

@@ -15,7 +15,7 @@ const parts: Record<keyof Bill, string> = {
   functions: "Lambda",
   messages: "EventBridge and SQS",
   api: "API Gateway",
-  keys: "KMS",
+  keys: "KMS and Secrets Manager",
   logsAndAlarms: "CloudWatch",
 };
 const quotaNames: Record<keyof typeof quotas, string> = {

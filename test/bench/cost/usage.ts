@@ -26,6 +26,7 @@ const combine = (a: Usage, b: Usage, by: (a: number, b: number) => number): Usag
 
 export const minus = (a: Usage, b: Usage): Usage => combine(a, b, (x, y) => x - y);
 export const plus = (a: Usage, b: Usage): Usage => combine(a, b, (x, y) => x + y);
+export const notNegative = (a: Usage): Usage => combine(a, a, (x) => Math.max(0, x));
 export const times = (a: Usage, factor: number): Usage => combine(a, a, (x) => x * factor);
 
 /** What `npm run cost -- --measure` measures. */
@@ -49,9 +50,11 @@ export const Measured = z.strictObject({
   initMs: z.number(),
   /** What the template bills while nothing happens. */
   resources: z.strictObject({
-    alarms: z.number(),
+    /** Metrics that alarms watch. */
+    alarmMetrics: z.number(),
     dashboards: z.number(),
     keys: z.number(),
+    secrets: z.number(),
     pollers: z.number(),
   }),
 });
