@@ -115,7 +115,7 @@ const Context = z
       .regex(/^arn:[^:]+:sns:[^:]+:\d{12}:[^:]+$/, "expected the ARN of a topic")
       .optional(),
     /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */
-    xrayTracing: z.stringbool().or(z.boolean()).default(false),
+    xrayTracing: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
     /** How many batches of webhook events are processed at once: docs/webhooks.md, "Concurrency". */
     webhookConcurrency: z.coerce.number().int().min(2).max(1000).default(5),
     /**

@@ -134,6 +134,7 @@ describe("the context of a deployment", () => {
       "hostedZoneName must contain domainName",
     ],
     [{ ipAddressType: "ipv6" }, "ipAddressType"],
+    [{ xrayTracing: "maybe" }, "expected true or false"],
     ...[
       "*",
       "https://*",
