@@ -61,11 +61,10 @@ const levelOf = ({ riskLevel, errorKind }: NewSecurityEvent): RiskLevel => riskL
 
 /**
  * Whether an event raises an alert. Rejected credentials of an organization's connection do whatever the threshold,
- * because nothing is synced from then on; a forged webhook, which anybody can send, does not.
+ * because nothing is synced from then on; a refused token or a forged webhook, which anybody can send, does not.
  */
-const raisesAlert = ({ eventType, resourceType, source }: NewSecurityEvent, risk: RiskLevel, threshold: RiskLevel) =>
-  isAtLeast(risk, threshold) ||
-  (eventType === "AUTHENTICATION_FAILURE" && resourceType === "provider_account" && source !== "webhook");
+const raisesAlert = ({ eventType, errorKind }: NewSecurityEvent, risk: RiskLevel, threshold: RiskLevel) =>
+  isAtLeast(risk, threshold) || (eventType === "AUTHENTICATION_FAILURE" && errorKind === "authentication");
 
 /** How many hours an instance remembers as marked. Marking a forgotten hour again costs a write. */
 const MAX_MARKED_HOURS = 500;

@@ -104,12 +104,18 @@ describe("the recorder", () => {
   );
 
   it.each([
-    ["the provider rejects the connection's credentials", { resourceType: "provider_account" }, true],
-    ["a webhook is forged", { resourceType: "provider_account", source: "webhook" }, false],
-    ["a token is refused", { source: "user" }, false],
+    ["the provider rejects the connection's credentials", { errorKind: "authentication" }, true],
+    [
+      "it rejects them while a webhook is processed",
+      { resourceType: "provider_account", source: "webhook", errorKind: "authentication" },
+      true,
+    ],
+    ["a webhook is forged", { resourceType: "provider_account", source: "webhook", riskLevel: "HIGH" }, false],
+    ["a token is refused", { source: "user", riskLevel: "HIGH" }, false],
   ] as const)("whatever the threshold, raises an alert if %s: %p", async (_what, fields, isAlerted) => {
     const { recorder, stored, calls } = recorderWith({ settings: { logLevel: "LOW", alertThreshold: "CRITICAL" } });
-    await recorder.record(newEvent({ eventType: "AUTHENTICATION_FAILURE", riskLevel: "HIGH", ...fields }));
+    const { riskLevel: _, errorKind: __, ...failure } = newEvent({ eventType: "AUTHENTICATION_FAILURE" });
+    await recorder.record({ ...failure, ...fields });
     expect(stored[0]?.event.alertGenerated).toBe(isAlerted);
     expect(calls.filter((call) => call.startsWith("alert"))).toHaveLength(isAlerted ? 1 : 0);
   });
