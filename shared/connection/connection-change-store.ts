@@ -84,7 +84,8 @@ export type ConnectionChangeStore = ReturnType<typeof createConnectionChangeStor
 
 /**
  * Changes of a connection's status. One transaction changes the connection, the count of connected organizations, the
- * mark at the organization's circuit, and the account's item in the directory. All calls throw DomainError `store_unavailable`.
+ * mark at the organization's circuit, and the account's item in the directory. All calls throw DomainError
+ * `store_unavailable`.
  */
 export const createConnectionChangeStore = (
   client: DynamoDBDocumentClient,

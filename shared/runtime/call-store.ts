@@ -1,4 +1,4 @@
-/** How stores call DynamoDB: each call has a deadline, and the SDK's errors become domain errors. */
+/** How stores call DynamoDB, and secrets KMS and Secrets Manager: each call has a deadline, and the SDK's errors become domain errors. */
 import { DomainError } from "./domain-error.ts";
 import { countMetric } from "./log.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The environment of a function, and the only reader of process.env besides the log. Each function names the variables that it reads. One
- * message at cold start reports all variables that are missing or malformed.
+ * The environment of a function, and the only reader of process.env besides the log. Each function names the variables
+ * that it reads. One message at cold start reports all variables that are missing or malformed.
  */
 import * as z from "zod/mini";
 import { riskLevels } from "../terms/risk-levels.ts";

@@ -37,9 +37,9 @@ export type FloodBudgetStore = ReturnType<typeof createFloodBudgetStore>;
 /**
  * One item per owner, in the table of the rollups: partition key `scope`, sort key `period` (`flood#tokens`). Its
  * attributes `s0` … (single events), `n0` … (counts of networks) and `rest` are slots. A slot is the time of the event
- * that used it last (epoch ms), and is free again after 60 s. `token` names the last call. The item contains no personal data. Each call costs one
- * write unit, and one more for each slot that another instance took first. All calls throw DomainError
- * `store_unavailable`; a slot may then be used up.
+ * that used it last (epoch ms), and is free again after 60 s. `token` names the last call. The item contains no personal
+ * data. Each call costs one write unit, and one more for each slot that another instance took first. All calls throw
+ * DomainError `store_unavailable`; a slot may then be used up.
  * @param random 16 bytes of randomness.
  */
 export const createFloodBudgetStore = (client: DynamoDBDocumentClient, tableName: string, random: () => Uint8Array) => {

@@ -7,7 +7,7 @@ export const metricUnits = {
   OperatorAlarms: "Count",
   /** Refused tokens, also those without a security event. */
   RefusedTokens: "Count",
-  /** Calls of DynamoDB that failed after the SDK's retries: time-outs, throttling, denials, errors of DynamoDB. */
+  /** Calls of DynamoDB, KMS and Secrets Manager that failed after the SDK's retries: time-outs, throttling, denials, errors. */
   StoreFailures: "Count",
   /** Operations against the provider that failed after all attempts. */
   ProviderFailures: "Count",

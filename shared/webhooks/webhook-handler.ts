@@ -1,6 +1,7 @@
 /**
  * From an event of the Lambda URL or the webhooks' HTTP API to a delivery and back: `POST /{organizationId}` and
- * `POST /-/platform`, 1 MiB at most. Both pass all requests to the function, so this file checks path and method. Answers: docs/webhooks.md, "Answers".
+ * `POST /-/platform`, 1 MiB at most. Both pass all requests to the function, so this file checks path and method.
+ * Answers: docs/webhooks.md, "Answers".
  */
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";

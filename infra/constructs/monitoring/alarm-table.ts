@@ -27,7 +27,7 @@ const storeAlarms = ({ tables, config }: Watched): AlarmDefinition[] => {
     },
     {
       name: "StoreFailing",
-      description: "Within five minutes, five calls of DynamoDB failed after all retries",
+      description: "Within five minutes, five calls of DynamoDB, KMS or Secrets Manager failed after all retries",
       metric: loggedMetric(config, "StoreFailures", "Sum"),
       atLeast: 5,
       periods: 1,
