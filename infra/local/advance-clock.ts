@@ -15,10 +15,10 @@ export type Poller = {
 };
 
 /**
- * Which firings of a schedule happen while the clock moves: `all` of them, each at its own time, or only the `last`.
+ * Which firings of a schedule happen while the clock moves: `each` of them at its own time, or only the `last`.
  * With `last`, every schedule that falls due in the span fires once, at the end of the span.
  */
-export type Firing = "all" | "last";
+export type Firing = "each" | "last";
 
 /**
  * Moves the clock forward by `ms`. Calls run one after another.
@@ -75,7 +75,7 @@ export const createAdvanceClock = (options: {
   };
 
   let last: Promise<unknown> = Promise.resolve();
-  return (ms, firing = "all") => {
+  return (ms, firing = "each") => {
     const result = last.then(async () => {
       schedules.pause();
       try {

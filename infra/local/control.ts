@@ -14,7 +14,7 @@ import type { Schedules } from "./schedules/schedules.ts";
 const MAX_ADVANCE_MS = 10 * 366 * 86_400_000;
 const Advance = z.strictObject({
   ms: z.int().min(0).max(MAX_ADVANCE_MS),
-  firing: z.enum(["all", "last"]).default("all"),
+  firing: z.enum(["each", "last"]).default("each"),
 });
 
 /**

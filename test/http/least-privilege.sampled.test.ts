@@ -62,7 +62,7 @@ describe("with its grants", () => {
         "/api/integrations/provider/security/alert",
         '{"action":"generate_alert","title":"x","riskLevel":"low"}',
       );
-      await service.advance(2 * 3_600_000, isDeep ? "all" : "last");
+      await service.advance(2 * 3_600_000, isDeep ? "each" : "last");
       expect(service.denials.map(({ logicalId, action }) => `AccessDenied: ${logicalId} ${action}`)).toEqual([]);
     } finally {
       await service.stop();
