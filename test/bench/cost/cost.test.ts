@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { assemblyDirectory } from "../../support/assembly.ts";
 import { countResources, readMeasured, renderPage } from "./cost.ts";
 import { defaultWorkload, monthlyBills, peakNeeds, syncMinutes, totalOf } from "./model.ts";
+import "../../support/fixed-seed.ts";
 
 const measured = readMeasured();
 const page = readFileSync(join(import.meta.dirname, "../../../docs/cost.md"), "utf8");

@@ -6,6 +6,7 @@ import type { Finding } from "../../../shared/security/alerts/finding.ts";
 import { hourName } from "../../../shared/terms/hours.ts";
 import { createEvents, HOUR, MINUTE } from "../../detection/events.ts";
 import { arbitraryFacts, arbitraryRuns, inputOf, START } from "./judge-hour-inputs.ts";
+import "../../support/fixed-seed.ts";
 
 const HOURS = 3;
 const hours = Array.from({ length: HOURS }, (_, index) => ({

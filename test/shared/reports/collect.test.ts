@@ -22,6 +22,7 @@ import { NOW } from "../../support/security-events.ts";
 import { type Actor, type RollupWorld, startRollupWorld } from "../../support/security-rollups.ts";
 import { declaredTable } from "../../support/security-tables.ts";
 import { comparedRunAt, runAt } from "./samples.ts";
+import "../../support/fixed-seed.ts";
 
 const RETENTION_DAYS = 90;
 /** 12:30 on a Saturday, the start and end of that day, and the Monday of its week. */

@@ -21,6 +21,7 @@ import {
   SATURDAY,
   sampleCompliance,
 } from "./samples.ts";
+import "../../support/fixed-seed.ts";
 
 const dayOf = (events: readonly SecurityEvent[], from = SATURDAY) => {
   const counter = createDayCounter(from);

@@ -20,6 +20,7 @@ import { periodOf } from "../../../shared/reports/period.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
 import { ATTACKS, hostileReports, widestReports } from "./hostile.ts";
 import { complianceInput, MONDAY, SATURDAY, sampleCompliance, sampleReview } from "./samples.ts";
+import "../../support/fixed-seed.ts";
 
 describe("markup", () => {
   it("escapes inserted values as text, unless a template made them", () => {

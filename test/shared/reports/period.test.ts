@@ -11,6 +11,7 @@ import {
 import { contentKey, dueKey, entryKey, periodOfKey } from "../../../shared/reports/report-keys.ts";
 import { DAY_MS } from "../../../shared/terms/hours.ts";
 import { MONDAY, SATURDAY } from "./samples.ts";
+import "../../support/fixed-seed.ts";
 
 const anyTime = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
 

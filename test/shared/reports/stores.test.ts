@@ -12,6 +12,7 @@ import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { declaredTable } from "../../support/security-tables.ts";
 import { complianceInput, MONDAY, SATURDAY, sampleCompliance, sampleReview } from "./samples.ts";
+import "../../support/fixed-seed.ts";
 
 const TABLE = "reports";
 const RETENTION_DAYS = 90;

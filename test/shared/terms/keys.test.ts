@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { organizationIdOf, organizationKey, partKey } from "../../../shared/terms/keys.ts";
+import "../../support/fixed-seed.ts";
 
 /** DynamoDB's limits, in bytes. */
 const MAX_PARTITION_KEY_BYTES = 2_048;

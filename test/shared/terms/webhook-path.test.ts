@@ -1,12 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import { fromWebhookSegment, toWebhookSegment } from "../../../shared/terms/webhook-path.ts";
+import "../../support/fixed-seed.ts";
 
 /** Ids as tokens may contain them, with all characters that a path gives a meaning. */
-const organization = fc.oneof(
-  fc.string({ minLength: 1, maxLength: 128, unit: "grapheme" }),
-  fc.string({ minLength: 1, maxLength: 20, unit: fc.constantFrom(..."a~=%/?#&+.:@2F") }),
-);
+const organization = fc
+  .oneof(
+    fc.string({ minLength: 1, maxLength: 128, unit: "grapheme" }),
+    fc.string({ minLength: 1, maxLength: 20, unit: fc.constantFrom(..."a~=%/?#&+.:@2F") }),
+  )
+  // A token with such an organization is refused, because no URL can contain the segment.
+  .filter((id) => id !== "." && id !== "..");
 
 describe("the organization in a webhook URL", () => {
   it("is percent-encoded for a Lambda URL", () => {

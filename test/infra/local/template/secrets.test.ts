@@ -9,6 +9,7 @@ import {
   SecretRecipe,
   secretReference,
 } from "../../../../infra/local/template/secrets.ts";
+import "../../../support/fixed-seed.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "secrets-"));
 afterAll(() => rmSync(directory, { recursive: true }));

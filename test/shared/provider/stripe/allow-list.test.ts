@@ -5,6 +5,7 @@ import { parseInvoicePayment, parseObject } from "../../../../shared/provider/st
 import type { Observation } from "../../../../shared/records/observation.ts";
 import { recordFields, recordTypes } from "../../../../shared/records/record.ts";
 import * as given from "./fixtures.ts";
+import "../../../support/fixed-seed.ts";
 
 const observedAt = { from: 1, to: 2 };
 const CARD = "4242424242424242";

@@ -1,0 +1,9 @@
+/**
+ * Fixes the seed of the properties in a test file that imports it, so that every run tries the same inputs.
+ * `PROPERTY_SEED=7 npm test` tries others.
+ */
+import fc from "fast-check";
+
+const DEFAULT_SEED = 20_261_122;
+
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env.PROPERTY_SEED ?? DEFAULT_SEED) });
