@@ -16,7 +16,7 @@ type Alarm = Partial<Metric> & {
   ComparisonOperator: string;
   TreatMissingData: string;
 };
-type Resources = Record<string, { Type: string; Properties: Record<string, unknown> }>;
+type Resources = Record<string, { Type: string; Properties: Record<string, unknown> & Alarm }>;
 
 const root = join(import.meta.dirname, "..", "..");
 const STACK = "plant-store-dev";
@@ -24,7 +24,7 @@ const { Resources: resources }: { Resources: Resources } = JSON.parse(
   readFileSync(join(assemblyDirectory, `${STACK}.template.json`), "utf8"),
 );
 const ofType = (type: string) => Object.entries(resources).filter(([, { Type }]) => Type === type);
-const alarms = ofType("AWS::CloudWatch::Alarm").map(([, { Properties }]) => Properties as unknown as Alarm);
+const alarms = ofType("AWS::CloudWatch::Alarm").map(([, { Properties }]) => Properties);
 const page = readFileSync(join(root, "docs", "operations.md"), "utf8");
 
 const nameOf = ({ AlarmName }: Alarm) => AlarmName.replace(`${STACK}-`, "");
