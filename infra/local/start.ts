@@ -120,8 +120,9 @@ const start = async () => {
   const demoOrganization = await connectDemo(cloud).catch((error) =>
     log("local cloud", `the demo organization is not connected: ${error}`),
   );
-  writeStackFile(cloud.stack);
   console.log(banner(cloud.stack, cloud.model, demoOrganization ?? undefined));
+  // Programs that start us wait for the file, and may then read the banner from the output.
+  writeStackFile(cloud.stack);
 };
 
 try {
