@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { LocalCloud } from "./local-cloud.ts";
+import { mintToken } from "./mint-token.ts";
 import type { RunningStack } from "./stack-file.ts";
 
 /** The organization that `npm start` connects, so that there is data to look at. */
@@ -9,7 +10,6 @@ const DEMO_ORGANIZATION = "demo";
 const WEBHOOK_SECRET = "whsec_local_demo";
 
 const CONNECTION = "/api/integrations/provider/connection";
-const Minted = z.object({ access_token: z.string() });
 const Connection = z.object({ status: z.string(), accountId: z.string().optional() });
 
 const json = async (response: Response): Promise<unknown> => {
@@ -38,8 +38,7 @@ export const connectDemo = async ({ stack, demo }: Pick<LocalCloud, "stack" | "d
   if (demo === undefined || stack.apiUrl === undefined) return undefined;
   const claims = { organizationId: DEMO_ORGANIZATION, role: "admin", userId: "local-cloud" };
   const headers = { "content-type": "application/json" };
-  const minted = await fetch(`${stack.issuerUrl}/token`, { method: "POST", headers, body: JSON.stringify(claims) });
-  const { access_token: token } = Minted.parse(await json(minted));
+  const token = await mintToken(stack.issuerUrl, claims);
   const call = async (method: "GET" | "PUT", body?: object) =>
     Connection.parse(
       await json(

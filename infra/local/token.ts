@@ -1,7 +1,7 @@
 /** `npm run --silent token -- --org acme --role admin --user ada`: prints one token of the running local cloud. */
 import { parseArgs } from "node:util";
-import * as z from "zod";
 import { failWith } from "./fail-with.ts";
+import { mintToken } from "./mint-token.ts";
 import { readStackFile } from "./stack-file.ts";
 
 const HELP = `Usage: npm run --silent token -- [options]
@@ -14,8 +14,6 @@ Prints one access token of the development issuer; the local cloud must run (npm
   --expires-in SECONDS  3600 by default; negative for a token that has expired
   --claim NAME=VALUE    any other claim, JSON or text; null removes it; may be given more than once
 `;
-
-const Answer = z.union([z.object({ access_token: z.string() }), z.object({ message: z.string() })]);
 
 const parseValue = (text: string): unknown => {
   try {
@@ -44,15 +42,10 @@ const joinNegative = (args: readonly string[]) =>
     .split("\0")
     .filter(Boolean);
 
-const mint = async (request: Record<string, unknown>): Promise<string> => {
+const mint = (request: object): Promise<string> => {
   const stack = readStackFile();
-  const response =
-    stack &&
-    (await fetch(`${stack.issuerUrl}/token`, { method: "POST", body: JSON.stringify(request) }).catch(() => undefined));
-  if (!response) throw new Error("the local cloud does not run: start it with npm start");
-  const answer = Answer.parse(await response.json());
-  if ("message" in answer) throw new Error(answer.message);
-  return answer.access_token;
+  if (stack === undefined) throw new Error("the local cloud does not run: start it with npm start");
+  return mintToken(stack.issuerUrl, request);
 };
 
 try {

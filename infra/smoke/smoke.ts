@@ -1,5 +1,6 @@
 /** `npm run smoke -- <apiUrl>`: checks a deployment from outside. Exit code 0 if all checks hold, 1 if not, 2 for bad usage. */
 import { parseArgs } from "node:util";
+import { mintToken } from "../local/mint-token.ts";
 import { readStackFile } from "../local/stack-file.ts";
 import { checks, type Target } from "./checks.ts";
 import { Mismatch, NoAnswer } from "./deployment.ts";
@@ -37,17 +38,14 @@ const readUrl = (name: string, text: string): string => {
 const localTarget = async (apiUrl: string | undefined): Promise<Partial<Target>> => {
   const stack = readStackFile();
   if (stack?.apiUrl === undefined || (apiUrl !== undefined && apiUrl !== stack.apiUrl)) return {};
-  const request = { method: "POST", body: JSON.stringify({ organizationId: "smoke", userId: "smoke" }) };
-  const minted = await fetch(`${stack.issuerUrl}/token`, request).then(
-    (response) => response.json() as Promise<{ access_token: string }>,
-    () => undefined,
-  );
-  if (minted === undefined) return {};
+  // The file of a local cloud that was killed names an issuer that does not answer.
+  const token = await mintToken(stack.issuerUrl, { organizationId: "smoke", userId: "smoke" }).catch(() => undefined);
+  if (token === undefined) return {};
   return {
     apiUrl: stack.apiUrl,
     issuer: stack.issuerUrl,
     audience: stack.audience,
-    token: minted.access_token,
+    token,
     ...(stack.webhookUrl !== undefined && { webhookUrl: stack.webhookUrl }),
   };
 };

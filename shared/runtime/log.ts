@@ -32,7 +32,7 @@ type Work = { ids: LogIds; counted: Metrics };
 // Node creates the stream at its first use: at initialisation instead of the first request.
 const { stdout } = process;
 
-// Each line takes the ids of its own work, also if work of an earlier request goes on after its answer.
+// Each line takes the ids of its own work, also if work of an earlier request continues after its answer.
 const works = new AsyncLocalStorage<Work>();
 
 /** Runs work whose log lines all carry these ids, besides those of the work around it. */
