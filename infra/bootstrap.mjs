@@ -1,10 +1,11 @@
 /**
  * Prepares the checkout: installs the dependencies of the lock file if they are missing or have other versions, and
- * checks that the pinned Node is installed. Plain JavaScript without dependencies, because it runs before the
- * installation, on the Node that started npm (20 or newer). Prints nothing if nothing has to be installed.
+ * checks that the pinned Node is installed. If the lock file has no Node build for the platform, the Node that started
+ * npm takes its place. Plain JavaScript without dependencies, because it runs before the installation, on the Node that
+ * started npm (20 or newer). Prints nothing if nothing has to be installed.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -55,9 +56,16 @@ if (!isInstalled()) {
   if (status !== 0) stop("npm ci failed: its message stands above. Nothing was started.");
 }
 
+// The link keeps one path to Node for all scripts. npm ci removes it together with node_modules.
+if (!existsSync(toolchainNode) && majorOf(process.execPath) >= 24) symlinkSync(process.execPath, toolchainNode);
+
 if (!existsSync(toolchainNode) || majorOf(toolchainNode) < 24) {
+  const platform = `${process.platform}-${process.arch}`;
+  const isLocked = packagesOf("package-lock.json").some(({ path }) => path === `node_modules/node-${platform}`);
   stop(
-    `The toolchain's Node (package "node" in package.json) is missing or older than 24: ${toolchainNode}.\n` +
-      "Delete node_modules and try again; its install script must be allowed to run.",
+    isLocked
+      ? `The package node-${platform} is not installed: ${toolchainNode} is missing. Delete node_modules and try again, ` +
+          "without npm's option to omit optional packages."
+      : `The lock file has no Node build for ${platform}. Start npm with Node 24 or newer.`,
   );
 }

@@ -40,6 +40,7 @@ export const floors = {
   // The empty name is infra/ itself: its files synthesise the stack, and local/ runs the result.
   infra: [
     "smoke",
+    "audit",
     "local",
     "local/provider",
     "local/provider/wire",
