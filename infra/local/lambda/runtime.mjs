@@ -6,6 +6,7 @@
  */
 import { readSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { setClockOffset } from "./clock-shift.mjs";
 
@@ -99,6 +100,10 @@ const serve = async (handler) => {
     const invocation = receive();
     const startedAt = performance.now();
     setClockOffset(invocation.clockOffsetMs);
+    // Lambda's runtime waits for events in the event loop, so due timers run. One turn of the loop may already be past
+    // its timers; two are not.
+    await setImmediate();
+    await setImmediate();
     env._X_AMZN_TRACE_ID = invocation.traceId;
     let message;
     try {

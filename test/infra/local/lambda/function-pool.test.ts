@@ -129,6 +129,21 @@ describe("an instance", () => {
     expect(pool.counts().coldStarts).toBe(1);
   });
 
+  it("runs due timers in the next event of a handler that waits for nothing, before the handler", async () => {
+    const { call } = startPool(
+      `let fired = 0;
+       export const handler = (delay) => {
+         const seen = fired;
+         if (delay !== null) setTimeout(() => { fired++; }, delay);
+         return seen;
+       };`,
+      { maxInstances: 1 },
+    );
+    expect(await call(1)).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await call(null)).toBe(1);
+  });
+
   it("runs nothing between two events: a due timer waits for the next event", async () => {
     const { call, codeDirectory } = startPool(
       `import { writeFileSync } from "node:fs";
