@@ -8,6 +8,6 @@ import { wireDispatch } from "../../shared/wiring/sync.ts";
 
 const dispatch = wireDispatch();
 
-export const handler = createBusHandler("dispatch-syncs", SyncDispatch, ({ slot, after }, { timeMs, remainingMs }) =>
-  dispatch(slot ?? timeMs, after, remainingMs),
+export const handler = createBusHandler("dispatch-syncs", SyncDispatch, (detail, { timeMs, remainingMs }) =>
+  dispatch(detail, timeMs, remainingMs),
 );

@@ -1,4 +1,7 @@
-/** Every hour: asks for a worker for each sync run that has none. Decisions: docs/sync.md, "The worker". */
+/**
+ * Every hour: asks for a worker for each sync run that has none, and for scheduled runs that were lost.
+ * Decisions: docs/sync.md, "The worker" and "The schedule".
+ */
 import { createScheduledHandler } from "../../shared/runtime/background-handlers.ts";
 import { resumeSyncs } from "../../shared/sync/sync-schedules.ts";
 import { wireResume } from "../../shared/wiring/sync.ts";

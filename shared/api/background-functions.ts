@@ -49,7 +49,7 @@ export const backgroundFunctions = {
   },
   "resume-stalled-syncs": {
     subject: "sync",
-    description: "Requests a worker for sync runs without one",
+    description: "Requests a worker for sync runs without one, and scheduled runs that were lost",
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 21 }],
   },

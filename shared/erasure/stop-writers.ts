@@ -84,7 +84,7 @@ export const createStopWriters = (dependencies: StopDependencies) => {
       if (run?.askedBy?.userId !== userId) return toWait(work, now, isRepeat, undefined);
       const stopping: Work = { ...work, stoppingAt: now, replacesRun: true };
       await save(stopping);
-      return toWait(stopping, now, isRepeat, await ends.cancel(organizationId, now));
+      return toWait(stopping, now, isRepeat, await ends.cancel(organizationId, now, now));
     },
 
     /** Whether the stopped writers can write no more. */
@@ -96,7 +96,7 @@ export const createStopWriters = (dependencies: StopDependencies) => {
       return !(await hasPendingWebhooks(dependencies.partitionsOf(organizationId).webhookEvents));
     },
 
-    /** Requests a run in place of the user's. If the bus does not accept it, the next scheduled run replaces it. */
+    /** Requests a run in place of the user's. If the request is lost, resume-stalled-syncs repeats it within the hour. */
     async replaceRun(organizationId: string, { replacesRun, stoppingAt }: Work): Promise<void> {
       if (replacesRun !== true || stoppingAt === undefined) return;
       await bus.publish([syncRequested({ organizationId, slot: stoppingAt })]);

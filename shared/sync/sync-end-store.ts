@@ -44,9 +44,14 @@ export const createSyncEndStore = (
   };
 
   /** Closes a run if it is still there; a write unit per KB, two if the run is in the index. */
-  const close = async (organizationId: string, { id, status, finishedAt }: SyncRun, cursor?: FeedCursor) => {
+  const close = async (
+    organizationId: string,
+    { id, status, finishedAt }: SyncRun,
+    cursor?: FeedCursor,
+    also: { wantedSlot?: number } = {},
+  ) => {
     const update = renderUpdate({
-      set: status === "succeeded" ? { lastSuccessAt: finishedAt, ...definedFields({ cursor }) } : {},
+      set: { ...(status === "succeeded" && { lastSuccessAt: finishedAt, ...definedFields({ cursor }) }), ...also },
       remove: RUN_ATTRIBUTES,
       condition: "#run.#id = :id",
       values: { id },
@@ -68,12 +73,13 @@ export const createSyncEndStore = (
      * Cancels the run under way at once; its worker stops at its next checkpoint. A read and up to three write units;
      * without a run under way, the read. It records no security event: the cause (a connection that ends or is made anew,
      * an erasure) has its own.
+     * @param wantedSlot of the run that must replace this one (missed-runs.ts).
      */
-    async cancel(organizationId: string, now: number): Promise<Cancelled | undefined> {
+    async cancel(organizationId: string, now: number, wantedSlot?: number): Promise<Cancelled | undefined> {
       const { run, leaseUntil = now } = await readSyncState(client, tableName, organizationId);
       if (run === undefined) return undefined;
       const ended = await decide(organizationId, { ...toSyncRun(run), status: "cancelled", finishedAt: now });
-      await close(organizationId, ended, cursorOf(run.work));
+      await close(organizationId, ended, cursorOf(run.work), definedFields({ wantedSlot }));
       return { run: ended, quietAt: Math.max(now, leaseUntil) };
     },
   };

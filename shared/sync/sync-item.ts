@@ -4,9 +4,12 @@
  * - `state`, one item, without expiry: `run` the run under way with its work (sync-work.ts) · the lease (shared/work/lease.ts);
  *   `takes` counts since the last checkpoint · `activeShard` of the index byActive, which resume-stalled-syncs reads ·
  *   `cursor` how far the feed was read · `lastSuccessAt` · `slot` (epoch ms) the schedule's last occurrence for which a run
- *   began. All in one item, so that a quiet run costs three writes.
+ *   began · `scheduledFrom` (epoch ms) the time of the connection's first run: earlier occurrences need no run ·
+ *   `wantedSlot` (epoch ms) the slot of a run that must replace a cancelled one. All in one item, so that a quiet run
+ *   costs three writes.
  * - `run#<id>` a run that has ended; `ttl`.
  * - `page#<run>#<type>#<page>` the ids on a page of a list (page-id-store.ts); `ttl`.
+ * - Scope `#schedule`, key `occurrence`: the schedule's last occurrence (occurrence-store.ts).
  * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts); `reads#…` counts of provider reads; `rate` the time of
  *   the provider's next request (both of shared/provider/).
  */
@@ -40,6 +43,8 @@ export const SyncState = z.object({
   cursor: z.optional(FeedCursor),
   lastSuccessAt: z.optional(z.number()),
   slot: z.optional(z.number()),
+  scheduledFrom: z.optional(z.number()),
+  wantedSlot: z.optional(z.number()),
 });
 export type SyncState = z.output<typeof SyncState>;
 

@@ -14,6 +14,8 @@ const takenRun = ({ run, takes = 1, cursor, lastSuccessAt }: SyncState): TakenRu
 /** The condition that the item still has this run. */
 const ofRun = (id: string) => ({ condition: "#run.#id = :id", values: { id } });
 
+const IS_NEW_SLOT = "(attribute_not_exists(#slot) OR #slot < :slot)";
+
 export type SyncLeaseStore = ReturnType<typeof createSyncLeaseStore>;
 
 /**
@@ -35,13 +37,20 @@ export const createSyncLeaseStore = (client: DynamoDBDocumentClient, tableName: 
     ): Promise<TakenRun | { underWay: string } | undefined> {
       const begun = await leases.update(stateKey(organizationId), {
         set: { run, slot, ...newLease(owner, now), takes: 1 },
-        condition: "attribute_not_exists(#run) AND (attribute_not_exists(#slot) OR #slot < :slot)",
+        condition: `attribute_not_exists(#run) AND ${IS_NEW_SLOT}`,
         values: { slot },
       });
       const state = begun === undefined ? await readSyncState(client, tableName, organizationId) : parseState(begun);
       // The write is refused as well if its own first attempt succeeded and the answer was lost.
       if (begun !== undefined || state.run?.id === run.id) return takenRun(state);
-      return state.run && { underWay: state.run.id };
+      if (state.run === undefined) return undefined;
+      // The run under way is the occurrence's: another one after it would read the same changes.
+      await leases.update(stateKey(organizationId), {
+        set: { slot },
+        condition: `attribute_exists(#run) AND ${IS_NEW_SLOT}`,
+        values: { slot },
+      });
+      return { underWay: state.run.id };
     },
 
     /** Takes a run's lease. @returns undefined if another worker holds it, or the run has ended. */

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { getItem } from "../runtime/get-item.ts";
+import { getItems } from "../runtime/get-items.ts";
 import { queryPage } from "../runtime/query-page.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
 import { organizationIdOf } from "../terms/keys.ts";
@@ -20,6 +21,27 @@ import {
   toSyncRun,
 } from "./sync-item.ts";
 import { SyncRun } from "./sync-run.ts";
+
+/** What the hourly search for lost runs reads of an organization's state; see sync-item.ts. */
+const Status = z.object({
+  scope: z.string(),
+  run: z.optional(z.object({ id: z.string(), startedAt: z.number() })),
+  ...{ leaseUntil: z.optional(z.number()), slot: z.optional(z.number()) },
+  ...{ scheduledFrom: z.optional(z.number()), wantedSlot: z.optional(z.number()) },
+  activeShard: z.optional(z.string()),
+});
+/** `isIndexed`: the run is in the index byActive. Times are epoch ms. */
+export type RunStatus = Omit<z.output<typeof Status>, "scope" | "activeShard"> & { isIndexed: boolean };
+
+const statusProjection = {
+  ProjectionExpression:
+    "#scope, #run.#id, #run.#startedAt, #leaseUntil, #slot, #scheduledFrom, #wantedSlot, #activeShard",
+  ExpressionAttributeNames: Object.fromEntries(
+    ["scope", "run", "id", "startedAt", "leaseUntil", "slot", "scheduledFrom", "wantedSlot", "activeShard"].map(
+      (name) => [`#${name}`, name],
+    ),
+  ),
+};
 
 const Expiring = z.object({ ttl: z.number() });
 const Entry = z.object({ scope: z.string() });
@@ -67,6 +89,20 @@ export const createSyncRunStore = (client: DynamoDBDocumentClient, tableName: st
     /** The state of an organization's syncing: one read unit per 4 KB. */
     readState,
 
+    /**
+     * Where the runs of organizations stand; those without any state are left out. May lag by a second. Half a read unit
+     * per 4 KB of each state.
+     */
+    async readStatuses(organizationIds: readonly string[]): Promise<Map<string, RunStatus>> {
+      const { items } = await getItems(client, tableName, organizationIds.map(stateKey), statusProjection);
+      return new Map(
+        items.map((item) => {
+          const { scope, activeShard, ...status } = Status.parse(item);
+          return [organizationIdOf(scope), { ...status, isIndexed: activeShard !== undefined }];
+        }),
+      );
+    },
+
     /** When the last run that succeeded ended, in epoch ms; one read unit. */
     lastSuccess: async (organizationId: string): Promise<number | undefined> =>
       (await readState(organizationId)).lastSuccessAt,
@@ -83,7 +119,10 @@ export const createSyncRunStore = (client: DynamoDBDocumentClient, tableName: st
      */
     async start(organizationId: string, run: ActiveRun): Promise<void> {
       const isStarted = await updateState(organizationId, {
-        set: { run, [activeIndex.partitionKey]: activeIndex.shardOf(stateKey(organizationId).scope) },
+        set: {
+          ...{ run, [activeIndex.partitionKey]: activeIndex.shardOf(stateKey(organizationId).scope) },
+          ...(run.trigger === "connection" && { scheduledFrom: run.startedAt }),
+        },
         condition: "attribute_not_exists(#run)",
         values: {},
       });

@@ -1,16 +1,19 @@
 /**
  * What the two schedules of syncing do. Every few hours dispatch-syncs asks for a run of each connected organization; the
  * worker begins the run, once per occurrence (run-worker.ts). Every hour resume-stalled-syncs asks for a worker for runs
- * that have none. Both may be repeated.
+ * that have none, and for scheduled runs that were lost (missed-runs.ts). Both may be repeated.
  */
 import * as z from "zod/mini";
 import { connectedShardOf, connectedShards } from "../connection/connection-item.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
+import { HOUR_MS } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { dispatch } from "../work/dispatch.ts";
 import { isStalled, resumeJobs } from "../work/hand-over.ts";
+import { beginOccurrence, findMissedRuns, type MissedRunsDependencies } from "./missed-runs.ts";
+import type { OccurrenceStore } from "./occurrence-store.ts";
 import { syncRequested } from "./sync-request.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
 
@@ -36,16 +39,19 @@ export type DispatchDependencies = {
   clock: Clock;
   sleep: (ms: number) => Promise<unknown>;
   syncIntervalMs: number;
+  occurrences: OccurrenceStore;
 };
 
 export const createSyncDispatcher =
-  ({ connectedOrganizations, bus, clock, sleep, syncIntervalMs }: DispatchDependencies) =>
+  ({ connectedOrganizations, bus, clock, sleep, syncIntervalMs, occurrences }: DispatchDependencies) =>
   /**
    * Many organizations are spread over half of the interval, so that a dispatch ends before the next one begins.
-   * @param slot the schedule's occurrence, epoch ms.
-   * @throws Error if the bus does not take the requests.
+   * @param continued where the invocation before ended; empty if the schedule started this one.
+   * @param at the time of the event, epoch ms.
+   * @throws Error if the bus does not take the requests; DomainError `store_unavailable`.
    */
-  async (slot: number, after: string | undefined, remainingMs: () => number) => {
+  async ({ slot: begun, after }: SyncDispatch, at: number, remainingMs: () => number) => {
+    const slot = begun ?? (await beginOccurrence(occurrences, at, syncIntervalMs));
     const items: string[] = [];
     for await (const organizationId of connectedOrganizations(after)) items.push(organizationId);
     const { dispatched, isHandedOver } = await dispatch({
@@ -79,15 +85,19 @@ export async function* connectedAfter(
   }
 }
 
-export type ResumeDependencies = {
+export type ResumeDependencies = MissedRunsDependencies & {
   runs: Pick<SyncRunStore, "listActive" | "readState">;
   bus: Pick<EventBus, "publish">;
-  clock: Clock;
+  sleep: (ms: number) => Promise<unknown>;
 };
 
-/** Asks for a worker for each run without one. Half a read unit for each of 16 shards, and one for each run under way. */
-export const resumeSyncs = ({ runs, bus, clock }: ResumeDependencies, remainingMs: () => number) =>
-  resumeJobs(
+/**
+ * Asks for a worker for each run without one, and for each scheduled run that was lost. Half a read unit for each of 16
+ * shards, one for each run under way, and those of findMissedRuns.
+ */
+export const resumeSyncs = async (dependencies: ResumeDependencies, remainingMs: () => number) => {
+  const { runs, bus, clock, sleep } = dependencies;
+  const resumed = await resumeJobs(
     {
       jobs: runs.listActive(),
       bus,
@@ -100,3 +110,11 @@ export const resumeSyncs = ({ runs, bus, clock }: ResumeDependencies, remainingM
     },
     remainingMs,
   );
+  const missed = await dispatch({
+    items: await findMissedRuns(dependencies),
+    withinMs: HOUR_MS / 2,
+    toEvents: (batch) => [...batch],
+    ...{ bus, clock, sleep, remainingMs },
+  });
+  return { ...resumed, missed: missed.dispatched };
+};

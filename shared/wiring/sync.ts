@@ -9,6 +9,7 @@ import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
 import { eventId, RANDOM_BYTES } from "../security/event-id.ts";
+import { createOccurrenceStore } from "../sync/occurrence-store.ts";
 import { createStartRun, type StartRun } from "../sync/start-run.ts";
 import { createStartSync, type StartSync } from "../sync/start-sync.ts";
 import { createSyncEndStore } from "../sync/sync-end-store.ts";
@@ -60,6 +61,10 @@ export const wireCancelRuns = () => {
   };
 };
 
+const wireOccurrences = () => createOccurrenceStore(documentClient, tableName());
+
+const syncIntervalMs = () => readConfig(["SYNC_INTERVAL_HOURS"]).SYNC_INTERVAL_HOURS * HOUR_MS;
+
 export const wireDispatch = () => {
   const connected = wireConnectedStore();
   return createSyncDispatcher({
@@ -67,12 +72,17 @@ export const wireDispatch = () => {
     bus: wireSyncBus(),
     clock: systemClock,
     sleep,
-    syncIntervalMs: readConfig(["SYNC_INTERVAL_HOURS"]).SYNC_INTERVAL_HOURS * HOUR_MS,
+    syncIntervalMs: syncIntervalMs(),
+    occurrences: wireOccurrences(),
   });
 };
 
 export const wireResume = (): ResumeDependencies => ({
   runs: wireSyncRunStore(),
+  connectedOrganizations: wireConnectedStore().connectedOrganizations,
+  occurrences: wireOccurrences(),
   bus: wireSyncBus(),
   clock: systemClock,
+  sleep,
+  syncIntervalMs: syncIntervalMs(),
 });

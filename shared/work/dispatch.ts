@@ -9,8 +9,8 @@ import type { Clock } from "../runtime/clock.ts";
 import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
 
 /** After the first batches, one starts in each interval: twenty items a second, or more if there are too many for that. */
-const INTERVAL_MS = 250;
-const MIN_BATCH = 5;
+export const BATCH_INTERVAL_MS = 250;
+export const MIN_BATCH = 5;
 
 /** Batches that start at once. Without them a dozen organizations would cost the dispatcher seconds of waiting. */
 const BURST = 10;
@@ -41,7 +41,7 @@ export type Dispatch<Item> = {
 };
 
 const batchSizeOf = (count: number, withinMs: number): number =>
-  Math.max(MIN_BATCH, Math.ceil((count * INTERVAL_MS) / Math.max(withinMs, MIN_SPREAD_MS)));
+  Math.max(MIN_BATCH, Math.ceil((count * BATCH_INTERVAL_MS) / Math.max(withinMs, MIN_SPREAD_MS)));
 
 /**
  * Dispatches items in their order.
@@ -56,11 +56,11 @@ export const dispatch = async <Item>(
   const publish = async (events: readonly BusEvent[]): Promise<void> => {
     const waitMs = nextAt - clock();
     if (waitMs > 0) await sleep(waitMs);
-    nextAt = Math.max(nextAt, clock() - (BURST - 1) * INTERVAL_MS) + INTERVAL_MS;
+    nextAt = Math.max(nextAt, clock() - (BURST - 1) * BATCH_INTERVAL_MS) + BATCH_INTERVAL_MS;
     let left = events;
     for (let publication = 0; left.length > 0; publication++) {
       if (publication === MAX_PUBLICATIONS) throw new Error("The event bus does not take the events of a dispatch.");
-      if (publication > 0) await sleep(INTERVAL_MS);
+      if (publication > 0) await sleep(BATCH_INTERVAL_MS);
       left = (await bus.publish(left)).map(({ event }) => event);
     }
   };

@@ -251,11 +251,18 @@ describe("the stack", () => {
     [`GET ${PROVIDER}/erasure`, [...ADMITTING, "Erasures dynamodb:Query"]],
     [
       "Requests a sync run of each connected organization",
-      ["Bus events:PutEvents", "Connections/byConnected dynamodb:Query"],
+      [
+        "Bus events:PutEvents",
+        "Connections/byConnected dynamodb:Query",
+        ...["SyncRuns dynamodb:GetItem", "SyncRuns dynamodb:PutItem"],
+      ],
     ],
     [
-      "Requests a worker for sync runs without one",
-      ["Bus events:PutEvents", "SyncRuns dynamodb:GetItem", "SyncRuns/byActive dynamodb:Query"],
+      "Requests a worker for sync runs without one, and scheduled runs that were lost",
+      [
+        ...["Bus events:PutEvents", "Connections/byConnected dynamodb:Query", "SyncRuns/byActive dynamodb:Query"],
+        ...["SyncRuns dynamodb:BatchGetItem", "SyncRuns dynamodb:GetItem", "SyncRuns dynamodb:PutItem"],
+      ],
     ],
     ["GET /openapi.json", []],
     ["Answers requests that match no route", []],

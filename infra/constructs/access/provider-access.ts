@@ -85,8 +85,19 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       records.may("Query"),
       webhookEvents.may("BatchGetItem"),
     ),
-    dispatchSyncs: together(publish, syncInterval, connections.query(CONNECTED_ORGANIZATIONS)),
-    resumeSyncs: together(publish, syncRuns.query(ACTIVE_RUNS), syncRuns.may("GetItem")),
+    dispatchSyncs: together(
+      publish,
+      syncInterval,
+      connections.query(CONNECTED_ORGANIZATIONS),
+      syncRuns.may("GetItem", "PutItem"),
+    ),
+    resumeSyncs: together(
+      publish,
+      syncInterval,
+      connections.query(CONNECTED_ORGANIZATIONS),
+      syncRuns.query(ACTIVE_RUNS),
+      syncRuns.may("GetItem", "BatchGetItem", "PutItem"),
+    ),
 
     listRecords: together(records.may("GetItem"), records.query(RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER)),
 

@@ -130,7 +130,9 @@ const carryOut = async (
   stage.time.now += HOUR;
   await resumeSyncs(
     {
+      ...stage.missedRuns([organizationId]),
       runs,
+      sleep: async () => undefined,
       bus: {
         publish: async (events) =>
           bus.publish(events.filter(({ detail }) => JSON.stringify(detail).includes(`"${organizationId}"`))),

@@ -265,6 +265,9 @@ describe("an erased user", () => {
     expect(items[0]).toMatchObject({ id: "01R", status: "cancelled" });
     const asked = world.published.filter(({ detailType }) => detailType === "SyncRequested");
     expect(asked).toMatchObject([{ detail: { organizationId, slot: expect.any(Number) } }]);
+    // If the request is lost, the hourly search finds the run by its slot.
+    const { wantedSlot } = await world.main.runs.readState(organizationId);
+    expect(asked).toMatchObject([{ detail: { slot: wantedSlot } }]);
     expect(await world.main.connections.read(organizationId)).toMatchObject({
       status: "connected",
       accountId: ACCOUNT,

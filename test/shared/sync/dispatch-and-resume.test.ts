@@ -37,6 +37,7 @@ const createWorld = (count: number) => {
       time.now += ms;
     },
     syncIntervalMs: 4 * 3_600_000,
+    occurrences: { read: async () => undefined, replace: async () => true },
   });
   const requests = () => published.filter(({ event }) => event.detailType === "SyncRequested");
   return { time, organizations, published, bus, dispatch, requests };
@@ -45,7 +46,7 @@ const createWorld = (count: number) => {
 describe("the dispatch of scheduled runs", () => {
   it("requests a run for each connected organization, fifty at once and then twenty per second", async () => {
     const { dispatch, organizations, requests } = createWorld(95);
-    await expect(dispatch(NOW, undefined, () => 900_000)).resolves.toEqual({ requested: 95, isHandedOver: false });
+    await expect(dispatch({}, NOW, () => 900_000)).resolves.toEqual({ requested: 95, isHandedOver: false });
     expect(requests().map(({ event }) => event.detail)).toEqual(
       organizations.map((organizationId) => ({ version: 1, organizationId, slot: NOW })),
     );
@@ -64,14 +65,14 @@ describe("the dispatch of scheduled runs", () => {
     [65, 750],
   ])("of %i organizations takes %i ms, without a wait after the last batch", async (count, ms) => {
     const { dispatch, requests, time } = createWorld(count);
-    await dispatch(NOW, undefined, () => 900_000);
+    await dispatch({}, NOW, () => 900_000);
     expect(requests()).toHaveLength(count);
     expect(time.now - NOW).toBe(ms);
   });
 
   it("requests more per second if the schedule would not end within half of its interval", async () => {
     const { dispatch, requests, time } = createWorld(300_000);
-    await dispatch(NOW, undefined, () => 86_400_000);
+    await dispatch({}, NOW, () => 86_400_000);
     expect(requests()).toHaveLength(300_000);
     expect(time.now - NOW).toBeLessThanOrEqual(2 * 3_600_000);
     expect(time.now - NOW).toBeGreaterThan(1.8 * 3_600_000);
@@ -83,7 +84,7 @@ describe("the dispatch of scheduled runs", () => {
     let invocations = 0;
     for (let isOver = false; !isOver; invocations++) {
       const endsAt = time.now + 120_000;
-      const { isHandedOver } = await dispatch(continuation.slot ?? NOW, continuation.after, () => endsAt - time.now);
+      const { isHandedOver } = await dispatch(continuation, NOW, () => endsAt - time.now);
       isOver = !isHandedOver;
       if (isHandedOver) continuation = SyncDispatch.parse(published.at(-1)?.event.detail);
     }
@@ -98,15 +99,15 @@ describe("the dispatch of scheduled runs", () => {
     const { dispatch, bus, requests } = createWorld(12);
     let refusals = 3;
     bus.refuses = ({ detail }) => JSON.stringify(detail).includes("00007") && refusals-- > 0;
-    await dispatch(NOW, undefined, () => 900_000);
+    await dispatch({}, NOW, () => 900_000);
     expect(requests()).toHaveLength(12);
     bus.refuses = () => true;
-    await expect(dispatch(NOW, undefined, () => 900_000)).rejects.toThrow("does not take");
+    await expect(dispatch({}, NOW, () => 900_000)).rejects.toThrow("does not take");
   });
 
   it("without organizations publishes nothing", async () => {
     const { dispatch, published } = createWorld(0);
-    await expect(dispatch(NOW, undefined, () => 900_000)).resolves.toEqual({ requested: 0, isHandedOver: false });
+    await expect(dispatch({}, NOW, () => 900_000)).resolves.toEqual({ requested: 0, isHandedOver: false });
     expect(published).toEqual([]);
   });
 });
@@ -159,14 +160,16 @@ describe("the hourly search for runs without a worker", () => {
     const { runs, bus, published } = lost;
     published.length = 0;
     const clock = () => NOW + 90_000;
-    await expect(resumeSyncs({ runs, bus, clock }, () => 60_000)).resolves.toEqual({
+    const dependencies = { ...lost.missedRuns(), runs, bus, clock, sleep: async () => undefined };
+    await expect(resumeSyncs(dependencies, () => 60_000)).resolves.toEqual({
       underWay: 4,
       resumed: 2,
       failed: 0,
+      missed: 0,
     });
     expect(published.map(({ detail }) => detail)).toMatchObject(
       expect.arrayContaining([lost, dead].map(({ organizationId }) => expect.objectContaining({ organizationId }))),
     );
-    await expect(resumeSyncs({ runs, bus, clock }, () => 9_000)).resolves.toMatchObject({ resumed: 0 });
+    await expect(resumeSyncs(dependencies, () => 9_000)).resolves.toMatchObject({ resumed: 0 });
   });
 });

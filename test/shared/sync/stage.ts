@@ -14,6 +14,8 @@ import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { createRunEnd } from "../../../shared/sync/end-run.ts";
+import type { MissedRunsDependencies } from "../../../shared/sync/missed-runs.ts";
+import { createOccurrenceStore } from "../../../shared/sync/occurrence-store.ts";
 import { createPageIdStore } from "../../../shared/sync/page-id-store.ts";
 import { createRunWorker, type RunWorkerDependencies } from "../../../shared/sync/run-worker.ts";
 import { createStartRun } from "../../../shared/sync/start-run.ts";
@@ -32,6 +34,8 @@ export const RECORDS = "records";
 
 export const startSyncEngine = (): Promise<EmbeddedDynamoDb> =>
   startEmbeddedDynamoDb(declaredTable("TablesSyncRuns", RUNS), declaredTable("TablesRecords", RECORDS));
+
+export const SYNC_INTERVAL_MS = 4 * 3_600_000;
 
 /** The time of our clock at the start of tests. */
 export const NOW = Date.UTC(2026, 10, 21, 12);
@@ -144,6 +148,14 @@ export const createStage = (
   const parts = createParts();
   const startRun = createStartRun({ runs, ends, bus, clock, newRunId });
 
+  /** What the hourly search for lost runs needs. `connected`: the organizations that it compares with the schedule. */
+  const missedRuns = (connected: readonly string[] = []): MissedRunsDependencies => ({
+    ...{ runs, clock, occurrences: createOccurrenceStore(client, RUNS), syncIntervalMs: SYNC_INTERVAL_MS },
+    async *connectedOrganizations() {
+      yield* connected;
+    },
+  });
+
   let deliveries = 0;
   const deliver = (
     request: SyncRequested,
@@ -175,7 +187,7 @@ export const createStage = (
       list,
       stored,
     },
-    ...{ runs, leases, ends, pageIds, connection, disconnected, bus, newRunId },
+    ...{ runs, leases, ends, pageIds, connection, disconnected, bus, newRunId, missedRuns },
 
     /** Delivers published events until there are no more. @returns the number of deliveries */
     async deliverAll(options: Parameters<typeof deliver>[1] = {}): Promise<number> {

@@ -1,0 +1,149 @@
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { beginOccurrence, findMissedRuns } from "../../../shared/sync/missed-runs.ts";
+import { createOccurrenceStore } from "../../../shared/sync/occurrence-store.ts";
+import { SyncRequested, syncRequested } from "../../../shared/sync/sync-request.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { createStage, NOW, RUNS, type Stage, SYNC_INTERVAL_MS, startSyncEngine } from "./stage.ts";
+
+quietLog();
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let engine: EmbeddedDynamoDb;
+let stage: Stage;
+beforeAll(async () => {
+  engine = await startSyncEngine();
+});
+afterAll(() => engine.stop());
+beforeEach(async () => {
+  stage = createStage(engine);
+  const occurrences = createOccurrenceStore(stage.client, RUNS);
+  await occurrences.replace({ slot: NOW - SYNC_INTERVAL_MS }, await occurrences.read());
+});
+
+const begin = (at: number) => beginOccurrence(createOccurrenceStore(stage.client, RUNS), at, SYNC_INTERVAL_MS);
+
+/** What the hourly search finds at a time, for the stage's organization. */
+const findAt = (at: number): Promise<BusEvent[]> => {
+  stage.time.now = at;
+  return findMissedRuns(stage.missedRuns([stage.organizationId]));
+};
+
+const requestOf = (slot: number) => syncRequested({ organizationId: stage.organizationId, slot });
+
+const deliver = async (events: readonly BusEvent[]) => {
+  for (const { detail } of events) await stage.deliver(SyncRequested.parse(detail));
+};
+
+describe("an organization whose scheduled run was never requested, or whose request was given up", () => {
+  it("is found by the hourly search, runs once for the occurrence, and is then not found again", async () => {
+    await begin(NOW);
+    await expect(findAt(NOW + 5 * MINUTE)).resolves.toEqual([]);
+    const found = await findAt(NOW + 21 * MINUTE);
+    expect(found).toEqual([requestOf(NOW)]);
+    await deliver([...found, ...found, requestOf(NOW)]);
+    await expect(stage.list()).resolves.toMatchObject([{ trigger: "scheduled", status: "succeeded" }]);
+    await expect(findAt(NOW + 81 * MINUTE)).resolves.toEqual([]);
+  });
+
+  it("is not found if a run was under way when the request was delivered", async () => {
+    await begin(NOW);
+    await stage.startRun({ organizationId: stage.organizationId, trigger: "manual" });
+    const { run } = await stage.runs.readState(stage.organizationId);
+    await stage.leases.take(stage.organizationId, run?.id ?? "", { delivery: "busy", attempt: "1" }, NOW);
+    await deliver([requestOf(NOW)]);
+    await stage.deliver(SyncRequested.parse(stage.published[0]?.detail), { delivery: "busy" });
+    await expect(stage.list()).resolves.toHaveLength(1);
+    await expect(findAt(NOW + 21 * MINUTE)).resolves.toEqual([]);
+  });
+
+  it("is not found for an occurrence before its connection, whose first run reads everything", async () => {
+    await begin(NOW);
+    stage.time.now = NOW + MINUTE;
+    await stage.startRun({ organizationId: stage.organizationId, trigger: "connection" });
+    await stage.deliverAll();
+    await expect(findAt(NOW + 21 * MINUTE)).resolves.toEqual([]);
+    await begin(NOW + SYNC_INTERVAL_MS);
+    await expect(findAt(NOW + SYNC_INTERVAL_MS + 21 * MINUTE)).resolves.toEqual([requestOf(NOW + SYNC_INTERVAL_MS)]);
+  });
+});
+
+describe("a run that replaces a cancelled one", () => {
+  it("is found if its request was lost", async () => {
+    await deliver([requestOf(NOW)]);
+    await stage.startRun({ organizationId: stage.organizationId, trigger: "manual" });
+    const cancelledAt = NOW + HOUR;
+    await stage.ends.cancel(stage.organizationId, cancelledAt, cancelledAt);
+    await expect(findAt(cancelledAt + 5 * MINUTE)).resolves.toEqual([]);
+    await expect(findAt(cancelledAt + 21 * MINUTE)).resolves.toEqual([requestOf(cancelledAt)]);
+    await deliver([requestOf(cancelledAt)]);
+    await expect(findAt(cancelledAt + 81 * MINUTE)).resolves.toEqual([]);
+  });
+});
+
+describe("a scheduled run whose worker crashes before the first checkpoint", () => {
+  it("is found by the hourly search although the index does not contain it", async () => {
+    await begin(NOW);
+    const { organizationId } = stage;
+    const never = new Promise<never>(() => undefined);
+    const { promise: died, resolve } = Promise.withResolvers<void>();
+    const using = stage.createParts(async (name, work) => {
+      if (name !== "listEvents" && !name.startsWith("list ")) return work();
+      resolve();
+      return never;
+    });
+    void stage.deliver(SyncRequested.parse(requestOf(NOW).detail), { using });
+    await died;
+    const { run } = await stage.runs.readState(organizationId);
+    await expect(findAt(NOW + 21 * MINUTE)).resolves.toEqual([syncRequested({ organizationId, runId: run?.id ?? "" })]);
+    await deliver(await findAt(NOW + 21 * MINUTE));
+    await expect(stage.list()).resolves.toMatchObject([{ id: run?.id, status: "succeeded" }]);
+    expect(stage.recordedActions().filter((action) => action.startsWith("PROVIDER_SYNC_STARTED"))).toHaveLength(1);
+  });
+});
+
+describe("an occurrence whose event was given up", () => {
+  it("is assumed within the next hour, and the late event changes nothing", async () => {
+    const due = NOW;
+    await expect(findAt(due + 5 * MINUTE)).resolves.toEqual([requestOf(due - SYNC_INTERVAL_MS)]);
+    await deliver([requestOf(due - SYNC_INTERVAL_MS)]);
+    const found = await findAt(due + 40 * MINUTE);
+    await deliver(await findAt(due + 60 * MINUTE));
+    expect([found, await findAt(due + 61 * MINUTE)]).toEqual([[requestOf(due)], []]);
+    // The schedule's own event arrives after all, some seconds from where it was expected.
+    await expect(begin(due + 2_000)).resolves.toBe(due);
+    await expect(begin(due + SYNC_INTERVAL_MS)).resolves.toBe(due + SYNC_INTERVAL_MS);
+  });
+
+  it("is the last one if several were missed", async () => {
+    await deliver(await findAt(NOW + 3 * SYNC_INTERVAL_MS + HOUR));
+    const { slot } = await stage.runs.readState(stage.organizationId);
+    expect(slot).toBe(NOW + 3 * SYNC_INTERVAL_MS);
+    await expect(stage.list()).resolves.toHaveLength(1);
+  });
+
+  it("is the same as that of an event right after the search", async () => {
+    await findAt(NOW + 3 * HOUR + 59 * MINUTE);
+    await expect(begin(NOW + 4 * HOUR + MINUTE)).resolves.toBe(NOW);
+  });
+
+  it("is stored once, also by a repeated or an older event", async () => {
+    await expect(begin(NOW)).resolves.toBe(NOW);
+    await expect(begin(NOW)).resolves.toBe(NOW);
+    await expect(begin(NOW - 1_000)).resolves.toBe(NOW - 1_000);
+    await expect(createOccurrenceStore(stage.client, RUNS).read()).resolves.toMatchObject({ slot: NOW });
+  });
+});
+
+describe("a stack without an occurrence yet", () => {
+  it("expects the first one after an interval, and requests nothing before", async () => {
+    await stage.client.send(new DeleteCommand({ TableName: RUNS, Key: { scope: "#schedule", key: "occurrence" } }));
+    await expect(findAt(NOW)).resolves.toEqual([]);
+    await expect(findAt(NOW + 3 * HOUR)).resolves.toEqual([]);
+    await expect(findAt(NOW + SYNC_INTERVAL_MS + 21 * MINUTE)).resolves.toEqual([requestOf(NOW + SYNC_INTERVAL_MS)]);
+  });
+});
