@@ -11,7 +11,7 @@ import type { DeploymentConfig } from "./resources/deployment-config.ts";
 /** Decisions: logs are kept 30 days at most. */
 const LOG_RETENTION = RetentionDays.ONE_MONTH;
 
-/** Twice the deadline of a store's call. The slowest request has a token whose keys must be fetched first. */
+/** Twice the deadline of a request (shared/runtime/deadline.ts). */
 const TIMEOUT = Duration.seconds(10);
 
 /** The part of the configuration that each function needs. */

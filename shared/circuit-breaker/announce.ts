@@ -4,6 +4,7 @@
  * between, the next reader of the circuit announces it.
  */
 import type { Clock } from "../runtime/clock.ts";
+import { asSideWork } from "../runtime/deadline.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Origin } from "../terms/requester.ts";
 import { type Circuit, type Transition, unannounced } from "./circuit.ts";
@@ -70,7 +71,7 @@ export const createAnnouncer = (dependencies: {
   const announce = (organizationId: string, circuit: Circuit, origin?: Origin): void => {
     if (circuit.announced >= circuit.generation) return;
     const announcing = (underWay.get(organizationId) ?? Promise.resolve())
-      .then(() => announceAll(organizationId, circuit, origin))
+      .then(() => asSideWork(() => announceAll(organizationId, circuit, origin)))
       .catch((error) =>
         writeLog("warn", "Marking transitions of a circuit as announced failed.", { cause: String(error) }),
       )

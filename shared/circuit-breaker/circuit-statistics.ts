@@ -33,7 +33,7 @@ const openedAtOf = (circuit: Circuit, changedAt: number | null): number | null =
 };
 
 /** @param counts the organization's counts since the first request; the counts at the last reset are subtracted here. */
-const organizationStats = (
+export const organizationStats = (
   organizationId: string,
   circuit: Circuit,
   counts: Counts,

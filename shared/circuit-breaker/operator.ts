@@ -7,9 +7,9 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
 import type { Origin, UserRequest } from "../terms/requester.ts";
 import type { Announcer } from "./announce.ts";
-import { type Circuit, minus, noCounts, type OperatorAction } from "./circuit.ts";
+import { type Circuit, type Counts, minus, noCounts, type OperatorAction } from "./circuit.ts";
 import { type CircuitAction, type OrganizationStats, REASON_MAX_CHARACTERS } from "./circuit-schemas.ts";
-import type { StatisticsReader } from "./circuit-statistics.ts";
+import { organizationStats } from "./circuit-statistics.ts";
 import type { CircuitStore } from "./circuit-store.ts";
 import { isInForce } from "./reduce.ts";
 import type { RequestCounter } from "./request-counter.ts";
@@ -32,36 +32,42 @@ export const createOperator = (dependencies: {
   return {
     /**
      * Applies a command in every state; of two commands the last one wins. A command that is in force already changes
-     * nothing. Resolves after the transition is announced.
+     * nothing. Starts to announce the transition: call `settle` before the invocation ends.
+     * @returns the circuit afterwards, and the organization's counts before the command.
      * @throws DomainError `store_unavailable`: the command may be in force or not, and may be repeated.
      */
-    async operate(organizationId: string, { origin, ...command }: OperatorCommand): Promise<Circuit> {
+    async operate(
+      organizationId: string,
+      { origin, ...command }: OperatorCommand,
+    ): Promise<{ circuit: Circuit; counts: Counts }> {
+      const isReset = command.action === "reset";
       // The counts of this instance belong to the time before the command.
       await statistics.flush();
-      const circuit = await store.read(organizationId);
-      const counts = command.action === "reset" ? await statisticsStore.organizationCounts(organizationId) : noCounts;
-      const write = { ...command, at: clock(), id: newRequestToken(), baseline: counts };
-      if (isInForce(circuit, write, counts)) return circuit;
+      const [circuit, counts] = await Promise.all([
+        store.read(organizationId),
+        statisticsStore.organizationCounts(organizationId, { mayLag: !isReset }),
+      ]);
+      const write = { ...command, at: clock(), id: newRequestToken(), baseline: isReset ? counts : noCounts };
+      if (isInForce(circuit, write, counts)) return { circuit, counts };
       const { before, after } = await store.operate(organizationId, write);
-      if (before && command.action === "reset") statistics.takeFromGlobal(minus(counts, before.baseline));
+      if (before && isReset) statistics.takeFromGlobal(minus(counts, before.baseline));
       announcer.announce(organizationId, after, origin);
+      return { circuit: after, counts };
+    },
+
+    /** Waits until the transitions are announced and the counts are stored. Never throws. */
+    async settle(): Promise<void> {
       await Promise.all([announcer.settle(), statistics.flush()]);
-      return after;
     },
   };
 };
 
-/** Applies the command of a request and returns the circuit afterwards. The reason is redacted before it is stored. */
+/**
+ * Applies the command of a request and returns the circuit afterwards. The reason is redacted before it is stored. After
+ * the command no call can fail the request.
+ */
 export const createChangeCircuit =
-  ({
-    operator,
-    statistics,
-    clock,
-  }: {
-    operator: Operator;
-    statistics: Pick<StatisticsReader, "readOrganization">;
-    clock: Clock;
-  }) =>
+  ({ operator, clock }: { operator: Operator; clock: Clock }) =>
   async (
     { action, reason, until }: CircuitAction,
     { caller: { organizationId, userId }, origin }: UserRequest,
@@ -69,11 +75,12 @@ export const createChangeCircuit =
     if (until !== undefined && until <= clock()) {
       throw new DomainError("invalid_field", "until: expected a time in the future");
     }
-    await operator.operate(organizationId, {
+    const { circuit, counts } = await operator.operate(organizationId, {
       action,
       by: userId,
       origin,
       ...definedFields({ until, reason: reason && sanitiseText(reason, REASON_MAX_CHARACTERS) }),
     });
-    return statistics.readOrganization(organizationId);
+    await operator.settle();
+    return organizationStats(organizationId, circuit, counts, clock());
   };

@@ -5,6 +5,7 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { isStoreFailure } from "../runtime/call-store.ts";
+import { withDeadline } from "../runtime/deadline.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { type Caller, namesOrganization, type OrganizationCaller } from "../terms/caller.ts";
 import type { PersonalPermission } from "../terms/permissions.ts";
@@ -42,6 +43,10 @@ export type HttpHandler = (event: APIGatewayProxyEventV2, context: Context) => P
 /** Answers before Lambda would end the invocation, so that the client still gets the Error body. */
 const ANSWER_BEFORE_TIMEOUT_MS = 100;
 
+const timeIsUp = (): never => {
+  throw new DomainError("store_unavailable", "The request took too long. Try again.");
+};
+
 const originOf = ({ requestContext: { requestId, http } }: APIGatewayProxyEventV2): Origin => ({
   requestId,
   ipAddress: http.sourceIp,
@@ -72,7 +77,7 @@ export const createHandler = <const R extends Route>(
     return renderResult(event, parsed, result);
   };
 
-  const handle = async (received: APIGatewayProxyEventV2): Promise<Response> => {
+  const handleInTime = async (received: APIGatewayProxyEventV2): Promise<Response> => {
     const event = dependencies.locateClient?.(received) ?? received;
     const caller = await admit(event);
     const counted = dependencies.countRefusals?.();
@@ -87,8 +92,10 @@ export const createHandler = <const R extends Route>(
     }
   };
 
+  const handle = (event: APIGatewayProxyEventV2): Promise<Response> => withDeadline(() => handleInTime(event));
+
   return withRequestIds(
-    middy(handle, { timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS })
+    middy(handle, { timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS, timeoutEarlyResponse: timeIsUp })
       .use(logRequests(`${route.method} ${route.path}`))
       .use(answerErrors()),
   );

@@ -9,6 +9,7 @@ import type { RaiseFinding } from "../detection/raise-finding.ts";
 import { refusalRules } from "../detection/rules/rules.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { asSideWork } from "../runtime/deadline.ts";
 import type { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { NoteFailure } from "../runtime/note-failure.ts";
@@ -45,21 +46,22 @@ export const deferRecording = (load: () => Promise<FailureRecording>): FailureRe
       try {
         const recording = await load();
         countRefusals = recording.countRefusals;
-        await recording.recordRefusal(refusal);
+        await asSideWork(() => recording.recordRefusal(refusal));
       } catch (error) {
         writeLog("error", "Recording a refusal failed", { alarm: "event_not_recorded", cause: String(error) });
       }
     },
     async countRefusals() {
       try {
-        await countRefusals?.();
+        await asSideWork(() => countRefusals?.());
       } catch (error) {
         writeLog("error", "Counting refusals failed", { alarm: "refusals_not_counted", cause: String(error) });
       }
     },
     async noteFailure(organizationId, part) {
       try {
-        await (await load()).noteFailure(organizationId, part);
+        const recording = await load();
+        await asSideWork(() => recording.noteFailure(organizationId, part));
       } catch (error) {
         writeLog("error", "Counting a failure failed", { alarm: "system_errors", cause: String(error) });
       }

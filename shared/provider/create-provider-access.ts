@@ -3,6 +3,7 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import { CallTimeoutError, type Guard, MAX_CALL_TIMEOUT_MS } from "../circuit-breaker/guard.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
+import { outsideDeadline } from "../runtime/deadline.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
@@ -154,7 +155,7 @@ export const createProviderAccess = ({
   rate,
   latency,
   clock = systemClock,
-  sleep = sleepFor,
+  sleep = (ms) => outsideDeadline(() => sleepFor(ms)),
   random = Math.random,
 }: ProviderAccessDependencies): ProviderAccess => {
   const recordOperation = createRecordOperation({ recorder, latency, clock });

@@ -1,4 +1,5 @@
 /** Publishes events in batches, repeats failed entries within a deadline, and never throws. */
+import { limitTo } from "./call-store.ts";
 import { type BusEntry, type EventBusClient, eventBridge } from "./event-bridge.ts";
 import { pauseBeforeRetry } from "./retry-pause.ts";
 
@@ -68,15 +69,16 @@ export const createEventBus = (client: EventBusClient, busName: string) => {
 
   return {
     /**
-     * Publishes events, each at least once, four times at most and within 2.5 s. Never throws.
+     * Publishes events, each at least once, four times at most and within 2.5 s, or the request's time. Never throws.
      * @returns the events that the bus did not accept, in no order.
      */
     async publish<Event extends BusEvent>(events: readonly Event[]): Promise<Unpublished<Event>[]> {
-      const signal = AbortSignal.timeout(DEADLINE_MS);
+      const signal = limitTo(DEADLINE_MS);
       let pending: Pending<Event>[] = events.map((event) => {
         const { source: Source, detailType: DetailType, detail } = event;
         const entry = { EventBusName: busName, Source, DetailType, Detail: JSON.stringify(detail) };
-        return { event, entry, bytes: bytesOf(entry), reason: "TooLarge" };
+        const bytes = bytesOf(entry);
+        return { event, entry, bytes, reason: bytes > MAX_BYTES ? "TooLarge" : "NoTimeLeft" };
       });
       const tooLarge = pending.filter(({ bytes }) => bytes > MAX_BYTES);
       for (let attempt = 0; attempt < MAX_ATTEMPTS && !signal.aborted; attempt++) {

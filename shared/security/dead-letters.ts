@@ -1,6 +1,7 @@
 /** Dead letters: security events that could not be recorded, on their way over the event bus into a queue. */
 import * as z from "zod/mini";
 import { isStoreFailure } from "../runtime/call-store.ts";
+import { asSideWork } from "../runtime/deadline.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { NoteFailure } from "../runtime/note-failure.ts";
@@ -31,18 +32,19 @@ const impersonalFields = ({ id, organizationId, eventType, category, riskLevel, 
  * @param noteFailure gets each failure of the store or the bus.
  */
 export const createDeadLetters = (bus: Pick<EventBus, "publish">, noteFailure: NoteFailure) => ({
-  async keep({ event, stage, error }: DeadLetter): Promise<void> {
-    const detail: UnrecordedEvent = { version: 1, stage, event };
-    const unpublished = await bus.publish([{ source: EVENT_SOURCE, detailType: UNRECORDED_EVENT_TYPE, detail }]);
-    const isLost = unpublished.length > 0;
-    writeLog("error", "A security event was not recorded", {
-      stage,
-      cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-      eventId: event.id,
-      eventType: event.eventType,
-      ...(isLost && { alarm: "event_not_recorded", event: JSON.stringify(impersonalFields(event)) }),
-    });
-    await noteFailure(event.organizationId, isStoreFailure(error) ? "store" : "bus");
-    if (isLost) await noteFailure(event.organizationId, "bus");
-  },
+  keep: ({ event, stage, error }: DeadLetter): Promise<void> =>
+    asSideWork(async () => {
+      const detail: UnrecordedEvent = { version: 1, stage, event };
+      const unpublished = await bus.publish([{ source: EVENT_SOURCE, detailType: UNRECORDED_EVENT_TYPE, detail }]);
+      const isLost = unpublished.length > 0;
+      writeLog("error", "A security event was not recorded", {
+        stage,
+        cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+        eventId: event.id,
+        eventType: event.eventType,
+        ...(isLost && { alarm: "event_not_recorded", event: JSON.stringify(impersonalFields(event)) }),
+      });
+      await noteFailure(event.organizationId, isStoreFailure(error) ? "store" : "bus");
+      if (isLost) await noteFailure(event.organizationId, "bus");
+    }),
 });

@@ -9,6 +9,7 @@ import type { HttpHandler } from "../http/create-handler.ts";
 import { answerErrors, logRequests, withRequestIds } from "../http/middleware.ts";
 import { type Response, respond } from "../http/respond.ts";
 import { definedFields } from "../json/defined-fields.ts";
+import { withDeadline } from "../runtime/deadline.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { fromWebhookSegment } from "../terms/webhook-path.ts";
 import type { Receive } from "./receive.ts";
@@ -83,7 +84,7 @@ export const createWebhookHandler = (
   };
 
   return withRequestIds(
-    middy(handle, {
+    middy((event: APIGatewayProxyEventV2) => withDeadline(() => handle(event)), {
       timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS,
       timeoutEarlyResponse: () => {
         throw new DomainError("store_unavailable", "The event could not be stored in time. Send it again.");

@@ -49,5 +49,4 @@ const wireChanging = () => {
 export const wireGuard = () => createGuard(wireChanging());
 
 /** POST …/circuit-breaker. */
-export const wireChangeCircuit = () =>
-  createChangeCircuit({ operator: createOperator(wireChanging()), statistics: wireStatisticsReader(), clock });
+export const wireChangeCircuit = () => createChangeCircuit({ operator: createOperator(wireChanging()), clock });

@@ -2,6 +2,7 @@
 import Stripe from "stripe";
 import type { ObservedAt } from "../../records/observation.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { outsideDeadline } from "../../runtime/deadline.ts";
 import type { ProviderError } from "../provider-error.ts";
 import { errorOfFailure, errorOfRefusal, refusalOf } from "./errors.ts";
 import { type Connections, createWireClient } from "./wire-client.ts";
@@ -91,7 +92,7 @@ export const createRequest =
     let body: unknown;
     let refused: unknown;
     try {
-      body = await sendBySdk(sdk, request);
+      body = await outsideDeadline(() => sendBySdk(sdk, request));
     } catch (error) {
       refused = error;
     }

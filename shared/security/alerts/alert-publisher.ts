@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import { definedFields } from "../../json/defined-fields.ts";
+import { asSideWork } from "../../runtime/deadline.ts";
 import type { BusEvent, EventBus } from "../../runtime/event-bus.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
 import { writeLog } from "../../runtime/log.ts";
@@ -74,12 +75,13 @@ export const createAlertPublisher = ({ bus, outbox }: Dependencies) => {
      * each raising costs one write, and a flood of similar events few writes.
      * @returns the changes that the bus did not take. The sweep publishes stored alerts; others are lost to the bus.
      */
-    async publish(changes: readonly ChangedAlert[]): Promise<ChangedAlert[]> {
-      if (changes.length === 0) return [];
-      const unpublished = await send(changes);
-      await removeFromOutbox(changes.filter((one) => one.change !== "repeated" && !unpublished.includes(one)));
-      return unpublished;
-    },
+    publish: (changes: readonly ChangedAlert[]): Promise<ChangedAlert[]> =>
+      asSideWork(async () => {
+        if (changes.length === 0) return [];
+        const unpublished = await send(changes);
+        await removeFromOutbox(changes.filter((one) => one.change !== "repeated" && !unpublished.includes(one)));
+        return unpublished;
+      }),
 
     /** Publishes changes of the outbox. Never throws. @returns how many the bus did not take. */
     async publishAgain(changes: readonly ChangedAlert[]): Promise<number> {

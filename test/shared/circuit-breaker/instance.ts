@@ -1,10 +1,10 @@
 /** The breaker over one table, with a clock that tests set. */
 import { createAnnouncer, type OnTransition } from "../../../shared/circuit-breaker/announce.ts";
-import type { Transition } from "../../../shared/circuit-breaker/circuit.ts";
+import type { Circuit, Transition } from "../../../shared/circuit-breaker/circuit.ts";
 import { createStatisticsReader } from "../../../shared/circuit-breaker/circuit-statistics.ts";
 import { type CircuitStore, createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createGuard } from "../../../shared/circuit-breaker/guard.ts";
-import { createOperator } from "../../../shared/circuit-breaker/operator.ts";
+import { createChangeCircuit, createOperator, type OperatorCommand } from "../../../shared/circuit-breaker/operator.ts";
 import { createRequestCounter } from "../../../shared/circuit-breaker/request-counter.ts";
 import { createStatisticsStore, type StatisticsStore } from "../../../shared/circuit-breaker/statistics-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
@@ -86,12 +86,21 @@ export const createInstance = (
       }),
   });
   const shared = { store, statisticsStore, statistics, announcer, clock: own };
+  const operator = createOperator(shared);
   return {
     ...shared,
     requests,
     transitions,
     guard: createGuard(shared),
-    operator: createOperator(shared),
+    changeCircuit: createChangeCircuit({ operator, clock: own }),
+    operator: {
+      /** Resolves after the transition is announced. */
+      async operate(organizationId: string, command: OperatorCommand): Promise<Circuit> {
+        const { circuit } = await operator.operate(organizationId, command);
+        await operator.settle();
+        return circuit;
+      },
+    },
     reader: createStatisticsReader({ ...shared, connectedOrganizations }),
   };
 };

@@ -3,9 +3,10 @@ import * as z from "zod/mini";
 import { createHandler, type HandlerDependencies } from "../../../shared/http/create-handler.ts";
 import { createCursors } from "../../../shared/http/cursor.ts";
 import { MAX_PAGE_BYTES } from "../../../shared/http/fit-list.ts";
-import type { Refusal } from "../../../shared/http/refusals.ts";
+import { deferRecording, type Refusal } from "../../../shared/http/refusals.ts";
 import { defineRoute } from "../../../shared/http/route.ts";
 import { Int64, Int64Parameter } from "../../../shared/json/int64.ts";
+import { callStore } from "../../../shared/runtime/call-store.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import type { Caller } from "../../../shared/terms/caller.ts";
 import type { ErrorName } from "../../../shared/terms/error-catalogue.ts";
@@ -198,7 +199,33 @@ describe("a handler", () => {
   it("answers before Lambda's time-out", async () => {
     const handler = createHandler(change, () => new Promise(() => undefined), parts);
     const hurried = { ...lambdaContext, getRemainingTimeInMillis: () => 120 };
-    await expect(handler(put(), hurried)).resolves.toMatchObject({ statusCode: 500 });
+    await expect(handler(put(), hurried)).resolves.toMatchObject({ statusCode: 503, headers: { "retry-after": "1" } });
+  });
+
+  it("waits for a store that hangs until its own deadline, and then still notes the failure", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
+    try {
+      const hang = () =>
+        callStore<never>(
+          ({ abortSignal }) =>
+            new Promise((_, reject) => abortSignal.addEventListener("abort", () => reject(abortSignal.reason))),
+        );
+      const noted: unknown[] = [];
+      const recording = deferRecording(async () => ({
+        recordRefusal: async () => undefined,
+        countRefusals: async () => undefined,
+        noteFailure: async (...failure) => {
+          await callStore(async ({ abortSignal }) => abortSignal.throwIfAborted());
+          noted.push(failure);
+        },
+      }));
+      const answered = createHandler(change, hang, { ...parts, ...recording })(put(), lambdaContext);
+      await jest.advanceTimersByTimeAsync(4_200);
+      await expect(answered).resolves.toMatchObject({ statusCode: 503, headers: { "retry-after": "1" } });
+      expect(noted).toEqual([["acme", "store"]]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });
 

@@ -1,0 +1,54 @@
+import { afterAll, afterEach, beforeAll, expect, it, jest } from "@jest/globals";
+import { callStore } from "../../../shared/runtime/call-store.ts";
+import { withDeadline } from "../../../shared/runtime/deadline.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { circuitTable } from "./circuit-table.ts";
+import { createInstance, fail, testClock } from "./instance.ts";
+
+quietLog();
+
+let database: EmbeddedDynamoDb;
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb(circuitTable);
+});
+afterAll(() => database.stop());
+afterEach(() => void jest.useRealTimers());
+
+const by = (organizationId: string) => ({
+  caller: { organizationId, userId: "alice", sessionId: undefined },
+  origin: { requestId: "request", ipAddress: "192.0.2.7" },
+});
+
+it("answers with the circuit after the command, and its counts as before the command", async () => {
+  const instance = createInstance(database, testClock().clock);
+  for (let i = 0; i < 6; i++) await instance.guard("counted", fail).catch(() => undefined);
+  const opened = await instance.changeCircuit({ action: "force_open", reason: "incident" }, by("counted"));
+  expect(opened).toMatchObject({ state: "open", forced: true, changedBy: "alice", reason: "incident" });
+  expect(opened).toMatchObject({ totalRequests: 6, failedRequests: 5, rejectedRequests: 1 });
+  await expect(instance.reader.readOrganization("counted")).resolves.toEqual(opened);
+  const closed = await instance.changeCircuit({ action: "reset" }, by("counted"));
+  expect(closed).toMatchObject({ state: "closed", forced: false, totalRequests: 0, failureRate: 0 });
+  await expect(instance.reader.readOrganization("counted")).resolves.toEqual(closed);
+});
+
+it("succeeds if the store hangs from the look for an outage on", async () => {
+  jest.useFakeTimers({ doNotFake: ["Date", "hrtime", "nextTick", "queueMicrotask", "setImmediate"] });
+  const looked = Promise.withResolvers<void>();
+  const instance = createInstance(database, testClock().clock, {
+    onTransition: () =>
+      callStore(
+        ({ abortSignal }) =>
+          new Promise((_, reject) => {
+            abortSignal.addEventListener("abort", () => reject(abortSignal.reason));
+            looked.resolve();
+          }),
+      ),
+  });
+  const answered = withDeadline(() => instance.changeCircuit({ action: "force_open" }, by("hanging")));
+  await looked.promise;
+  await jest.advanceTimersByTimeAsync(4_600);
+  await expect(answered).resolves.toMatchObject({ state: "open", forced: true, changedBy: "alice" });
+  // The transition waits in the item for the next reader.
+  await expect(instance.store.read("hanging")).resolves.toMatchObject({ announced: 0, generation: 1 });
+});
