@@ -52,6 +52,18 @@ describe("cursors", () => {
     }
   });
 
+  it("tell the service, not the client, of which scope they are", () => {
+    const foreignScopeOf = (scope: string, query: string): unknown => {
+      try {
+        return cursors.open({ scope, query }, position, sealed);
+      } catch (error) {
+        return Object(error).foreignScope;
+      }
+    };
+    expect(foreignScopeOf("org:other", binding.query)).toBe("org:acme");
+    expect(foreignScopeOf("org:acme", "GET /others []")).toBeUndefined();
+  });
+
   it("are refused if a single character is changed", () => {
     fc.assert(
       fc.property(fc.nat(sealed.length - 1), fc.constantFrom(..."AZaz09-_=.! "), (at, character) => {

@@ -82,6 +82,13 @@ describe("a page with other lists beside it", () => {
   });
 });
 
+describe("the limits of a page", () => {
+  it("are the decided size, and Lambda's less the room of the headers", () => {
+    expect(PAGE).toEqual({ bytes: 4_000_000, escapedBytes: MAX_RESPONSE_BYTES - 65_536 });
+    expect(MAX_PAGE_BYTES).toBe(4_000_000);
+  });
+});
+
 describe("a list that must fit", () => {
   it("has all its items on its pages, each once, in their order", () => {
     const items = Object.values(CHARACTERS).flatMap((character, i) => thingsOf(character, 300, 300 * i));
@@ -111,5 +118,6 @@ describe("a list that must fit", () => {
     const room = { bytes: 5, escapedBytes: 5 };
     expect(fitList(["long text", "b"], room)).toEqual({ text: "[]", end: 0 });
     expect(fitList(["long text", "b"], room, 1)).toEqual({ text: '["long text"]', end: 1 });
+    expect(fitList(["long text", "long text", "b"], room, 2).end).toBe(2);
   });
 });

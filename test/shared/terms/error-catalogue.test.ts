@@ -1,0 +1,51 @@
+import { expect, it } from "@jest/globals";
+import { catalogueEntry, type ErrorName, errorCatalogue } from "../../../shared/terms/error-catalogue.ts";
+
+/** Clients rely on these: status, number and the seconds of Retry-After. A new error is added here; no line changes. */
+const published: Record<ErrorName, [status: number, number: number, retryAfterSeconds?: number]> = {
+  invalid_json: [400, 40001],
+  invalid_field: [400, 40002],
+  invalid_cursor: [400, 40003],
+  invalid_authorization: [400, 40004],
+  webhook_rejected: [400, 40005],
+  no_bearer_token: [401, 40101],
+  invalid_token: [401, 40102],
+  expired_token: [401, 40103],
+  role_may_not: [403, 40301],
+  ip_address_not_allowed: [403, 40302],
+  organization_required: [403, 40303],
+  not_through_cdn: [403, 40304],
+  plant_not_found: [404, 40401],
+  route_not_found: [404, 40402],
+  report_not_found: [404, 40403],
+  method_not_allowed: [405, 40501],
+  plant_exists: [409, 40901],
+  other_account: [409, 40902],
+  not_connected: [409, 40903],
+  sync_running: [409, 40904],
+  idempotency_conflict: [409, 40905],
+  author_locked_out: [409, 40906],
+  account_shared: [409, 40907],
+  body_too_large: [413, 41301],
+  unsupported_media_type: [415, 41501],
+  credentials_refused: [422, 42201],
+  webhook_not_registered: [422, 42202],
+  internal: [500, 50001],
+  store_unavailable: [503, 50301, 1],
+  key_set_unavailable: [503, 50302, 2],
+  circuit_open: [503, 50303],
+  provider_unavailable: [503, 50304, 5],
+  oauth_not_configured: [503, 50305, 3600],
+  webhook_url_missing: [503, 50306, 3600],
+};
+
+it.each(Object.entries(published))("%s keeps its status, number and Retry-After", (name, expected) => {
+  const { status, number, retryAfterSeconds } = catalogueEntry(name as ErrorName);
+  expect([status, number, ...(retryAfterSeconds === undefined ? [] : [retryAfterSeconds])]).toEqual(expected);
+});
+
+it("numbers begin with the status, and none is used twice", () => {
+  const entries = Object.values(errorCatalogue);
+  for (const { status, number } of entries) expect(Math.trunc(number / 100)).toBe(status);
+  expect(new Set(entries.map(({ number }) => number)).size).toBe(entries.length);
+});
