@@ -9,6 +9,7 @@ export const apiRoutes = {
     path: "/openapi.json",
     permission: "public",
     tag: "api",
+    ignoresUnknownParameters: true,
     summary: "Read this document",
     description: "The OpenAPI 3.1 document of the whole API, made from the schemas that validate its requests.",
     request: {},

@@ -10,6 +10,7 @@ export const plantRoutes = {
     path: "/plants",
     permission: "plants:write",
     tag: "plants",
+    ignoresUnknownParameters: true,
     summary: "Create a plant",
     description:
       "Creates a plant in the caller's scope. An id that exists in the scope is a conflict; nothing is overwritten.",
@@ -22,6 +23,7 @@ export const plantRoutes = {
     path: "/plants",
     permission: "plants:read",
     tag: "plants",
+    ignoresUnknownParameters: true,
     summary: "List plants",
     description: "Returns the plants of the caller's scope in ascending order of id.",
     request: {},
@@ -34,6 +36,7 @@ export const plantRoutes = {
     path: "/plants/{id}",
     permission: "plants:write",
     tag: "plants",
+    ignoresUnknownParameters: true,
     summary: "Delete a plant",
     description: "Deletes one plant of the caller's scope.",
     request: { params: z.object({ id: Int64Parameter }) },

@@ -2,8 +2,13 @@
 import * as z from "zod/mini";
 import { defineRoute, type Route } from "../http/route.ts";
 import { Alert, AlertPosition } from "../security/alerts/alert.ts";
+import { AlertWithHistory } from "../security/alerts/alert-history.ts";
 import { AlertAction, AlertActionResult, AlertQuery } from "../security/monitoring/alert-request.ts";
 import { SecurityQuery, SecurityReport } from "../security/monitoring/security-report.ts";
+import { SecurityEvent } from "../security/security-event.ts";
+
+const idOf = (thing: string) =>
+  z.object({ id: z.string().register(z.globalRegistry, { description: `The id of the ${thing}.` }) });
 
 export const securityRoutes = {
   listSecurityEvents: defineRoute({
@@ -13,11 +18,22 @@ export const securityRoutes = {
     tag: "security",
     summary: "Read security events and monitoring data",
     description:
-      "Returns the organization's security events, newest first, from `since` on (24 hours ago by default), with statistics of the whole selection. Filters combine. With `userId` or `processed`, the selection may be too large to be counted; then the answer is 400 and the message requests a later `since`.",
+      "Returns the organization's security events, newest first, from `since` on (24 hours ago by default) and before `until`, with statistics of the whole selection. Filters combine. With `userId`, `processed`, `success`, `source` or `ipAddress`, the selection may be too large to be counted; then the answer is 400 and the message names what to narrow.",
     request: { query: SecurityQuery },
     paging: { defaultLimit: 50, maxLimit: 1000, position: z.object({ id: z.string() }), field: "events" },
     success: { status: 200, description: "A page of events, with statistics and findings.", body: SecurityReport },
     failures: [],
+  }),
+  getSecurityEvent: defineRoute({
+    method: "GET",
+    path: "/api/integrations/provider/security/events/{id}",
+    permission: "security:read",
+    tag: "security",
+    summary: "Read a security event",
+    description: "Returns one security event, such as the evidence of an alert.",
+    request: { params: idOf("event") },
+    success: { status: 200, description: "The event.", body: SecurityEvent },
+    failures: ["event_not_found"],
   }),
   listSecurityAlerts: defineRoute({
     method: "GET",
@@ -30,6 +46,17 @@ export const securityRoutes = {
     paging: { defaultLimit: 50, maxLimit: 1000, position: AlertPosition },
     success: { status: 200, description: "A page of alerts.", body: z.array(Alert) },
     failures: [],
+  }),
+  getSecurityAlert: defineRoute({
+    method: "GET",
+    path: "/api/integrations/provider/security/alert/{id}",
+    permission: "security:read",
+    tag: "security",
+    summary: "Read an alert",
+    description: "Returns one alert with its history.",
+    request: { params: idOf("alert") },
+    success: { status: 200, description: "The alert.", body: AlertWithHistory },
+    failures: ["alert_not_found"],
   }),
   changeSecurityAlerts: defineRoute({
     method: "POST",

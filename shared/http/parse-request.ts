@@ -12,6 +12,7 @@ import { parseBody } from "./parse-body.ts";
 import type { RequestOf, Route } from "./route.ts";
 
 const MAX_MESSAGE_CHARACTERS = 500;
+const MAX_NAME_CHARACTERS = 50;
 
 /** The message for a value of a wrong type if its schema has no message: `expected an object`. */
 const expectedType: z.core.$ZodErrorMap = (issue) =>
@@ -43,17 +44,33 @@ const decode = (text: string): string | undefined => {
   }
 };
 
+const refuseParameter = (name: string, names: readonly string[]): never => {
+  const existing = names.length === 0 ? "no query parameter" : `one of ${names.join(", ")}`;
+  throw new DomainError(
+    "invalid_field",
+    `${name.slice(0, MAX_NAME_CHARACTERS)}: unknown parameter, expected ${existing}`,
+  );
+};
+
 /**
- * The named parameters of a query string, decoded; other parameters are ignored. Reads the raw text, because the HTTP
- * API joins repeated parameters with commas.
- * @throws DomainError `invalid_field` if a named parameter is repeated, empty or not well encoded.
+ * The named parameters of a query string, decoded. Reads the raw text, because the HTTP API joins repeated parameters with
+ * commas.
+ * @throws DomainError `invalid_field` if a named parameter is repeated, empty or not well encoded, and for another
+ *   parameter unless `ignoresOthers`.
  */
-export const parseQuery = (rawQueryString: string, names: readonly string[]): Record<string, string> => {
+export const parseQuery = (
+  rawQueryString: string,
+  names: readonly string[],
+  ignoresOthers = false,
+): Record<string, string> => {
   const found: Record<string, string> = {};
   for (const pair of rawQueryString.split("&")) {
     const [encodedName = "", ...rest] = pair.split("=");
     const name = decode(encodedName);
-    if (name === undefined || !names.includes(name)) continue;
+    if (name === undefined || !names.includes(name)) {
+      if (pair === "" || ignoresOthers) continue;
+      return refuseParameter(name ?? encodedName, names);
+    }
     const value = decode(rest.join("="));
     if (Object.hasOwn(found, name)) throw new DomainError("invalid_field", `${name}: expected to be given once`);
     if (value === undefined) throw new DomainError("invalid_field", `${name}: expected well-formed percent-encoding`);
@@ -106,7 +123,7 @@ export const createRequestParser = <R extends Route>(route: R, cursors: Cursors 
   return async (event: APIGatewayProxyEventV2, caller: Caller | undefined): Promise<ParsedRequest<R>> => {
     const parsedBody = body && parseFields(body, await parseBody(event), "body");
     const parsedParams = route.request.params && parseFields(params, event.pathParameters ?? {}, "path");
-    const sent = parseQuery(event.rawQueryString, names);
+    const sent = parseQuery(event.rawQueryString, names, route.ignoresUnknownParameters);
     const parsedQuery = route.request.query && parseFields(query, sent, "query");
     const page = parseFields(paged, sent, "query");
     const { cursor: _, ...sentQuery } = sent;

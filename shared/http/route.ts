@@ -55,6 +55,8 @@ export type Route = {
   readonly summary: string;
   readonly description: string;
   readonly request: { readonly params?: Fields; readonly query?: Fields; readonly body?: RequestBody };
+  /** Ignores query parameters that it does not have; other routes refuse them, because a misspelled filter answers all. */
+  readonly ignoresUnknownParameters?: true;
   readonly paging?: Paging;
   /** Takes an `Idempotency-Key`, which its work receives. */
   readonly isIdempotent?: true;

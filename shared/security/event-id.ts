@@ -37,6 +37,9 @@ export const firstIdAt = (timestamp: number): string => encodeTime(timestamp) + 
 /** The highest id of a time. */
 export const lastIdAt = (timestamp: number): string => encodeTime(timestamp) + "Z".repeat(RANDOM_CHARACTERS);
 
+/** Not lower than any id. */
+export const LAST_ID = "Z".repeat(TIME_CHARACTERS + RANDOM_CHARACTERS);
+
 /** The time in an id, epoch ms; undefined if the text is not an id. */
 export const timeOfEventId = (id: string): number | undefined => {
   if (!FORM.test(id)) return undefined;

@@ -7,7 +7,8 @@ import { encodeJson } from "../json/encode-json.ts";
 import { EVENTS_BY_CATEGORY, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_USER, OPEN_EVENTS } from "../terms/indexes.ts";
 import { organizationKey, partKey, unownedKey } from "../terms/keys.ts";
 import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
-import { type Category, type EventType, SecurityEvent } from "./security-event.ts";
+import { firstIdAt, LAST_ID, lastIdAt } from "./event-id.ts";
+import { type Category, type EventType, SecurityEvent, type Source } from "./security-event.ts";
 
 /** The key of an event's item. */
 export type EventItemKey = { scope: string; id: string };
@@ -111,14 +112,29 @@ export type Selection = {
   organizationId: string;
   /** Epoch ms, inclusive. */
   since: number;
+  /** Epoch ms, exclusive, later than `since`. */
+  until?: number | undefined;
   eventType?: string | undefined;
   category?: Category | undefined;
   riskLevel?: RiskLevel | undefined;
   userId?: string | undefined;
   processed?: boolean | undefined;
+  success?: boolean | undefined;
+  source?: Source | undefined;
+  /** As the event has it. */
+  ipAddress?: string | undefined;
 };
 
-const FILTERS = ["eventType", "category", "riskLevel", "userId", "processed"] as const;
+const FILTERS = [
+  "eventType",
+  "category",
+  "riskLevel",
+  "userId",
+  "processed",
+  "success",
+  "source",
+  "ipAddress",
+] as const satisfies (keyof Selection)[];
 export type FilterName = (typeof FILTERS)[number];
 
 /** The partition to read, newest event first, and the filters that its key does not answer. */
@@ -136,8 +152,14 @@ export type ReadPlan = {
   isWhole: boolean;
 };
 
-/** Fields that other indexes do not hold. The key of byUser has the user; marking must not cost an index write. */
-const NOT_PROJECTED: readonly FilterName[] = ["userId", "processed"];
+/** The ids of a selection's period, both inclusive. */
+export const idsOf = ({ since, until }: Selection) => ({
+  first: firstIdAt(since),
+  last: until === undefined ? LAST_ID : lastIdAt(until - 1),
+});
+
+/** Fields that indexes without whole events do not hold: marking an event must not cost an index write. */
+const NOT_PROJECTED: readonly FilterName[] = ["userId", "processed", "source", "ipAddress"];
 
 const planOf = (selection: Selection, index: EventIndex | undefined, answered?: FilterName): ReadPlan => {
   const scope = organizationKey(selection.organizationId);

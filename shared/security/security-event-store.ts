@@ -2,13 +2,15 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } 
 import { callStore } from "../runtime/call-store.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { getItem } from "../runtime/get-item.ts";
 import { getItems } from "../runtime/get-items.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { firstIdAt, timeOfEventId } from "./event-id.ts";
+import { timeOfEventId } from "./event-id.ts";
 import {
   type EventItemKey,
   fromItem,
+  idsOf,
   planHighRiskRead,
   planRead,
   type ReadPlan,
@@ -45,7 +47,7 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
   const queryOf = ({ index, keyName, keyValue, filters }: ReadPlan, selection: Selection, now: number) => ({
     TableName: tableName,
     IndexName: index?.name,
-    KeyConditionExpression: "#key = :key AND id >= :since",
+    KeyConditionExpression: "#key = :key AND id BETWEEN :first AND :last",
     FilterExpression: ["#ttl > :now", ...filters.map((name) => `#${name} = :${name}`)].join(" AND "),
     ExpressionAttributeNames: {
       "#key": keyName,
@@ -54,7 +56,8 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
     },
     ExpressionAttributeValues: {
       ":key": keyValue,
-      ":since": firstIdAt(selection.since),
+      ":first": idsOf(selection).first,
+      ":last": idsOf(selection).last,
       ":now": Math.floor(now / 1000),
       ...Object.fromEntries(filters.map((name) => [`:${name}`, selection[name]])),
     },
@@ -151,6 +154,13 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
       if (users !== undefined && (await changeCount(key, { set: { users }, add }, " AND #users < :set_users")))
         return true;
       return changeCount(key, { set: {}, add });
+    },
+
+    /** An organization's event; a read unit per 4 KB. Undefined for an unknown or expired one. */
+    async get(organizationId: string, id: string, now: number): Promise<SecurityEvent | undefined> {
+      if (timeOfEventId(id) === undefined) return undefined;
+      const item = await getItem(client, tableName, { scope: organizationKey(organizationId), id });
+      return item === undefined || Number(item.ttl) * 1000 <= now ? undefined : fromItem(item);
     },
 
     /**

@@ -21,6 +21,7 @@ export type Category = (typeof categories)[number];
 
 /** `system`: schedules; `user`: a call of the API; `webhook`: a delivery of the provider. */
 export const sources = ["system", "user", "webhook"] as const;
+export type Source = (typeof sources)[number];
 
 export const resourceTypes = [
   "provider_account",

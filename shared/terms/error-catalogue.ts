@@ -65,6 +65,16 @@ export const errorCatalogue = {
     number: 40403,
     meaning: "The report does not exist in the organization.",
   },
+  event_not_found: {
+    status: 404,
+    number: 40404,
+    meaning: "The security event does not exist in the organization.",
+  },
+  alert_not_found: {
+    status: 404,
+    number: 40405,
+    meaning: "The alert does not exist in the organization.",
+  },
   method_not_allowed: {
     status: 405,
     number: 40501,

@@ -29,6 +29,10 @@ const random = () => randomBytes(RANDOM_BYTES);
 export const wireAlertStore = () =>
   createAlertStore(documentClient, readConfig(["SECURITY_ALERTS_TABLE_NAME"]).SECURITY_ALERTS_TABLE_NAME);
 
+/** The security events of a deployed function. @throws Error at cold start if the environment lacks a variable. */
+export const wireSecurityEventStore = () =>
+  createSecurityEventStore(documentClient, readConfig(["SECURITY_EVENTS_TABLE_NAME"]).SECURITY_EVENTS_TABLE_NAME);
+
 /** @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertOutbox = () => {
   const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "EVENT_BUS_NAME"]);
@@ -39,8 +43,8 @@ export const wireAlertOutbox = () => {
 
 /** @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertActions = () => {
-  const config = readConfig(["SECURITY_EVENTS_TABLE_NAME", "SECURITY_ALERTS_TABLE_NAME", "RETENTION_DAYS"]);
-  const events = createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME);
+  const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "RETENTION_DAYS"]);
+  const events = wireSecurityEventStore();
   return createAlertActions({
     alerts: createAlertDecisionStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, {
       retentionDays: config.RETENTION_DAYS,
@@ -74,7 +78,7 @@ export const wireSecurityReport = (): SecurityReportDependencies => {
   };
   const alerts = wireAlertStore();
   return {
-    events: createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    events: wireSecurityEventStore(),
     statistics: { count: (selection, now) => countSelection(counted, selection, now) },
     findings: {
       listOpen: async (organizationId, now) =>

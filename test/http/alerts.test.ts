@@ -225,3 +225,43 @@ describe("an invalid request", () => {
     }
   });
 });
+
+describe("GET …/security/alert/{id}", () => {
+  it("returns the alert with its history, whether it is resolved or not", async () => {
+    const { token, change, alerts, refuse } = await freshOrganization();
+    for (let i = 0; i < 2; i++) await refuse("eve");
+    const [alert] = await alerts();
+    const get = async () => (await service.request("GET", `${ALERT}/${alert?.id}`, { token })).body as Alert;
+    const repeated = { change: "repeated", at: alert?.lastSeen, count: 2, level: "HIGH" };
+    const raised = { change: "raised", at: expect.any(Number), count: 1 };
+    expect(await get()).toEqual({ ...alert, history: [raised, repeated] });
+    for (const action of ["acknowledge", "resolve"]) await change({ action, alertIds: [alert?.id] });
+    expect(await get()).toMatchObject({
+      status: "resolved",
+      history: [
+        raised,
+        repeated,
+        { change: "acknowledged", at: expect.any(Number), by: "admin" },
+        { change: "resolved", at: expect.any(Number), by: "admin" },
+      ],
+    });
+  });
+
+  it("does not find an unknown id or another organization's alert", async () => {
+    const mine = await freshOrganization();
+    const other = await freshOrganization();
+    await mine.refuse("eve");
+    const [alert] = await mine.alerts();
+    for (const id of [alert?.id, "x", "0".repeat(26)]) {
+      expect(await service.request("GET", `${ALERT}/${id}`, { token: other.token })).toMatchObject({
+        status: 404,
+        body: { error: 40405, message: "There is no such alert." },
+      });
+    }
+    const member = await service.mint({ organizationId: mine.organizationId, role: "member" });
+    expect(await service.request("GET", `${ALERT}/${alert?.id}`, { token: member })).toMatchObject({
+      status: 403,
+      body: { error: 40301 },
+    });
+  });
+});

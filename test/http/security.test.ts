@@ -106,9 +106,13 @@ describe("GET …/security", () => {
     expect(await idsOf("?userId=bob&eventType=Permission_Denied")).toEqual(["bob PERMISSION_DENIED"]);
     expect(await idsOf("?category=AUTHORIZATION")).toEqual(["bob PERMISSION_DENIED", "eve PERMISSION_DENIED"]);
     expect(await idsOf("?riskLevel=low")).toEqual([]);
-    expect(await idsOf("?eventType=UNHEARD_OF")).toEqual([]);
     expect(await idsOf("?processed=true")).toEqual([]);
     expect(await idsOf("?processed=false&riskLevel=HIGH")).toHaveLength(3);
+    expect(await idsOf("?success=true")).toEqual([]);
+    expect(await idsOf("?success=false&source=USER&ipAddress=127.0.0.1")).toHaveLength(3);
+    expect(await idsOf("?ipAddress=127.0.0.2")).toEqual([]);
+    expect(await idsOf("?source=webhook")).toEqual([]);
+    expect((await read("?ipAddress=127.0.0.1&userId=bob")).stats.totalEvents).toBe(2);
     expect((await read("?userId=bob")).stats.totalEvents).toBe(2);
     expect((await read("?processed=false")).stats.totalEvents).toBe(3);
     expect((await read("?category=authentication")).stats.totalEvents).toBe(1);
@@ -132,6 +136,11 @@ describe("GET …/security", () => {
     expect(await usersSince(`?since=${encodeURIComponent(new Date(at).toISOString())}`)).toEqual(["bob", "eve"]);
     expect(await usersSince("?since=0")).toEqual(["bob", "eve"]);
     expect(await usersSince("?since=99999999999999")).toEqual([]);
+    expect(await usersSince(`?since=${at}&until=${at + 1}`)).toEqual(["eve"]);
+    expect(await usersSince(`?since=0&until=${at}`)).toEqual([]);
+    expect(await usersSince(`?since=${at}&until=${at}`)).toEqual([]);
+    expect(await usersSince(`?since=${at + 1}&until=${at}`)).toEqual([]);
+    expect(await usersSince(`?since=0&until=${at + 25 * 3_600_000 + 3_600_000}&userId=bob`)).toEqual(["bob"]);
   });
 
   it("returns every event once over all pages, newest first, with the same statistics on each page", async () => {
@@ -160,6 +169,11 @@ describe("GET …/security", () => {
     "riskLevel=",
     "category=other",
     "eventType=",
+    "eventType=UNHEARD_OF",
+    "until=tomorrow",
+    "success=1",
+    "source=cron",
+    "ipAddress=",
     "processed=maybe",
     "processed=true&processed=true",
     "userId=",
@@ -167,6 +181,21 @@ describe("GET …/security", () => {
   ])("refuses %s", async (query) => {
     const { admin } = await freshOrganization();
     expect(await service.request("GET", `${SECURITY}?${query}`, { token: admin })).toMatchObject({ status: 400 });
+  });
+
+  it("names the existing parameters to a request with an unknown one", async () => {
+    const { admin } = await freshOrganization();
+    for (const [path, name] of [
+      [`${SECURITY}?format=csv`, "format"],
+      [`${SECURITY}/alert?q=x`, "q"],
+      [`${SECURITY}/events/x?limit=1`, "limit"],
+    ]) {
+      const { status, body } = await service.request("GET", path ?? "", { token: admin });
+      expect({ status, body }).toEqual({
+        status: 400,
+        body: { error: 40002, message: expect.stringContaining(`${name}: unknown parameter, expected`) },
+      });
+    }
   });
 
   it("checks organization and role before everything else", async () => {
@@ -192,6 +221,43 @@ describe("GET …/security", () => {
     expect(await service.request("GET", next ?? "", { token: other.admin })).toMatchObject({
       status: 400,
       body: { error: 40003 },
+    });
+  });
+});
+
+describe("GET …/security/events/{id}", () => {
+  it("returns the event as the list has it, until it expires", async () => {
+    const { read, refuse, organizationId } = await freshOrganization();
+    await refuse("eve");
+    const [event] = (await read()).events;
+    const get = async () => {
+      const token = await service.mint({ organizationId });
+      return service.request("GET", `${SECURITY}/events/${event?.id}`, { token });
+    };
+    expect(await get()).toMatchObject({ status: 200, body: event });
+    await service.advance(91 * 24 * 3_600_000, "last");
+    expect(await get()).toMatchObject({ status: 404, body: { error: 40404 } });
+  });
+
+  it("does not find an unknown id or another organization's event", async () => {
+    const mine = await freshOrganization();
+    const other = await freshOrganization();
+    await mine.refuse("eve");
+    const [event] = (await mine.read()).events;
+    for (const id of [event?.id, "x", "0".repeat(26), encodeURIComponent("#é")]) {
+      expect(await service.request("GET", `${SECURITY}/events/${id}`, { token: other.admin })).toMatchObject({
+        status: 404,
+        body: { error: 40404, message: "There is no such security event." },
+      });
+    }
+  });
+
+  it("needs security:read", async () => {
+    const { organizationId } = await freshOrganization();
+    const token = await service.mint({ organizationId, role: "billing" });
+    expect(await service.request("GET", `${SECURITY}/events/x`, { token })).toMatchObject({
+      status: 403,
+      body: { error: 40301 },
     });
   });
 });

@@ -11,7 +11,7 @@ export const HOUR = 3_600_000;
 type Varied = { age: number; random: Uint8Array } & Pick<
   SecurityEvent,
   "eventType" | "category" | "riskLevel" | "success" | "source"
-> & { userId: string | undefined; durationMs: number | undefined };
+> & { userId: string | undefined; ipAddress: string | undefined; durationMs: number | undefined };
 
 /** Events of an organization in the given time before NOW. Few users, types and levels, so that filters match. */
 export const arbitraryEvents = (
@@ -30,17 +30,22 @@ export const arbitraryEvents = (
         success: fc.boolean(),
         source: fc.constantFrom(...sources),
         userId: fc.constantFrom(undefined, "ada", "bob", "ada#1"),
+        ipAddress: fc.constantFrom(undefined, "192.0.2.1", "2001:db8::1"),
         durationMs: fc.option(fc.integer({ min: 0, max: 5_000 }), { nil: undefined }),
       })
       .map((varied) => eventOf(organizationId, varied)),
     { ...size, selector: ({ id }) => id },
   );
 
-const eventOf = (organizationId: string, { age, random, userId, durationMs, ...fields }: Varied): SecurityEvent => ({
+const eventOf = (
+  organizationId: string,
+  { age, random, userId, ipAddress, durationMs, ...fields }: Varied,
+): SecurityEvent => ({
   ...fields,
   id: eventId(NOW - age, random),
   organizationId,
   ...(userId !== undefined && { userId }),
+  ...(ipAddress !== undefined && { ipAddress }),
   ...(durationMs !== undefined && { metadata: { durationMs } }),
   processed: false,
   alertGenerated: isAtLeast(fields.riskLevel, "HIGH"),
@@ -51,22 +56,32 @@ const eventOf = (organizationId: string, { age, random, userId, durationMs, ...f
 /** Selections over such events. */
 export const arbitrarySelection = (organizationId: string, withinMs: number): fc.Arbitrary<Selection> => {
   const maybe = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined, freq: 2 });
-  return fc.record({
+  const rarely = <Value>(values: fc.Arbitrary<Value>) =>
+    fc.oneof({ arbitrary: fc.constant(undefined), weight: 3 }, { arbitrary: values, weight: 1 });
+  const age = fc.integer({ min: 0, max: withinMs });
+  const period = fc
+    .tuple(age, rarely(age))
+    .map(([one, other = -1]) => [Math.max(one, other), Math.min(one, other)] as const)
+    .map(([older, newer]) => ({ since: NOW - older, ...(newer >= 0 && newer < older && { until: NOW - newer }) }));
+  const filters = fc.record({
     organizationId: fc.constant(organizationId),
-    since: fc.integer({ min: 0, max: withinMs }).map((age) => NOW - age),
     eventType: maybe(fc.constantFrom(...Object.keys(eventTypes), "UNHEARD_OF")),
     category: maybe(fc.constantFrom(...categories)),
     riskLevel: maybe(fc.constantFrom(...riskLevels)),
     userId: maybe(fc.constantFrom("ada", "bob", "ada#1", "nobody")),
     processed: maybe(fc.boolean()),
+    success: rarely(fc.boolean()),
+    source: rarely(fc.constantFrom(...sources)),
+    ipAddress: rarely(fc.constantFrom("192.0.2.1", "2001:db8::1", "192.0.2.2")),
   });
+  return fc.tuple(filters, period).map(([filter, times]) => ({ ...filter, ...times }));
 };
 
 /** The events that a selection matches, found without an index. Newest first. */
 export const select = (events: readonly SecurityEvent[], selection: Selection): SecurityEvent[] => {
-  const { since, organizationId, ...filters } = selection;
+  const { since, until = Number.POSITIVE_INFINITY, organizationId, ...filters } = selection;
   return events
-    .filter((event) => event.organizationId === organizationId && event.timestamp >= since)
+    .filter((event) => event.organizationId === organizationId && event.timestamp >= since && event.timestamp < until)
     .filter((event) =>
       (Object.entries(filters) as [keyof typeof filters, unknown][]).every(
         ([name, value]) => value === undefined || event[name] === value,

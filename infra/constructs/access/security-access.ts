@@ -25,6 +25,10 @@ export const securityAccess = (parts: AccessParts) => {
       alerts.may("Query"),
     ),
 
+    readSecurityEvent: events.may("GetItem"),
+
+    readSecurityAlert: alerts.may("GetItem"),
+
     listSecurityAlerts: together(alerts.query(ALERTS_BY_STATUS), retention),
 
     /**

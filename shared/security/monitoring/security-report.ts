@@ -7,35 +7,34 @@ import { lowerCase, upperCase, word } from "../../json/word.ts";
 import { isAtLeast, riskLevels } from "../../terms/risk-levels.ts";
 import { SuspiciousActivity } from "../alerts/finding.ts";
 import type { Selection } from "../event-item.ts";
-import { categories, SecurityEvent } from "../security-event.ts";
+import { categories, type EventType, eventTypes, SecurityEvent, sources } from "../security-event.ts";
 import type { SecurityEventStore } from "../security-event-store.ts";
 import type { Counters } from "../statistics/counters.ts";
 
 /** Decisions: the maximum length of identifiers. */
 const FILTER_MAX_CHARACTERS = 128;
 
-const eventType = z.pipe(text(1, FILTER_MAX_CHARACTERS, ""), z.transform(upperCase)).register(z.globalRegistry, {
-  description: "Only events of this type, in any case. An unknown type matches no event.",
-  override: { type: "string", minLength: 1, maxLength: FILTER_MAX_CHARACTERS },
-});
+const trueOrFalse = (description: string) =>
+  z
+    .pipe(
+      z.enum(["true", "false"], { error: "expected true or false" }),
+      z.transform((value: "true" | "false") => value === "true"),
+    )
+    .register(z.globalRegistry, { description, override: { type: "string", enum: ["true", "false"] } });
 
-const processed = z
-  .pipe(
-    z.enum(["true", "false"], { error: "expected true or false" }),
-    z.transform((value: "true" | "false") => value === "true"),
-  )
-  .register(z.globalRegistry, {
-    description: "Only events that are marked as processed (true), or only the others (false).",
-    override: { type: "string", enum: ["true", "false"] },
-  });
+const allTypes = Object.keys(eventTypes) as EventType[];
 
 export const SecurityQuery = z.object({
-  eventType: z.optional(eventType),
+  eventType: z.optional(word(allTypes, upperCase, "Only events of this type, in any case.")),
   category: z.optional(word(categories, lowerCase, "Only events of this category, in any case.")),
   riskLevel: z.optional(word(riskLevels, upperCase, "Only events of this risk level, in any case.")),
   since: z.optional(InstantParameter),
+  until: z.optional(InstantParameter),
   userId: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only events of this user.")),
-  processed: z.optional(processed),
+  processed: z.optional(trueOrFalse("Only events that are marked as processed (true), or only the others (false).")),
+  success: z.optional(trueOrFalse("Only events of operations that succeeded (true), or only the others (false).")),
+  source: z.optional(word(sources, lowerCase, "Only events of this source, in any case.")),
+  ipAddress: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only events of this address, as events have it.")),
 });
 
 export const SecurityStatistics = z
@@ -110,10 +109,12 @@ export const readSecurityReport = async (
 ): Promise<z.output<typeof SecurityReport> & { next: { id: string } | undefined }> => {
   const { since = now - DEFAULT_PERIOD_MS, ...filters } = query;
   const selection = { organizationId, since, ...filters };
+  // The store refuses a query whose period ends before it begins.
+  const isEmpty = filters.until !== undefined && filters.until <= since;
   const [page, highRiskEvents, counters, suspiciousActivity] = await Promise.all([
-    events.list(selection, { limit, after: after?.id, now }),
-    events.listHighRisk(selection, { limit, now }),
-    statistics.count(selection, now),
+    isEmpty ? { events: [], next: undefined } : events.list(selection, { limit, after: after?.id, now }),
+    isEmpty ? [] : events.listHighRisk(selection, { limit, now }),
+    isEmpty ? [] : statistics.count(selection, now),
     findings.listOpen(organizationId, now),
   ]);
   return {

@@ -6,13 +6,15 @@ import { DomainError } from "../../runtime/domain-error.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
 import { DAY_MS, END_OF_TIME_MS, HOUR_MS, startOfDay, startOfHour } from "../../terms/hours.ts";
 import { organizationKey } from "../../terms/keys.ts";
-import type { Selection } from "../event-item.ts";
+import type { FilterName, Selection } from "../event-item.ts";
 import { type Counters, createTally, selectCounters } from "./counters.ts";
 import type { EventCountStore, SelectionCountStore } from "./event-count-store.ts";
 import type { OpenHourStore } from "./open-hour-store.ts";
 import { isExact, isExpired, type RollupStore, type Span, type StoredRollup } from "./rollup-store.ts";
 
-/** Rollups do not count by user or by `processed`; such selections are counted event by event, up to this many. */
+/** Filters that rollups do not count by: the events of such a selection are counted one by one. */
+const UNCOUNTED_FILTERS = ["userId", "processed", "success", "source", "ipAddress"] as const satisfies FilterName[];
+/** The most events to count one by one. */
 const MAX_EVENTS_READ = 10_000;
 
 const QUERIES_AT_ONCE = 6;
@@ -21,13 +23,13 @@ const QUERIES_AT_ONCE = 6;
 type Range = { from: number; to: number };
 
 export type StatisticsPlan = {
-  /** All days whose rollups count, except those in `days`. */
+  /** The days whose rollups count, except those in `days`. */
   wholeDays: Span | undefined;
-  /** Days that are read by their hours: the day that `since` cuts, and days with an open hour. */
+  /** Days that are read by their hours: the days that `since` and `until` cut, and days with an open hour. */
   days: ReadonlySet<number>;
-  /** The hours of those days from `since` on. */
+  /** The whole hours of those days in the period. */
   hours: Span[];
-  /** The hour that `since` cuts, and open hours: their events are read. */
+  /** The hours that `since` and `until` cut, and open hours: their events are read. */
   events: Range[];
 };
 
@@ -48,26 +50,28 @@ const inOrder = (times: Iterable<number>): number[] => [...new Set(times)].sort(
 export const hoursOfDays = (days: Iterable<number>): Span[] =>
   joinRanges(inOrder(days), DAY_MS).map(({ from, to }) => ({ first: from, last: to - HOUR_MS }));
 
+const floor = (time: number, length: number) => Math.floor(time / length) * length;
 const ceil = (time: number, length: number) => Math.ceil(time / length) * length;
 
-/**
- * @param since epoch ms, before the end of time.
- * @param openHours the starts of the open hours, in order. Hours that end before `since` are ignored.
- */
-export const planStatistics = (since: number, openHours: readonly number[]): StatisticsPlan => {
-  const firstHour = ceil(since, HOUR_MS);
-  const firstDay = ceil(firstHour, DAY_MS);
-  const open = openHours.filter((hour) => hour + HOUR_MS > since);
-  const days = new Set(open.filter((hour) => hour >= firstHour).map(startOfDay));
-  if (firstHour < firstDay) days.add(startOfDay(firstHour));
-  const counted = inOrder([...(firstHour > since ? [startOfHour(since)] : []), ...open]);
+/** @param openHours the starts of the open hours, in order. Hours outside the period are ignored. */
+export const planStatistics = ({ from, to }: Range, openHours: readonly number[]): StatisticsPlan => {
+  const whole = { from: ceil(from, HOUR_MS), to: floor(to, HOUR_MS) };
+  const wholeDays = { from: ceil(whole.from, DAY_MS), to: floor(whole.to, DAY_MS) };
+  const open = openHours.filter((hour) => hour + HOUR_MS > from && hour < to);
+  const days = new Set(open.map(startOfDay));
+  if (whole.from < wholeDays.from) days.add(startOfDay(whole.from));
+  if (whole.to > wholeDays.to) days.add(startOfDay(whole.to));
+  const cut = [...(whole.from > from ? [startOfHour(from)] : []), ...(whole.to < to ? [whole.to] : [])];
   return {
-    wholeDays: firstDay < END_OF_TIME_MS ? { first: firstDay, last: END_OF_TIME_MS - DAY_MS } : undefined,
+    wholeDays: wholeDays.from < wholeDays.to ? { first: wholeDays.from, last: wholeDays.to - DAY_MS } : undefined,
     days,
     hours: hoursOfDays(days)
-      .map(({ first, last }) => ({ first: Math.max(first, firstHour), last }))
+      .map(({ first, last }) => ({ first: Math.max(first, whole.from), last: Math.min(last, whole.to - HOUR_MS) }))
       .filter(({ first, last }) => first <= last),
-    events: joinRanges(counted, HOUR_MS).map(({ from, to }) => ({ from: Math.max(from, since), to })),
+    events: joinRanges(inOrder([...cut, ...open]), HOUR_MS).map((range) => ({
+      from: Math.max(range.from, from),
+      to: Math.min(range.to, to),
+    })),
   };
 };
 
@@ -79,17 +83,17 @@ export type RollupDependencies = {
 };
 
 /**
- * The counters of all events in a partition since a time. The open hours are read first and strongly consistent: the
+ * The counters of all events of a partition in a period. The open hours are read first and strongly consistent: the
  * rollup of any other hour counts all its events, whatever closers do meanwhile.
  */
 const countAll = async (
   { openHours, rollups, events }: RollupDependencies,
   scope: string,
-  since: number,
+  period: Range,
   now: number,
 ): Promise<Counters> => {
-  const open = await openHours.list(scope, startOfHour(since));
-  const plan = planStatistics(since, open);
+  const open = await openHours.list(scope, startOfHour(period.from));
+  const plan = planStatistics(period, open);
   const tally = createTally();
   const inexactDays = new Set<number>();
   const inexactHours = new Set<number>();
@@ -130,7 +134,7 @@ type CountSelectionDependencies = RollupDependencies & { selections: Pick<Select
 
 /**
  * Counts a selection: at most 12 read units for the closed hours of 90 days, and the events of hours that are open or
- * that `since` cuts. With `userId` or `processed`, the events themselves.
+ * that the period cuts. With a filter that rollups do not count by, the events themselves.
  * @param now epoch ms; events that have expired by then do not count.
  * @throws DomainError `store_unavailable`, or `invalid_field` if more than 10,000 events would have to be read one by one.
  */
@@ -139,17 +143,20 @@ export const countSelection = async (
   selection: Selection,
   now: number,
 ): Promise<Counters> => {
-  const { organizationId, since, userId, processed } = selection;
-  if (since >= END_OF_TIME_MS) return [];
-  if (userId === undefined && processed === undefined) {
-    return selectCounters(await countAll(stores, organizationKey(organizationId), since, now), selection);
+  const { organizationId, since, until = END_OF_TIME_MS } = selection;
+  const period = { from: since, to: Math.min(until, END_OF_TIME_MS) };
+  if (period.from >= period.to) return [];
+  const given = UNCOUNTED_FILTERS.filter((name) => selection[name] !== undefined);
+  if (given.length === 0) {
+    return selectCounters(await countAll(stores, organizationKey(organizationId), period, now), selection);
   }
   const max = MAX_EVENTS_READ;
   const counters = await stores.selections.count(selection, { max, now });
   if (counters === undefined) {
     throw new DomainError(
       "invalid_field",
-      `since: expected a later time: with userId or processed, at most ${max} events are counted one by one`,
+      `since: expected a later time, or until an earlier one: with ${given.join(", ")}, at most ${max} events are ` +
+        "counted one by one. Or add userId, riskLevel HIGH or CRITICAL, or an eventType",
     );
   }
   return counters;

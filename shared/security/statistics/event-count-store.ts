@@ -4,8 +4,8 @@ import { getItems } from "../../runtime/get-items.ts";
 import { readPages } from "../../runtime/read-pages.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
 import { firstIdAt, lastIdAt } from "../event-id.ts";
-import { type FilterName, planRead, type Selection } from "../event-item.ts";
-import { categories } from "../security-event.ts";
+import { type FilterName, idsOf, planRead, type Selection } from "../event-item.ts";
+import { categories, sources } from "../security-event.ts";
 import { type Counters, createTally } from "./counters.ts";
 import type { Rollup } from "./rollup-store.ts";
 
@@ -24,7 +24,13 @@ type CountedItem = z.output<typeof CountedItem>;
 const countedFields = Object.keys(CountedItem.shape);
 
 /** Fields of filters that some indexes do not hold. */
-const LateItem = z.object({ id: z.string(), userId: z.optional(z.string()), processed: z.boolean() });
+const LateItem = z.object({
+  id: z.string(),
+  userId: z.optional(z.string()),
+  processed: z.boolean(),
+  source: z.enum(sources),
+  ipAddress: z.optional(z.string()),
+});
 
 const projectionOf = (fields: readonly string[]) => ({
   ProjectionExpression: fields.map((name) => `#${name}`).join(", "),
@@ -84,16 +90,17 @@ export const createSelectionCountStore = (client: DynamoDBDocumentClient, tableN
    */
   async count(selection: Selection, { max, now }: { max: number; now: number }): Promise<Counters | undefined> {
     const { index, scope, keyName, keyValue, filters, lateFilters } = planRead(selection);
+    const { first, last } = idsOf(selection);
     const { ProjectionExpression, ExpressionAttributeNames } = projectionOf([
       ...new Set([...countedFields, ...filters]),
     ]);
     const pages = readPages(client, {
       TableName: tableName,
       IndexName: index?.name,
-      KeyConditionExpression: "#key = :key AND #id >= :since",
+      KeyConditionExpression: "#key = :key AND #id BETWEEN :first AND :last",
       ProjectionExpression,
       ExpressionAttributeNames: { ...ExpressionAttributeNames, "#key": keyName },
-      ExpressionAttributeValues: { ":key": keyValue, ":since": firstIdAt(selection.since) },
+      ExpressionAttributeValues: { ":key": keyValue, ":first": first, ":last": last },
     });
     let events: CountedItem[] = [];
     let read = 0;

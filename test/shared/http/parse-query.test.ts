@@ -12,7 +12,7 @@ describe("parseQuery", () => {
     ["%6Cimit=2", { limit: "2" }],
     ["Limit=2", {}],
   ])("reads %p", (query, expected) => {
-    expect(parseQuery(query, names)).toEqual(expected);
+    expect(parseQuery(query, names, true)).toEqual(expected);
   });
 
   it.each([
@@ -23,6 +23,20 @@ describe("parseQuery", () => {
     ["cursor=%ff", "cursor: expected well-formed percent-encoding"],
   ])("refuses %p", (query, message) => {
     expect(() => parseQuery(query, names)).toThrow(message);
+  });
+
+  it.each([
+    ["limit=2&offset=3", "offset: unknown parameter, expected one of limit, cursor"],
+    ["Limit=2", "Limit: unknown parameter"],
+    ["%zz=1", "%zz: unknown parameter"],
+    ["=1", ": unknown parameter"],
+  ])("refuses the unknown parameter of %p", (query, message) => {
+    expect(() => parseQuery(query, names)).toThrow(message);
+  });
+
+  it("accepts empty parts", () => {
+    expect(parseQuery("&limit=2&", names)).toEqual({ limit: "2" });
+    expect(() => parseQuery("limit=2", [])).toThrow("limit: unknown parameter, expected no query parameter");
   });
 
   it("ignores names of the object's prototype", () => {

@@ -18,6 +18,8 @@ const published: Record<ErrorName, [status: number, number: number, retryAfterSe
   plant_not_found: [404, 40401],
   route_not_found: [404, 40402],
   report_not_found: [404, 40403],
+  event_not_found: [404, 40404],
+  alert_not_found: [404, 40405],
   method_not_allowed: [405, 40501],
   plant_exists: [409, 40901],
   other_account: [409, 40902],

@@ -250,7 +250,7 @@ describe("counting one by one", () => {
     );
     await expect(refused).rejects.toMatchObject({
       code: "invalid_field",
-      message: expect.stringMatching(/^since: expected a later time: /),
+      message: expect.stringMatching(/^since: expected a later time, or until an earlier one: with userId, /),
     });
     expect(selections.count).toHaveBeenCalledWith(expect.anything(), { max: 10_000, now: 0 });
   });

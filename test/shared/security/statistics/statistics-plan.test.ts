@@ -8,6 +8,7 @@ import {
 import {
   DAY_MS,
   dayName,
+  END_OF_TIME_MS,
   HOUR_MS,
   hourName,
   startOfDay,
@@ -42,19 +43,27 @@ const sourcesOf = (plan: StatisticsPlan, open: readonly number[], at: number): s
     .join(" and ");
 };
 
+const from = (since: number) => ({ from: since, to: END_OF_TIME_MS });
+
 describe("the plan of statistics", () => {
-  it("counts each time since `since` once, open hours by their events, and no earlier time", () => {
+  it("counts each time of the period once, open hours by their events, and no other time", () => {
     fc.assert(
-      fc.property(time, hours, (since, open) => {
-        const plan = planStatistics(since, open);
+      fc.property(time, fc.oneof(time, fc.constant(END_OF_TIME_MS)), hours, (one, other, open) => {
+        const [since, until] = [Math.min(one, other), Math.max(one, other)];
+        fc.pre(since < until);
+        const plan = planStatistics({ from: since, to: until }, open);
         const wrong: string[] = [];
         for (let hour = START - HOUR_MS; hour <= LAST + DAY_MS; hour += HOUR_MS) {
-          const edges = startOfHour(since) === hour ? [since, since - 1] : [];
+          const edges = [since, until].flatMap((edge) => (startOfHour(edge) === hour ? [edge, edge - 1] : []));
           for (const at of [hour, hour + 1, hour + HOUR_MS - 1, ...edges]) {
             const sources = sourcesOf(plan, open, at);
             const isOpen = open.includes(startOfHour(at));
             const isRight =
-              at < since ? sources === "" : isOpen ? sources === "events" : /^(events|hour|day)$/.test(sources);
+              at < since || at >= until
+                ? sources === ""
+                : isOpen
+                  ? sources === "events"
+                  : /^(events|hour|day)$/.test(sources);
             if (!isRight) wrong.push(`${new Date(at).toISOString()}: ${sources}`);
           }
         }
@@ -67,7 +76,7 @@ describe("the plan of statistics", () => {
   it("reads events of a closed hour only if `since` cuts the hour", () => {
     const since = START + 5 * HOUR_MS + 1;
     const open = [START + 3 * DAY_MS];
-    const { events, hours: spans, wholeDays } = planStatistics(since, open);
+    const { events, hours: spans, wholeDays } = planStatistics(from(since), open);
     expect(events).toEqual([
       { from: since, to: START + 6 * HOUR_MS },
       { from: START + 3 * DAY_MS, to: START + 3 * DAY_MS + HOUR_MS },
@@ -77,7 +86,18 @@ describe("the plan of statistics", () => {
       { first: START + 3 * DAY_MS, last: START + 3 * DAY_MS + 23 * HOUR_MS },
     ]);
     expect(wholeDays?.first).toBe(START + DAY_MS);
-    expect(planStatistics(0, [])).toMatchObject({ events: [], hours: [] });
+    expect(planStatistics(from(0), [])).toMatchObject({ events: [], hours: [] });
+  });
+
+  it("reads no rollup beyond `until`, and events of a closed hour only if `until` cuts the hour", () => {
+    const until = START + 2 * DAY_MS + 3 * HOUR_MS;
+    expect(planStatistics({ from: START, to: until }, [])).toEqual({
+      wholeDays: { first: START, last: START + DAY_MS },
+      days: new Set([START + 2 * DAY_MS]),
+      hours: [{ first: START + 2 * DAY_MS, last: until - HOUR_MS }],
+      events: [],
+    });
+    expect(planStatistics({ from: START, to: until + 1 }, []).events).toEqual([{ from: until, to: until + 1 }]);
   });
 
   it("reads adjacent periods with one query", () => {
@@ -87,7 +107,7 @@ describe("the plan of statistics", () => {
       { from: 9, to: 10 },
     ]);
     const today = START + DAY_MS;
-    expect(planStatistics(START + HOUR_MS, [today, today + HOUR_MS]).hours).toEqual([
+    expect(planStatistics(from(START + HOUR_MS), [today, today + HOUR_MS]).hours).toEqual([
       { first: START + HOUR_MS, last: today + 23 * HOUR_MS },
     ]);
   });
