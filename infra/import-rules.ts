@@ -62,6 +62,7 @@ export const floors = {
     "local/lambda",
     "local/iam",
     "local/issuer",
+    "local/data-directory",
     "local/dynamodb",
     "local/http",
     "local/core",

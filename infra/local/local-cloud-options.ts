@@ -1,9 +1,13 @@
+import type { DataDirectory } from "./data-directory/open-data-directory.ts";
+
 /** How a local cloud is started. */
 export type LocalCloudOptions = {
   /** A synthesised assembly with one stack. */
   assemblyDirectory: string;
   /** Tables, clock, keys and generated secrets are kept there from one start to the next. */
   dataDirectory: string;
+  /** The same directory, if the caller has opened it to find damage before slow work. The stop releases it. */
+  openedDirectory?: DataDirectory;
   /** Of the first HTTP API; 0 for any that is free. */
   port: number;
   /** A DynamoDB-compatible endpoint in place of the embedded engine. */

@@ -1,3 +1,4 @@
+import { explainStartError } from "./data-directory/open-data-directory.ts";
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
 import { type RunningParts, startParts } from "./start-parts.ts";
 
@@ -5,7 +6,7 @@ export type LocalCloud = RunningParts & { stop(): Promise<void> };
 
 /**
  * Runs an assembly on this machine, until `stop`. If a part does not start, the parts before it are stopped.
- * @throws Error that says what to do: taken port, data directory in use, a template that is not understood.
+ * @throws Error that says what to do: taken port, data directory in use or damaged, full disk, unsupported template.
  */
 export const startLocalCloud = async (options: LocalCloudOptions): Promise<LocalCloud> => {
   const stops: (() => unknown)[] = [];
@@ -20,6 +21,6 @@ export const startLocalCloud = async (options: LocalCloudOptions): Promise<Local
     return { ...(await startParts(options, (one) => stops.push(one))), stop };
   } catch (error) {
     await stop();
-    throw error;
+    throw explainStartError(error, options.dataDirectory);
   }
 };

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { writeDataFile } from "./core/data-file.ts";
+import { writeJsonFile } from "./core/data-file.ts";
 
 /** Always in the checkout, wherever the data are. */
 const STACK_FILE = join(import.meta.dirname, "..", "..", ".local", "stack.json");
@@ -24,7 +24,7 @@ const RunningStack = z.object({
   pid: z.number(),
 });
 
-export const writeStackFile = (stack: RunningStack): void => writeDataFile(STACK_FILE, stack);
+export const writeStackFile = (stack: RunningStack): void => writeJsonFile(STACK_FILE, stack);
 
 /** Undefined if the file does not exist or cannot be read. */
 export const readStackFile = (): RunningStack | undefined => {

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import type { AdvanceClock } from "./advance-clock.ts";
 import { createAdvanceClock } from "./advance-clock.ts";
 import { startCompute } from "./compute.ts";
@@ -8,6 +7,7 @@ import { createActivity } from "./core/activity.ts";
 import { createClock } from "./core/clock.ts";
 import type { StackModel } from "./core/model.ts";
 import { startWatchdog } from "./core/watchdog.ts";
+import { openDataDirectory } from "./data-directory/open-data-directory.ts";
 import { startDynamoDb } from "./dynamodb/engine.ts";
 import { createTables } from "./dynamodb/tables.ts";
 import { sweepExpired } from "./dynamodb/ttl-sweep.ts";
@@ -51,12 +51,13 @@ export const startParts = async (
   const say = (line: string) => log("local cloud", line);
   const onError = (error: unknown) => say(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-  mkdirSync(dataDirectory, { recursive: true });
+  // Checked and locked before all that reads or writes there.
+  const data = options.openedDirectory ?? (await openDataDirectory(dataDirectory));
+  onStop(() => data.release());
   const stopping = new AbortController();
   const watchdog = startWatchdog();
   onStop(() => watchdog.stop());
 
-  // It locks the data directory, so it comes before all that reads or writes there.
   const dynamodb = await startDynamoDb({
     dataDirectory,
     ...(dynamodbEndpoint !== undefined && { endpoint: dynamodbEndpoint }),
@@ -139,6 +140,8 @@ export const startParts = async (
   });
   onStop(() => control.close());
   onStop(() => stopping.abort(new Error("the local cloud is stopping")));
+  // Before the first request or firing: what is written from now on must not get lost unnoticed.
+  data.complete();
   schedules.resume();
   mappings.poll();
   onStop(() => schedules.stop());

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { parseContext } from "../config.ts";
 import { banner } from "./banner.ts";
+import { openDataDirectory } from "./data-directory/open-data-directory.ts";
 import { deploymentContext } from "./deployment-context.ts";
 import { failWith } from "./fail-with.ts";
 import { listen } from "./http/listen.ts";
@@ -77,6 +78,9 @@ const start = async () => {
   const { organizationClaim: organization, roleClaim: role } = parseContext(context);
   // Checked before the build, so that the error comes at once.
   await (await listen(createServer(), port)).close();
+  const dataDirectory = resolve(root, LOCAL_DATA_DIR || join(".local", "data"));
+  const openedDirectory = await openDataDirectory(dataDirectory);
+  process.once("exit", () => openedDirectory.release());
 
   let cloud: LocalCloud | undefined;
   let stopping = false;
@@ -108,10 +112,10 @@ const start = async () => {
     import("./connect-demo.ts"),
   ]);
   const assemblyDirectory = await prepareAssembly(join(root, ".local", "assembly"), context);
-  const dataDirectory = resolve(root, LOCAL_DATA_DIR || join(".local", "data"));
   cloud = await startLocalCloud({
     assemblyDirectory,
     dataDirectory,
+    openedDirectory,
     port,
     claimNames: { organization, role },
     ...replaced,

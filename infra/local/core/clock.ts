@@ -16,7 +16,9 @@ export type Clock = {
 /** The clock of one data directory. Its offset is kept there, so that stored times are never in the future. */
 export const createClock = (dataDirectory: string): Clock => {
   const file = join(dataDirectory, "clock.json");
-  let offsetMs = readDataFile(file, ClockFile)?.offsetMs ?? 0;
+  let { offsetMs } = readDataFile(file, ClockFile) ?? { offsetMs: 0 };
+  // The file exists from the first start on, so that its loss is noticed.
+  writeDataFile(file, { offsetMs });
   const now = () => Date.now() + offsetMs;
   return {
     now,

@@ -1,14 +1,11 @@
-import { realpathSync } from "node:fs";
-import { join } from "node:path";
-import { type Lock, lockDataDirectory } from "./data-directory-lock.ts";
 import { type EmbeddedEngine, startEmbeddedEngine } from "./embedded-engine.ts";
-import { forgetEngine, recordEngine, stopOrphanedEngine } from "./orphaned-engine.ts";
+import { databaseFileOf, forgetEngine, recordEngine } from "./orphaned-engine.ts";
 
 /** A running DynamoDB. `endpoint` has no trailing slash; `pid` is that of the embedded engine, if it is used. */
 export type DynamoDb = { endpoint: string; pid?: number; stop(): Promise<void> };
 
 export type DynamoDbOptions = {
-  /** Locked until `stop`; without one, data is in memory and gone at the end. */
+  /** An open data directory (data-directory/open-data-directory.ts); without one, data is in memory. */
   dataDirectory?: string;
   /** A DynamoDB-compatible endpoint to use in place of the embedded engine. */
   endpoint?: string;
@@ -30,11 +27,7 @@ const useEndpoint = async (endpoint: string): Promise<DynamoDb> => {
 };
 
 const startEngine = async ({ dataDirectory, onUnexpectedExit }: DynamoDbOptions): Promise<DynamoDb> => {
-  let databaseFile: string | undefined;
-  if (dataDirectory !== undefined) {
-    databaseFile = join(realpathSync(dataDirectory), "dynamodb.sqlite");
-    await stopOrphanedEngine(dataDirectory, databaseFile);
-  }
+  const databaseFile = dataDirectory === undefined ? undefined : databaseFileOf(dataDirectory);
   const engine: EmbeddedEngine = await startEmbeddedEngine(databaseFile);
   if (dataDirectory !== undefined) recordEngine(dataDirectory, engine.pid);
   let stopping = false;
@@ -53,24 +46,8 @@ const startEngine = async ({ dataDirectory, onUnexpectedExit }: DynamoDbOptions)
 };
 
 /**
- * Starts the embedded engine on a free port of loopback, or takes the given endpoint. The data directory is locked
- * either way, and an engine that a killed local cloud left behind in it is stopped first.
- * @throws Error that says what to do: no engine for this platform, data directory in use, endpoint does not answer.
+ * Starts the embedded engine on a free port of loopback, or takes the given endpoint.
+ * @throws Error that says what to do: no engine for this platform, endpoint does not answer.
  */
-export const startDynamoDb = async (options: DynamoDbOptions): Promise<DynamoDb> => {
-  const { dataDirectory, endpoint } = options;
-  const lock: Lock = dataDirectory === undefined ? { release: () => {} } : lockDataDirectory(dataDirectory);
-  try {
-    const { stop, ...database } = await (endpoint === undefined ? startEngine(options) : useEndpoint(endpoint));
-    return {
-      ...database,
-      stop: async () => {
-        await stop();
-        lock.release();
-      },
-    };
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-};
+export const startDynamoDb = (options: DynamoDbOptions): Promise<DynamoDb> =>
+  options.endpoint === undefined ? startEngine(options) : useEndpoint(options.endpoint);

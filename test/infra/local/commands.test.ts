@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
+import { truncateSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
+import { openDataDirectory } from "../../../infra/local/data-directory/open-data-directory.ts";
 import { listen } from "../../../infra/local/http/listen.ts";
+import { makeUsedDirectory } from "./data-directory/used-directory.ts";
 
 const run = promisify(execFile);
 const directory = join(import.meta.dirname, "..", "..", "..", "infra", "local");
@@ -41,6 +44,29 @@ describe("npm start", () => {
     await other.close();
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toBe(`port ${other.port} is taken: stop what listens there, or choose another with PORT=…\n`);
+  });
+
+  it("names a damaged file of its data directory, or the process that uses it, before it builds", async () => {
+    const directory = await makeUsedDirectory();
+    const { port, close } = await listen(createServer(), 0);
+    await close();
+    const start = () => command("start.ts", [], { PORT: String(port), LOCAL_DATA_DIR: directory });
+    const data = await openDataDirectory(directory);
+    expect(await start()).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        new RegExp(`is in use by another local cloud \\(process ${process.pid}\\): stop it`),
+      ),
+    });
+    data.release();
+    truncateSync(join(directory, "queues.sqlite"));
+    expect(await start()).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        `${join(directory, "queues.sqlite")} is empty: restore the file from a backup, ` +
+        `or delete the whole directory ${directory} to start anew\n`,
+    });
   });
 
   it("prints its usage, and refuses unknown options", async () => {

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { type DataDirectory, openDataDirectory } from "../../../../infra/local/data-directory/open-data-directory.ts";
 import { engineClient } from "../../../../infra/local/dynamodb/client.ts";
 import { findEngine } from "../../../../infra/local/dynamodb/embedded-engine.ts";
 import { type DynamoDb, startDynamoDb } from "../../../../infra/local/dynamodb/engine.ts";
@@ -21,16 +22,28 @@ const table = tableModel({
 
 let dataDirectory: string;
 const started: DynamoDb[] = [];
+const opened: DataDirectory[] = [];
+/** Opens the data directory and starts the engine, as a local cloud does. */
 const start = async (options: Parameters<typeof startDynamoDb>[0]): Promise<DynamoDb> => {
-  const database = await startDynamoDb(options);
-  started.push(database);
-  return database;
+  const data = options.dataDirectory === undefined ? undefined : await openDataDirectory(options.dataDirectory);
+  if (data !== undefined) opened.push(data);
+  const { stop, ...database } = await startDynamoDb(options);
+  const running = {
+    ...database,
+    stop: async () => {
+      await stop();
+      data?.release();
+    },
+  };
+  started.push(running);
+  return running;
 };
 beforeEach(() => {
   dataDirectory = mkdtempSync(join(tmpdir(), "dynamodb-"));
 });
 afterEach(async () => {
   for (const database of started.splice(0)) await database.stop();
+  for (const data of opened.splice(0)) data.release();
   rmSync(dataDirectory, { recursive: true, force: true });
 });
 
@@ -48,10 +61,12 @@ const keys = async (endpoint: string): Promise<(string | undefined)[]> => {
 
 /** A local cloud in another process. It writes an item and waits to be killed. */
 const startElsewhere = async (): Promise<{ child: ChildProcess; enginePid: number }> => {
-  const url = (file: string) => JSON.stringify(new URL(`../../../../infra/local/dynamodb/${file}`, import.meta.url));
+  const url = (file: string) => JSON.stringify(new URL(`../../../../infra/local/${file}`, import.meta.url));
   const script = `
-    const { startDynamoDb } = await import(${url("engine.ts")});
-    const { createTables } = await import(${url("tables.ts")});
+    const { openDataDirectory } = await import(${url("data-directory/open-data-directory.ts")});
+    const { startDynamoDb } = await import(${url("dynamodb/engine.ts")});
+    const { createTables } = await import(${url("dynamodb/tables.ts")});
+    await openDataDirectory(${JSON.stringify(dataDirectory)});
     const database = await startDynamoDb({ dataDirectory: ${JSON.stringify(dataDirectory)} });
     await createTables(database.endpoint, [${JSON.stringify(table)}]);
     console.log(database.pid, database.endpoint);
@@ -79,13 +94,6 @@ describe("startDynamoDb", () => {
     expect(await keys(inMemory.endpoint)).toEqual([]);
   });
 
-  it("refuses a data directory in use by any engine", async () => {
-    await start({ dataDirectory });
-    const message = `${dataDirectory} is in use by another local cloud (process ${process.pid})`;
-    await expect(start({ dataDirectory })).rejects.toThrow(message);
-    await expect(start({ dataDirectory, endpoint: "http://127.0.0.1:1" })).rejects.toThrow(message);
-  });
-
   it("takes over from a killed local cloud, and stops the engine that it left running", async () => {
     const { child, enginePid } = await startElsewhere();
     await expect(start({ dataDirectory })).rejects.toThrow(`(process ${child.pid})`);
@@ -105,27 +113,17 @@ describe("startDynamoDb", () => {
     innocent.kill("SIGKILL");
   });
 
-  it("takes over a lock whose process id another process has reused", async () => {
-    writeFileSync(join(dataDirectory, "lock"), `${process.pid} born at another time`);
-    await start({ dataDirectory });
-    expect(readFileSync(join(dataDirectory, "lock"), "utf8")).toMatch(
-      new RegExp(`^${process.pid} (?!born at another)`),
-    );
-  });
-
   it("uses a given endpoint, and fails if it does not answer", async () => {
     const server = createServer((_request, response) => response.writeHead(400).end()).listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
     const endpoint = typeof address === "object" ? `http://127.0.0.1:${address?.port}` : "";
-    expect(await start({ dataDirectory, endpoint: `${endpoint}/` })).toMatchObject({ endpoint });
+    expect(await start({ endpoint: `${endpoint}/` })).toMatchObject({ endpoint });
     await started.pop()?.stop();
     server.close();
     server.closeAllConnections();
     await once(server, "close");
-    await expect(start({ dataDirectory, endpoint })).rejects.toThrow(`DYNAMODB_ENDPOINT ${endpoint} does not answer`);
-    // A failed start releases the directory.
-    await start({ dataDirectory });
+    await expect(start({ endpoint })).rejects.toThrow(`DYNAMODB_ENDPOINT ${endpoint} does not answer`);
   });
 
   it("reports that the engine exited unexpectedly", async () => {

@@ -1,6 +1,7 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { birthOf, isRunning } from "./process-identity.ts";
+import { codeOf, reasonOf } from "../core/data-file.ts";
+import { birthOf, isRunning } from "../dynamodb/process-identity.ts";
 
 export type Lock = { release(): void };
 
@@ -22,15 +23,36 @@ const holderOf = (content: string): number | undefined => {
 /** @returns whether this process has the lock now. A link is atomic, so no process reads half a lock. */
 const tryToTake = (file: string, content: string): boolean => {
   const draft = `${file}.${process.pid}.draft`;
-  writeFileSync(draft, content);
   try {
+    writeFileSync(draft, content);
     linkSync(draft, file);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
   } finally {
     rmSync(draft, { force: true });
   }
+};
+
+const take = (directory: string, file: string, content: string): boolean => {
+  try {
+    return tryToTake(file, content);
+  } catch (error) {
+    throw new Error(
+      `the data directory ${directory} cannot be written (${reasonOf(error)}): ` +
+        "allow it, or set LOCAL_DATA_DIR to another directory",
+    );
+  }
+};
+
+/** After a release, another process may have the lock: a second call does nothing. */
+const releaseOnce = (file: string): (() => void) => {
+  let released = false;
+  return () => {
+    if (!released) rmSync(file, { force: true });
+    released = true;
+  };
 };
 
 /** Removes the lock of an ended process. If another process has taken the lock meanwhile, restores it. */
@@ -47,15 +69,14 @@ const removeStale = (file: string, stale: string): void => {
 };
 
 /**
- * Keeps other local clouds out of a data directory until released or until this process ends.
- * @throws Error naming the process that uses it.
+ * Keeps other local clouds out of an existing data directory until released or until this process ends.
+ * @throws Error that names the process that uses the directory, or says why the directory cannot be written.
  */
 export const lockDataDirectory = (directory: string): Lock => {
-  mkdirSync(directory, { recursive: true });
   const file = join(directory, "lock");
   const content = `${process.pid} ${birthOf(process.pid) ?? ""}`;
   for (let attempt = 0; attempt < 3; attempt++) {
-    if (tryToTake(file, content)) return { release: () => rmSync(file, { force: true }) };
+    if (take(directory, file, content)) return { release: releaseOnce(file) };
     const found = read(file);
     const holder = found === undefined ? undefined : holderOf(found);
     if (holder !== undefined) {
@@ -66,5 +87,5 @@ export const lockDataDirectory = (directory: string): Lock => {
     }
     if (found !== undefined) removeStale(file, found);
   }
-  throw new Error(`the data directory ${directory} cannot be locked: ${file} cannot be written`);
+  throw new Error(`the data directory ${directory} cannot be locked: delete ${file}`);
 };

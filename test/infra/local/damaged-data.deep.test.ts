@@ -1,0 +1,108 @@
+/**
+ * Every file of a data directory that the service has used, in every damage: the start names the file, and leaves all
+ * others as they are. The same for a killed local cloud, and kills at any moment of the first start.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { listen } from "../../../infra/local/http/listen.ts";
+import { startTestCloud } from "../../support/local-cloud.ts";
+import { createRandom } from "../../support/random.ts";
+import { contentsOf, copyOf, damages } from "./data-directory/used-directory.ts";
+
+const START = join(import.meta.dirname, "..", "..", "..", "infra", "local", "start.ts");
+const PLANTS = 40;
+
+const plantsOf = async (dataDirectory: string): Promise<unknown[]> => {
+  const cloud = await startTestCloud({ dataDirectory });
+  try {
+    const response = await cloud.call("GET", "/plants", { token: await cloud.token({ organizationId: "green" }) });
+    return (await response.json()) as unknown[];
+  } finally {
+    await cloud.stop();
+  }
+};
+
+/** The service's directory after a start, plants, an hour and a stop. */
+let used: string;
+/** The same without a stop: the databases' last writes are in their write-ahead logs. */
+let killed: string;
+beforeAll(async () => {
+  used = mkdtempSync(join(tmpdir(), "used-"));
+  const cloud = await startTestCloud({ dataDirectory: used });
+  const token = await cloud.token({ organizationId: "green" });
+  for (let id = 0; id < PLANTS; id++) await cloud.call("POST", "/plants", { token, body: { id, name: `plant ${id}` } });
+  await cloud.control("/clock/advance", { ms: 3_600_000 });
+  killed = copyOf(used);
+  await cloud.stop();
+}, 120_000);
+
+const refusal = (dataDirectory: string): Promise<string | undefined> =>
+  startTestCloud({ dataDirectory }).then(
+    (cloud) => cloud.stop().then(() => undefined),
+    (error: Error) => error.message,
+  );
+
+/** Indexes of write-ahead logs have no data; the lock and the engine's id end with their process. */
+const isData = (name: string) => !/-shm$|^lock$|^engine\.json$/.test(name);
+
+const tryAll = async (directory: string) => {
+  const tried: string[] = [];
+  for (const name of readdirSync(directory).filter(isData)) {
+    for (const [damage, hurt] of Object.entries(damages)) {
+      const copy = copyOf(directory);
+      hurt(join(copy, name));
+      const before = [...contentsOf(copy)].filter(([one]) => isData(one));
+      const message = await refusal(copy);
+      expect([damage, message]).toEqual([damage, expect.stringContaining(`${join(copy, name)} `)]);
+      expect(message).toMatch(/: restore the file from a backup, or delete the whole directory/);
+      expect([...contentsOf(copy)].filter(([one]) => isData(one))).toEqual(before);
+      tried.push(`${name} ${damage}`);
+    }
+  }
+  return tried;
+};
+
+describe("the service's data directory", () => {
+  it("starts again with all plants, after a stop and after a kill", async () => {
+    expect(await plantsOf(copyOf(used))).toHaveLength(PLANTS);
+    expect(await plantsOf(copyOf(killed))).toHaveLength(PLANTS);
+  }, 120_000);
+
+  it("is refused by the name of each damaged file", async () => {
+    const tried = await tryAll(used);
+    expect(tried.length).toBeGreaterThanOrEqual(8 * Object.keys(damages).length);
+    console.log(`${tried.length} damages of a stopped local cloud's files: all refused by name, no other file changed`);
+  }, 300_000);
+
+  it("is refused by the name of each damaged file after a kill", async () => {
+    const tried = await tryAll(killed);
+    expect(tried.filter((one) => one.includes("-wal")).length).toBeGreaterThan(0);
+    console.log(`${tried.length} damages of a killed local cloud's files: all refused by name, no other file changed`);
+  }, 300_000);
+});
+
+describe("npm start", () => {
+  it("starts after a kill at any moment of its first start", async () => {
+    const random = createRandom(14);
+    const { port, close } = await listen(createServer(), 0);
+    await close();
+    for (let round = 0; round < 6; round++) {
+      const dataDirectory = mkdtempSync(join(tmpdir(), "killed-start-"));
+      const child = spawn(process.execPath, [START], {
+        env: { ...process.env, PORT: String(port), LOCAL_DATA_DIR: dataDirectory },
+        stdio: "ignore",
+      });
+      await wait(300 + random() * 6_000);
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      expect([round, await refusal(dataDirectory)]).toEqual([round, undefined]);
+      expect([round, await refusal(dataDirectory)]).toEqual([round, undefined]);
+    }
+  }, 300_000);
+});
