@@ -63,7 +63,7 @@ export const openDatabase = (file: string): DatabaseSync => {
   return database;
 };
 
-export const addRows = (database: DatabaseSync, count: number): void => {
+const addRows = (database: DatabaseSync, count: number): void => {
   database.exec("CREATE TABLE IF NOT EXISTS rows (content TEXT NOT NULL) STRICT");
   const insert = database.prepare("INSERT INTO rows VALUES (?)");
   for (let row = 0; row < count; row++) insert.run(`${row} `.repeat(200));
