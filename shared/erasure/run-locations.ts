@@ -1,5 +1,6 @@
 /** Sync runs: they keep times and counts, and lose the ids of the provider's objects and the provider's messages. */
 import * as z from "zod/mini";
+import { SET_ASIDE_PREFIX } from "../sync/set-aside-store.ts";
 import type { UserMatcher } from "../terms/mentions-user.ts";
 import { type DataLocation, type Item, type ItemUpdate, type Partition, partitionLocation } from "./location.ts";
 
@@ -38,7 +39,7 @@ const withoutPosition = (item: Item): ItemUpdate | undefined => {
 export const allRuns = (runs: Partition): DataLocation =>
   partitionLocation(identity, runs, (items) =>
     items.map((item) => {
-      if (item.sortKey.startsWith("page#")) return "delete";
+      if (item.sortKey.startsWith("page#") || item.sortKey.startsWith(SET_ASIDE_PREFIX)) return "delete";
       if (item.sortKey.startsWith("run#")) return withoutIds(item);
       return item.sortKey === "state" ? withoutPosition(item) : undefined;
     }),

@@ -4,6 +4,7 @@
  */
 import type { ObjectDeleted, ObjectState, Observation, ObservedAt, PaymentLinked } from "../records/observation.ts";
 import type { RecordType } from "../records/record.ts";
+import type { SetAside } from "../records/set-aside.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
 
 /** The most objects that one list call returns. */
@@ -11,18 +12,28 @@ export const PAGE_SIZE = 100;
 
 /** An event of the provider. `observations` is empty if the event does not concern our records. */
 export type ProviderEvent = {
+  /** Can be stored; made of the provider's id if that cannot. */
   id: string;
   /** The provider's event type. */
   type: string;
   /** Epoch seconds of the provider's clock. Several events may share a second; their order is not known. */
   createdSeconds: number;
   observations: readonly Observation[];
+  /** The event's objects that cannot be stored. */
+  setAside?: readonly SetAside[];
   /** The account revoked our access. */
   isDeauthorization: boolean;
 };
 
-/** A page of a list, newest first. `next` is the cursor of the next page; undefined at the end. */
-export type ProviderPage<Item> = { items: readonly Item[]; next: string | undefined };
+/**
+ * A page of a list, newest first. `next` is the cursor of the next page; undefined at the end. `setAside`: the objects
+ * of the page that cannot be stored.
+ */
+export type ProviderPage<Item> = {
+  items: readonly Item[];
+  next: string | undefined;
+  setAside?: readonly SetAside[];
+};
 
 export type Account = { accountId: string };
 

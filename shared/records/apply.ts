@@ -7,6 +7,7 @@
  * another worker may find the stored record unchanged and write nothing. So the record is marked as questioned before
  * the object is read. Concurrent workers that would have written nothing now write, and their result is not lost.
  */
+import { isItemRefused } from "../runtime/call-store.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
@@ -23,6 +24,7 @@ import {
 import type { RecordType } from "./record.ts";
 import type { RecordKey, StoredRecord } from "./record-item.ts";
 import type { RecordStore } from "./record-store.ts";
+import { type SetAside, setAside } from "./set-aside.ts";
 
 /** Objects that are applied at once. */
 const OBJECTS_AT_ONCE = 25;
@@ -30,12 +32,14 @@ const OBJECTS_AT_ONCE = 25;
 /** How often a write is attempted if other writes change the record first. */
 const MAX_ATTEMPTS = 12;
 
-/** Reads an object at the provider; at most once per object and attempt. */
-export type Reread = (type: RecordType, id: string) => Promise<ObjectState | ObjectDeleted>;
+/** Reads an object at the provider; at most once per object and attempt. An object that cannot be read is set aside. */
+export type Reread = (type: RecordType, id: string) => Promise<ObjectState | ObjectDeleted | SetAside>;
 
 /** How many records of each type changed; a new time of the last observation is no change. */
 export type Written = Record<RecordType, number>;
-export type ApplyResult = { written: Written };
+
+/** `setAside`: the objects that could not be applied. Their records stay as they are. */
+export type ApplyResult = { written: Written; setAside?: readonly SetAside[] };
 
 export type ApplyOptions = {
   reread: Reread;
@@ -65,10 +69,10 @@ type OwnedKey = RecordKey & { organizationId: string };
 /** A record as it was read, and whether it was read strongly. */
 type ReadRecord = { stored: StoredRecord | undefined; isCurrent: boolean };
 
-/** `isOver: false`: another write came first. Then `observed` includes the provider's answer, if there was one. */
-type Attempt = { isOver: true; isChange: boolean } | { isOver: false; observed: ObservedObject };
+type Applied = "changed" | "unchanged" | SetAside;
 
-const UNCHANGED: Attempt = { isOver: true, isChange: false };
+/** `isOver: false`: another write came first. Then `observed` includes the provider's answer, if there was one. */
+type Attempt = { isOver: true; applied: Applied } | { isOver: false; observed: ObservedObject };
 
 const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: ApplyDependencies) => {
   /** @returns the record after the write; undefined if another write came first. */
@@ -87,7 +91,7 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
     const updatedAt = (isChange ? undefined : stored?.updatedAt) ?? now();
     const record = { type, id, ...content, updatedAt, isInQuestion: false, version: newToken() };
     const isWritten = await store.put(organizationId, record, stored?.version);
-    return isWritten ? { isOver: true, isChange } : { isOver: false, observed };
+    return isWritten ? { isOver: true, applied: isChange ? "changed" : "unchanged" } : { isOver: false, observed };
   };
 
   const askProvider = async (
@@ -98,30 +102,32 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
   ): Promise<Attempt> => {
     const questioned = stored && (await markQuestioned(key, stored));
     if (stored !== undefined && questioned === undefined) return { isOver: false, observed };
-    const answer = observedAnswer(await reread(key.type, key.id), observed.invoiceId);
+    const read = await reread(key.type, key.id);
+    if (read.kind === "set_aside") return { isOver: true, applied: read };
+    const answer = observedAnswer(read, observed.invoiceId);
     const decision = decideAnswered(questioned, answer);
-    return decision.kind === "write" ? write(key, questioned, decision, answer) : UNCHANGED;
+    if (decision.kind === "write") return write(key, questioned, decision, answer);
+    return { isOver: true, applied: "unchanged" };
   };
 
-  /** @returns whether the record changed. */
-  return async (
+  const applyOne = async (
     key: OwnedKey,
     given: ObservedObject,
     read: ReadRecord,
     { reread, updatesObservedAt }: ApplyOptions,
-  ): Promise<boolean> => {
+  ): Promise<Applied> => {
     let observed = given;
     let { stored, isCurrent } = read;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const decision = decideApply(stored, observed, { updatesObservedAt });
-      if (decision.kind === "keep") return false;
+      if (decision.kind === "keep") return "unchanged";
       // Read the object at the provider only after a strong read of the record: an eventual read may be outdated.
       if (decision.kind === "write" || isCurrent) {
         const result =
           decision.kind === "write"
             ? await write(key, stored, decision, observed)
             : await askProvider(key, observed, stored, reread);
-        if (result.isOver) return result.isChange;
+        if (result.isOver) return result.applied;
         observed = result.observed;
         await pause(attempt);
       }
@@ -130,12 +136,37 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
     }
     throw new DomainError("store_unavailable", "Other writes kept changing a record. Try again.");
   };
+
+  return async (...parameters: Parameters<typeof applyOne>): Promise<Applied> => {
+    try {
+      return await applyOne(...parameters);
+    } catch (error) {
+      if (!isItemRefused(error)) throw error;
+      const [{ type, id }] = parameters;
+      return setAside(type, id, "refused");
+    }
+  };
+};
+
+/** The records of objects; undefined if the store refuses a key, and each must be read by itself. */
+const readAll = async (
+  store: Pick<RecordStore, "getMany">,
+  organizationId: string,
+  objects: readonly ObservedObject[],
+  strongly: boolean,
+): Promise<StoredRecord[] | undefined> => {
+  try {
+    return await store.getMany(organizationId, objects, { strongly });
+  } catch (error) {
+    if (!isItemRefused(error)) throw error;
+    return undefined;
+  }
 };
 
 /**
  * Applies observations of any objects. Applying them again, or at the same time as others, changes nothing more.
  * Costs half a read unit per object (one with `updatesObservedAt`), and per changed record a write unit for the record
- * and one for each of its indexes.
+ * and one for each of its indexes. An object that cannot be stored or read takes no other with it.
  * @throws DomainError `store_unavailable`, also if others changed a record at every attempt; errors of `reread`. Some
  *   records may then be written, and all observations can be applied again.
  */
@@ -145,14 +176,17 @@ export const createApply = (dependencies: ApplyDependencies): Apply => {
     const objects = coalesce(observations);
     // A decision to keep a record is safe only on a current one; for lists, the events correct it.
     const isCurrent = options.updatesObservedAt;
-    const records = await dependencies.store.getMany(organizationId, objects, { strongly: isCurrent });
-    const stored = new Map(records.map((record) => [`${record.type}#${record.id}`, record]));
+    const records = await readAll(dependencies.store, organizationId, objects, isCurrent);
+    const stored = new Map(records?.map((record) => [`${record.type}#${record.id}`, record]));
     const written = { customers: 0, subscriptions: 0, invoices: 0, payments: 0 };
+    const aside: SetAside[] = [];
     await inParallel(objects, OBJECTS_AT_ONCE, async (observed) => {
       const { type, id } = observed;
-      const read = { stored: stored.get(`${type}#${id}`), isCurrent };
-      if (await applyOne({ organizationId, type, id }, observed, read, options)) written[type]++;
+      const read = { stored: stored.get(`${type}#${id}`), isCurrent: isCurrent && records !== undefined };
+      const applied = await applyOne({ organizationId, type, id }, observed, read, options);
+      if (applied === "changed") written[type]++;
+      else if (applied !== "unchanged") aside.push(applied);
     });
-    return { written };
+    return { written, ...(aside.length > 0 && { setAside: aside }) };
   };
 };

@@ -20,10 +20,17 @@ export const limitTo = (ms: number): AbortSignal => {
 };
 
 /**
+ * Errors of a request that the store refuses however often it is repeated: its item is too large, too deep or not
+ * well-formed Unicode, or its key is too long.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+ */
+const REFUSALS = ["ValidationException", "SerializationException"];
+
+/**
  * Runs one call of the SDK: `callStore((options) => client.send(command, options))`.
  * @param deadlineMs for all attempts together; a request's deadline may end them earlier.
  * @throws the SDK's own error if a condition failed, else DomainError `store_unavailable`: after a time-out, a denial or
- *   an answer that is not DynamoDB's.
+ *   an answer that is not DynamoDB's; also if the store refuses the item (`isItemRefused`).
  */
 export const callStore = async <Output>(
   call: (options: { abortSignal: AbortSignal }) => Promise<Output>,
@@ -34,8 +41,8 @@ export const callStore = async <Output>(
   } catch (cause) {
     if (cause instanceof Error && FAILED_CONDITIONS.includes(cause.name)) throw cause;
     const failure = new DomainError("store_unavailable", "The store did not answer. Try again.", { cause });
-    // Callers repeat what another transaction was in the way of.
-    if (!isTransactionConflict(failure)) countMetric("StoreFailures");
+    // Callers repeat what another transaction was in the way of. A refused item is no failure of the store.
+    if (!isTransactionConflict(failure) && !isItemRefused(failure)) countMetric("StoreFailures");
     throw failure;
   }
 };
@@ -44,6 +51,11 @@ export const callStore = async <Output>(
 export const isStoreFailure = (error: unknown): boolean =>
   error instanceof DomainError && error.code === "store_unavailable";
 
+const isCausedBy = (error: unknown, names: readonly string[]): boolean =>
+  error instanceof DomainError && error.cause instanceof Error && names.includes(error.cause.name);
+
 /** Whether DynamoDB refused a single write because a transaction held the item; the write may be tried again. */
-export const isTransactionConflict = (error: unknown): boolean =>
-  error instanceof DomainError && error.cause instanceof Error && error.cause.name === "TransactionConflictException";
+export const isTransactionConflict = (error: unknown): boolean => isCausedBy(error, ["TransactionConflictException"]);
+
+/** Whether the store refuses an item or a key, however often the call is repeated. */
+export const isItemRefused = (error: unknown): boolean => isCausedBy(error, REFUSALS);

@@ -4,13 +4,14 @@
  */
 import type { Observation } from "../records/observation.ts";
 import type { RecordType } from "../records/record.ts";
+import type { SetAside } from "../records/set-aside.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { writeLog } from "../runtime/log.ts";
 import { plusProgress, type RunContext, type Step } from "./run-context.ts";
 import { failureOf } from "./sync-failure.ts";
 import type { ActiveRun } from "./sync-item.ts";
 import { type Completeness, MAX_REPORTED_IDS } from "./sync-run.ts";
-import { afterComparison, type ComparePosition } from "./sync-work.ts";
+import { afterComparison, type ComparePosition, type SyncWork } from "./sync-work.ts";
 
 /** The limit of a run. */
 const MAX_REREADS = 500;
@@ -51,7 +52,7 @@ const readSides = async (context: RunContext, run: ActiveRun, type: RecordType):
   return { listed, stored, onlyListed: [...missing], onlyStored };
 };
 
-type Reread = { run: ActiveRun; isCut: boolean; count: number };
+type RereadResult = { run: ActiveRun; isCut: boolean; count: number };
 
 /** Reads objects again, one after the other, until the time or the limit is reached or the provider fails. */
 const rereadObjects = async (
@@ -59,33 +60,46 @@ const rereadObjects = async (
   run: ActiveRun,
   type: RecordType,
   ids: readonly string[],
-): Promise<Reread> => {
-  let { progress } = run;
+): Promise<RereadResult> => {
+  let current = run;
   let count = 0;
   let isCut = false;
   for (const chunk of chunksOf(ids.slice(0, MAX_REREADS - run.work.rereads), REREADS_AT_A_TIME)) {
     isCut = context.isTimeShort();
     if (isCut) break;
     const observations: Observation[] = [];
+    const unreadable: SetAside[] = [];
     try {
-      for (const id of chunk) observations.push(await context.provider.readObject(type, id));
+      for (const id of chunk) {
+        const read = await context.reread(type, id);
+        if (read.kind === "set_aside") unreadable.push(read);
+        else observations.push(read);
+      }
     } catch (error) {
       // The report lists the rest; the run is complete all the same.
       if (failureOf(error) === undefined) throw error;
       count = MAX_REREADS;
     }
-    const written = await context.apply(observations, "feed");
-    progress = plusProgress(progress, { [type]: observations.length }, written);
-    count += observations.length;
+    const applied = await context.apply(observations, "feed");
+    current = await context.countSetAside(current, [...unreadable, ...applied.setAside]);
+    current = {
+      ...current,
+      progress: plusProgress(current.progress, { [type]: observations.length }, applied.written),
+    };
+    count += chunk.length;
     if (count >= MAX_REREADS) break;
   }
-  const work = { ...run.work, rereads: run.work.rereads + count };
-  return { run: { ...run, progress, work }, isCut, count };
+  const work = { ...current.work, rereads: run.work.rereads + count };
+  return { run: { ...current, work }, isCut, count };
 };
 
-const reportOf = ({ listed, stored, onlyListed, onlyStored }: Sides): Completeness => ({
-  listed: listed.size,
+const reportOf = (
+  { listed, stored, onlyListed, onlyStored }: Sides,
+  { nameless = 0, setAside = 0 }: NonNullable<SyncWork["lists"][RecordType]> = { pages: 0 },
+): Completeness => ({
+  listed: listed.size + nameless,
   stored,
+  ...(setAside > 0 && { setAside }),
   onlyListed: onlyListed.slice(0, MAX_REPORTED_IDS),
   onlyStored: onlyStored.slice(0, MAX_REPORTED_IDS),
 });
@@ -98,10 +112,12 @@ const giveUp = (run: ActiveRun): ActiveRun => {
 export const compare: Step<ComparePosition> = async (context, run, { type }) => {
   const sides = await readSides(context, run, type);
   if (sides === undefined) return context.isFresh ? giveUp(run) : run;
-  const reread = await rereadObjects(context, run, type, [...sides.onlyStored, ...sides.onlyListed]);
+  // Objects that this run has set aside are listed and not stored. Reading them again would end in the same way.
+  const unexplained = await context.withoutSetAside(type, sides.onlyListed);
+  const reread = await rereadObjects(context, run, type, [...sides.onlyStored, ...unexplained]);
   if (reread.isCut) return reread.run;
   const healed = reread.count > 0 ? await readSides(context, reread.run, type) : sides;
   if (healed === undefined) return reread.run;
-  const completeness = { ...run.work.completeness, [type]: reportOf(healed) };
+  const completeness = { ...run.work.completeness, [type]: reportOf(healed, run.work.lists[type]) };
   return { ...reread.run, work: { ...reread.run.work, completeness, at: afterComparison(type) } };
 };

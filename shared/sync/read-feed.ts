@@ -53,9 +53,9 @@ export const beginFullRun: Step = async (context, run) => {
   return { ...run, work: { ...run.work, feedStart: cursorAt(items[0], observedAt?.from), at } };
 };
 
-/** The events with observations, without those that webhooks have delivered already. */
+/** The events that concern records, without those that webhooks have delivered already. */
 const undelivered = async (context: RunContext, events: readonly ProviderEvent[]): Promise<ProviderEvent[]> => {
-  const relevant = events.filter(({ observations }) => observations.length > 0);
+  const relevant = events.filter(({ observations, setAside = [] }) => observations.length + setAside.length > 0);
   if (relevant.length === 0 || !context.expectsWebhooks) return relevant;
   const delivered = await context.delivered(relevant.map(({ id }) => id));
   return relevant.filter(({ id }) => !delivered.has(id));
@@ -112,7 +112,9 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
     : unknown;
   const missed = await undelivered(context, fresh);
   const observations = missed.flatMap((event) => observationsOf(event, cursor, page));
-  const written = await context.apply(observations, "feed");
+  const applied = await context.apply(observations, "feed");
+  const unusable = [...(page.setAside ?? []), ...missed.flatMap(({ setAside = [] }) => setAside)];
+  const counted = await context.countSetAside(run, [...unusable, ...applied.setAside]);
   await requireConnection(context, fresh);
   const hasMetKnown = at.hasMetKnown || countedCount > 0;
   const isEnd = page.next === undefined;
@@ -124,10 +126,10 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
   const healed = (run.work.healed ?? 0) + missedIn(context, missed);
   const position: FeedPosition = { phase: "feed", hasMetKnown, restarts, ...(!isEnd && { after: page.next }) };
   return {
-    ...run,
-    progress: plusProgress(run.progress, countByType(observations), written),
+    ...counted,
+    progress: plusProgress(run.progress, countByType(observations), applied.written),
     work: {
-      ...run.work,
+      ...counted.work,
       ...(context.expectsWebhooks && { healed }),
       next,
       at: isEnd ? afterFeed(run) : position,

@@ -32,22 +32,33 @@ const withoutAfter = (run: ActiveRun, at: ListPosition): ActiveRun | undefined =
   return { ...run, work: { ...run.work, at: { phase: "list", type, until, lastSeconds: until, repeats } } };
 };
 
+/** A count with more added; undefined for none, which most lists have. */
+const sumOf = (before: number | undefined, more: number): number | undefined => (before ?? 0) + more || undefined;
+
 export const readList: Step<ListPosition> = async (context, run, at) => {
   const { type, after, until, repeats } = at;
-  const list = { organizationId: context.organizationId, runId: run.id, type };
-  const { pages, bound } = run.work.lists[type] ?? { pages: 0 };
+  const listName = { organizationId: context.organizationId, runId: run.id, type };
+  const list = run.work.lists[type] ?? { pages: 0 };
+  const { pages, bound } = list;
   try {
-    const { items, next } = await context.provider.listObjects(type, { after, createdUntil: until });
-    const repeatedIds = new Set(repeats === undefined ? [] : await context.pageIds.read(list, repeats));
-    const fresh = items.filter(({ id }) => !repeatedIds.has(id));
-    const ids = fresh.map(({ id }) => id);
+    const page = await context.provider.listObjects(type, { after, createdUntil: until });
+    const { items, next } = page;
+    const repeatedIds = new Set(repeats === undefined ? [] : await context.pageIds.read(listName, repeats));
+    const isFresh = ({ id }: { id?: string }): boolean => id === undefined || !repeatedIds.has(id);
+    const fresh = items.filter(isFresh);
+    const unusable = (page.setAside ?? []).filter(isFresh);
+    // An object that is set aside is listed too, so that its record does not count as deleted.
+    const ids = [...fresh, ...unusable].flatMap(({ id }) => id ?? []);
     const links = type === "payments" ? await context.links.of(run.id, ids) : [];
-    const [written] = await Promise.all([
+    const [applied] = await Promise.all([
       context.apply([...fresh, ...links], "list"),
-      context.pageIds.put(list, pages, ids, context.now()),
+      context.pageIds.put(listName, pages, ids, context.now()),
     ]);
+    const setAside = [...unusable, ...applied.setAside];
+    const counted = await context.countSetAside(run, setAside);
     const [first] = items;
-    const last = items.at(-1);
+    // Without a time of creation, an object counts as the oldest; the list does not continue there.
+    const last = items.findLast(({ createdAt }) => createdAt > 0);
     // An empty list is complete up to the time when the feed was read, which was earlier.
     const newBound = bound ?? first?.observedAt.from ?? run.work.feedStart?.readAt;
     const lastSeconds = last === undefined ? at.lastSeconds : secondsOf(last);
@@ -55,7 +66,14 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
     const isRepeating = repeats !== undefined && lastSeconds === until;
     const lists = {
       ...run.work.lists,
-      [type]: { pages: pages + 1, ...definedFields({ bound: newBound }) },
+      [type]: {
+        pages: pages + 1,
+        ...definedFields({
+          bound: newBound,
+          setAside: sumOf(list.setAside, setAside.length),
+          nameless: sumOf(list.nameless, unusable.filter(({ id }) => id === undefined).length),
+        }),
+      },
     };
     const position: ListPosition = {
       ...{ phase: "list", type, until: until ?? (first && boundOf(first)), lastSeconds },
@@ -63,9 +81,9 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
       ...(isRepeating && { repeats }),
     };
     return {
-      ...run,
-      progress: plusProgress(run.progress, { [type]: fresh.length }, written),
-      work: { ...run.work, lists, at: next === undefined ? afterList(type) : position },
+      ...counted,
+      progress: plusProgress(run.progress, { [type]: fresh.length + unusable.length }, applied.written),
+      work: { ...counted.work, lists, at: next === undefined ? afterList(type) : position },
     };
   } catch (error) {
     const continued = isMissing(error) ? withoutAfter(run, at) : undefined;

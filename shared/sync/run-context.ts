@@ -4,16 +4,20 @@ import type { RecordsClaimStore } from "../connection/connection-store.ts";
 import type { Disconnect } from "../connection/disconnect.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
 import type { Provider, ProviderAccess } from "../provider/provider.ts";
-import type { Apply } from "../records/apply.ts";
+import { rereadWith } from "../provider/reread.ts";
+import type { Apply, Reread } from "../records/apply.ts";
 import type { Observation } from "../records/observation.ts";
 import { type RecordType, recordTypes } from "../records/record.ts";
 import type { RecordListStore } from "../records/record-list-store.ts";
+import type { SetAside } from "../records/set-aside.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { HeldLease } from "../work/lease.ts";
 import type { FeedCursor } from "./feed-cursor.ts";
 import type { PageIdStore } from "./page-id-store.ts";
 import { createRunLinks, type RunLinks } from "./payment-links.ts";
-import { originOfRun } from "./sync-events.ts";
+import { countSetAside } from "./run-set-aside.ts";
+import type { SetAsideStore } from "./set-aside-store.ts";
+import { originOfRun, type SyncEvents } from "./sync-events.ts";
 import { ConnectionGoneError } from "./sync-failure.ts";
 import type { ActiveRun } from "./sync-item.ts";
 import type { TakenRun } from "./sync-lease-store.ts";
@@ -22,6 +26,9 @@ import type { SyncWork } from "./sync-work.ts";
 
 /** Records that changed, by type. */
 export type Written = Partial<Record<RecordType, number>>;
+
+/** What applying observations changed, and the objects that could not be applied. */
+type Applied = { written: Written; setAside: readonly SetAside[] };
 
 export type RunContext = {
   organizationId: string;
@@ -38,7 +45,13 @@ export type RunContext = {
    * Applies observations to the records.
    * @param source for a list, unchanged objects cost no write; for the feed, the time of their last observation is written.
    */
-  apply(observations: readonly Observation[], source: "list" | "feed"): Promise<Written>;
+  apply(observations: readonly Observation[], source: "list" | "feed"): Promise<Applied>;
+  /** Reads an object at the provider. */
+  reread: Reread;
+  /** Counts objects that are set aside, and names them. */
+  countSetAside(run: ActiveRun, objects: readonly SetAside[]): Promise<ActiveRun>;
+  /** The ids of a type without those of objects that are set aside. */
+  withoutSetAside(type: RecordType, ids: readonly string[]): Promise<string[]>;
   pageIds: Pick<PageIdStore, "put" | "read" | "readAll">;
   links: RunLinks;
   /** The ids of all stored records of a type. */
@@ -86,6 +99,8 @@ export type OpenRunDependencies = {
   apply: Apply;
   records: Pick<RecordListStore, "listIds">;
   pageIds: Pick<PageIdStore, "put" | "read" | "readAll">;
+  setAsides: Pick<SetAsideStore, "unmarked" | "mark">;
+  events: Pick<SyncEvents, "setAside">;
   disconnect: Disconnect;
   delivered(organizationId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   clock: Clock;
@@ -128,6 +143,7 @@ export const openRun = async (
   const { connectionId, accountId, connectedAt, webhookSecrets } = connection;
   const operation = { ...origin, organizationId, accountId };
   const { provider, operations } = createLeasedProvider(dependencies.access.open(credentials, operation), lease.keep);
+  const reread = rereadWith(provider.readObject);
   let isClaimed = false;
 
   const claim = async (): Promise<void> => {
@@ -146,15 +162,20 @@ export const openRun = async (
       cursor,
       lastSuccessAt,
       apply: async (observations, source) => {
-        if (observations.length === 0) return {};
+        if (observations.length === 0) return { written: {}, setAside: [] };
         await claim();
         // The page may have taken long, and the account may be disconnected since.
         await lease.confirm();
-        const { written } = await dependencies.apply(organizationId, observations, {
-          reread: provider.readObject,
-          updatesObservedAt: source === "feed",
-        });
-        return written;
+        const updatesObservedAt = source === "feed";
+        const applied = await dependencies.apply(organizationId, observations, { reread, updatesObservedAt });
+        return { written: applied.written, setAside: applied.setAside ?? [] };
+      },
+      reread,
+      countSetAside: (current, objects) => countSetAside(dependencies, { organizationId, accountId }, current, objects),
+      withoutSetAside: async (type, ids) => {
+        const objects = ids.map((id) => ({ type, id, name: id }));
+        const unmarked = await dependencies.setAsides.unmarked(organizationId, objects, dependencies.clock());
+        return unmarked.map(({ id }) => id);
       },
       pageIds: dependencies.pageIds,
       links: createRunLinks(dependencies.pageIds, organizationId, dependencies.clock),

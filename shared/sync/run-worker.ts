@@ -3,6 +3,7 @@
  * continues. Two workers on one run do no harm: the one that has lost the lease stops at its next checkpoint. docs/sync.md.
  */
 import type { ProviderAccess } from "../provider/provider.ts";
+import { isItemRefused } from "../runtime/call-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { addLogIds, writeLog } from "../runtime/log.ts";
@@ -33,7 +34,7 @@ export type RunWorkerDependencies = OpenRunDependencies & {
   leases: Pick<SyncLeaseStore, "begin" | "take" | "renew" | "checkpoint" | "release">;
   runs: Pick<SyncRunStore, "findEnded">;
   runEnd: RunEnd;
-  events: Pick<SyncEvents, "started">;
+  events: Pick<SyncEvents, "started" | "setAside">;
   access: Pick<ProviderAccess, "open" | "isHalfOpen" | "flush">;
   bus: Pick<EventBus, "publish">;
   /** An id that is in order of time; epoch ms. */
@@ -155,7 +156,7 @@ export const createRunWorker = (dependencies: RunWorkerDependencies) => {
         await runEnd.cancel(organizationId, run);
         return ended(steps);
       }
-      const isFault = !(error instanceof DomainError);
+      const isFault = !(error instanceof DomainError) || isItemRefused(error);
       const failure = failureOf(error) ?? (isFault && takes >= MAX_FAULTS ? systemFailure : undefined);
       if (failure === undefined) throw error;
       if (failure === systemFailure)

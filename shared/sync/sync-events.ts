@@ -1,7 +1,8 @@
 /** The security events of runs: start and end. A cancelled run has no end event, because its cause has an event. */
 import { type DefinedFields, definedFields } from "../json/defined-fields.ts";
 import { PAGE_SIZE } from "../provider/provider.ts";
-import { recordTypes } from "../records/record.ts";
+import { recordTypes, resourceTypeOf } from "../records/record.ts";
+import { NOT_STORABLE, type SetAside, setAsideReasons } from "../records/set-aside.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
@@ -71,6 +72,31 @@ export const createSyncEvents = ({ recorder }: { recorder: Pick<Recorder, "recor
     );
   },
 
+  /** PROVIDER_REQUEST, unsuccessful: an object that the run cannot store. */
+  async setAside(
+    organizationId: string,
+    accountId: string,
+    run: ActiveRun,
+    { type, name, reason }: SetAside,
+  ): Promise<void> {
+    await recorder.record(
+      {
+        ...about(organizationId, accountId, run),
+        eventType: "PROVIDER_REQUEST",
+        riskLevel: "LOW",
+        success: false,
+        resource: name,
+        resourceType: resourceTypeOf[type],
+        action: `set_aside_${resourceTypeOf[type]}`,
+        errorCode: NOT_STORABLE,
+        errorMessage: setAsideReasons[reason],
+        // No request was made for it.
+        metadata: { objectId: name, type, runId: run.id, attempts: 0, durationMs: 0 },
+      },
+      { timestamp: run.startedAt, identity: identityOf("set_aside", organizationId, run.id, type, name) },
+    );
+  },
+
   /** PROVIDER_SYNC_COMPLETED or PROVIDER_SYNC_FAILED; nothing for a cancelled run. */
   async ended(
     organizationId: string,
@@ -78,9 +104,9 @@ export const createSyncEvents = ({ recorder }: { recorder: Pick<Recorder, "recor
     ended: SyncRun & Pick<ActiveRun, "askedBy">,
     failure: SyncFailure | undefined,
   ): Promise<void> {
-    const { status, startedAt, finishedAt = startedAt, progress, healed, error } = ended;
+    const { status, startedAt, finishedAt = startedAt, progress, healed, setAside, error } = ended;
     if (status === "cancelled") return;
-    const metadata = { ...factsOf(ended), durationMs: finishedAt - startedAt, progress, healed };
+    const metadata = { ...factsOf(ended), durationMs: finishedAt - startedAt, progress, healed, setAside };
     const common = about(organizationId, accountId, ended);
     const moment = { timestamp: finishedAt, identity: identityOf("sync_ended", organizationId, ended.id) };
     if (error === undefined) {

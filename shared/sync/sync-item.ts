@@ -8,6 +8,7 @@
  *   `wantedSlot` (epoch ms) the slot of a run that must replace a cancelled one. All in one item, so that a quiet run
  *   costs three writes.
  * - `run#<id>` a run that has ended; `ttl`.
+ * - `aside#<type>#<digest>` an object that is set aside (set-aside-store.ts); `ttl`.
  * - `page#<run>#<type>#<page>` the ids on a page of a list (page-id-store.ts); `ttl`.
  * - Scope `#schedule`, key `occurrence`: the schedule's last occurrence (occurrence-store.ts).
  * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts); `reads#…` counts of provider reads; `rate` the time of
@@ -69,7 +70,14 @@ export const activeIndex = defineShardedIndex(ACTIVE_RUNS, { count: 16, prefix: 
 export const RUN_ATTRIBUTES = ["run", ...LEASE_ATTRIBUTES, activeIndex.partitionKey];
 
 /** The run as clients see it. */
-export const toSyncRun = ({ id, trigger, mode, startedAt, progress, work: { healed } }: ActiveRun): SyncRun => ({
+export const toSyncRun = ({
+  id,
+  trigger,
+  mode,
+  startedAt,
+  progress,
+  work: { healed, setAside },
+}: ActiveRun): SyncRun => ({
   ...{ id, trigger, mode, status: "running", startedAt, progress },
-  ...definedFields({ healed }),
+  ...definedFields({ healed, setAside: setAside?.count }),
 });

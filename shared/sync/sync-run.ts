@@ -32,6 +32,9 @@ export const Completeness = z
   .object({
     listed: count("Objects in the provider's lists."),
     stored: count("Records that are stored and not deleted."),
+    setAside: z.optional(
+      count("Objects of the lists that could not be stored as they are; left out if there are none."),
+    ),
     onlyListed: z.array(z.string()).register(z.globalRegistry, { description: "Listed and not stored; 100 at most." }),
     onlyStored: z.array(z.string()).register(z.globalRegistry, { description: "Stored and not listed; 100 at most." }),
   })
@@ -50,6 +53,7 @@ export const SyncRun = z
     /** Only for a full run that read every type to its end. */
     completeness: z.optional(perType(Completeness)),
     healed: z.optional(count("Changes in the feed that no webhook had delivered, if webhooks are expected.")),
+    setAside: z.optional(count("Objects that could not be stored and are set aside; left out if there are none.")),
     error: z.optional(z.object({ category: z.enum(syncErrorCategories), message: z.string() })),
   })
   .register(z.globalRegistry, {

@@ -18,8 +18,16 @@ export const SyncFailure = z.object({
 });
 export type SyncFailure = z.output<typeof SyncFailure>;
 
-/** A list of a full run: its number of pages, and the second before which it is complete. */
-const ReadList = z.object({ pages: count, bound: z.optional(seconds) });
+/**
+ * A list of a full run: its number of pages, the second before which it is complete, and the number of its objects that
+ * are set aside; `nameless` of them have no usable id, so the pages' ids lack them.
+ */
+const ReadList = z.object({
+  pages: count,
+  bound: z.optional(seconds),
+  setAside: z.optional(count),
+  nameless: z.optional(count),
+});
 
 const ListPosition = z.object({
   phase: z.literal("list"),
@@ -82,6 +90,8 @@ export const SyncWork = z.object({
   rereads: count,
   /** The number of events that webhooks should have delivered and did not. */
   healed: z.optional(count),
+  /** The number of objects that are set aside, and how many of them this run has named in security events. */
+  setAside: z.optional(z.object({ count, named: count })),
   /** The comparison was given up, because one invocation is too short to read both sides. */
   isIncomparable: z.optional(z.boolean()),
 });

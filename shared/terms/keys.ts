@@ -1,6 +1,6 @@
 /**
  * Keys of the tables. `#` separates their parts. Values from requests, tokens and the provider are percent-encoded, so
- * they contain no `#` and cannot name another organization's partition.
+ * they contain no `#` and cannot name another organization's partition. A lone surrogate counts as U+FFFD.
  *
  * If DynamoDB would refuse a key as too long, its last part is `=` and another form of the value: an organization's id in
  * base64url, because it is read back from the key, any other value as a hash. Percent-encoding writes no `=`, so no value
@@ -29,7 +29,7 @@ export const UNOWNED_SHARDS = 16;
  * has at most 512 bytes, which are 683 in base64url.
  */
 export const organizationKey = (organizationId: string): string => {
-  const key = `org#${encodeURIComponent(organizationId)}`;
+  const key = `org#${encodeURIComponent(organizationId.toWellFormed())}`;
   return key.length <= MAX_SORT_KEY_BYTES
     ? key
     : `org#${OTHER_FORM}${Buffer.from(organizationId).toString("base64url")}`;
@@ -46,7 +46,7 @@ export const unownedKey = (spread: string): string => `none#${shardOf(spread, UN
 
 /** A partition for some items of a scope: of a user, a risk level, a type, a category or a customer. */
 export const partKey = (scope: string, part: string): string => {
-  const key = `${scope}#${encodeURIComponent(part)}`;
+  const key = `${scope}#${encodeURIComponent(part.toWellFormed())}`;
   if (key.length <= MAX_PARTITION_KEY_BYTES) return key;
   return `${scope}#${OTHER_FORM}${createHash("sha256").update(part).digest("base64url")}`;
 };

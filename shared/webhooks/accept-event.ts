@@ -18,8 +18,8 @@ import type { DeliveryRecorder, GenuineDelivery } from "./webhook-security-event
 export type DeliveredEvent = ProviderEvent & { accountId?: string };
 
 export type AcceptDependencies = {
-  /** Undefined if the payload is not an event. */
-  parseEvent(payload: unknown): DeliveredEvent | undefined;
+  /** Undefined if the payload is not an event. @param now epoch ms. */
+  parseEvent(payload: unknown, now: number): DeliveredEvent | undefined;
   events: Pick<WebhookEventStore, "add" | "markPublished">;
   bus: Pick<EventBus, "publish">;
   recorder: DeliveryRecorder;
@@ -41,9 +41,13 @@ const parseJson = (body: Uint8Array): unknown => {
   }
 };
 
-/** The event of a verified body. @throws DomainError `invalid_json`, `invalid_field`. */
-export const parseDelivery = (parseEvent: AcceptDependencies["parseEvent"], body: Uint8Array): DeliveredEvent => {
-  const event = parseEvent(parseJson(body));
+/** The event of a verified body. @param now epoch ms. @throws DomainError `invalid_json`, `invalid_field`. */
+export const parseDelivery = (
+  parseEvent: AcceptDependencies["parseEvent"],
+  body: Uint8Array,
+  now: number,
+): DeliveredEvent => {
+  const event = parseEvent(parseJson(body), now);
   if (event === undefined || !isStorable(event)) {
     throw new DomainError("invalid_field", "body: expected an event of the provider");
   }
@@ -59,10 +63,10 @@ export const createAcceptEvent = ({ events, bus, recorder, now }: Omit<AcceptDep
   const toStored = ({ accountId: named, ...event }: DeliveredEvent, owner: Owner): WebhookEvent => {
     const { accountId, connectionId } = owner;
     const receivedAt = now();
-    const objectId = event.observations[0]?.id;
+    const objectId = event.observations[0]?.id ?? event.setAside?.[0]?.name;
     const stored = { ...event, ...definedFields({ objectId }), connectionId, accountId, receivedAt };
     if (named !== undefined && named !== accountId) {
-      return { ...stored, observations: [], processedAt: receivedAt, outcome: "ignored" };
+      return { ...stored, observations: [], setAside: [], processedAt: receivedAt, outcome: "ignored" };
     }
     return needsProcessing(event) ? stored : { ...stored, processedAt: receivedAt, outcome: "unknown" };
   };

@@ -6,6 +6,7 @@
 import { isSinceConnect } from "../connection/connection-item.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
 import type { Provider, ProviderAccess } from "../provider/provider.ts";
+import { rereadWith } from "../provider/reread.ts";
 import type { Apply, ApplyOptions } from "../records/apply.ts";
 import { decideApply } from "../records/decide-apply.ts";
 import type { Observation } from "../records/observation.ts";
@@ -38,7 +39,8 @@ export type ProcessDependencies = {
   gaps: Pick<GapStore, "mayStartRun">;
   /** Starts a run that reads the feed since its cursor. @throws DomainError if no run can be started. */
   startGapRun(organizationId: string): Promise<void>;
-  recordFailure(organizationId: string, event: WebhookEvent, error: unknown): Promise<void>;
+  /** @param cause an error, or an object of the event that is set aside. */
+  recordFailure(organizationId: string, event: WebhookEvent, cause: unknown): Promise<void>;
   now: Clock;
 };
 
@@ -121,8 +123,13 @@ export const createProcess = (dependencies: ProcessDependencies): Process => {
     // If the connection must be made anew, the run that reconnecting starts reads this event in the feed.
     if (!(await claimRecords(organizationId, connection))) return "ignored";
     const options = { reread: reread(organizationId, connection), updatesObservedAt: true };
-    await apply(organizationId, await trustedObservations(readRecords, organizationId, event, now()), options);
-    return "applied";
+    const observations = await trustedObservations(readRecords, organizationId, event, now());
+    const applied = await apply(organizationId, observations, options);
+    const [first] = [...(event.setAside ?? []), ...(applied.setAside ?? [])];
+    if (first === undefined) return "applied";
+    // Another try would end in the same way.
+    await recordFailure(organizationId, event, first);
+    return "set_aside";
   };
 
   const endConnection = async (organizationId: string, event: WebhookEvent): Promise<Outcome> => {
@@ -154,7 +161,7 @@ export const createProcess = (dependencies: ProcessDependencies): Process => {
     try {
       const act = event.isDeauthorization ? endConnection : applyAll;
       const outcome = await act(organizationId, event);
-      if (outcome === "applied") await fillGap(organizationId, event);
+      if (outcome === "applied" || outcome === "set_aside") await fillGap(organizationId, event);
       await events.markProcessed({ organizationId, id: eventId }, outcome, now());
     } catch (error) {
       await recordFailure(organizationId, event, error);
@@ -182,9 +189,9 @@ export const createReread = ({
   return (organizationId, connection) => {
     // Most events need no read, so open the credentials with the first.
     let opened: Promise<Provider> | undefined;
-    return async (type, id) => {
+    return rereadWith(async (type, id) => {
       opened ??= open(organizationId, connection);
       return (await opened).readObject(type, id);
-    };
+    });
   };
 };

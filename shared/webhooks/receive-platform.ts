@@ -82,7 +82,7 @@ export const createReceivePlatform = (dependencies: ReceivePlatformDependencies)
       await recorder.forged({ organizationId: undefined, origin, error });
       throw error;
     }
-    const event = parseDelivery(parseEvent, body);
+    const event = parseDelivery(parseEvent, body, startedAt);
     addLogIds({ eventId: event.id });
     const { accountId, type } = event;
     const owners = accountId === undefined ? [] : await ownersOf(accountId);

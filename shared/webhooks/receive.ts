@@ -59,7 +59,7 @@ export const createReceive = (dependencies: ReceiveDependencies): Receive => {
     addLogIds({ organizationId: owner.organizationId });
     let event: DeliveredEvent;
     try {
-      event = parseDelivery(parseEvent, body);
+      event = parseDelivery(parseEvent, body, startedAt);
       addLogIds({ eventId: event.id });
     } catch (error) {
       const { organizationId, accountId } = owner;

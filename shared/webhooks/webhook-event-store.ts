@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
+import { SetAside } from "../records/set-aside.ts";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { getItem } from "../runtime/get-item.ts";
 import { getItems } from "../runtime/get-items.ts";
@@ -28,6 +29,7 @@ const WebhookEventItem = z.object({
   createdSeconds: z.number(),
   objectId: z.exactOptional(z.string()),
   observations: z.pipe(z.string(), z.transform(decodeObservations)),
+  setAside: z.exactOptional(z.array(SetAside)),
   isDeauthorization: z.boolean(),
   connectionId: z.string(),
   accountId: z.string(),
@@ -151,8 +153,8 @@ export type DeliveredEvents = ReturnType<typeof createDeliveredEvents>;
 /** Which events of the feed a sync run need not apply. */
 export const createDeliveredEvents = (client: DynamoDBDocumentClient, tableName: string) => ({
   /**
-   * The events that a webhook delivered and that are applied to the records. Events that are not processed yet, or could
-   * not be, are left out. Half a read unit per 4 KB of each; may lag by a second.
+   * The events that a webhook delivered and that are applied to the records, or whose objects are set aside. Events that
+   * are not processed yet, or could not be, are left out. Half a read unit per 4 KB of each; may lag by a second.
    * @throws DomainError `store_unavailable`.
    */
   async delivered(organizationId: string, eventIds: readonly string[]): Promise<Set<string>> {
@@ -161,8 +163,8 @@ export const createDeliveredEvents = (client: DynamoDBDocumentClient, tableName:
       ProjectionExpression: "#id, #outcome",
       ExpressionAttributeNames: { "#id": "id", "#outcome": "outcome" },
     });
-    const applied: Outcome = "applied";
-    const found = items.map((item) => DeliveredItem.parse(item)).filter(({ outcome }) => outcome === applied);
+    const settled: readonly (string | undefined)[] = ["applied", "set_aside"] satisfies Outcome[];
+    const found = items.map((item) => DeliveredItem.parse(item)).filter(({ outcome }) => settled.includes(outcome));
     return new Set(found.map(({ id }) => id));
   },
 });

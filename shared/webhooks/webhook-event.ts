@@ -28,6 +28,8 @@ const OBSERVATIONS_MAX_BYTES = 28_000;
 export const outcomes = [
   /** Its observations are applied to the records. */
   "applied",
+  /** At least one of its objects cannot be stored, which WEBHOOK_NOT_APPLIED says; the others are applied. */
+  "set_aside",
   /** Its type has no meaning for the service. */
   "unknown",
   /** It belongs to an account or a connection that the organization does not have, or no longer has. */
@@ -106,8 +108,8 @@ export const isStorable = ({ id, type }: Pick<ProviderEvent, "id" | "type">): bo
   EVENT_ID.test(id) && type.length <= TYPE_MAX_CHARACTERS;
 
 /** Whether an event needs processing. */
-export const needsProcessing = ({ observations, isDeauthorization }: ProviderEvent): boolean =>
-  observations.length > 0 || isDeauthorization;
+export const needsProcessing = ({ observations, setAside = [], isDeauthorization }: ProviderEvent): boolean =>
+  observations.length > 0 || setAside.length > 0 || isDeauthorization;
 
 /** If an event arrives this late, earlier deliveries have failed. */
 const LATE_MS = 600_000;

@@ -5,6 +5,7 @@
 import { definedFields } from "../json/defined-fields.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import { resourceTypeOf } from "../records/record.ts";
+import { isSetAside, NOT_STORABLE, setAsideReasons } from "../records/set-aside.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { FloodRecorder } from "../security/flood.ts";
@@ -97,6 +98,7 @@ const numberOf = (name: ErrorName): string => String(catalogueEntry(name).number
 
 /** Messages of domain errors and provider errors may be recorded; other messages may hold anything. */
 const describeFailure = (error: unknown) => {
+  if (isSetAside(error)) return { errorCode: NOT_STORABLE, errorMessage: setAsideReasons[error.reason] };
   if (error instanceof ProviderError) {
     return { errorCode: error.code ?? numberOf("provider_unavailable"), errorMessage: error.message };
   }
@@ -105,14 +107,14 @@ const describeFailure = (error: unknown) => {
 };
 
 const notApplied = (organizationId: string, event: WebhookEvent, error: unknown): NewSecurityEvent => {
-  const [first] = event.observations;
+  const first = isSetAside(error) ? error : event.observations[0];
   return {
     eventType: "WEBHOOK_NOT_APPLIED",
     category: "integration",
     riskLevel: "MEDIUM",
     source: "webhook",
     organizationId,
-    resource: event.objectId ?? event.accountId,
+    resource: isSetAside(error) ? error.name : (event.objectId ?? event.accountId),
     resourceType: first === undefined ? "provider_account" : resourceTypeOf[first.type],
     action: "apply_webhook",
     success: false,
@@ -121,6 +123,7 @@ const notApplied = (organizationId: string, event: WebhookEvent, error: unknown)
       type: event.type,
       eventId: event.id,
       ...(error instanceof ProviderError && { errorCategory: error.kind }),
+      ...(isSetAside(error) && { objectId: error.name }),
     },
   };
 };

@@ -7,6 +7,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { createRunEnd } from "../sync/end-run.ts";
 import { createPageIdStore } from "../sync/page-id-store.ts";
 import { createRunWorker, type RunWorker } from "../sync/run-worker.ts";
+import { createSetAsideStore } from "../sync/set-aside-store.ts";
 import { createSyncEvents } from "../sync/sync-events.ts";
 import { createSyncLeaseStore } from "../sync/sync-lease-store.ts";
 import { wireDisconnect, wireOpenConnection } from "./connection.ts";
@@ -28,6 +29,7 @@ export const wireRunWorker = (): RunWorker => {
     leases: createSyncLeaseStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
     runs: wireSyncRunStore(),
     pageIds: createPageIdStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+    setAsides: createSetAsideStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
     runEnd: createRunEnd({ ends: wireSyncEndStore(), events, clock }),
     events,
     access,

@@ -5,6 +5,7 @@ import { PAGE_SIZE } from "../../shared/provider/provider.ts";
 import { ProviderError } from "../../shared/provider/provider-error.ts";
 import type { ObjectDeleted, ObjectState, Observation } from "../../shared/records/observation.ts";
 import { type RecordType, recordFields } from "../../shared/records/record.ts";
+import type { SetAside } from "../../shared/records/set-aside.ts";
 
 type Living = { type: RecordType; id: string; createdAt: number; fields: Record<string, unknown> };
 
@@ -31,6 +32,7 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
   const living = new Map<string, Living>();
   const events: ProviderEvent[] = [];
   const links = new Map<string, string>();
+  const poisoned: SetAside[] = [];
   const calls: ProviderCall[] = [];
   let made = 0;
   let behind = 0;
@@ -91,7 +93,8 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
         .sort((a, b) => b.createdAt - a.createdAt)
         .filter((object) => createdUntil === undefined || Math.floor(object.createdAt / 1_000) <= createdUntil);
       const { items, next } = pageOf(objects, ({ id }) => id, after);
-      return { items: items.map((object) => stateOf(object, now())), next };
+      const setAside = next === undefined ? poisoned.filter((one) => one.type === type) : [];
+      return { items: items.map((object) => stateOf(object, now())), next, setAside };
     },
     async readObject(type, id): Promise<ObjectState | ObjectDeleted> {
       await call({ method: "readObject", type });
@@ -149,6 +152,11 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
     remove(type: RecordType, id: string, { isSilent = false } = {}): void {
       living.delete(keyOf(type, id));
       if (!isSilent) addEvent(`${type}.deleted`, [{ kind: "deleted", type, id, observedAt: now() }]);
+    },
+    /** Adds an object that cannot be stored to the end of its list. @returns the means to correct the object */
+    poison(one: SetAside): () => void {
+      poisoned.push(one);
+      return () => void poisoned.splice(poisoned.indexOf(one), 1);
     },
     /** Adds an event that names an object without its new state. */
     touch(type: RecordType, id: string): void {

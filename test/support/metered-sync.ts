@@ -24,6 +24,7 @@ import { createOpenHourStore } from "../../shared/security/statistics/open-hour-
 import { createRunEnd } from "../../shared/sync/end-run.ts";
 import { createPageIdStore } from "../../shared/sync/page-id-store.ts";
 import { createRunWorker } from "../../shared/sync/run-worker.ts";
+import { createSetAsideStore } from "../../shared/sync/set-aside-store.ts";
 import { createSyncEndStore } from "../../shared/sync/sync-end-store.ts";
 import { createSyncEvents } from "../../shared/sync/sync-events.ts";
 import { createSyncLeaseStore } from "../../shared/sync/sync-lease-store.ts";
@@ -107,6 +108,7 @@ export const createMeteredSync = async (
       leases: createSyncLeaseStore(client, "runs"),
       runs: createSyncRunStore(client, "runs"),
       pageIds: createPageIdStore(client, "runs"),
+      setAsides: createSetAsideStore(client, "runs"),
       records: createRecordListStore(client, "records"),
       events,
       access,

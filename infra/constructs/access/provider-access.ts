@@ -80,7 +80,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     runSyncs: together(
       useConnections,
       changeRuns,
-      syncRuns.may("Query"),
+      syncRuns.may("BatchGetItem", "Query"),
       applyRecords,
       records.may("Query"),
       webhookEvents.may("BatchGetItem"),

@@ -1,34 +1,66 @@
 /** The adapter to Stripe, with its official SDK: each method of the port is one request. */
 import * as z from "zod/mini";
 import type { RecordType } from "../../records/record.ts";
+import { isSetAside, type SetAside } from "../../records/set-aside.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { PAGE_SIZE, type ProviderAdapter, type ProviderPage } from "../provider.ts";
 import { ProviderError } from "../provider-error.ts";
-import { errorOfUnexpected } from "./errors.ts";
+import { errorOfUnexpected, errorOfUnusable } from "./errors.ts";
 import { parseProviderEvent } from "./events.ts";
 import { createOAuth } from "./oauth.ts";
 import { parseInvoicePayment, parseObject } from "./objects.ts";
 import { accepted, createRequest, type WireAnswer, type WireRequest } from "./request.ts";
-import { Id } from "./tolerant-schemas.ts";
+import { ExactId } from "./tolerant-schemas.ts";
 import { createWebhookEndpoints } from "./webhook-endpoints.ts";
 import { createConnections } from "./wire-client.ts";
 
 const List = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
-const Listed = z.object({ id: Id });
+
+/** An id that a page can start after, as the provider writes it. URLs contain no other Unicode. */
+const Cursor = z.string().check(
+  z.minLength(1),
+  z.maxLength(2_048),
+  z.refine((id) => id.isWellFormed()),
+);
+const Listed = z.object({ id: Cursor });
+
+/** An object of the provider, whatever is wrong with it. */
+const AnyObject = z.object({ id: z.unknown(), object: z.optional(z.string()) });
+
+/** The position of the last object that the next page can start after, and its id. */
+const lastCursor = (data: readonly unknown[], after: string | undefined): { index: number; id: string } | undefined => {
+  for (const [index, object] of [...data.entries()].reverse()) {
+    const id = Listed.safeParse(object).data?.id;
+    // After the same id comes the same page.
+    if (id !== undefined && id !== after) return { index, id };
+  }
+  return undefined;
+};
 
 /**
- * A page of the list's objects; those that `read` returns undefined for are left out.
- * @throws ProviderError if the answer is not a list, or announces a next page without its cursor.
+ * A page of the list's objects; those that `read` returns undefined for are left out. The page ends with the last object
+ * that the next page can start after: the objects behind it come again.
+ * @param after the id that the page was requested after.
+ * @throws ProviderError if the answer is not a list, or announces a next page without a cursor.
  */
 const pageOf = <Item>(
   { body, status }: Pick<WireAnswer, "body" | "status">,
-  read: (object: unknown) => Item | undefined,
+  after: string | undefined,
+  read: (object: unknown) => Item | SetAside | undefined,
 ): ProviderPage<Item> => {
   const { data: list } = List.safeParse(body);
   if (list === undefined) throw errorOfUnexpected(status);
-  const next = list.has_more ? Listed.safeParse(list.data.at(-1)).data?.id : undefined;
-  if (list.has_more && next === undefined) throw errorOfUnexpected(status);
-  return { items: list.data.map(read).filter((item) => item !== undefined), next };
+  const cursor = list.has_more ? lastCursor(list.data, after) : undefined;
+  if (list.has_more && cursor === undefined) throw errorOfUnexpected(status);
+  const objects = cursor === undefined ? list.data : list.data.slice(0, cursor.index + 1);
+  const results = objects.map(read);
+  return {
+    items: results.filter(
+      (one): one is Exclude<typeof one, SetAside | undefined> => one !== undefined && !isSetAside(one),
+    ),
+    next: cursor?.id,
+    setAside: results.filter(isSetAside),
+  };
 };
 
 const PUBLIC_URL = "https://api.stripe.com";
@@ -43,7 +75,7 @@ const paths: Record<RecordType, string> = {
 /** Without `status`, cancelled subscriptions are left out. */
 const listing: Partial<Record<RecordType, Record<string, string>>> = { subscriptions: { status: "all" } };
 
-const AccountAnswer = z.object({ id: Id });
+const AccountAnswer = z.object({ id: ExactId });
 
 export type StripeSettings = {
   /** The provider's base URL, by default its public one; may use plain HTTP and have a path. */
@@ -79,9 +111,9 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, clock }: StripeSettings)
             "created[lte]": createdUntil,
             starting_after: after,
           });
-          return pageOf(answer, (object) => {
+          return pageOf(answer, after, (object) => {
             const observation = parseObject(type, object, answer.observedAt);
-            return observation?.kind === "state" ? observation : undefined;
+            return observation.kind === "deleted" ? undefined : observation;
           });
         },
 
@@ -90,14 +122,14 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, clock }: StripeSettings)
           if (answer.refusal?.reason === "missing") return { kind: "deleted", type, id, observedAt: answer.observedAt };
           const { body, status, observedAt } = accepted(answer);
           const observation = parseObject(type, body, observedAt);
-          if (observation?.id !== id) throw errorOfUnexpected(status);
-          return observation;
+          if (observation.kind !== "set_aside" && observation.id === id) return observation;
+          throw AnyObject.safeParse(body).success ? errorOfUnusable(status) : errorOfUnexpected(status);
         },
 
         async listPaymentLinks({ after }) {
           try {
             const answer = await get("/v1/invoice_payments", { limit: PAGE_SIZE, starting_after: after });
-            return pageOf(answer, (object) => parseInvoicePayment(object, answer.observedAt));
+            return pageOf(answer, after, (object) => parseInvoicePayment(object, answer.observedAt));
           } catch (error) {
             // A provider without this list may answer with any body, not only JSON.
             if (error instanceof ProviderError && error.status === 404) return undefined;
@@ -107,7 +139,8 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, clock }: StripeSettings)
 
         async listEvents({ since, after, limit = PAGE_SIZE }) {
           const answer = await get("/v1/events", { limit, "created[gte]": since, starting_after: after });
-          return { ...pageOf(answer, parseProviderEvent), observedAt: answer.observedAt };
+          const { observedAt } = answer;
+          return { ...pageOf(answer, after, (event) => parseProviderEvent(event, observedAt.to)), observedAt };
         },
       };
     },

@@ -2,39 +2,56 @@
  * An event of the provider → observations of our objects. The feed and webhooks carry the same events, in the API
  * version of their time. Pure.
  */
+import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { definedFields } from "../../json/defined-fields.ts";
 import type { Observation, ObservedAt } from "../../records/observation.ts";
 import type { RecordType } from "../../records/record.ts";
+import { isSetAside, type SetAside } from "../../records/set-aside.ts";
 import type { ProviderEvent } from "../provider.ts";
-import { parseDeletion, parseInvoiceLink, parseInvoicePayment, parseObject } from "./objects.ts";
-import { Id, part, reference, Seconds, text } from "./tolerant-schemas.ts";
+import {
+  parseDeletion,
+  parseInvoiceLink,
+  parseInvoicePayment,
+  parseObject,
+  parsePaymentTouch,
+  setAsideObject,
+} from "./objects.ts";
+import { part, Seconds, text } from "./tolerant-schemas.ts";
 
-type ReadObservations = (object: unknown, observedAt: ObservedAt) => (Observation | undefined)[];
+/** `type`: of the object, if the event cannot be read. */
+type Reader = {
+  type: RecordType;
+  read: (object: unknown, observedAt: ObservedAt) => (Observation | SetAside | undefined)[];
+};
 
-const stateOf =
-  (type: RecordType): ReadObservations =>
-  (object, observedAt) => [parseObject(type, object, observedAt)];
+const stateOf = (type: RecordType): Reader => ({
+  type,
+  read: (object, observedAt) => [parseObject(type, object, observedAt)],
+});
 
-const deletionOf =
-  (type: RecordType): ReadObservations =>
-  (object, observedAt) => [parseDeletion(type, object, observedAt)];
+const deletionOf = (type: RecordType): Reader => ({
+  type,
+  read: (object, observedAt) => [parseDeletion(type, object, observedAt)],
+});
 
-const invoiceAndLink: ReadObservations = (object, observedAt) => [
-  parseObject("invoices", object, observedAt),
-  parseInvoiceLink(object, observedAt),
-];
+const invoiceAndLink: Reader = {
+  type: "invoices",
+  read: (object, observedAt) => [parseObject("invoices", object, observedAt), parseInvoiceLink(object, observedAt)],
+};
 
-const Payee = z.object({ payment_intent: reference });
+const paymentTouched: Reader = {
+  type: "payments",
+  read: (object, observedAt) => [parsePaymentTouch(object, observedAt)],
+};
 
-/** Charges, refunds and disputes change the payment that they belong to. Without a payment they are ignored. */
-const paymentTouched: ReadObservations = (object, observedAt) => {
-  const id = Payee.safeParse(object).data?.payment_intent ?? null;
-  return id === null ? [] : [{ kind: "touched", type: "payments", id, observedAt }];
+const paymentLinked: Reader = {
+  type: "payments",
+  read: (object, observedAt) => [parseInvoicePayment(object, observedAt)],
 };
 
 /** What each event type is read as: object, events of it, reader. Other types contain no observations. */
-const readers: ReadonlyMap<string, ReadObservations> = new Map(
+const readers: ReadonlyMap<string, Reader> = new Map(
   (
     [
       ["customer", "created updated", stateOf("customers")],
@@ -52,7 +69,7 @@ const readers: ReadonlyMap<string, ReadObservations> = new Map(
         invoiceAndLink,
       ],
       ["invoice", "deleted", deletionOf("invoices")],
-      ["invoice_payment", "paid", (object, observedAt) => [parseInvoicePayment(object, observedAt)]],
+      ["invoice_payment", "paid", paymentLinked],
       [
         "payment_intent",
         "created processing requires_action amount_capturable_updated partially_funded payment_failed succeeded canceled",
@@ -61,46 +78,83 @@ const readers: ReadonlyMap<string, ReadObservations> = new Map(
       ["charge", "pending succeeded failed captured expired updated refunded refund.updated", paymentTouched],
       ["charge.dispute", "created updated closed funds_withdrawn funds_reinstated", paymentTouched],
       ["refund", "created updated failed", paymentTouched],
-    ] as const satisfies [string, string, ReadObservations][]
+    ] as const satisfies [string, string, Reader][]
   ).flatMap(([object, changes, reader]) =>
-    changes.split(" ").map((change): [string, ReadObservations] => [`${object}.${change}`, reader]),
+    changes.split(" ").map((change): [string, Reader] => [`${object}.${change}`, reader]),
   ),
 );
 
 /** The event types that the service reads, for an account's own endpoint. */
 export const eventTypes: readonly string[] = [...readers.keys()];
 
-const Event = z.object({ id: Id, type: Id, created: Seconds, data: part({ object: z.unknown() }) });
+/** Ids of events are keys of stored events. */
+const EVENT_ID = /^\w[\w.:-]{0,254}$/;
+
+/** The id, or another one that can be stored. Two ids never have the same. */
+const storableId = (id: string): string =>
+  EVENT_ID.test(id) ? id : `event:${createHash("sha256").update(JSON.stringify(id)).digest("base64url")}`;
+
+const MAX_TYPE_CHARACTERS = 255;
+
+const storableType = (type: string): string => type.slice(0, MAX_TYPE_CHARACTERS).toWellFormed();
+
+/** An event cannot be this much later than the time at which it was read; clocks may differ. */
+const MAX_AHEAD_SECONDS = 3_600;
+
+const nonEmpty = z.string().check(z.minLength(1));
+
+const Event = z.object({ id: z.unknown(), type: nonEmpty, created: z.unknown(), data: part({ object: z.unknown() }) });
 
 /**
  * Parses an event of the feed.
  * @param payload any parsed JSON.
- * @returns undefined if the payload has no id, type or time.
+ * @param readAtSeconds when the provider read the feed, in epoch seconds.
+ * @returns what is set aside of an event without an id, or without a time that an event can have; undefined if such an
+ *   event, or the payload, does not concern our records.
  */
-export const parseProviderEvent = (payload: unknown): ProviderEvent | undefined => {
+export const parseProviderEvent = (payload: unknown, readAtSeconds: number): ProviderEvent | SetAside | undefined => {
   const { data: event } = Event.safeParse(payload);
   if (event === undefined) return undefined;
-  const { id, type, created, data } = event;
-  const observations = readers.get(type)?.(data?.object, { from: created, to: created }) ?? [];
+  const reader = readers.get(event.type);
+  const object = event.data?.object;
+  const { data: id } = nonEmpty.safeParse(event.id);
+  const { data: created } = Seconds.safeParse(event.created);
+  const isDated = created !== undefined && created <= readAtSeconds + MAX_AHEAD_SECONDS;
+  if (id === undefined || !isDated) return reader && setAsideObject(reader.type, object, isDated ? "event" : "time");
+  const read = reader?.read(object, { from: created, to: created }) ?? [];
+  const setAside = read.filter(isSetAside);
   return {
-    id,
-    type,
+    id: storableId(id),
+    type: storableType(event.type),
     createdSeconds: created,
-    observations: observations.filter((observation) => observation !== undefined),
-    isDeauthorization: type === "account.application.deauthorized",
+    observations: read.filter((one): one is Observation => one !== undefined && !isSetAside(one)),
+    ...(setAside.length > 0 && { setAside }),
+    isDeauthorization: event.type === "account.application.deauthorized",
   };
 };
 
-const Delivered = z.object({ account: text });
+const Delivered = z.object({ id: nonEmpty, type: nonEmpty, account: text });
 
 /**
- * Parses an event that a webhook delivers; those of connected accounts name the account.
+ * Parses an event that a webhook delivers; those of connected accounts name the account. An event that is set aside as a
+ * whole has the time at which it arrived.
  * @param payload any parsed JSON.
- * @returns undefined if the payload is not an event.
+ * @param now epoch ms.
+ * @returns undefined if the payload is not an event: it has no id or no type.
  */
-export const parseDeliveredEvent = (payload: unknown): (ProviderEvent & { accountId?: string }) | undefined => {
-  const event = parseProviderEvent(payload);
-  if (event === undefined) return undefined;
-  const { account } = Delivered.parse(payload);
+export const parseDeliveredEvent = (
+  payload: unknown,
+  now: number,
+): (ProviderEvent & { accountId?: string }) | undefined => {
+  const { data: delivered } = Delivered.safeParse(payload);
+  const nowSeconds = Math.floor(now / 1_000);
+  if (delivered === undefined) return undefined;
+  const { id, type, account } = delivered;
+  const read = parseProviderEvent(payload, nowSeconds);
+  const undated = { createdSeconds: nowSeconds, observations: [], isDeauthorization: false };
+  const event =
+    read === undefined || isSetAside(read)
+      ? { ...undated, id: storableId(id), type: storableType(type), ...(read && { setAside: [read] }) }
+      : read;
   return { ...event, ...definedFields({ accountId: account ?? undefined }) };
 };

@@ -7,14 +7,14 @@ import { definedFields } from "../../json/defined-fields.ts";
 import type { OAuthAdapter } from "../provider.ts";
 import { errorOfUnexpected } from "./errors.ts";
 import { accepted, type SendRequest } from "./request.ts";
-import { Id } from "./tolerant-schemas.ts";
+import { ExactId } from "./tolerant-schemas.ts";
 
 const Secret = z.string().check(z.minLength(1), z.maxLength(2_048));
 /** The account is optional: the tokens can read it. */
 const TokenAnswer = z.object({
   access_token: Secret,
   refresh_token: z.optional(Secret),
-  stripe_user_id: z.optional(Id),
+  stripe_user_id: z.optional(ExactId),
 });
 
 export const createOAuth = (send: SendRequest): OAuthAdapter => ({

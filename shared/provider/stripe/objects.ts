@@ -5,8 +5,15 @@
  */
 import * as z from "zod/mini";
 import { definedFields } from "../../json/defined-fields.ts";
-import type { ObjectDeleted, ObjectState, ObservedAt, PaymentLinked } from "../../records/observation.ts";
+import type {
+  ObjectDeleted,
+  ObjectState,
+  ObjectTouched,
+  ObservedAt,
+  PaymentLinked,
+} from "../../records/observation.ts";
 import type { RecordType } from "../../records/record.ts";
+import { nameOfId, type SetAside } from "../../records/set-aside.ts";
 import { flag, Id, integer, listOf, part, reference, text, time } from "./tolerant-schemas.ts";
 
 const Customer = z.object({ name: text, email: text, currency: text, delinquent: flag });
@@ -131,28 +138,63 @@ const readers = {
   payments: readPayment,
 } as const satisfies Record<RecordType, (object: unknown) => unknown>;
 
-/** The fields of all objects. An object without an id (a previewed invoice) is not a record. */
-const Head = z.object({ id: Id, created: time, deleted: flag });
+/** The provider's name of each type, in the field `object`. */
+const objectNames: Record<RecordType, string> = {
+  customers: "customer",
+  subscriptions: "subscription",
+  invoices: "invoice",
+  payments: "payment_intent",
+};
 
-/** The deletion of an object, whatever its fields; undefined if it is not a record. */
-export const parseDeletion = (type: RecordType, object: unknown, observedAt: ObservedAt): ObjectDeleted | undefined => {
-  const head = Head.safeParse(object);
-  if (!head.success) return undefined;
-  const { id, created } = head.data;
+const AnyId = z.object({ id: z.unknown() });
+
+/** An object that is set aside, whatever it is. */
+export const setAsideObject = (type: RecordType, object: unknown, reason: SetAside["reason"]): SetAside => {
+  const raw = AnyId.safeParse(object).data?.id;
+  const id = Id.safeParse(raw).data;
+  return { kind: "set_aside", type, ...definedFields({ id }), name: nameOfId(raw), reason };
+};
+
+/** The fields of all objects. */
+const Head = z.object({ id: Id, created: time, deleted: flag, object: text });
+
+/** The fields of a record of this type, or why the object is no record. */
+const readHead = (type: RecordType, object: unknown): z.output<typeof Head> | SetAside => {
+  const { data: head } = Head.safeParse(object);
+  if (head === undefined) return setAsideObject(type, object, "id");
+  const isOther = head.object !== null && head.object !== objectNames[type];
+  return isOther ? setAsideObject(type, object, "type") : head;
+};
+
+/** The deletion of an object, whatever its fields. */
+export const parseDeletion = (type: RecordType, object: unknown, observedAt: ObservedAt): ObjectDeleted | SetAside => {
+  const head = readHead(type, object);
+  if ("kind" in head) return head;
+  const { id, created } = head;
   return { kind: "deleted", type, id, ...definedFields({ createdAt: created ?? undefined }), observedAt };
 };
 
-/** The state of an object; undefined if it is not a record. Without a time of creation, the object counts as the oldest. */
+/** The state of an object. Without a time of creation, the object counts as the oldest. */
 export const parseObject = (
   type: RecordType,
   object: unknown,
   observedAt: ObservedAt,
-): ObjectState | ObjectDeleted | undefined => {
-  const head = Head.safeParse(object);
-  if (!head.success) return undefined;
-  const { id, created, deleted } = head.data;
-  if (deleted === true) return parseDeletion(type, object, observedAt);
-  return { kind: "state", ...readers[type](object), id, createdAt: created ?? 0, observedAt };
+): ObjectState | ObjectDeleted | SetAside => {
+  const head = readHead(type, object);
+  if ("kind" in head) return head;
+  if (head.deleted === true) return parseDeletion(type, object, observedAt);
+  return { kind: "state", ...readers[type](object), id: head.id, createdAt: head.created ?? 0, observedAt };
+};
+
+const Payee = z.object({ payment_intent: z.unknown() });
+
+/** Charges, refunds and disputes change the payment that they belong to. Without a payment they are ignored. */
+export const parsePaymentTouch = (object: unknown, observedAt: ObservedAt): ObjectTouched | SetAside | undefined => {
+  const payment = Payee.safeParse(object).data?.payment_intent ?? null;
+  if (payment === null) return undefined;
+  const id = reference.parse(payment);
+  if (id !== null) return { kind: "touched", type: "payments", id, observedAt };
+  return setAsideObject("payments", typeof payment === "object" ? payment : { id: payment }, "id");
 };
 
 const linked = (payment: string | null, invoice: string | null, observedAt: ObservedAt): PaymentLinked | undefined =>

@@ -1,8 +1,10 @@
 /**
  * Schemas for the provider's fields. A field that is missing, or of another type than documented, becomes null: one
- * wrong field must not cost a page of objects. Pure.
+ * wrong field must not cost a page of objects. Texts become well-formed Unicode, because the store takes no other: a lone
+ * surrogate, which JSON may contain (https://www.rfc-editor.org/rfc/rfc8259#section-8.2), becomes U+FFFD. Pure.
  */
 import * as z from "zod/mini";
+import { isExact } from "../../records/set-aside.ts";
 
 /** Longer than any text that the provider documents. */
 const MAX_TEXT_CHARACTERS = 2_048;
@@ -12,16 +14,30 @@ const MAX_SECONDS = 253_402_300_799;
 
 const orNull = <Schema extends z.ZodMiniType>(schema: Schema) => z.catch(z.nullable(schema), null);
 
+const wellFormed = z.overwrite((value: string) => value.toWellFormed());
+/** The store has no −0, so a stored −0 would differ from the provider's at every comparison. */
+const withoutMinusZero = z.overwrite((value: number) => value + 0);
+
+/** Control characters and spaces separate ids in stored lists; `.` and `..` would be another path. */
+const ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Z}]+$/u;
+
 /** The id of an object: the only required field. */
-export const Id = z.string().check(z.minLength(1), z.maxLength(MAX_ID_CHARACTERS));
+export const Id = z.string().check(wellFormed, z.maxLength(MAX_ID_CHARACTERS), z.regex(ID));
+
+/** An id that the provider is asked for, or that decides whose data these are: exactly as the provider writes it. */
+export const ExactId = z.string().check(
+  z.refine((id) => id.isWellFormed() && isExact(id)),
+  z.maxLength(MAX_ID_CHARACTERS),
+  z.regex(ID),
+);
 
 /** Epoch seconds of the provider's clock. */
-export const Seconds = z.int().check(z.minimum(0), z.maximum(MAX_SECONDS));
+export const Seconds = z.int().check(z.minimum(0), z.maximum(MAX_SECONDS), withoutMinusZero);
 
-export const text = orNull(z.string().check(z.maxLength(MAX_TEXT_CHARACTERS)));
+export const text = orNull(z.string().check(wellFormed, z.maxLength(MAX_TEXT_CHARACTERS)));
 export const flag = orNull(z.boolean());
 /** Amounts in minor units, and counts. */
-export const integer = orNull(z.int());
+export const integer = orNull(z.int().check(withoutMinusZero));
 
 /** A time in epoch ms, from the provider's seconds. */
 export const time = orNull(

@@ -8,7 +8,7 @@ import { ProviderError } from "../provider-error.ts";
 import { errorOfUnexpected } from "./errors.ts";
 import { eventTypes } from "./events.ts";
 import { API_VERSION, accepted, type SendRequest } from "./request.ts";
-import { Id } from "./tolerant-schemas.ts";
+import { ExactId } from "./tolerant-schemas.ts";
 
 const PATH = "/v1/webhook_endpoints";
 
@@ -16,14 +16,14 @@ const PATH = "/v1/webhook_endpoints";
 const LIMIT = 100;
 
 const Listed = z.object({
-  id: Id,
+  id: ExactId,
   url: z.string(),
   status: z.string(),
   api_version: z.nullish(z.string()),
   enabled_events: z.array(z.string()),
 });
 const List = z.object({ data: z.array(z.unknown()) });
-const Created = z.object({ id: Id, secret: z.string().check(z.minLength(1)) });
+const Created = z.object({ id: ExactId, secret: z.string().check(z.minLength(1)) });
 
 /** Whether the endpoint sends all that the service reads, in the form that it reads. */
 const isCurrent = ({ status, api_version, enabled_events: enabled }: z.output<typeof Listed>): boolean =>

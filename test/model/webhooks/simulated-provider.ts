@@ -1,10 +1,11 @@
 /** A provider with a history: objects that change several times per second, and their events. */
-import type { Provider } from "../../../shared/provider/provider.ts";
+import type { Provider, ProviderEvent } from "../../../shared/provider/provider.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { parseProviderEvent } from "../../../shared/provider/stripe/events.ts";
 import { parseObject } from "../../../shared/provider/stripe/objects.ts";
 import type { ObjectDeleted, ObjectState, ObservedAt, PaymentLinked } from "../../../shared/records/observation.ts";
 import type { RecordType } from "../../../shared/records/record.ts";
+import { isSetAside } from "../../../shared/records/set-aside.ts";
 import { eventTypes, finalStatus, render, type Shape, type SimulatedObject } from "./simulated-objects.ts";
 
 /** An event in the wire format. */
@@ -123,12 +124,12 @@ export const createSimulatedProvider = (random: () => number, behindSeconds = 0)
         const live = objects.filter((one) => one.type === type && !one.isDeleted && one.created <= createdUntil);
         const page = pageOf(newestFirst(live), after);
         const items = page.items.map((object) => parseObject(type, render(object, "basil"), observedAt));
-        return { ...page, items: items.filter((item): item is ObjectState => item?.kind === "state") };
+        return { ...page, items: items.filter((item): item is ObjectState => item.kind === "state") };
       },
       async readObject(type, id): Promise<ObjectState | ObjectDeleted> {
         const object = objects.find((one) => one.id === id);
         const found = object && parseObject(type, render(object, "basil"), observedAt);
-        return found ?? { kind: "deleted", type, id, observedAt };
+        return found === undefined || isSetAside(found) ? { kind: "deleted", type, id, observedAt } : found;
       },
       async listPaymentLinks({ after }) {
         const paid = newestFirst(objects.filter((one) => one.type === "payments" && one.link !== null));
@@ -137,8 +138,12 @@ export const createSimulatedProvider = (random: () => number, behindSeconds = 0)
       },
       async listEvents({ since = 0, after, limit = 100 }) {
         const page = pageOf(newestFirst(events.filter(({ created }) => created >= since)), after);
-        const items = page.items.slice(0, limit).map(parseProviderEvent);
-        return { ...page, items: items.filter((event) => event !== undefined), observedAt };
+        const items = page.items.slice(0, limit).map((event) => parseProviderEvent(event, observedAt.to));
+        return {
+          ...page,
+          items: items.filter((event): event is ProviderEvent => event !== undefined && !isSetAside(event)),
+          observedAt,
+        };
       },
     }),
   };

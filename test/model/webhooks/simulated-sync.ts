@@ -40,8 +40,15 @@ export const createSimulatedSync = (world: World, mortality: Mortality) => {
       lastSuccessAt: world.now(),
       apply: async (observations, source) => {
         const options = { reread: provider.readObject, updatesObservedAt: source === "feed" };
-        return (await apply(ORGANIZATION, observations, options)).written;
+        const { written, setAside = [] } = await apply(ORGANIZATION, observations, options);
+        return { written, setAside };
       },
+      reread: provider.readObject,
+      countSetAside: async (run, objects) => {
+        if (objects.length > 0) throw new Error("Every object of the simulated provider can be stored.");
+        return run;
+      },
+      withoutSetAside: async (_type, ids) => [...ids],
       pageIds,
       links: createRunLinks(pageIds, ORGANIZATION, world.now),
       listIds: async function* (_organizationId, type) {

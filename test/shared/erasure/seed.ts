@@ -208,6 +208,7 @@ const seedState = async ({ main, put, time }: World, organizationId: string): Pr
     },
     completeness: { customers: compared, subscriptions: compared, invoices: compared, payments: compared },
   });
+  await put("runs", { scope, key: "aside#customers#digest", ttl: 2_000_000_000 });
   await put("runs", { scope, key: "page#01A#customers#00000000", ids: "cus_1\ncus_2", ttl: 2_000_000_000 });
   await put("runs", { scope, key: "state", cursor: { createdSeconds: 1, known: "" }, lastSuccessAt: 5, slot: 7 });
   await put("rollups", {

@@ -18,6 +18,7 @@ import type { MissedRunsDependencies } from "../../../shared/sync/missed-runs.ts
 import { createOccurrenceStore } from "../../../shared/sync/occurrence-store.ts";
 import { createPageIdStore } from "../../../shared/sync/page-id-store.ts";
 import { createRunWorker, type RunWorkerDependencies } from "../../../shared/sync/run-worker.ts";
+import { createSetAsideStore } from "../../../shared/sync/set-aside-store.ts";
 import { createStartRun } from "../../../shared/sync/start-run.ts";
 import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
 import { createSyncEvents } from "../../../shared/sync/sync-events.ts";
@@ -113,6 +114,7 @@ export const createStage = (
       leases: createSyncLeaseStore(own, RUNS),
       runs: createSyncRunStore(own, RUNS),
       pageIds: createPageIdStore(own, RUNS),
+      setAsides: createSetAsideStore(own, RUNS),
       records: createRecordListStore(own, RECORDS),
       events,
       runEnd: createRunEnd({ ends: itsEnds, events, clock }),

@@ -3,6 +3,12 @@ import fc from "fast-check";
 import { organizationIdOf, organizationKey, partKey } from "../../../shared/terms/keys.ts";
 import "../../support/fixed-seed.ts";
 
+it("keys count a lone surrogate as U+FFFD", () => {
+  expect(partKey(organizationKey("a\ud800"), "\udfff")).toBe(partKey(organizationKey("a\ufffd"), "\ufffd"));
+  const long = "\ud800".repeat(900);
+  expect(partKey("org#acme", long)).toBe(partKey("org#acme", "\ufffd".repeat(900)));
+});
+
 /** DynamoDB's limits, in bytes. */
 const MAX_PARTITION_KEY_BYTES = 2_048;
 const MAX_SORT_KEY_BYTES = 1_024;

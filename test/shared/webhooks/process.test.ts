@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createApply } from "../../../shared/records/apply.ts";
+import { setAside } from "../../../shared/records/set-aside.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
@@ -110,6 +111,39 @@ describe("an event", () => {
     const { process, of } = createInstance();
     await process(EVENT);
     expect(of(ACME, { type: "customers", id: "cus_1" })?.fields).toBeUndefined();
+  });
+});
+
+describe("an event whose object cannot be stored", () => {
+  const refused = new DomainError("store_unavailable", "refused", {
+    cause: Object.assign(new Error("too large"), { name: "ValidationException" }),
+  });
+
+  it("names the object in one event, applies the others, and is not tried again", async () => {
+    const aside = setAside("invoices", "in_1", "type");
+    event = { ...webhookEvent(), setAside: [aside] };
+    const { process, of, record } = createInstance();
+    await process(EVENT);
+    await process(EVENT);
+    expect(marked).toEqual(["set_aside"]);
+    expect(of(ACME, { type: "customers", id: "cus_1" })).toMatchObject({ fields: { name: "Ada" } });
+    expect(record.mock.calls.map(([recorded]) => recorded)).toMatchObject([
+      {
+        ...{ eventType: "WEBHOOK_NOT_APPLIED", success: false, resource: "in_1", resourceType: "invoice" },
+        ...{ errorCode: "not_storable", metadata: { eventId: "evt_1", objectId: "in_1" } },
+      },
+    ]);
+  });
+
+  it("is set aside if the store refuses the record", async () => {
+    const apply = createApply({
+      store: { ...recordsInMemory().store, put: () => Promise.reject(refused) },
+      ...{ now: () => time.now, newToken: newRequestToken },
+    });
+    const { process, record } = createInstance({ apply });
+    await process(EVENT);
+    expect(marked).toEqual(["set_aside"]);
+    expect(record.mock.calls[0]?.[0]).toMatchObject({ metadata: { objectId: "cus_1" } });
   });
 });
 

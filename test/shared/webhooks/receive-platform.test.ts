@@ -149,7 +149,7 @@ describe("a delivery at the platform's endpoint", () => {
     expect(Number(answer.headers?.["retry-after"])).toBeGreaterThanOrEqual(1);
   });
 
-  it.each(["", "{", "null", JSON.stringify(providerEvent({ id: "#gap", account: "acct_1" }))])(
+  it.each(["", "{", "null", JSON.stringify(providerEvent({ id: 5, account: "acct_1" }))])(
     "is 400 if it is genuine and no event: %j",
     async (payload) => {
       expect(await create().send(sent(payload))).toMatchObject({ statusCode: 400 });

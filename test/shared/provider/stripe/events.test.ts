@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import { parseProviderEvent } from "../../../../shared/provider/stripe/events.ts";
+import { parseDeliveredEvent, parseProviderEvent } from "../../../../shared/provider/stripe/events.ts";
 import * as given from "./fixtures.ts";
 
 const at = given.CREATED_SECONDS;
 const observedAt = { from: at, to: at };
-const seen = (type: string, object: unknown) => parseProviderEvent(given.event(type, object))?.observations;
+const seen = (type: string, object: unknown) => given.parsedEvent(given.event(type, object))?.observations;
 const brief = (type: string, object: unknown) =>
   seen(type, object)?.map(({ kind, type: of, id }) => `${kind} ${of} ${id}`);
 
@@ -12,7 +12,7 @@ const named = (subject: string, happenings: string) => happenings.split(" ").map
 
 describe("an event of the provider", () => {
   it("has its id, type and time", () => {
-    expect(parseProviderEvent(given.event("customer.updated", given.customer))).toEqual({
+    expect(given.parsedEvent(given.event("customer.updated", given.customer))).toEqual({
       id: "evt_1",
       type: "customer.updated",
       createdSeconds: at,
@@ -94,9 +94,9 @@ describe("an event of the provider", () => {
   });
 
   it("reports that the account revoked its permission", () => {
-    const taken = parseProviderEvent(given.event("account.application.deauthorized", { id: "ca_1" }));
+    const taken = given.parsedEvent(given.event("account.application.deauthorized", { id: "ca_1" }));
     expect(taken).toMatchObject({ isDeauthorization: true, observations: [] });
-    expect(parseProviderEvent(given.event("account.application.authorized", { id: "ca_1" }))).toMatchObject({
+    expect(given.parsedEvent(given.event("account.application.authorized", { id: "ca_1" }))).toMatchObject({
       isDeauthorization: false,
       observations: [],
     });
@@ -112,7 +112,47 @@ describe("an event of the provider", () => {
     [{ ...given.event("a.b", {}), created: "today" }],
     [{ ...given.event("a.b", {}), created: -1 }],
   ])("is undefined without an id, a type or a time: %j", (payload) => {
-    expect(parseProviderEvent(payload)).toBeUndefined();
+    expect(given.parsedEvent(payload)).toBeUndefined();
+  });
+
+  it.each([["evt/1"], ["#gap"], ["evt_\ud800"], ["e".repeat(256)], ["evt 1"]])(
+    "has another id that can be stored in place of %j",
+    (id) => {
+      const { id: stored } = given.parsedEvent({ ...given.event("a.b", {}), id }) ?? {};
+      expect(stored).toMatch(/^event:[\w-]{43}$/);
+      expect(given.parsedEvent({ ...given.event("a.b", {}), id: `${id}.` })?.id).not.toBe(stored);
+    },
+  );
+
+  it("has a type that can be stored", () => {
+    expect(given.parsedEvent(given.event("a.\ud800", {}))?.type).toBe("a.\ufffd");
+    expect(given.parsedEvent(given.event("x".repeat(300), {}))?.type).toBe("x".repeat(255));
+  });
+
+  it.each([-1, 1e20, "today", null, undefined, at + 7_201])("is set aside with the time %j", (created) => {
+    const payload = { ...given.event("customer.updated", given.customer), created };
+    const aside = { kind: "set_aside", type: "customers", id: "cus_Q1", name: "cus_Q1", reason: "time" };
+    expect(parseProviderEvent(payload, at + 3_600)).toEqual(aside);
+    const delivered = { id: "evt_1", createdSeconds: at + 3_600, observations: [], setAside: [aside] };
+    expect(parseDeliveredEvent(payload, (at + 3_600) * 1_000)).toMatchObject(delivered);
+  });
+
+  it("is set aside without an id, and no event if a webhook delivers it", () => {
+    const payload = { ...given.event("customer.updated", given.customer), id: 5 };
+    expect(parseProviderEvent(payload, at)).toMatchObject({ name: "cus_Q1", reason: "event" });
+    expect(parseDeliveredEvent(payload, at * 1_000)).toBeUndefined();
+  });
+
+  it("names the payment that it touches if that has no usable id", () => {
+    const aside = { kind: "set_aside", type: "payments", reason: "id" };
+    for (const [payment_intent, name] of [
+      [5, "5"],
+      ["pi\n1", "pi\ufffd1"],
+      [{ id: "" }, "(no id)"],
+    ]) {
+      const event = given.parsedEvent(given.event("charge.refunded", { id: "ch_1", payment_intent }));
+      expect(event).toMatchObject({ observations: [], setAside: [{ ...aside, name }] });
+    }
   });
 
   it.each([[undefined], [null], [{}], [{ object: null }], [{ object: [] }], ["data"]])(
@@ -125,7 +165,7 @@ describe("an event of the provider", () => {
         "charge.refunded",
         "invoice_payment.paid",
       ]) {
-        expect(parseProviderEvent({ ...given.event(type, null), data })?.observations).toEqual([]);
+        expect(given.parsedEvent({ ...given.event(type, null), data })?.observations).toEqual([]);
       }
     },
   );

@@ -1,3 +1,6 @@
+import { parseProviderEvent } from "../../../../shared/provider/stripe/events.ts";
+import { isSetAside } from "../../../../shared/records/set-aside.ts";
+
 /** The provider's objects, with shortened unread fields. Times: 2026-11. */
 
 const SECONDS = 1_794_000_000;
@@ -212,6 +215,12 @@ export const event = (type: string, object: unknown, created = SECONDS) => ({
   request: { id: "req_1", idempotency_key: null },
   type,
 });
+
+/** The event of a payload, read an hour after its time. */
+export const parsedEvent = (payload: unknown) => {
+  const event = parseProviderEvent(payload, SECONDS + 3_600);
+  return event === undefined || isSetAside(event) ? undefined : event;
+};
 
 export const CREATED_MS = SECONDS * 1_000;
 export const CREATED_SECONDS = SECONDS;

@@ -156,13 +156,65 @@ describe("an object of the provider", () => {
     });
   });
 
-  it.each([[{}], [{ id: "" }], [{ id: 5 }], [{ id: "x".repeat(256) }], [null], ["cus_1"], [[given.customer]]])(
-    "is undefined without an id: %j",
-    (object) => {
-      for (const type of Object.keys(recordFields) as RecordType[]) {
-        expect(parseObject(type, object, observedAt)).toBeUndefined();
-        expect(parseDeletion(type, object, observedAt)).toBeUndefined();
-      }
+  it.each<[unknown, string]>([
+    [{}, "(no id)"],
+    [{ id: "" }, "(no id)"],
+    [{ id: 5 }, "5"],
+    [{ id: null }, "(no id)"],
+    [{ id: "x".repeat(2_000) }, "x".repeat(255)],
+    [{ id: `${"x".repeat(254)}🌱${"x".repeat(50)}` }, `${"x".repeat(254)}\ufffd`],
+    [{ id: "cus_1\ncus_2" }, "cus_1\ufffdcus_2"],
+    [{ id: "cus 1" }, "cus\ufffd1"],
+    [{ id: "cus_\u0000" }, "cus_\ufffd"],
+    [{ id: ".." }, ".."],
+    [null, "(no id)"],
+    ["cus_1", "(no id)"],
+    [[given.customer], "(no id)"],
+  ])("is set aside without a usable id: %j", (object, name) => {
+    for (const type of Object.keys(recordFields) as RecordType[]) {
+      const aside = { kind: "set_aside", type, name, reason: "id" };
+      expect(parseObject(type, object, observedAt)).toEqual(aside);
+      expect(parseDeletion(type, object, observedAt)).toEqual(aside);
+    }
+  });
+
+  it("is set aside if it is of another type than requested", () => {
+    const aside = { kind: "set_aside", type: "customers", id: "pi_1", name: "pi_1", reason: "type" };
+    expect(parseObject("customers", given.payment, observedAt)).toEqual(aside);
+    expect(parseDeletion("customers", given.payment, observedAt)).toEqual(aside);
+  });
+
+  it("has U+FFFD in place of lone surrogates, in its id and in every text", () => {
+    const object = { ...given.invoice, id: "in_\ud800", customer: "cus_\udfff", number: "A\ud800-1", currency: "🌱" };
+    expect(parseObject("invoices", object, observedAt)).toMatchObject({
+      id: "in_\ufffd",
+      fields: { customerId: "cus_\ufffd", number: "A\ufffd-1", currency: "🌱" },
+    });
+  });
+
+  it("has the same fields after it was stored, also with −0", () => {
+    const object = { ...given.payment, amount: -0, created: -0 };
+    const seen = parseObject("payments", object, observedAt);
+    expect(seen).toStrictEqual(expect.objectContaining({ createdAt: 0 }));
+    expect(seen).toMatchObject({ fields: { amount: 0 } });
+  });
+
+  it.each([-1, 1e20, 1.5, "today", Number.POSITIVE_INFINITY, [], {}, true])(
+    "has no time or amount that is none: %j",
+    (value) => {
+      const subscription = {
+        ...given.oldSubscription,
+        created: value,
+        current_period_start: value,
+        canceled_at: value,
+      };
+      expect(parseObject("subscriptions", subscription, observedAt)).toMatchObject({
+        createdAt: 0,
+        fields: { canceledAt: null },
+      });
+      const amount = value === -1 ? -1 : null;
+      const payment = { ...given.payment, amount: value };
+      if (value !== 1e20) expect(parseObject("payments", payment, observedAt)).toMatchObject({ fields: { amount } });
     },
   );
 

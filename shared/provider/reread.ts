@@ -1,0 +1,21 @@
+/** Reads single objects for apply (shared/records/apply.ts). */
+import type { Reread } from "../records/apply.ts";
+import { isExact, setAside } from "../records/set-aside.ts";
+import type { Provider } from "./provider.ts";
+import { ProviderError } from "./provider-error.ts";
+
+/**
+ * Reads objects; an object is set aside if the provider rejects the request for it (another request may succeed), or if
+ * its id cannot be written as the provider knows it: an answer about another id proves nothing.
+ */
+export const rereadWith =
+  (readObject: Provider["readObject"]): Reread =>
+  async (type, id) => {
+    if (!isExact(id)) return setAside(type, id, "unreadable");
+    try {
+      return await readObject(type, id);
+    } catch (error) {
+      if (error instanceof ProviderError && error.kind === "validation") return setAside(type, id, "unreadable");
+      throw error;
+    }
+  };
