@@ -213,6 +213,7 @@ describe("the stack", () => {
         ...USING_CONNECTIONS,
         ...CHANGING_RUNS,
         READING_OAUTH_SECRET,
+        "SyncRuns dynamodb:BatchGetItem",
         "SyncRuns dynamodb:Query",
         ...["BatchGetItem", "GetItem", "PutItem", "Query"].map((action) => `Records dynamodb:${action}`),
         "WebhookEvents dynamodb:BatchGetItem",

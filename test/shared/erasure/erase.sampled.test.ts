@@ -74,7 +74,7 @@ describe("an organization whose data is all erased", () => {
       alerts: before.alerts.length,
       detections: 4,
       // The settings' change and author, the circuit's authors, the run, its page, the state, a read mark.
-      other: 7,
+      other: 8,
     });
   });
 
