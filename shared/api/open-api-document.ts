@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { pageQuery } from "../http/page-query.ts";
 import { type Route, tags } from "../http/route.ts";
+import { INT64_MAX, INT64_MIN } from "../json/int64.ts";
 import { catalogueEntry, type ErrorName, errorCatalogue } from "../terms/error-catalogue.ts";
 import { IdempotencyHeader } from "../terms/idempotency-key.ts";
 import { needsOrganization, type Permission, roles, rolesWith } from "../terms/permissions.ts";
@@ -156,14 +157,33 @@ ${errorTable()}
 
 If the gateway itself answers (request throttled, malformed or too large), the body is \`{"message": string}\`.`;
 
-/** @param routes the table, by operationId. */
+/** The range of int64 in all its digits, which a number of JavaScript cannot have. */
+const INT64_RANGE = { minimum: JSON.rawJSON(String(INT64_MIN)), maximum: JSON.rawJSON(String(INT64_MAX)) };
+
+/**
+ * Completes the schemas of integers in a part of the document: with the range of int64, and without the pattern of the
+ * text that a parameter has on the wire, which says nothing about an integer.
+ */
+const completeIntegers = (part: unknown): void => {
+  if (typeof part !== "object" || part === null || JSON.isRawJSON(part)) return;
+  if ("type" in part && part.type === "integer") {
+    if ("pattern" in part) delete part.pattern;
+    if ("format" in part && part.format === "int64") Object.assign(part, { ...INT64_RANGE, ...part });
+  }
+  for (const inner of Object.values(part)) completeIntegers(inner);
+};
+
+/**
+ * The document; its JSON text has numbers of 64 bits.
+ * @param routes the table, by operationId.
+ */
 export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) => {
   const paths: ZodOpenApiPathsObject = {};
   for (const [name, route] of Object.entries(routes)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(name, route) };
   }
   Object.assign(paths, webhookPaths(failureResponses));
-  return createDocument(
+  const document = createDocument(
     {
       openapi: "3.1.1",
       info: {
@@ -190,4 +210,6 @@ export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) =
     // Inputs and outputs share one component per schema, because outputs may gain fields later.
     { outputIdSuffix: "", allowEmptySchema: { unknown: true } },
   );
+  completeIntegers(document);
+  return document;
 };

@@ -1,7 +1,8 @@
 /** The endpoints of an organization's settings. Decisions: docs/settings.md. */
 
 import { defineRoute, type Route } from "../http/route.ts";
-import { Settings, SettingsRequest } from "../settings/settings.ts";
+import { Settings } from "../settings/settings.ts";
+import { SettingsRequest } from "../settings/settings-request.ts";
 
 export const settingsRoutes = {
   getSettings: defineRoute({

@@ -5,8 +5,8 @@
 import * as z from "zod/mini";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import type { tags } from "../http/route.ts";
+import { SIGNATURE_MAX_CHARACTERS } from "../provider/stripe/verify-signature.ts";
 import type { ErrorName } from "../terms/error-catalogue.ts";
-import { EVENT_ID, TYPE_MAX_CHARACTERS } from "../webhooks/webhook-event.ts";
 
 /** The paths after the base URL: of an organization's webhooks, and of the platform's. */
 export const WEBHOOK_PATH = "/{organizationId}";
@@ -21,36 +21,62 @@ const FAILURES: readonly ErrorName[] = [
   "store_unavailable",
 ];
 
+/** The limits of an organization in a token (shared/terms/caller.ts). */
+const ORGANIZATION = /^[^\p{C}\p{Z}]{1,128}$/u;
+
 const Organization = z.object({
-  organizationId: z.string().register(z.globalRegistry, {
-    description:
-      "The organization whose account sends the event, percent-encoded. `webhookUrl` of the connection is the full URL; " +
-      "behind an HTTP API, an id with reserved characters is written there as `=` and its base64url.",
-  }),
+  organizationId: z
+    .string()
+    .check(z.regex(ORGANIZATION))
+    .register(z.globalRegistry, {
+      description:
+        "The organization whose account sends the event, percent-encoded. `webhookUrl` of the connection is the full URL; " +
+        "behind an HTTP API, an id with reserved characters is written there as `=` and its base64url.",
+    }),
 });
 
+/**
+ * The grammar of provider/stripe/verify-signature.ts: one `t`, at least one `v1`, at most 16 elements in any order; a scheme
+ * other than `t` and `v1` has any value.
+ */
+const OTHER_SCHEME = "(?:[a-su-z0-9_]|[a-uw-z0-9_][a-z0-9_]|v[a-z02-9_]|[a-z0-9_]{3,16})";
+const ELEMENT = `(?:v1=[0-9a-f]{64}|${OTHER_SCHEME}=[!-+.-~-]*)`;
+const SIGNATURE = [
+  new RegExp(`^(?:${ELEMENT},)*t=[0-9]{1,12}(?:,${ELEMENT})*$`),
+  /(?:^|,)v1=/,
+  /^[^,]*(?:,[^,]*){1,15}$/,
+] as const;
+
 const Signature = z.object({
-  "Stripe-Signature": z.string().register(z.globalRegistry, {
-    description:
-      "`t=<epoch seconds>,v1=<hex>`, one `v1` for each secret: HMAC-SHA256 of `<t>.<body>`. `t` may differ from the " +
-      "current time by at most 300 s.",
-  }),
+  "Stripe-Signature": z
+    .string()
+    .check(z.maxLength(SIGNATURE_MAX_CHARACTERS), ...SIGNATURE.map((pattern) => z.regex(pattern)))
+    .register(z.globalRegistry, {
+      description:
+        "`t=<epoch seconds>,v1=<hex>`, one `v1` for each secret: HMAC-SHA256 of `<t>.<body>`. `t` may differ from the " +
+        "current time by at most 300 s.",
+    }),
 });
 
 /** The fields of an event that are read. All other fields are dropped. */
 const ProviderEventBody = z
   .object({
-    id: z.string().check(z.regex(EVENT_ID)),
-    type: z.string().check(z.maxLength(TYPE_MAX_CHARACTERS)).register(z.globalRegistry, {
+    id: z.string().check(z.minLength(1)),
+    type: z.string().check(z.minLength(1)).register(z.globalRegistry, {
       description: "Event types that concern no record are acknowledged, too.",
     }),
-    created: z.int().register(z.globalRegistry, { description: "Epoch seconds." }),
-    account: z.optional(z.string()).register(z.globalRegistry, {
+    created: z.optional(z.unknown()).register(z.globalRegistry, {
+      description: "Epoch seconds. An event without such a time is acknowledged but not applied.",
+    }),
+    account: z.optional(z.unknown()).register(z.globalRegistry, {
       description:
         "The account of the event. At an organization's URL it may be missing, and events of another account are " +
-        "acknowledged but not applied. At the platform's endpoint it names the organizations that get the event.",
+        "acknowledged but not applied. At the platform's endpoint it names the organizations that get the event. A value " +
+        "that is not a text of at most 2,048 characters counts as missing.",
     }),
-    data: z.optional(z.object({ object: z.optional(z.unknown()) })),
+    data: z.optional(z.unknown()).register(z.globalRegistry, {
+      description: "`data.object` is the object. If it is not what the provider documents, nothing is applied.",
+    }),
   })
   .register(z.globalRegistry, {
     id: "ProviderEvent",

@@ -8,18 +8,18 @@ const ACTION_EXPECTED = `expected one of ${operatorActions.join(", ")}`;
 const UNTIL_EXPECTED = "expected epoch milliseconds";
 const RESET_HAS_NO_UNTIL = { error: "expected with force_open and force_close only", path: ["until"] };
 /** The largest time of a Date. */
-const MAX_TIME_MS = 8_640_000_000_000_000n;
+const MAX_TIME_MS = 8_640_000_000_000_000;
 
 const until = z
   .pipe(
     z
       .bigint({ error: UNTIL_EXPECTED })
-      .check(z.gte(0n, { error: UNTIL_EXPECTED }), z.lte(MAX_TIME_MS, { error: UNTIL_EXPECTED })),
+      .check(z.gte(0n, { error: UNTIL_EXPECTED }), z.lte(BigInt(MAX_TIME_MS), { error: UNTIL_EXPECTED })),
     z.transform((time: bigint) => Number(time)),
   )
   .register(z.globalRegistry, {
-    description: "When the hold ends, in epoch milliseconds. A reset must not have it.",
-    override: { type: "integer", minimum: 0 },
+    description: "When the hold ends, in epoch milliseconds; in the future. A reset must not have it.",
+    override: { type: "integer", minimum: 0, maximum: MAX_TIME_MS },
   });
 
 export const CircuitAction = z
@@ -32,6 +32,11 @@ export const CircuitAction = z
   .register(z.globalRegistry, {
     id: "CircuitAction",
     description: "Holds the circuit open or closed, or resets it to closed.",
+    override: {
+      if: { properties: { action: { const: "reset" } } },
+      // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema.
+      then: { properties: { until: { not: {} } } },
+    },
   });
 export type CircuitAction = z.output<typeof CircuitAction>;
 

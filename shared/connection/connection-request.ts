@@ -66,7 +66,18 @@ export const ConnectionRequest = z
       WITHOUT_SECRETS,
     ),
   )
-  .register(z.globalRegistry, { description: "The credentials of the account. They are never returned or logged." });
+  .register(z.globalRegistry, {
+    description: "The credentials of the account. They are never returned or logged.",
+    // The rules above, in the words of JSON Schema.
+    override: {
+      dependentSchemas: { webhookSecret: { properties: { webhookSecrets: { not: {} } } } },
+      if: { required: ["registerWebhook"], properties: { registerWebhook: { const: true } } },
+      // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema.
+      then: {
+        properties: { method: { const: "api_key" }, webhookSecret: { not: {} }, webhookSecrets: { not: {} } },
+      },
+    },
+  });
 export type ConnectionRequest = z.output<typeof ConnectionRequest>;
 
 export const Authorization = z.object({

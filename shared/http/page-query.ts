@@ -19,6 +19,8 @@ export const pageQuery = ({ defaultLimit, maxLimit }: Paging) => {
   const cursor = z.string().register(z.globalRegistry, {
     description:
       "The position of the next page, from the Link header of the previous page. Valid for the same caller and query.",
+    // base64url; sealing.ts
+    override: { pattern: "^[A-Za-z0-9_-]{39,}$" },
   });
   return z.object({ limit: z.optional(limit), cursor: z.optional(cursor) });
 };

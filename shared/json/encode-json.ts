@@ -3,6 +3,7 @@ declare global {
   interface JSON {
     /** https://tc39.es/proposal-json-parse-with-source/; in Node since 21, not yet in TypeScript's library. */
     rawJSON(text: string): unknown;
+    isRawJSON(value: unknown): boolean;
   }
 }
 

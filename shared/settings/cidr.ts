@@ -1,9 +1,7 @@
-/** The networks of IP allowlists. Pure. */
-import * as z from "zod/mini";
+/** The networks of IP allowlists. settings-request.ts has the pattern of their texts. Pure. */
 import { type IpAddress, isMapped, parseIpAddress, unmapped } from "../terms/ip-address.ts";
 
 const CIDR = /^([0-9A-Fa-f:.]{2,45})\/(0|[1-9][0-9]{0,2})$/;
-const EXPECTED = "expected an IPv4 or IPv6 network with its prefix length, such as 192.0.2.0/24 or 2001:db8::/32";
 
 /** The number of bits before the IPv4 address in an IPv4-mapped IPv6 address. */
 const MAPPED_PREFIX = 96;
@@ -20,11 +18,6 @@ const parseCidr = (text: string): Network | undefined => {
   // A shorter prefix would include addresses that are not IPv4-mapped.
   return prefix < MAPPED_PREFIX ? undefined : { ...unmapped(address), prefix: prefix - MAPPED_PREFIX };
 };
-
-export const Cidr = z
-  .string({ error: EXPECTED })
-  .check(z.refine((text) => parseCidr(text) !== undefined, { error: EXPECTED }))
-  .register(z.globalRegistry, { examples: ["192.0.2.0/24", "2001:db8::/32"] });
 
 /** Whether an address is in one of the networks. An IPv4-mapped IPv6 address counts as its IPv4 address. */
 export const isInNetworks = (ipAddress: string, cidrs: readonly string[]): boolean => {

@@ -1,27 +1,9 @@
 /** An organization's settings: the networks that may call, and the record types that roles may read. docs/settings.md. */
 import * as z from "zod/mini";
 import { RecordType } from "../records/record.ts";
-import { Cidr } from "./cidr.ts";
-
-const MAX_CIDRS = 100;
-const CIDRS_EXPECTED = `expected a list of at most ${MAX_CIDRS} CIDRs`;
-const TYPES_EXPECTED = "expected a list of record types";
 
 /** Roles that may read only the record types in the settings. */
 export const restrictedRoles = ["member", "guest"] as const;
-
-const types = z.array(RecordType, { error: TYPES_EXPECTED }).check(z.maxLength(16, { error: TYPES_EXPECTED }));
-
-const allowlist = z.array(Cidr, { error: CIDRS_EXPECTED }).check(z.maxLength(MAX_CIDRS, { error: CIDRS_EXPECTED }));
-
-/** The body of PUT …/settings. It replaces all settings; a missing field gets its default. */
-export const SettingsRequest = z.object({
-  ipAllowlist: z._default(allowlist, []),
-  recordAccess: z._default(z.object({ member: z._default(types, []), guest: z._default(types, []) }), {
-    member: [],
-    guest: [],
-  }),
-});
 
 export const Settings = z
   .object({

@@ -18,8 +18,8 @@ import type { ObjectTouched, Observation } from "../records/observation.ts";
 import { type RecordType, recordFields, recordTypes } from "../records/record.ts";
 
 /** An event is stored under its id; the id never equals the key of the item `#gap` beside the events. */
-export const EVENT_ID = /^\w[\w.:-]{0,254}$/;
-export const TYPE_MAX_CHARACTERS = 255;
+const EVENT_ID = /^\w[\w.:-]{0,254}$/;
+const TYPE_MAX_CHARACTERS = 255;
 
 /** The most bytes that the observations of a stored event take, so that the item stays below 32 KB. */
 const OBSERVATIONS_MAX_BYTES = 28_000;

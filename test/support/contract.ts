@@ -7,7 +7,7 @@ import { PLATFORM_WEBHOOK_PATH, WEBHOOK_PATH } from "../../shared/api/webhook-op
 const document = createOpenApiDocument(routes);
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-ajv.addSchema({ $id: "api", ...document });
+ajv.addSchema({ $id: "api", ...JSON.parse(JSON.stringify(document)) });
 
 const pointer = (...parts: (string | number)[]) =>
   `api#/${parts.map((part) => encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;

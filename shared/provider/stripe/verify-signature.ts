@@ -12,7 +12,7 @@ const TOLERANCE_SECONDS = 300;
 
 /** While a secret is rolled, an endpoint has two signatures; the rest is room for other schemes. */
 const MAX_ELEMENTS = 16;
-const MAX_CHARACTERS = 2_048;
+export const SIGNATURE_MAX_CHARACTERS = 2_048;
 
 /** A scheme and its value. Schemes other than `t` and `v1` are ignored. */
 const ELEMENT = /^([a-z0-9_]{1,16})=([\x21-\x2b\x2d-\x7e]*)$/;
@@ -23,7 +23,7 @@ type Signed = { time: string; signatures: readonly Buffer[] };
 
 /** The time and signatures of a header; undefined if any character breaks the grammar. */
 const parseHeader = (header: string): Signed | undefined => {
-  if (header.length > MAX_CHARACTERS) return undefined;
+  if (header.length > SIGNATURE_MAX_CHARACTERS) return undefined;
   const elements = header.split(",");
   if (elements.length > MAX_ELEMENTS) return undefined;
   let time: string | undefined;

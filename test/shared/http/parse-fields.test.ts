@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import * as z from "zod/mini";
 import { parseFields } from "../../../shared/http/parse-request.ts";
-import { SettingsRequest } from "../../../shared/settings/settings.ts";
+import { SettingsRequest } from "../../../shared/settings/settings-request.ts";
 
 describe("parseFields", () => {
   it.each([

@@ -1,7 +1,8 @@
 import { BlockList } from "node:net";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { Cidr, isInNetworks } from "../../../shared/settings/cidr.ts";
+import { isInNetworks } from "../../../shared/settings/cidr.ts";
+import { Cidr } from "../../../shared/settings/settings-request.ts";
 
 const isCidr = (text: unknown) => Cidr.safeParse(text).success;
 
@@ -24,6 +25,8 @@ describe("a CIDR", () => {
     "0000:0000:0000:0000:0000:FFFF:192.168.100.100/128",
   ])("may be %s", (text) => {
     expect(isCidr(text)).toBe(true);
+    // The pattern accepts only networks that are understood.
+    expect(isInNetworks(text.slice(0, text.indexOf("/")), [text])).toBe(true);
   });
 
   it.each([
@@ -74,6 +77,7 @@ describe("a CIDR", () => {
     "0.0.0.0/0,::/0",
   ])("must not be %j", (text) => {
     expect(isCidr(text)).toBe(false);
+    expect(isInNetworks(text.slice(0, text.indexOf("/")), [text])).toBe(false);
   });
 
   it.each([undefined, null, 24, {}, ["192.0.2.0/24"], "9".repeat(100_000), `${"1:".repeat(50_000)}/8`])(
@@ -168,6 +172,7 @@ describe("being in a network", () => {
       fc.property(fc.ipV4(), fc.nat(32), fc.array(fc.ipV6()), (address, prefix, others) => {
         const networks = others.map((other) => `${other}/128`);
         expect(isCidr(`${address}/${prefix}`)).toBe(true);
+        expect(isInNetworks(address, [`${address}/${prefix}`])).toBe(true);
         expect(isInNetworks(address, [...networks, `${address}/${prefix}`])).toBe(true);
         expect(isInNetworks(`::ffff:${address}`, [...networks, `${address}/${prefix}`])).toBe(true);
         expect(isInNetworks(address, [`::ffff:${address}/${96 + prefix}`])).toBe(true);

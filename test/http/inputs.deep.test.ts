@@ -1,0 +1,44 @@
+/** A few hundred generated inputs over HTTP: the gateway, too, passes on what the OpenAPI document allows, and no answer is a 5xx of our own. */
+import { beforeAll, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { allInputs, pathOf, type Request, textsOf } from "../support/input-contract.ts";
+import { type Service, shareService } from "../support/service.ts";
+import "../support/fixed-seed.ts";
+
+let service: Service;
+let token: string;
+beforeAll(async () => {
+  service = await shareService();
+  token = await service.mint({ organizationId: "inputs", role: "admin", userId: "ada" });
+});
+
+/** Webhooks have another URL, and test/http/webhooks.deep.test.ts. */
+const inputs = allInputs.filter(
+  ({ operation }) => !operation.startsWith("post /{") && !operation.startsWith("post /-"),
+);
+
+/** What a client can send: `fetch` refuses other headers, and shortens a path by dots. */
+const isSendable = (request: Request): boolean =>
+  textsOf(request, "header").every(([, value]) => /^[!-~]+$/.test(value)) &&
+  textsOf(request, "path").every(([, value]) => !/^\.{1,2}$/.test(value));
+
+/** A hold of a circuit must end in the future, which no schema can say. */
+const isPast = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "until" in value && Number(value.until) <= Date.now();
+
+it.each(inputs)("$title", async ({ operation, valid, near, allows, requestWith }) => {
+  const [method = "", path = ""] = operation.split(" ");
+  const values = fc.sample(fc.oneof(valid, near), 12).filter((value) => isSendable(requestWith(value)));
+  for (const value of values) {
+    const request = requestWith(value);
+    const { status, body } = await service.request(method.toUpperCase(), pathOf(path, request), {
+      token,
+      headers: Object.fromEntries(textsOf(request, "header")),
+      ...("body " in request && { body: JSON.stringify(request["body "]) }),
+    });
+    if (status === 413) continue;
+    const isAllowed = allows(value) && !isPast(value);
+    const isRefused = status === 400 && !(isAllowed && (body as { error: number }).error === 40003);
+    expect({ value, isRefused, is500: status === 500 }).toEqual({ value, isRefused: !isAllowed, is500: false });
+  }
+});
