@@ -31,8 +31,11 @@ const circuitOf = (item: Record<string, unknown> = {}): Circuit =>
 /** Attempts of a write that conflicts with the transaction that connects or disconnects the organization. */
 const MAX_ATTEMPTS = 3;
 
-/** Open and half-open circuits at a time; `unconnected` of them belong to organizations without a connection. */
-export type OpenCircuits = { open: number; halfOpen: number; unconnected: number };
+/**
+ * Open and half-open circuits at a time. `unconnected` of them belong to organizations without a connection; operators
+ * hold `held` of the open ones.
+ */
+export type OpenCircuits = { open: number; halfOpen: number; unconnected: number; held: number };
 
 export type CircuitStore = ReturnType<typeof createCircuitStore>;
 
@@ -147,8 +150,10 @@ export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: st
       ]);
       const shards = [...connected, unconnected];
       const open = shards.reduce((sum, { filtered }) => sum + filtered, 0);
+      const heldOpen = held.filtered + unconnectedHeld.filtered;
       return {
-        open: open + held.filtered + unconnectedHeld.filtered,
+        open: open + heldOpen,
+        held: heldOpen,
         halfOpen: shards.reduce((sum, { all }) => sum + all, 0) - open,
         unconnected: unconnected.all + unconnectedHeld.filtered,
       };

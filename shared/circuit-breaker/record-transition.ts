@@ -1,6 +1,6 @@
 /**
  * What every transition leaves: exactly one security event, at least one bus event with the same id, and the check
- * whether half of all circuits are open. docs/circuit-breaker.md, "Transitions".
+ * whether half of all circuits opened by themselves. docs/circuit-breaker.md, "Transitions".
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
@@ -15,7 +15,7 @@ import { addressOf, type Origin } from "../terms/requester.ts";
 import type { RiskLevel } from "../terms/risk-levels.ts";
 import type { OnTransition } from "./announce.ts";
 import { type Cause, noCounts, operatorActions, type Transition } from "./circuit.ts";
-import { globalStats, overallHealth } from "./circuit-statistics.ts";
+import { globalStats } from "./circuit-statistics.ts";
 import type { CircuitStore } from "./circuit-store.ts";
 import type { OutageStore } from "./outage-store.ts";
 
@@ -85,24 +85,33 @@ type OutageDependencies = {
   clock: Clock;
 };
 
+/** In a small deployment, the failure of a few accounts is no failure of the system. */
+const MIN_CONNECTED_ORGANIZATIONS = 5;
+
 /**
- * Starts, records or ends the outage: half or more of all circuits are open, which is a failure of the whole system. One
- * CRITICAL event of no organization per outage. After a crash the next transition continues; the event keeps its id.
+ * Starts, records or ends the outage: half or more of all circuits have opened by themselves, which is a failure of the
+ * whole system. Circuits that operators hold open do not count. One CRITICAL event of no organization per outage. After a
+ * crash the next transition continues; the event keeps its id.
  */
 export const createOutageCheck =
   ({ circuits, outages, connectedOrganizations, recorder, clock }: OutageDependencies) =>
   async (): Promise<void> => {
     const [notClosed, connected] = await Promise.all([circuits.countOpen(clock()), connectedOrganizations()]);
     const stats = globalStats(connected, notClosed, noCounts);
-    writeLog("info", "Circuits opened or closed", { organizations: stats.organizations }, { OpenCircuits: stats.open });
-    const isOutage = overallHealth(stats, noCounts).status === "unhealthy";
+    const { organizations } = stats;
+    writeLog("info", "Circuits opened or closed", { organizations }, { OpenCircuits: stats.open });
+    const open = stats.open - notClosed.held;
+    const isOutage = connected >= MIN_CONNECTED_ORGANIZATIONS && open * 2 >= organizations;
     const stored = await outages.read();
     if (!isOutage) return stored && outages.end(stored);
     if (stored === undefined) await outages.begin(clock());
     const outage = stored ?? (await outages.read());
     if (outage === undefined || outage.isRecorded) return;
-    const { organizations, open } = stats;
-    writeLog("error", "Half or more of all circuits are open", { alarm: "system_outage", open, organizations });
+    writeLog("error", "Half or more of all circuits opened by themselves", {
+      alarm: "system_outage",
+      open,
+      organizations,
+    });
     await recorder.record(
       {
         eventType: "SYSTEM_OUTAGE",
@@ -113,7 +122,7 @@ export const createOutageCheck =
         resourceType: "circuit_breaker",
         action: "outage",
         success: false,
-        errorMessage: `${open} of ${organizations} circuits are open.`,
+        errorMessage: `${open} of ${organizations} circuits opened by themselves.`,
         metadata: { open, organizations },
       },
       { timestamp: outage.since, identity: identityOf("outage", outage.since) },

@@ -48,7 +48,7 @@ export const eventTypes = {
   RATE_LIMIT_EXCEEDED: "API rate limits hit",
   MANUAL_ALERT_GENERATED: "Manual security alerts",
   CIRCUIT_BREAKER_CHANGED: "The circuit breaker changed its state",
-  SYSTEM_OUTAGE: "Half or more of all circuits are open",
+  SYSTEM_OUTAGE: "Half or more of all circuits opened by themselves",
   PROVIDER_REQUEST: "An operation against the provider that has no type of its own",
   DATA_READ: "Records, reports or settings were read",
   SETTINGS_CHANGED: "An organization changed its settings",

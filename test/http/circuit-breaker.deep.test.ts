@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { organizationOf } from "../support/integration.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
 import { synthesiseGuarded } from "../support/synthesise-with.ts";
 
 const BREAKER = "/api/integrations/provider/circuit-breaker";
@@ -36,6 +38,7 @@ const freshOrganization = async () => {
   const reset = () => operate({ action: "reset" });
   return { organizationId, call, report, operate, changes, reset };
 };
+type Organization = Awaited<ReturnType<typeof freshOrganization>>;
 const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
 
 describe("a circuit", () => {
@@ -202,8 +205,16 @@ describe("permissions", () => {
 });
 
 describe("an outage", () => {
-  it("is one CRITICAL event on the bus for any number of open circuits, and belongs to no organization", async () => {
-    const [first, second] = [await freshOrganization(), await freshOrganization()];
+  it("is one CRITICAL event on the bus while half of five connected organizations' circuits opened by themselves", async () => {
+    const account = await simulatedProvider(service).account(1, { seed: "outage" });
+    const connected = await Promise.all(Array.from({ length: 5 }, freshOrganization));
+    for (const { organizationId } of connected) {
+      expect((await organizationOf(service, organizationId).connect(account.apiKey)).status).toBe(200);
+    }
+    const [first, second, third] = connected as [Organization, Organization, Organization];
+    const open = async ({ call }: Organization) => {
+      for (let i = 0; i < 5; i++) await call("fail");
+    };
     const outages = async () => {
       const { events } = (await (await fetch(`${service.stack.controlUrl}/events`)).json()) as {
         events: { event: { detail: { organizationId?: string; alert?: { level: string; title: string } } } }[];
@@ -211,16 +222,20 @@ describe("an outage", () => {
       return events.filter(({ event }) => event.detail.alert?.level === "CRITICAL");
     };
     const before = (await outages()).length;
-    await first.operate({ action: "force_open" });
-    await second.operate({ action: "force_open" });
+    for (const one of connected) await one.operate({ action: "force_open" });
     expect((await first.report()).overallHealth).toMatchObject({ status: "unhealthy" });
+    expect((await outages()).slice(before)).toEqual([]);
+    for (const one of connected) await one.reset();
+    expect((await first.report()).overallHealth).toMatchObject({ status: "healthy", openCircuits: 0 });
+    for (const one of [first, second]) await open(one);
+    expect((await outages()).slice(before)).toEqual([]);
+    await open(third);
     const found = (await outages()).slice(before);
     expect(found).toHaveLength(1);
     expect(found[0]?.event.detail.organizationId).toBeUndefined();
-    for (const one of [first, second]) await one.reset();
-    expect((await first.report()).overallHealth).toMatchObject({ status: "healthy", openCircuits: 0 });
-    await first.operate({ action: "force_open" });
+    for (const one of connected) await one.reset();
+    for (const one of [first, second, third]) await open(one);
     expect((await outages()).slice(before)).toHaveLength(2);
-    await first.reset();
+    for (const one of connected) await one.reset();
   });
 });

@@ -207,7 +207,7 @@ describe("the figures of GET circuit-breaker", () => {
 
   it("count organizations with a connection, and organizations without one whose circuit is not closed", () => {
     const counted = (connected: number, open: number, halfOpen: number, unconnected: number) => {
-      const { organizations, closed } = globalStats(connected, { open, halfOpen, unconnected }, counts(0));
+      const { organizations, closed } = globalStats(connected, { open, halfOpen, unconnected, held: 0 }, counts(0));
       return { organizations, closed };
     };
     expect(counted(0, 0, 0, 0)).toEqual({ organizations: 0, closed: 0 });
