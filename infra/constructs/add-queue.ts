@@ -1,4 +1,5 @@
 import { CfnOutput, Duration } from "aws-cdk-lib";
+import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { type BackgroundFunctionName, backgroundFunctions } from "../../shared/api/background-functions.ts";
@@ -31,15 +32,23 @@ type Props = {
  * A queue that feeds a function, and its dead-letter queue with an output to redrive it.
  * Visibility time-out: six times the function's time-out, so that Lambda can repeat a throttled invocation (same page).
  */
-export const addQueue = (scope: Construct, props: Props): Queue => {
+export const addQueue = (scope: Construct, props: Props): { queue: Queue; deadLetters: Queue } => {
   const { config, consumer, ids, maxReceives, contents } = props;
   // Messages are evidence: events and webhooks that are stored nowhere else.
   const kept = { ...sealed, removalPolicy: removalPolicyOf(config) };
   const deadLetters = new Queue(scope, ids.deadLetters, kept);
   new CfnOutput(scope, `${ids.deadLetters}Arn`, { value: deadLetters.queueArn, description: contents });
-  return new Queue(scope, ids.queue, {
+  const queue = new Queue(scope, ids.queue, {
     ...kept,
     visibilityTimeout: Duration.seconds(6 * backgroundFunctions[consumer].timeoutSeconds),
     deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxReceives },
   });
+  return { queue, deadLetters };
 };
+
+/**
+ * The target of a rule that fills a queue. EventBridge tries for 24 hours to deliver an event; then the dead-letter queue
+ * keeps it. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html
+ */
+export const queueTarget = ({ queue, deadLetters }: ReturnType<typeof addQueue>): SqsQueue =>
+  new SqsQueue(queue, { deadLetterQueue: deadLetters });

@@ -1,9 +1,8 @@
 import { EventBus, Rule } from "aws-cdk-lib/aws-events";
-import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { type BusEventName, EVENT_SOURCE } from "../../shared/api/bus-events.ts";
-import { addQueue } from "./add-queue.ts";
+import { addQueue, queueTarget } from "./add-queue.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 
 /** Three minutes apart: restoring goes on for ten hours, so that it outlasts an outage of the store. */
@@ -26,18 +25,19 @@ export class ServiceEventBus extends Construct {
     this.bus = new EventBus(this, "Bus", {
       description: "Events of the service, and changes of alerts and circuits for subscribers",
     });
-    this.unrecorded = addQueue(this, {
+    const unrecorded = addQueue(this, {
       config,
       consumer: "restore-security-events",
       ids: { queue: "UnrecordedSecurityEvents", deadLetters: "UnrecordedDeadLetters" },
       maxReceives: RESTORE_RECEIVES,
       contents: "Keeps the security events that could not be restored, until they are replayed",
     });
+    this.unrecorded = unrecorded.queue;
     new Rule(this, "UnrecordedSecurityEventsRule", {
       eventBus: this.bus,
       description: "Keeps security events that could not be recorded",
       eventPattern: patternOf("SecurityEventNotRecorded"),
-      targets: [new SqsQueue(this.unrecorded)],
+      targets: [queueTarget(unrecorded)],
     });
   }
 }

@@ -1,12 +1,11 @@
 import { CfnOutput } from "aws-cdk-lib";
 import type { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
 import { Rule } from "aws-cdk-lib/aws-events";
-import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { FunctionUrlAuthType, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { AccessTo } from "./access/access-to.ts";
-import { addQueue } from "./add-queue.ts";
+import { addQueue, queueTarget } from "./add-queue.ts";
 import { patternOf, type ServiceEventBus } from "./event-bus.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { ServiceFunction } from "./service-function.ts";
@@ -59,18 +58,19 @@ export class WebhookEntrance extends Construct {
       });
     }
 
-    this.received = addQueue(this, {
+    const received = addQueue(this, {
       config,
       consumer: "process-webhook",
       ids: { queue: "Received", deadLetters: "DeadLetters" },
       maxReceives: MAX_RECEIVES,
       contents: "Keeps the webhooks that could not be applied, until they are replayed",
     });
+    this.received = received.queue;
     new Rule(this, "OnWebhookReceived", {
       eventBus: events.bus,
       description: "Queues the events of webhooks",
       eventPattern: patternOf("WebhookReceived"),
-      targets: [new SqsQueue(this.received)],
+      targets: [queueTarget(received)],
     });
   }
 }

@@ -43,7 +43,7 @@ export const backgroundFunctions = {
   },
   "sweep-alert-outbox": {
     subject: "security",
-    description: "Publishes changes of alerts that are still in the outbox",
+    description: "Publishes changes of alerts and circuits that were not published",
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 16 }],
   },

@@ -53,7 +53,10 @@ export const busEvents = {
   },
   [CIRCUIT_EVENT_TYPE]: {
     detail: CircuitChanged,
-    publishers: ["change-circuit-breaker", "connect-provider", "disconnect-provider", "process-webhook", "run-sync"],
+    publishers: [
+      ...["change-circuit-breaker", "connect-provider", "disconnect-provider", "process-webhook", "run-sync"],
+      "sweep-alert-outbox",
+    ],
     isForSubscribers: true,
   },
   [ALERT_EVENT_TYPE]: {

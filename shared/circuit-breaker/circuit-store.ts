@@ -5,8 +5,10 @@ import {
   UpdateCommand,
   type UpdateCommandOutput,
 } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod/mini";
 import { callStore, isTransactionConflict } from "../runtime/call-store.ts";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { getItems } from "../runtime/get-items.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { CIRCUITS_NOT_CLOSED } from "../terms/indexes.ts";
 import { type Circuit, newCircuit } from "./circuit.ts";
@@ -27,6 +29,12 @@ import { type OperatorWrite, operate } from "./reduce.ts";
 /** Some engines return the key alone for an item that did not exist before the update. */
 const circuitOf = (item: Record<string, unknown> = {}): Circuit =>
   item.state === undefined ? newCircuit : parseCircuit(item);
+
+const AnnouncedItem = z.object({
+  id: z.string(),
+  generation: z.optional(z.number()),
+  announced: z.optional(z.number()),
+});
 
 /** Attempts of a write that conflicts with the transaction that connects or disconnects the organization. */
 const MAX_ATTEMPTS = 3;
@@ -121,6 +129,27 @@ export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: st
       const answer = await update(organizationId, operatorExpressions(organizationId, write), "ALL_OLD");
       if (!answer.applied) return { before: undefined, after: answer.circuit };
       return { before: answer.circuit, after: operate(answer.circuit, write) };
+    },
+
+    /**
+     * Those of the organizations whose circuits have transitions that are not announced. May lag by a second; half a read
+     * unit for each circuit that was ever written.
+     */
+    async withUnannounced(organizationIds: readonly string[]): Promise<string[]> {
+      const byKey = new Map(organizationIds.map((organizationId) => [circuitKey(organizationId), organizationId]));
+      const { items } = await getItems(
+        client,
+        tableName,
+        [...byKey.keys()].map((id) => ({ id })),
+        {
+          ProjectionExpression: "#id, #generation, #announced",
+          ExpressionAttributeNames: { "#id": "id", "#generation": "generation", "#announced": "announced" },
+        },
+      );
+      return items.flatMap((item) => {
+        const { id, generation = 0, announced = 0 } = AnnouncedItem.parse(item);
+        return generation > announced ? (byKey.get(id) ?? []) : [];
+      });
     },
 
     /** Marks generations up to `upTo` as announced if the circuit is unchanged: one write unit. */

@@ -8,6 +8,7 @@ import { createOutageStore } from "../circuit-breaker/outage-store.ts";
 import { createOutageCheck, createTransitionRecorder } from "../circuit-breaker/record-transition.ts";
 import { createRequestCounter } from "../circuit-breaker/request-counter.ts";
 import { createStatisticsStore } from "../circuit-breaker/statistics-store.ts";
+import type { SweepAnnouncementsDependencies } from "../circuit-breaker/sweep-announcements.ts";
 import { createConnectedStore } from "../connection/connection-store.ts";
 import { systemClock as clock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -47,6 +48,13 @@ const wireChanging = () => {
 
 /** The circuit breaker around every call to the provider. */
 export const wireGuard = () => createGuard(wireChanging());
+
+/** Announces overdue transitions every hour. */
+export const wireSweepAnnouncements = (): SweepAnnouncementsDependencies => {
+  const { CONNECTIONS_TABLE_NAME } = readConfig(["CONNECTIONS_TABLE_NAME"]);
+  const { connectedOrganizations } = createConnectedStore(documentClient, CONNECTIONS_TABLE_NAME);
+  return { ...wireChanging(), connectedOrganizations };
+};
 
 /** POST …/circuit-breaker. */
 export const wireChangeCircuit = () => createChangeCircuit({ operator: createOperator(wireChanging()), clock });

@@ -385,6 +385,15 @@ describe("the stack", () => {
       const consumer = dev.findResources("AWS::Lambda::Function")[mapping?.Properties.FunctionName.Ref];
       expect(Properties.VisibilityTimeout).toBe(6 * consumer?.Properties.Timeout);
     }
+    // An event that EventBridge cannot deliver to a queue is kept in the same place.
+    const targets = Object.values(dev.findResources("AWS::Events::Rule")).flatMap(
+      ({ Properties }) => Properties.Targets,
+    );
+    const idOf = (arn: { "Fn::GetAtt": [string, string] }) => arn["Fn::GetAtt"][0];
+    for (const [id, { Properties }] of working) {
+      const [target] = targets.filter(({ Arn }) => idOf(Arn) === id);
+      expect(idOf(target.DeadLetterConfig.Arn)).toBe(idOf(Properties.RedrivePolicy.deadLetterTargetArn));
+    }
     for (const [id] of deadLetters)
       dev.hasResourceProperties("AWS::CloudWatch::Alarm", {
         MetricName: "ApproximateNumberOfMessagesVisible",

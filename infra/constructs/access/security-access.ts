@@ -1,6 +1,7 @@
 import {
   ALERT_OUTBOX,
   ALERTS_BY_STATUS,
+  CONNECTED_ORGANIZATIONS,
   EVENTS_BY_CATEGORY,
   EVENTS_BY_RISK,
   EVENTS_BY_TYPE,
@@ -16,7 +17,8 @@ const ROLLUP_SETTLE_MS = 3_000;
 
 /** Rights for security events, their statistics and alerts. */
 export const securityAccess = (parts: AccessParts) => {
-  const { events, rollups, alerts, detection, erasures, publish, retention, recordSecurityEvents } = parts;
+  const { events, rollups, alerts, detection, erasures, connections, publish, retention } = parts;
+  const { recordSecurityEvents, changeCircuits } = parts;
   return {
     readSecurityEvents: together(
       events.may("Query", "BatchGetItem"),
@@ -42,8 +44,14 @@ export const securityAccess = (parts: AccessParts) => {
       alerts.may("GetItem", "PutItem", "UpdateItem", "DeleteItem"),
     ),
 
-    /** To publish changes of alerts that are still in the outbox. */
-    sweepAlertOutbox: together(publish, alerts.query(ALERT_OUTBOX), alerts.may("GetItem", "UpdateItem")),
+    /** To publish changes of alerts that are still in the outbox, and to announce transitions of circuits. */
+    sweepAlertOutbox: together(
+      recordSecurityEvents,
+      changeCircuits,
+      connections.query(CONNECTED_ORGANIZATIONS),
+      alerts.query(ALERT_OUTBOX),
+      alerts.may("GetItem", "UpdateItem"),
+    ),
 
     /** A closed hour gets a due mark for detection. */
     closeSecurityHours: together(

@@ -91,6 +91,8 @@ export type TargetModel = {
   arn: string;
   /** The target gets this text, filled with parts of the event, instead of the whole event. */
   input?: { paths: Record<string, string>; template: string };
+  /** The queue that keeps an event that the target did not take. */
+  deadLetterArn?: string;
 };
 
 /** AWS::Events::Rule with a ScheduleExpression. */

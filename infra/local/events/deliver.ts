@@ -9,7 +9,8 @@ const EVENTBRIDGE = "events.amazonaws.com";
 
 /**
  * Sends an event to one target of a rule. Resolves when the delivery is over: a queue has the message, or the
- * function and its retries have ended. An event that cannot be delivered is logged as lost. Never rejects.
+ * function and its retries have ended. An event that cannot be delivered goes to the target's dead-letter queue, or is
+ * logged as lost if there is none. Never rejects.
  */
 export type Deliver = (rule: { name: string; arn: string }, target: TargetModel, event: unknown) => Promise<void>;
 
@@ -23,13 +24,20 @@ export const createDeliver = (options: {
 }): Deliver => {
   const { authorizer, invokeAsynchronously, queues, activity, log } = options;
 
+  /** @returns why the rule may not reach the target; undefined if it may. */
+  const refusalOf = (ruleArn: string, arn: string): string | undefined => {
+    const isFunction = queues.find(arn) === undefined;
+    const [action, verb] = isFunction ? ["lambda:InvokeFunction", "invoke"] : ["sqs:SendMessage", "send to"];
+    const principal = { kind: "service", service: EVENTBRIDGE, sourceArn: ruleArn } as const;
+    const { allowed, reason } = authorizer.judge({ principal, action, resource: arn });
+    return allowed ? undefined : `may not ${verb} ${arn} ${reason}`;
+  };
+
   /** @returns why the target did not take the event; undefined if it did. */
   const send = async (ruleArn: string, { arn, input }: TargetModel, event: unknown): Promise<string | undefined> => {
     const queue = queues.find(arn);
-    const [action, verb] = queue === undefined ? ["lambda:InvokeFunction", "invoke"] : ["sqs:SendMessage", "send to"];
-    const principal = { kind: "service", service: EVENTBRIDGE, sourceArn: ruleArn } as const;
-    const { allowed, reason } = authorizer.judge({ principal, action, resource: arn });
-    if (!allowed) return `may not ${verb} ${arn} ${reason}`;
+    const refusal = refusalOf(ruleArn, arn);
+    if (refusal !== undefined) return refusal;
     const payload = targetPayload(input, event);
     if (queue !== undefined) {
       queue.send({ body: payload, sender: EVENTBRIDGE });
@@ -40,13 +48,23 @@ export const createDeliver = (options: {
     return result.ok || result.reason !== "refused" ? undefined : `cannot invoke ${arn}: ${result.error.errorMessage}`;
   };
 
+  /** Keeps an event that its target did not take, if the target has a dead-letter queue. @returns whether it is kept. */
+  const keep = (ruleArn: string, { deadLetterArn = "" }: TargetModel, event: unknown): boolean => {
+    const queue = queues.find(deadLetterArn);
+    if (queue === undefined || refusalOf(ruleArn, deadLetterArn) !== undefined) return false;
+    queue.send({ body: JSON.stringify(event), sender: EVENTBRIDGE });
+    return true;
+  };
+
   return async (rule, target, event) => {
     const end = activity.begin();
     try {
-      const problem = await send(rule.arn, target, event);
-      if (problem !== undefined) log(`LOST an event: the rule ${rule.name} ${problem}`);
-    } catch (error) {
-      log(`LOST an event: the rule ${rule.name}: ${error instanceof Error ? error.message : String(error)}`);
+      const problem = await send(rule.arn, target, event).catch(
+        (error: unknown) => `: ${error instanceof Error ? error.message : String(error)}`,
+      );
+      if (problem === undefined) return;
+      const isKept = keep(rule.arn, target, event);
+      log(`${isKept ? "DEAD LETTER" : "LOST an event"}: the rule ${rule.name} ${problem}`);
     } finally {
       end();
     }

@@ -15,6 +15,7 @@ const Target = z.strictObject({
   InputTransformer: z
     .strictObject({ InputPathsMap: z.record(z.string(), z.string()).default({}), InputTemplate: z.string() })
     .optional(),
+  DeadLetterConfig: z.strictObject({ Arn: z.string() }).optional(),
 });
 
 const rulePlan = {
@@ -40,21 +41,25 @@ const checked = ({ logicalId }: Resource, check: () => unknown, subject = ""): v
 
 const readTarget = (
   resource: Resource,
-  { Id: id, Arn: arn, InputTransformer }: z.infer<typeof Target>,
+  { Id: id, Arn, InputTransformer, DeadLetterConfig }: z.infer<typeof Target>,
 ): TargetModel => {
-  if (InputTransformer === undefined) return { id, arn };
+  const target = { id, arn: Arn, ...(DeadLetterConfig && { deadLetterArn: DeadLetterConfig.Arn }) };
+  if (InputTransformer === undefined) return target;
   const input = { paths: InputTransformer.InputPathsMap, template: InputTransformer.InputTemplate };
   checked(resource, () => requireTargetInput(input), `the input of its target ${id} `);
-  return { id, arn, input };
+  return { ...target, input };
 };
 
 type Read = { schedules?: ScheduleModel; rules?: RuleModel };
 
-const readRule = (stack: StackReader, resource: Resource): Read => {
+const readRule = (stack: StackReader, resource: Resource, queueArns: readonly string[]): Read => {
   const { EventBusName, ScheduleExpression, EventPattern, State, Targets } = stack.properties(resource, rulePlan);
   const { logicalId, arn } = resource;
   const name = arn.slice(arn.lastIndexOf("/") + 1);
   const targets = Targets.map((target) => readTarget(resource, target));
+  for (const { deadLetterArn } of targets)
+    if (deadLetterArn !== undefined && !queueArns.includes(deadLetterArn))
+      throw new TemplateError(logicalId, `the template declares no dead-letter queue ${deadLetterArn}`);
   const rule = { logicalId, name, arn, enabled: State === "ENABLED", targets };
   if (ScheduleExpression !== undefined && EventPattern === undefined) {
     checked(resource, () => parseScheduleExpression(ScheduleExpression, 0));
@@ -85,7 +90,8 @@ export const events: ResourceFamily = {
       stack.properties(resource, busPlan);
       return { name: resource.ref, arn: resource.arn };
     });
-    const read = stack.resources("AWS::Events::Rule").map((resource) => readRule(stack, resource));
+    const queueArns = stack.resources("AWS::SQS::Queue").map(({ arn }) => arn);
+    const read = stack.resources("AWS::Events::Rule").map((resource) => readRule(stack, resource, queueArns));
     return {
       buses: [{ name: DEFAULT_BUS, arn: arnIn(stack.scope, "events", `event-bus/${DEFAULT_BUS}`) }, ...buses],
       schedules: read.flatMap(({ schedules }) => schedules ?? []),

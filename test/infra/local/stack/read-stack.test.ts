@@ -212,7 +212,12 @@ describe("a stack", () => {
       Queue: queue(),
       Own: matching({
         EventBusName: { Ref: "Bus" },
-        Targets: [target({ Arn: { "Fn::GetAtt": ["Queue", "Arn"] }, InputTransformer })],
+        Targets: [
+          target({
+            ...{ Arn: { "Fn::GetAtt": ["Queue", "Arn"] }, InputTransformer },
+            DeadLetterConfig: { Arn: { "Fn::GetAtt": ["Queue", "Arn"] } },
+          }),
+        ],
       }),
       Plain: matching({ State: "DISABLED", Targets: [] }),
     });
@@ -230,6 +235,7 @@ describe("a stack", () => {
           {
             id: "a",
             arn: queueArn("Shop-Queue"),
+            deadLetterArn: queueArn("Shop-Queue"),
             input: { paths: { one: "$.detail.one" }, template: '{"detail":<one>}' },
           },
         ],
@@ -441,9 +447,9 @@ describe("unsupported parts of a template", () => {
       "X: the local cloud does not support Targets[0].RetryPolicy of AWS::Events::Rule",
     ],
     [
-      "a target's dead-letter queue",
-      { X: matching({ Targets: [target({ DeadLetterConfig: {} })] }) },
-      "X: the local cloud does not support Targets[0].DeadLetterConfig",
+      "a target's dead-letter queue that the template does not declare",
+      { X: matching({ Targets: [target({ DeadLetterConfig: { Arn: "x" } })] }) },
+      "X: the template declares no dead-letter queue x",
     ],
     [
       "a constant input",
