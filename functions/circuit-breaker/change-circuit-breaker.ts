@@ -5,13 +5,13 @@
 import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireChangeCircuit } from "../../shared/wiring/circuit-breaker.ts";
-import { wireHandler } from "../../shared/wiring/http.ts";
+import { wireIdempotentHandler } from "../../shared/wiring/http.ts";
 
 const route = circuitBreakerRoutes.changeCircuitBreaker;
 const change = wireChangeCircuit();
 
 export const handler = createHandler(
   route,
-  ({ body, caller, origin }) => change(body, { caller, origin }),
-  wireHandler(route),
+  ({ body, caller, origin, identity }) => change(body, { caller, origin, identity }),
+  wireIdempotentHandler(route),
 );

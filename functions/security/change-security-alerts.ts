@@ -4,13 +4,13 @@
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
-import { wireHandler } from "../../shared/wiring/http.ts";
+import { wireIdempotentHandler } from "../../shared/wiring/http.ts";
 import { wireAlertActions } from "../../shared/wiring/security.ts";
 
 const act = wireAlertActions();
 
 export const handler = createHandler(
   securityRoutes.changeSecurityAlerts,
-  ({ body, caller, origin }) => act(body, { caller, origin }),
-  wireHandler(securityRoutes.changeSecurityAlerts),
+  ({ body, caller, origin, identity }) => act(body, { caller, origin, identity }),
+  wireIdempotentHandler(securityRoutes.changeSecurityAlerts),
 );

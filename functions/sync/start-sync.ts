@@ -4,13 +4,13 @@
  */
 import { syncRoutes } from "../../shared/api/sync-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
-import { wireHandler } from "../../shared/wiring/http.ts";
+import { wireIdempotentHandler } from "../../shared/wiring/http.ts";
 import { wireStartSync } from "../../shared/wiring/sync.ts";
 
 const start = wireStartSync();
 
 export const handler = createHandler(
   syncRoutes.startSync,
-  ({ body, caller, origin, idempotencyKey }) => start(body, { caller, origin, idempotencyKey }),
-  wireHandler(syncRoutes.startSync),
+  ({ body, caller, origin, identity }) => start(body, { caller, origin, identity }),
+  wireIdempotentHandler(syncRoutes.startSync),
 );

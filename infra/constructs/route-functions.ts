@@ -50,6 +50,7 @@ const httpAccess = (route: (typeof allRoutes)[number][1], { config, access }: Pr
     ...(route.permission === "public" ? [] : [authentication, access.recordRefusals]),
     ...(route.permission !== "public" && needsOrganization(route.permission) ? [access.readSettings] : []),
     ...(route.paging === undefined ? [] : [access.sealForClients]),
+    ...(route.isIdempotent ? [access.takeIdempotencyKeys] : []),
   );
 };
 

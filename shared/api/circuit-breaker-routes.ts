@@ -24,7 +24,8 @@ export const circuitBreakerRoutes = {
     description:
       "`force_open` holds the organization's circuit open and `force_close` holds it closed, until `reset`, the other force or `until`. `reset` closes it and clears its window and statistics. Repeating an action is no error and records no second event.",
     request: { body: CircuitAction },
+    isIdempotent: true,
     success: { status: 200, description: "The circuit as it is now.", body: OrganizationStats },
-    failures: [],
+    failures: ["idempotency_conflict"],
   }),
 } as const satisfies Record<string, Route>;

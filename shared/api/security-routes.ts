@@ -65,9 +65,10 @@ export const securityRoutes = {
     tag: "security",
     summary: "Manage alerts and the processing of events",
     description:
-      "Marks events as processed, generates an alert by hand, acknowledges or resolves alerts. The answer has the outcome for each id; ids of other organizations count as not found. Repeating an action changes nothing, except that each `generate_alert` makes a new alert.",
+      "Marks events as processed, generates an alert by hand, acknowledges or resolves alerts. The answer has the outcome for each id; ids of other organizations count as not found. Repeating an action changes nothing, except that each `generate_alert` without an `Idempotency-Key` makes a new alert.",
     request: { body: AlertAction },
+    isIdempotent: true,
     success: { status: 200, description: "The outcome, by action.", body: AlertActionResult },
-    failures: [],
+    failures: ["idempotency_conflict"],
   }),
 } as const satisfies Record<string, Route>;

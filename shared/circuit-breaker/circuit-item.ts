@@ -6,7 +6,7 @@
  * - `failedAt1` … `failedAt4`, `failedCall1` … `failedCall4`: times and call ids of the last failures of a closed
  *   generation, oldest first; 0 and "" if there were fewer.
  * - `starts`: without the generation, which follows from the position.
- * - `operatorActionId`: the last operator action.
+ * - `operatorActionId`: the last operator action; ids sort by time.
  * - `ou`: `until`; `sh`: partition of the index `notClosed`, present only while the circuit is open, half-open or held
  *   open. These two are the index entry; circuit-keys.ts has the reason for their names.
  * - `openShard`, `heldShard`: `sh` of an open and of a held circuit, present only while the organization is connected

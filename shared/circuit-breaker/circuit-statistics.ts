@@ -87,8 +87,6 @@ export const overallHealth = ({ organizations, open, halfOpen }: GlobalStats, co
   failureRate: failureRate(counts),
 });
 
-export type StatisticsReader = ReturnType<typeof createStatisticsReader>;
-
 /** Reads what GET circuit-breaker returns, without a scan. `connectedOrganizations`: organizations with a connection. */
 export const createStatisticsReader = (dependencies: {
   store: Pick<CircuitStore, "read" | "countOpen">;

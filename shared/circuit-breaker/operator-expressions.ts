@@ -13,15 +13,18 @@ import {
 import { UNCONNECTED_HELD_SHARD } from "./circuit-keys.ts";
 import { type OperatorWrite, stateAfter } from "./reduce.ts";
 
-/** The update of an operator's action. Its only condition is that the action was not applied before, so operators win. */
+/**
+ * The update of an operator's action. Its only condition is that the action was not applied before, so operators win. If
+ * an earlier attempt may have applied it, the condition is that no later action was applied either.
+ */
 export const operatorExpressions = (organizationId: string, write: OperatorWrite): UpdateExpressions => {
-  const { action, id, baseline } = write;
+  const { action, id, baseline, isRepeated } = write;
   const until = action === "reset" ? undefined : write.until;
   const state = stateAfter[action];
   const isOpen = state === "forced_open";
   return updateExpressions(
     {
-      only: ["(attribute_not_exists(#operatorActionId) OR #operatorActionId <> :id)"],
+      only: [`(attribute_not_exists(#operatorActionId) OR #operatorActionId ${isRepeated ? "<" : "<>"} :id)`],
       set: [
         "#organizationId = :organizationId",
         "#state = :begins",

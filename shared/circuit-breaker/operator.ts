@@ -4,7 +4,9 @@ import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { eventId, identityOf } from "../security/event-id.ts";
 import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
+import type { RequestIdentity } from "../terms/idempotency-key.ts";
 import type { Origin, UserRequest } from "../terms/requester.ts";
 import type { Announcer } from "./announce.ts";
 import { type Circuit, type Counts, minus, noCounts, type OperatorAction } from "./circuit.ts";
@@ -15,8 +17,15 @@ import { isInForce } from "./reduce.ts";
 import type { RequestCounter } from "./request-counter.ts";
 import type { StatisticsStore } from "./statistics-store.ts";
 
-/** `until`: when the hold ends, in epoch ms; a reset has none. `origin`: the operator's request. */
-export type OperatorCommand = { action: OperatorAction; by: string; reason?: string; until?: number; origin?: Origin };
+/** `until`: when the hold ends, in epoch ms; a reset has none. `origin`, `identity`: of the operator's request. */
+export type OperatorCommand = {
+  action: OperatorAction;
+  by: string;
+  reason?: string;
+  until?: number;
+  origin?: Origin;
+  identity?: RequestIdentity;
+};
 
 export type Operator = ReturnType<typeof createOperator>;
 
@@ -38,7 +47,7 @@ export const createOperator = (dependencies: {
      */
     async operate(
       organizationId: string,
-      { origin, ...command }: OperatorCommand,
+      { origin, identity, ...command }: OperatorCommand,
     ): Promise<{ circuit: Circuit; counts: Counts }> {
       const isReset = command.action === "reset";
       // The counts of this instance belong to the time before the command.
@@ -47,7 +56,11 @@ export const createOperator = (dependencies: {
         store.read(organizationId),
         statisticsStore.organizationCounts(organizationId, { mayLag: !isReset }),
       ]);
-      const write = { ...command, at: clock(), id: newRequestToken(), baseline: isReset ? counts : noCounts };
+      const at = clock();
+      const { isRepeated, ...request } = identity ?? { id: newRequestToken(), at, isRepeated: false };
+      // The ids of actions sort by the time of their requests.
+      const id = eventId(request.at, identityOf("operator action", organizationId, request.id));
+      const write = { ...command, at, id, isRepeated, baseline: isReset ? counts : noCounts };
       if (isInForce(circuit, write, counts)) return { circuit, counts };
       const { before, after } = await store.operate(organizationId, write);
       if (before && isReset) statistics.takeFromGlobal(minus(counts, before.baseline));
@@ -70,15 +83,15 @@ export const createChangeCircuit =
   ({ operator, clock }: { operator: Operator; clock: Clock }) =>
   async (
     { action, reason, until }: CircuitAction,
-    { caller: { organizationId, userId }, origin }: UserRequest,
+    { caller: { organizationId, userId }, origin, identity }: UserRequest & { identity: RequestIdentity },
   ): Promise<OrganizationStats> => {
-    if (until !== undefined && until <= clock()) {
+    if (until !== undefined && until <= identity.at) {
       throw new DomainError("invalid_field", "until: expected a time in the future");
     }
     const { circuit, counts } = await operator.operate(organizationId, {
       action,
       by: userId,
-      origin,
+      ...{ origin, identity },
       ...definedFields({ until, reason: reason && sanitiseText(reason, REASON_MAX_CHARACTERS) }),
     });
     await operator.settle();

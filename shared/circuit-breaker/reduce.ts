@@ -122,6 +122,8 @@ export const reduce = (circuit: Circuit, write: CircuitWrite): Circuit | undefin
 /**
  * An operator's action. `id` identifies the action, so that a resent write counts once. `until`: when the hold ends, in
  * epoch ms; a reset has none. `baseline`: the organization's counts now, which a reset subtracts from then on.
+ * `isRepeated`: an earlier attempt may have applied the action; it changes nothing if an action with a greater id, which
+ * is a later one, was applied.
  */
 export type OperatorWrite = {
   action: OperatorAction;
@@ -131,6 +133,7 @@ export type OperatorWrite = {
   reason?: string;
   until?: number;
   baseline: Counts;
+  isRepeated?: boolean;
 };
 
 export const stateAfter = {

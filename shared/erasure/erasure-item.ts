@@ -5,7 +5,6 @@
  *   completes, also: `userId`, `reason`, `origin` (until the event of the request is recorded), `work` (passes.ts), the
  *   attributes of the lease (shared/work/lease.ts), and `openShard`, the partition key of the sparse index byOpen.
  * - `late#<id>` the rule for late events (late-store.ts); `ttl`.
- * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts).
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";

@@ -1,14 +1,12 @@
 /** Takes a request to erase data: POST …/erasure. Decisions: docs/erasure.md, "Requests". */
-import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
-import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
-import type { IdempotencyStore } from "../runtime/idempotency-store.ts";
 import { addLogIds, writeLog } from "../runtime/log.ts";
+import { eventId, identityOf } from "../security/event-id.ts";
 import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
-import { organizationKey } from "../terms/keys.ts";
+import type { RequestIdentity } from "../terms/idempotency-key.ts";
 import type { UserRequest } from "../terms/requester.ts";
-import { dueAtOf, Erasure, type ErasureRequest, nothingRemoved } from "./erasure.ts";
+import { dueAtOf, type Erasure, type ErasureRequest, nothingRemoved } from "./erasure.ts";
 import { type ErasureEvents, erasureRequested } from "./erasure-events.ts";
 import type { ErasureStore } from "./erasure-store.ts";
 
@@ -17,22 +15,17 @@ const REASON_MAX_CHARACTERS = 600;
 
 export type RequestErasureDependencies = {
   erasures: Pick<ErasureStore, "create" | "find" | "forgetOrigin">;
-  keys: Pick<IdempotencyStore, "reserve">;
   events: Pick<ErasureEvents, "requested">;
   bus: Pick<EventBus, "publish">;
-  clock: Clock;
-  /** A new id; ids sort by time. @param now epoch ms. */
-  newErasureId: (now: number) => string;
 };
 
 export type RequestErasure = (
   request: ErasureRequest,
-  by: UserRequest & { idempotencyKey: string | undefined },
+  by: UserRequest & { identity: RequestIdentity },
 ) => Promise<Erasure>;
 
-/** What an Idempotency-Key stores: the first request's erasure. The answer follows from it. */
-const Promised = z.pick(Erasure, { id: true, scope: true, requestedAt: true, requestedBy: true });
-type Promised = z.output<typeof Promised>;
+/** The answer follows from it. */
+type Promised = Pick<Erasure, "id" | "scope" | "requestedAt" | "requestedBy">;
 
 const answerOf = (promised: Promised): Erasure => ({
   ...{ ...promised, status: "requested", dueAt: dueAtOf(promised.requestedAt), removed: nothingRemoved },
@@ -41,14 +34,7 @@ const answerOf = (promised: Promised): Erasure => ({
 const redactReason = (request: ErasureRequest): ErasureRequest =>
   request.reason === undefined ? request : { ...request, reason: sanitiseText(request.reason, REASON_MAX_CHARACTERS) };
 
-export const createRequestErasure = ({
-  erasures,
-  keys,
-  events,
-  bus,
-  clock,
-  newErasureId,
-}: RequestErasureDependencies): RequestErasure => {
+export const createRequestErasure = ({ erasures, events, bus }: RequestErasureDependencies): RequestErasure => {
   const take = async (promised: Promised, request: ErasureRequest, { caller, origin: from }: UserRequest) => {
     const { organizationId, sessionId } = caller;
     const { id, scope: what, requestedAt, requestedBy } = promised;
@@ -68,23 +54,15 @@ export const createRequestErasure = ({
     }
   };
 
-  /** @throws DomainError `idempotency_conflict`, `store_unavailable`. */
-  return async (request, by) => {
-    const { organizationId, userId } = by.caller;
-    const now = clock();
-    const own: Promised = { id: newErasureId(now), scope: request.scope, requestedAt: now, requestedBy: userId };
-    if (by.idempotencyKey === undefined) {
-      await take(own, request, by);
-      return answerOf(own);
-    }
-    const content = {
-      ...{ scope: organizationKey(organizationId), idempotencyKey: by.idempotencyKey },
-      request: `requestErasure ${JSON.stringify([request.scope, request.userId, request.reason])}`,
-    };
-    const { isNew, value } = await keys.reserve(content, JSON.stringify(own), now);
-    const promised = Promised.parse(JSON.parse(value));
-    // If storing the first request failed, its key remains, and the repeated request stores the erasure.
-    if (isNew || (await erasures.find(organizationId, promised.id)) === undefined) await take(promised, request, by);
-    return answerOf(promised);
+  /** @throws DomainError `store_unavailable`. */
+  return async (request, { caller, origin, identity }) => {
+    const { organizationId, userId } = caller;
+    const id = eventId(identity.at, identityOf("erasure", organizationId, identity.id));
+    const own: Promised = { id, scope: request.scope, requestedAt: identity.at, requestedBy: userId };
+    // If an earlier attempt could not store the erasure, this one stores it.
+    const earlier = identity.isRepeated ? await erasures.find(organizationId, id) : undefined;
+    if (earlier !== undefined) return answerOf({ ...own, requestedBy: earlier.requestedBy });
+    await take(own, request, { caller, origin });
+    return answerOf(own);
   };
 };

@@ -8,9 +8,11 @@ import { isStoreFailure } from "../runtime/call-store.ts";
 import { withDeadline } from "../runtime/deadline.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { type Caller, namesOrganization, type OrganizationCaller } from "../terms/caller.ts";
+import type { RequestIdentity } from "../terms/idempotency-key.ts";
 import type { PersonalPermission } from "../terms/permissions.ts";
 import type { Origin } from "../terms/requester.ts";
 import { type AdmissionDependencies, createAdmission } from "./admit.ts";
+import type { AnswerOnce } from "./answer-once.ts";
 import type { LocateClient } from "./client-address.ts";
 import type { Cursors } from "./cursor.ts";
 import { answerErrors, logRequests, withRequestIds } from "./middleware.ts";
@@ -24,6 +26,8 @@ import type { RequestOf, ResultOf, Route } from "./route.ts";
 export type HandlerDependencies = AdmissionDependencies & {
   cursors?: Cursors;
   countRefusals?: CountRefusals;
+  /** For a route that takes an `Idempotency-Key`. */
+  answerOnce?: AnswerOnce;
   /** Only behind a CDN: everything after it reads the client's address from the event. */
   locateClient?: LocateClient;
 };
@@ -34,8 +38,10 @@ type CallerOf<R extends Route> = R["permission"] extends "public"
     ? Caller
     : OrganizationCaller;
 
+type IdentityOf<R extends Route> = R["isIdempotent"] extends true ? { identity: RequestIdentity } : unknown;
+
 export type Work<R extends Route> = (
-  input: RequestOf<R> & { caller: CallerOf<R>; origin: Origin },
+  input: RequestOf<R> & IdentityOf<R> & { caller: CallerOf<R>; origin: Origin },
 ) => Promise<ResultOf<R>>;
 
 export type HttpHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Response>;
@@ -70,11 +76,19 @@ export const createHandler = <const R extends Route>(
   const renderResult = createResultRenderer(route, dependencies.cursors);
 
   const admit = createAdmission(route, dependencies);
+  const { answerOnce } = dependencies;
+  if (Boolean(route.isIdempotent) !== (answerOnce !== undefined)) {
+    throw new Error(`${route.method} ${route.path}: the store of Idempotency-Keys does not fit the route.`);
+  }
 
   const answer = async (event: APIGatewayProxyEventV2, caller: Caller | undefined): Promise<Response> => {
     const parsed = await parseRequest(event, caller);
-    const result = await work({ ...parsed.request, caller: caller as CallerOf<R>, origin: originOf(event) });
-    return renderResult(event, parsed, result);
+    const act = async (identity?: RequestIdentity): Promise<Response> => {
+      const input = { ...parsed.request, caller, origin: originOf(event), ...(identity && { identity }) };
+      // The caller was admitted to this route, and only a route that takes a key has the dependency.
+      return renderResult(event, parsed, await work(input as Parameters<Work<R>>[0]));
+    };
+    return answerOnce === undefined ? act() : answerOnce({ route, event, caller, body: parsed.request.body }, act);
   };
 
   const handleInTime = async (received: APIGatewayProxyEventV2): Promise<Response> => {

@@ -4,7 +4,6 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as z from "zod/mini";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { Caller } from "../terms/caller.ts";
-import { IDEMPOTENCY_KEY, IdempotencyHeader } from "../terms/idempotency-key.ts";
 import { prefersHtml } from "./accept.ts";
 import type { CursorBinding, Cursors } from "./cursor.ts";
 import { pageQuery } from "./page-query.ts";
@@ -96,12 +95,6 @@ const bindingOf = (event: APIGatewayProxyEventV2, caller: Caller | undefined, se
   return { scope: caller?.scope ?? "", query: `${event.routeKey} ${event.rawPath} ${JSON.stringify(query)}` };
 };
 
-/** The HTTP API writes header names in lower case. */
-const parseIdempotencyKey = ({ headers }: APIGatewayProxyEventV2): string | undefined =>
-  parseFields(IdempotencyHeader, { [IDEMPOTENCY_KEY]: headers[IDEMPOTENCY_KEY.toLowerCase()] }, "headers")[
-    IDEMPOTENCY_KEY
-  ];
-
 /**
  * Prepares a route's schemas once and returns the function that parses its requests: body, then parameters.
  * That function throws DomainErrors of status 400, 413 and 415, and no others.
@@ -133,7 +126,6 @@ export const createRequestParser = <R extends Route>(route: R, cursors: Cursors 
       params: parsedParams,
       query: parsedQuery,
       page: parsePage(binding, page),
-      ...(route.isIdempotent && { idempotencyKey: parseIdempotencyKey(event) }),
       ...(route.success.html && { prefersHtml: prefersHtml(event.headers.accept) }),
     };
     // Each part was parsed by the route's schema, as RequestOf describes.

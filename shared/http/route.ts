@@ -58,7 +58,7 @@ export type Route = {
   /** Ignores query parameters that it does not have; other routes refuse them, because a misspelled filter answers all. */
   readonly ignoresUnknownParameters?: true;
   readonly paging?: Paging;
-  /** Takes an `Idempotency-Key`, which its work receives. */
+  /** Takes an `Idempotency-Key`; its work receives the request's identity. */
   readonly isIdempotent?: true;
   readonly success: {
     readonly status: 200 | 202 | 204;
@@ -75,23 +75,20 @@ export const defineRoute = <const R extends Route>(route: R): R => route;
 
 type ParsedFields<Schema> = Schema extends RequestBody ? z.output<Schema> : undefined;
 
-type KeyOf<R extends Route> = R["isIdempotent"] extends true ? { idempotencyKey: string | undefined } : unknown;
-
 type HtmlOf<R extends Route> = R["success"]["html"] extends true ? { prefersHtml: boolean } : unknown;
 
 /** A page instead of a JSON body. */
 export type Html = { readonly html: string };
 
 /** The parsed parts of a request to a route, without the caller. */
-export type RequestOf<R extends Route> = KeyOf<R> &
-  HtmlOf<R> & {
-    params: ParsedFields<R["request"]["params"]>;
-    query: ParsedFields<R["request"]["query"]>;
-    body: ParsedFields<R["request"]["body"]>;
-    page: R["paging"] extends Paging
-      ? { limit: number; after: z.output<R["paging"]["position"]> | undefined }
-      : undefined;
-  };
+export type RequestOf<R extends Route> = HtmlOf<R> & {
+  params: ParsedFields<R["request"]["params"]>;
+  query: ParsedFields<R["request"]["query"]>;
+  body: ParsedFields<R["request"]["body"]>;
+  page: R["paging"] extends Paging
+    ? { limit: number; after: z.output<R["paging"]["position"]> | undefined }
+    : undefined;
+};
 
 // biome-ignore lint/suspicious/noConfusingVoidType: it is the return type of work without a result.
 type Body<R extends Route> = R["success"]["body"] extends z.ZodMiniType ? z.input<R["success"]["body"]> : void;

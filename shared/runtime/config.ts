@@ -40,6 +40,7 @@ const variables = {
   WEBHOOK_EVENTS_TABLE_NAME: text,
   DETECTION_TABLE_NAME: text,
   ERASURES_TABLE_NAME: text,
+  IDEMPOTENCY_KEYS_TABLE_NAME: text,
   REPORTS_TABLE_NAME: text,
   EVENT_BUS_NAME: text,
   /** The ARN or the id of the KMS key that encrypts organizations' secrets. */

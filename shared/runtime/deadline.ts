@@ -26,7 +26,7 @@ const createTimeout = (ms: number) => {
     signal: controller.signal,
     start(): void {
       startedAt = nowMs();
-      timer = setTimeout(() => controller.abort(), leftMs);
+      timer = setTimeout(() => controller.abort(), leftMs).unref();
     },
     stop(): void {
       clearTimeout(timer);

@@ -1,74 +1,94 @@
 import { createHash } from "node:crypto";
-import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "./call-store.ts";
+import type { RequestIdentity } from "../terms/idempotency-key.ts";
 import { conditionalWrite } from "./conditional-write.ts";
 import { DomainError } from "./domain-error.ts";
 
 /** How long a key gets the same answer (docs/decisions.md). */
 const KEPT_SECONDS = 24 * 3_600;
 
-const KeyItem = z.object({ request: z.string(), value: z.string(), ttl: z.number() });
+const KeyItem = z.object({
+  request: z.string(),
+  requestId: z.string(),
+  at: z.number(),
+  answer: z.optional(z.string()),
+});
 
-/** `scope` is the partition; `request` a text of any length with the route and its input. */
-export type IdempotentRequest = { scope: string; idempotencyKey: string; request: string };
+/** `scope` is the partition; `operation` a short name; `request` a text of any length with the request's input. */
+export type IdempotentRequest = { scope: string; operation: string; idempotencyKey: string; request: string };
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
-const keyOf = ({ scope, idempotencyKey }: Pick<IdempotentRequest, "scope" | "idempotencyKey">) => ({
+const keyOf = ({ scope, operation, idempotencyKey }: IdempotentRequest) => ({
   scope,
-  key: `key#${digest(idempotencyKey)}`,
+  key: `${operation}#${digest(idempotencyKey)}`,
 });
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 /**
- * The values of requests with an Idempotency-Key: the first request with a key decides the value for all of them. One
- * item per key in any table with partition key `scope`, sort key `key` and expiry `ttl`: `key#<digest>`, a
- * digest of the `request`, and the `value`. All calls throw DomainError `store_unavailable`.
+ * The requests with an Idempotency-Key, and their first answers. Partition key `scope`, sort key `key`
+ * (`<operation>#<digest of the key>`), expiry `ttl`: `request` is a digest, `requestId` and `at` are the identity,
+ * `answer` is a text that the caller has sealed. All calls throw DomainError `store_unavailable`.
  */
 export const createIdempotencyStore = (client: DynamoDBDocumentClient, tableName: string) => ({
   /**
-   * Reserves a key; one write unit, and a read unit if it is reserved already.
-   * @param value the id of the work, unique to this call.
-   * @param now epoch ms; keys that have expired by then are free.
-   * @returns the value of the first request with the same key and content.
-   * @throws DomainError `idempotency_conflict` if the key was used with other content.
+   * Reserves a key for a request, unless it is reserved; one write unit. A key that has expired by `own.at` is free.
+   * @param own the identity of this attempt.
+   * @returns the identity of the first attempt with the same key and request, and its answer, if it has one.
+   * @throws DomainError `idempotency_conflict` if the key was used with another request.
    */
   async reserve(
-    { request, ...named }: IdempotentRequest,
-    value: string,
-    now: number,
-  ): Promise<{ isNew: boolean; value: string }> {
-    const nowSeconds = Math.floor(now / 1_000);
+    named: IdempotentRequest,
+    own: Pick<RequestIdentity, "id" | "at">,
+  ): Promise<{ identity: RequestIdentity; answer?: string | undefined }> {
+    const nowSeconds = Math.floor(own.at / 1_000);
+    const request = digest(named.request);
     const command = new PutCommand({
       TableName: tableName,
-      Item: { ...keyOf(named), request: digest(request), value, ttl: nowSeconds + KEPT_SECONDS },
+      Item: { ...keyOf(named), request, requestId: own.id, at: own.at, ttl: nowSeconds + KEPT_SECONDS },
       ConditionExpression: "attribute_not_exists(#key) OR #ttl <= :now",
       ExpressionAttributeNames: { "#key": "key", "#ttl": "ttl" },
       ExpressionAttributeValues: { ":now": nowSeconds },
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
-    const { written } = await conditionalWrite((options) => client.send(command, options));
-    if (written) return { isNew: true, value };
-    const read = new GetCommand({ TableName: tableName, Key: keyOf(named), ConsistentRead: true });
-    const { Item } = await callStore((options) => client.send(read, options));
-    // Released or expired between the two calls. If the client repeats the request, the key is free.
-    if (Item === undefined) throw new DomainError("store_unavailable", "The Idempotency-Key was in use. Try again.");
-    const stored = KeyItem.parse(Item);
-    if (stored.request !== digest(request)) {
+    const result = await conditionalWrite((options) => client.send(command, options));
+    if (result.written) return { identity: { ...own, isKeyed: true, isRepeated: false } };
+    const { requestId: id, at, answer, ...stored } = KeyItem.parse(result.item);
+    if (stored.request !== request) {
       throw new DomainError("idempotency_conflict", "Idempotency-Key: it was used with another body.");
     }
-    return { isNew: stored.value === value, value: stored.value };
+    // With the own id, an earlier attempt of this call has written the item and lost its answer.
+    return { identity: { id, at, isKeyed: true, isRepeated: id !== own.id }, answer };
   },
 
-  /** Releases the key of a failed request, if the key still has the value; one write unit. */
-  async release(named: Pick<IdempotentRequest, "scope" | "idempotencyKey">, value: string): Promise<void> {
+  /**
+   * Stores the answer, unless there is one; a write unit per KB.
+   * @returns the first answer; undefined if the key was released or has expired.
+   */
+  async complete(named: IdempotentRequest, id: string, answer: string): Promise<string | undefined> {
+    const command = new UpdateCommand({
+      TableName: tableName,
+      Key: keyOf(named),
+      UpdateExpression: "SET #answer = if_not_exists(#answer, :answer)",
+      ConditionExpression: "#requestId = :id",
+      ExpressionAttributeNames: { "#answer": "answer", "#requestId": "requestId" },
+      ExpressionAttributeValues: { ":answer": answer, ":id": id },
+      ReturnValues: "ALL_NEW",
+    });
+    const result = await conditionalWrite((options) => client.send(command, options));
+    return result.written ? KeyItem.parse(result.output.Attributes).answer : undefined;
+  },
+
+  /** Frees the key of a refused request, unless another attempt has an answer; one write unit. */
+  async release(named: IdempotentRequest, id: string): Promise<void> {
     const command = new DeleteCommand({
       TableName: tableName,
       Key: keyOf(named),
-      ConditionExpression: "#value = :value",
-      ExpressionAttributeNames: { "#value": "value" },
-      ExpressionAttributeValues: { ":value": value },
+      ConditionExpression: "#requestId = :id AND attribute_not_exists(#answer)",
+      ExpressionAttributeNames: { "#requestId": "requestId", "#answer": "answer" },
+      ExpressionAttributeValues: { ":id": id },
     });
     await conditionalWrite((options) => client.send(command, options));
   },

@@ -136,8 +136,8 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
      * Records an event, whatever its level, whose alert the caller has raised: the event has `alertGenerated`, but raises
      * no alert itself.
      */
-    async recordWithAlert(newEvent: NewSecurityEvent): Promise<void> {
-      const { event, ttl } = build(newEvent);
+    async recordWithAlert(newEvent: NewSecurityEvent, moment: EventMoment): Promise<void> {
+      const { event, ttl } = build(newEvent, moment);
       const alerted = { ...event, alertGenerated: true, alertLevel: event.riskLevel };
       await write({ event: alerted, ttl }).catch((error: unknown) =>
         deadLetters.keep({ event: alerted, stage: "record", error }),

@@ -104,7 +104,7 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
     }
   };
 
-  const mark = async (organizationId: string, id: string, now: number): Promise<keyof MarkResult> => {
+  const mark = async (organizationId: string, id: string, now: number, isKeyed: boolean): Promise<keyof MarkResult> => {
     if (timeOfEventId(id) === undefined) return "notFound";
     const command = new UpdateCommand({
       TableName: tableName,
@@ -119,8 +119,8 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
     if (result.written) return "processed";
     const { processed, processedAt, ttl } = result.item ?? {};
     if (processed !== true || Number(ttl ?? 0) * 1000 <= now) return "notFound";
-    // An earlier attempt of this call may have marked the event and lost its answer.
-    return processedAt === now && result.isRepeated ? "processed" : "alreadyProcessed";
+    // An earlier attempt of this call or request may have marked the event and lost its answer.
+    return processedAt === now && (result.isRepeated || isKeyed) ? "processed" : "alreadyProcessed";
   };
 
   /** Changes the numbers of a count of refusals. @returns whether the event is stored and meets the condition. */
@@ -188,11 +188,17 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
     /**
      * Marks events of an organization as processed: one write unit each, three above LOW. Ids without an unexpired event
      * of the organization are `notFound`.
+     * @param request.isKeyed whether another attempt of the same request, with the same time, may have marked them.
      */
-    async markProcessed(organizationId: string, ids: readonly string[], now: number): Promise<MarkResult> {
+    async markProcessed(
+      organizationId: string,
+      ids: readonly string[],
+      now: number,
+      { isKeyed = false } = {},
+    ): Promise<MarkResult> {
       const result: MarkResult = { processed: [], alreadyProcessed: [], notFound: [] };
       for (const chunk of chunksOf([...new Set(ids)], MARKS_AT_ONCE)) {
-        const outcomes = await Promise.all(chunk.map((id) => mark(organizationId, id, now)));
+        const outcomes = await Promise.all(chunk.map((id) => mark(organizationId, id, now, isKeyed)));
         for (const [i, id] of chunk.entries()) result[outcomes[i] ?? "notFound"].push(id);
       }
       return result;

@@ -29,6 +29,8 @@ export type WantedRun = {
   askedBy?: Requester;
   id?: string;
   startedAt?: number;
+  /** The client's request had an Idempotency-Key. */
+  isKeyed?: boolean;
 };
 
 /** `isRequested`: the bus took the request for a worker. If not, resume-stalled-syncs asks for one within the hour. */
@@ -59,7 +61,7 @@ export const createStartRun = ({ runs, ends, bus, clock, newRunId }: StartRunDep
    * @param current the organization's state, if the caller has just read it.
    * @throws DomainError `sync_running` while another run is under way. A run without a worker is given one.
    */
-  return async ({ organizationId, trigger, mode, askedBy, ...given }, current) => {
+  return async ({ organizationId, trigger, mode, askedBy, isKeyed, ...given }, current) => {
     const state = current ?? (await runs.readState(organizationId));
     const startedAt = given.startedAt ?? clock();
     const id = given.id ?? newRunId(startedAt);
@@ -69,6 +71,7 @@ export const createStartRun = ({ runs, ends, bus, clock, newRunId }: StartRunDep
     const run: ActiveRun = {
       ...{ id, trigger, mode: actualMode, startedAt, progress: noProgress(), work: newWork(actualMode) },
       ...(askedBy !== undefined && { askedBy }),
+      ...(isKeyed && { isKeyed }),
     };
     await runs.start(organizationId, run);
     return { run, isRequested: await request(organizationId, id) };

@@ -1,46 +1,47 @@
 /** Starts a run at a client's request. Decisions: docs/sync.md, "On demand". */
 
-import * as z from "zod/mini";
 import { effectiveState } from "../circuit-breaker/circuit.ts";
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { CircuitOpenError } from "../circuit-breaker/guard.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { asSideWork } from "../runtime/deadline.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import type { IdempotencyStore } from "../runtime/idempotency-store.ts";
-import { organizationKey } from "../terms/keys.ts";
+import { eventId, identityOf } from "../security/event-id.ts";
+import type { RequestIdentity } from "../terms/idempotency-key.ts";
 import { requesterOf, type UserRequest } from "../terms/requester.ts";
 import { modeOf, type StartRun } from "./start-run.ts";
 import type { SyncState } from "./sync-item.ts";
-import { noProgress, type SyncRequest, SyncRun } from "./sync-run.ts";
+import { noProgress, type SyncRequest, type SyncRun } from "./sync-run.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
+
+/** Decisions: for this time, the same request without a key by the same user counts as a repetition. */
+const REPEATED_WITHIN_MS = 60_000;
 
 export type StartSyncDependencies = {
   connections: Pick<ConnectionStore, "read">;
   circuits: Pick<CircuitStore, "read">;
   runs: Pick<SyncRunStore, "readState" | "findEnded" | "withdraw">;
   startRun: StartRun;
-  keys: Pick<IdempotencyStore, "reserve" | "release">;
   clock: Clock;
-  /** An id that is in order of time; epoch ms. */
-  newRunId: (now: number) => string;
 };
 
 export type StartSync = (
   request: SyncRequest | undefined,
-  by: UserRequest & { idempotencyKey: string | undefined },
+  by: UserRequest & { identity: RequestIdentity },
 ) => Promise<SyncRun>;
 
-/** The value of an Idempotency-Key: the run that was promised first. The answer depends on nothing else. */
-const Promised = z.pick(SyncRun, { id: true, mode: true, startedAt: true });
-type Promised = z.output<typeof Promised>;
+/** The answer depends on nothing else. */
+type Promised = Pick<SyncRun, "id" | "mode" | "startedAt">;
 
-const answerOf = (promised: Promised): SyncRun => ({
-  ...{ ...promised, trigger: "manual", status: "running", progress: noProgress() },
+const answerOf = ({ id, mode, startedAt }: Promised): SyncRun => ({
+  ...{ id, mode, startedAt, trigger: "manual", status: "running", progress: noProgress() },
 });
 
+const isRunning = (error: unknown): boolean => error instanceof DomainError && error.code === "sync_running";
+
 export const createStartSync = (dependencies: StartSyncDependencies): StartSync => {
-  const { connections, circuits, runs, startRun, keys, clock, newRunId } = dependencies;
+  const { connections, circuits, runs, startRun, clock } = dependencies;
 
   const requireConnection = async (organizationId: string): Promise<void> => {
     const { status } = await connections.read(organizationId);
@@ -59,47 +60,55 @@ export const createStartSync = (dependencies: StartSyncDependencies): StartSync 
     if (circuit.state === "open") throw new CircuitOpenError(circuit.retryAt, now);
   };
 
-  /** Whether a promised run was started; it may have ended since. */
-  const isStarted = async (organizationId: string, { id }: Promised, { run }: SyncState): Promise<boolean> =>
-    run?.id === id || (await runs.findEnded(organizationId, id)) !== undefined;
-
-  const start = async (promised: Promised, state: SyncState, by: Parameters<StartSync>[1]): Promise<void> => {
+  const start = async (promised: Promised, state: SyncState, by: Parameters<StartSync>[1]): Promise<SyncRun> => {
     const { organizationId } = by.caller;
+    const { isKeyed } = by.identity;
     await requireConnection(organizationId);
     await requireCircuit(organizationId);
-    const wanted = { ...promised, organizationId, trigger: "manual", askedBy: requesterOf(by) } as const;
+    const wanted = { ...promised, organizationId, trigger: "manual", askedBy: requesterOf(by), isKeyed } as const;
     const { isRequested } = await startRun(wanted, state);
     // The bus did not take the request: withdraw the run, so that the client may try again. Keep it if it has a worker.
-    if (!isRequested && (await runs.withdraw(organizationId, promised.id))) {
+    if (!isRequested && (await asSideWork(() => runs.withdraw(organizationId, promised.id)))) {
       throw new DomainError("store_unavailable", "The run could not be handed to a worker. Try again.");
     }
+    return answerOf(promised);
+  };
+
+  /** The run of an earlier attempt with the same key; it may have ended since. */
+  const findOwn = async (organizationId: string, id: string, { run }: SyncState): Promise<Promised | undefined> =>
+    run?.id === id ? run : runs.findEnded(organizationId, id);
+
+  /** The run under way, if the same request without a key started it: the answer to that request was lost. */
+  const findRepeated = async (
+    mode: SyncRequest["mode"],
+    { caller: { organizationId, userId } }: UserRequest,
+  ): Promise<{ run: Promised; state: SyncState } | undefined> => {
+    const state = await runs.readState(organizationId);
+    const { run } = state;
+    if (run === undefined || run.trigger !== "manual" || run.isKeyed || run.askedBy?.userId !== userId)
+      return undefined;
+    if (run.mode !== modeOf(mode, state) || clock() - run.startedAt > REPEATED_WITHIN_MS) return undefined;
+    return { run, state };
   };
 
   /**
-   * @throws DomainError `not_connected`, `sync_running`, `idempotency_conflict`, `store_unavailable`; CircuitOpenError.
-   * A failure frees the Idempotency-Key.
+   * @throws DomainError `not_connected`, `sync_running`, `store_unavailable`; CircuitOpenError.
    */
   return async (request = {}, by) => {
-    const { caller, idempotencyKey } = by;
+    const { caller, identity } = by;
     const { organizationId } = caller;
-    const now = clock();
     const state = await runs.readState(organizationId);
-    const own: Promised = { id: newRunId(now), mode: modeOf(request.mode, state), startedAt: now };
-    if (idempotencyKey === undefined) {
-      await start(own, state, by);
-      return answerOf(own);
+    const id = eventId(identity.at, identityOf("sync run", organizationId, identity.id));
+    const earlier = identity.isRepeated ? await findOwn(organizationId, id, state) : undefined;
+    if (earlier !== undefined && state.run?.id !== id) return answerOf(earlier);
+    const promised = earlier ?? { id, mode: modeOf(request.mode, state), startedAt: identity.at };
+    try {
+      return await start(promised, state, by);
+    } catch (error) {
+      if (identity.isKeyed || !isRunning(error)) throw error;
+      const repeated = await findRepeated(request.mode, by);
+      if (repeated === undefined) throw error;
+      return start(repeated.run, repeated.state, by);
     }
-    const key = { scope: organizationKey(organizationId), idempotencyKey };
-    const content = { ...key, request: `startSync ${request.mode ?? ""}` };
-    const { isNew, value } = await keys.reserve(content, JSON.stringify(own), now);
-    const promised = Promised.parse(JSON.parse(value));
-    if (isNew || !(await isStarted(organizationId, promised, state))) {
-      await start(promised, state, by).catch(async (error: unknown) => {
-        // Another request with the key may be ahead: only the request that reserved the key frees it.
-        if (isNew) await keys.release(key, value).catch(() => undefined);
-        throw error;
-      });
-    }
-    return answerOf(promised);
   };
 };

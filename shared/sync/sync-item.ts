@@ -11,8 +11,7 @@
  * - `aside#<type>#<digest>` an object that is set aside (set-aside-store.ts); `ttl`.
  * - `page#<run>#<type>#<page>` the ids on a page of a list (page-id-store.ts); `ttl`.
  * - Scope `#schedule`, key `occurrence`: the schedule's last occurrence (occurrence-store.ts).
- * - `key#…` Idempotency-Keys (shared/runtime/idempotency-store.ts); `reads#…` counts of provider reads; `rate` the time of
- *   the provider's next request (both of shared/provider/).
+ * - `reads#…` counts of provider reads; `rate` the time of the provider's next request (both of shared/provider/).
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
@@ -25,11 +24,12 @@ import { FeedCursor } from "./feed-cursor.ts";
 import { SyncRun } from "./sync-run.ts";
 import { SyncWork } from "./sync-work.ts";
 
-/** A run under way. `askedBy`: who requested it, for its security events. */
+/** A run under way. `askedBy`: who requested it, for its security events; `isKeyed`: with an Idempotency-Key. */
 export const ActiveRun = z.extend(
   z.pick(SyncRun, { id: true, trigger: true, mode: true, startedAt: true, progress: true }),
   {
     askedBy: z.optional(Requester),
+    isKeyed: z.optional(z.boolean()),
     work: SyncWork,
   },
 );

@@ -1,4 +1,4 @@
-/** The header that identifies a request to start work, so that a repeated request starts nothing more. */
+/** The header that names a request, so that a repetition has no further effect. docs/decisions.md, "Repeated requests". */
 import * as z from "zod/mini";
 
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
@@ -13,8 +13,23 @@ export const IdempotencyHeader = z.object({
       .check(z.regex(/^[!-~]{1,255}$/, { error }))
       .register(z.globalRegistry, {
         description:
-          "1 to 255 visible ASCII characters. The same key and body within 24 hours get the first answer again, the same key with another body 409. Keys belong to the organization.",
+          "1 to 255 visible ASCII characters. The same key and body within 24 hours get the first answer again, the same key with another body 409. Keys belong to the organization and the operation.",
         override: { type: "string", minLength: 1, maxLength: 255 },
       }),
   ),
 });
+
+/**
+ * The identity of a request. All repetitions with the same Idempotency-Key have the same one. The ids of what a request
+ * creates follow from it, so that a repetition finds them and creates nothing more.
+ */
+export type RequestIdentity = {
+  /** Unique. */
+  id: string;
+  /** When the service first received the request, epoch ms. */
+  at: number;
+  /** Whether it has a key. Only then other attempts may run at the same time, or may have died between two writes. */
+  isKeyed: boolean;
+  /** Whether another attempt has begun before. */
+  isRepeated: boolean;
+};

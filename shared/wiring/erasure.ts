@@ -1,5 +1,4 @@
 /** The erasures of a deployed function. All throw Error at cold start if the environment lacks a variable. */
-import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createConnectionChangeRecorder } from "../connection/connection-events.ts";
@@ -16,9 +15,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient as client } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
-import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
-import { eventId, RANDOM_BYTES } from "../security/event-id.ts";
 import { createSettingsStore } from "../settings/settings-store.ts";
 import { wireConnectionChangeStore, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireRecorder } from "./recorder.ts";
@@ -36,11 +33,8 @@ const wireBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME
 export const wireRequestErasure = (): RequestErasure =>
   createRequestErasure({
     erasures: wireErasureStore(),
-    keys: createIdempotencyStore(client, tableName()),
     events: createErasureEvents({ recorder: wireRecorder() }),
     bus: wireBus(),
-    clock: systemClock,
-    newErasureId: (now) => eventId(now, randomBytes(RANDOM_BYTES)),
   });
 
 export const wireResumeErasures = (): ResumeErasuresDependencies => ({

@@ -1,4 +1,5 @@
 /** The dependencies of a deployed handler. Each function throws Error if the environment lacks a variable. */
+import { createAnswerOnce } from "../http/answer-once.ts";
 import { type Authenticate, createAuthenticator } from "../http/authenticate.ts";
 import type { HandlerDependencies } from "../http/create-handler.ts";
 import { createCursors } from "../http/cursor.ts";
@@ -6,6 +7,9 @@ import { deferRecording } from "../http/refusals.ts";
 import type { Route } from "../http/route.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
+import { documentClient } from "../runtime/document-client.ts";
+import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
+import { newRequestToken } from "../runtime/ids.ts";
 import { wireClientLocator } from "./client-address.ts";
 import { RECORDER_VARIABLES } from "./recorder.ts";
 import { wireSettingsStore } from "./settings.ts";
@@ -37,6 +41,19 @@ export const wirePersonalHandler = (route: Route): HandlerDependencies => ({
     ...wireRecording(),
   }),
   ...(route.paging !== undefined && { cursors: createCursors(readConfig(["CURSOR_KEY"]).CURSOR_KEY) }),
+});
+
+/** For a route that takes an `Idempotency-Key`. */
+export const wireIdempotentHandler = (route: Route): HandlerDependencies => ({
+  ...wireHandler(route),
+  answerOnce: createAnswerOnce({
+    keys: createIdempotencyStore(
+      documentClient,
+      readConfig(["IDEMPOTENCY_KEYS_TABLE_NAME"]).IDEMPOTENCY_KEYS_TABLE_NAME,
+    ),
+    now: systemClock,
+    newId: newRequestToken,
+  }),
 });
 
 /** For a route that needs an organization. */

@@ -1,6 +1,5 @@
 /** The dependencies of the security endpoints and schedules, and of data reads. */
 
-import { randomBytes } from "node:crypto";
 import { createUnjudgedStore } from "../detection/unjudged-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -12,7 +11,6 @@ import { createAlertOutboxStore, createAlertStore } from "../security/alerts/ale
 import { suspiciousActivityOf } from "../security/alerts/finding.ts";
 import { createDataReadStore } from "../security/data-read-store.ts";
 import { createDataReadRecorder, type DataReadRecorder } from "../security/data-reads.ts";
-import { RANDOM_BYTES } from "../security/event-id.ts";
 import { createAlertActions } from "../security/monitoring/alert-actions.ts";
 import type { SecurityReportDependencies } from "../security/monitoring/security-report.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
@@ -22,8 +20,6 @@ import { createEventCountStore, createSelectionCountStore } from "../security/st
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { wireRecorder } from "./recorder.ts";
-
-const random = () => randomBytes(RANDOM_BYTES);
 
 /** The alerts of a deployed function. @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertStore = () =>
@@ -50,10 +46,8 @@ export const wireAlertActions = () => {
       retentionDays: config.RETENTION_DAYS,
     }),
     publisher: wireAlertOutbox().publisher,
-    events: { markProcessed: (organizationId, ids) => events.markProcessed(organizationId, ids, systemClock()) },
+    events,
     recorder: wireRecorder(),
-    now: systemClock,
-    random,
   });
 };
 

@@ -7,7 +7,6 @@ import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
-import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
 import { eventId, RANDOM_BYTES } from "../security/event-id.ts";
 import { createOccurrenceStore } from "../sync/occurrence-store.ts";
 import { createStartRun, type StartRun } from "../sync/start-run.ts";
@@ -41,15 +40,13 @@ export const wireStartRun = (): StartRun =>
 
 /** POST …/sync. */
 export const wireStartSync = (): StartSync => {
-  const config = readConfig(["CIRCUITS_TABLE_NAME", "SYNC_RUNS_TABLE_NAME"]);
+  const config = readConfig(["CIRCUITS_TABLE_NAME"]);
   return createStartSync({
     connections: wireConnectionStore(),
     circuits: createCircuitStore(documentClient, config.CIRCUITS_TABLE_NAME),
     runs: wireSyncRunStore(),
     startRun: wireStartRun(),
-    keys: createIdempotencyStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
     clock: systemClock,
-    newRunId,
   });
 };
 

@@ -202,6 +202,27 @@ describe("access to records", () => {
   });
 });
 
+describe("the Idempotency-Key of a change of the circuit", () => {
+  it("repeats the first answer and changes the circuit once", async () => {
+    const post = (body: object, key: string) =>
+      ours.call("POST", "circuit-breaker", body, {}, { "idempotency-key": key });
+    const opened = { action: "force_open", reason: "maintenance" };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => post(opened, "open")));
+    expect(answers[0]).toMatchObject({ status: 200, body: { state: "open", forced: true, reason: "maintenance" } });
+    for (const answer of answers) expect(answer.text).toBe(answers[0]?.text);
+    expect(await post({ action: "reset" }, "open")).toMatchObject({ status: 409, body: { error: 40905 } });
+    expect(await post({ action: "reset" }, "reset")).toMatchObject({ body: { state: "closed" } });
+    // A late repetition does not open the circuit again.
+    expect((await post(opened, "open")).text).toBe(answers[0]?.text);
+    const { body } = await ours.call("GET", "circuit-breaker");
+    expect(body).toMatchObject({ organizationStats: { state: "closed", forced: false } });
+    const events = await ours.call("GET", "security?eventType=CIRCUIT_BREAKER_CHANGED");
+    expect((events.body as { events: { action: string }[] }).events.map(({ action }) => action)).toEqual([
+      ...["reset", "force_open"],
+    ]);
+  });
+});
+
 describe("the Idempotency-Key of a sync", () => {
   const post = (key: string, body?: object, claims?: object) =>
     ours.call("POST", "sync", body, claims, { "idempotency-key": key });

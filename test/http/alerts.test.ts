@@ -15,7 +15,11 @@ beforeAll(async () => {
 const freshOrganization = async () => {
   const organizationId = `acme-${++organizations}`;
   const token = await service.mint({ organizationId, userId: "admin" });
-  const change = (body: object) => service.request("POST", ALERT, { token, body: JSON.stringify(body) });
+  const change = (body: object, key?: string) =>
+    service.request("POST", ALERT, {
+      ...{ token, body: JSON.stringify(body) },
+      ...(key !== undefined && { headers: { "idempotency-key": key } }),
+    });
   const alerts = async (query = "") => (await service.request("GET", `${ALERT}${query}`, { token })).body as Alert[];
   const report = async (query = "") =>
     (await service.request("GET", `${SECURITY}${query}`, { token })).body as {
@@ -136,6 +140,59 @@ describe("generate_alert", () => {
         alertLevel: "CRITICAL",
       }),
     ]);
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  const asked = { action: "generate_alert", title: "Look into eve", riskLevel: "high", metadata: { ticket: "ü" } };
+
+  it("makes one alert with one event, however often and concurrently the request is repeated", async () => {
+    const { organizationId, change, alerts, report } = await freshOrganization();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => change(asked, "once")));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const [alert, ...others] = await alerts();
+    expect(others).toEqual([]);
+    expect(answers[0]).toMatchObject({ status: 200, body: { alert } });
+    const { events } = await report();
+    expect(events).toMatchObject([{ eventType: "MANUAL_ALERT_GENERATED", metadata: { alertId: alert?.id } }]);
+    expect(events[0]?.metadata).not.toHaveProperty("ticket");
+    expect(new Set((await published(organizationId)).map((detail) => detail.alert.id))).toEqual(new Set([alert?.id]));
+    // Another request, and the same one after the alert was resolved.
+    await change({ action: "resolve", alertIds: [alert?.id] });
+    expect((await change(asked, "once")).text).toBe(answers[0]?.text);
+    expect(await alerts()).toHaveLength(1);
+    expect((await change(asked, "twice")).status).toBe(200);
+    expect(await alerts()).toHaveLength(2);
+  });
+
+  it("is refused with another body, belongs to the organization, and must be well formed", async () => {
+    const mine = await freshOrganization();
+    const other = await freshOrganization();
+    const first = await mine.change(asked, "k");
+    expect(await mine.change({ ...asked, title: "Look into bob" }, "k")).toMatchObject({
+      status: 409,
+      body: { error: 40905 },
+    });
+    expect((await other.change(asked, "k")).text).not.toBe(first.text);
+    expect(await other.alerts()).toHaveLength(1);
+    expect(await mine.change(asked, "not a key")).toMatchObject({ status: 400, body: { error: 40002 } });
+  });
+
+  it("gives the first answer of the other actions again", async () => {
+    const { change, alerts, report, refuse } = await freshOrganization();
+    await refuse("eve");
+    const [alert] = await alerts();
+    const [event] = (await report()).events;
+    for (const body of [
+      { action: "mark_processed", eventIds: [event?.id] },
+      { action: "acknowledge", alertIds: [alert?.id] },
+      { action: "resolve", alertIds: [alert?.id] },
+    ]) {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => change(body, body.action)));
+      const [first] = answers;
+      expect(Object.values(first?.body as object)[0]).toHaveLength(1);
+      for (const answer of [...answers, await change(body, body.action)]) expect(answer.text).toBe(first?.text);
+    }
   });
 });
 

@@ -370,7 +370,8 @@ describe("later runs", () => {
     expect(started).toMatchObject({ status: 202, body: { status: "running", trigger: "manual", mode: "incremental" } });
     const { id } = started.body as Run;
     expect((await ours.runs())[0]).toMatchObject({ id, status: "running" });
-    expect(await ours.call("POST", "sync")).toMatchObject({ status: 409, body: { error: 40904 } });
+    const another = await ours.call("POST", "sync", {}, { userId: "bob" });
+    expect(another).toMatchObject({ status: 409, body: { error: 40904 } });
     answer();
     expect(await ours.lastRun()).toMatchObject({ id, status: "succeeded", finishedAt: expect.any(Number) });
     expect(await stored("customers", "cus_1")).toMatchObject({ name: "just now" });

@@ -68,8 +68,18 @@ describe("sync runs", () => {
   it("are one at a time, and end as cancelled when the account is disconnected", async () => {
     // The provider does not answer until it recovers, so the run is in progress on any machine.
     const fault = await provider.fail(account.accountId, { kind: "timeout" });
-    expect(await ours.call("POST", "sync")).toMatchObject({ status: 202, body: { status: "running" } });
-    expect(await ours.call("POST", "sync")).toMatchObject({ status: 409, body: { error: 40904 } });
+    const started = await ours.call("POST", "sync");
+    expect(started).toMatchObject({ status: 202, body: { status: "running" } });
+    // The same user gets the same run, because the first answer may have been lost; another user does not.
+    expect(await ours.call("POST", "sync")).toMatchObject({ status: 202, body: started.body });
+    for (const [body, claims, headers] of [
+      [{}, { userId: "bob" }, {}],
+      [{ mode: "full" }, {}, {}],
+      [{}, {}, { "idempotency-key": "another" }],
+    ] as const) {
+      const refused = await ours.call("POST", "sync", body, claims, headers);
+      expect(refused).toMatchObject({ status: 409, body: { error: 40904 } });
+    }
     expect((await ours.call("DELETE", "connection")).status).toBe(204);
     expect((await ours.runs())[0]).toMatchObject({ status: "cancelled" });
     await provider.recover(fault);

@@ -100,6 +100,7 @@ const REFUSING = [...RECORDING, "SecurityEvents dynamodb:UpdateItem", "SecurityR
 /** The rights of every function behind the integration's endpoints, which also read the settings to admit callers. */
 const ADMITTING = [...REFUSING, "Settings dynamodb:GetItem"];
 
+const TAKING_KEYS = ["DeleteItem", "PutItem", "UpdateItem"].map((action) => `IdempotencyKeys dynamodb:${action}`);
 const READING_CIRCUITS = [
   "Circuits dynamodb:BatchGetItem",
   "Circuits dynamodb:GetItem",
@@ -149,7 +150,21 @@ describe("the stack", () => {
       ],
     ],
     [`GET ${PROVIDER}/circuit-breaker`, [...ADMITTING, ...READING_CIRCUITS]],
-    [`POST ${PROVIDER}/circuit-breaker`, [...ADMITTING, ...READING_CIRCUITS, "Circuits dynamodb:UpdateItem"]],
+    [
+      `POST ${PROVIDER}/circuit-breaker`,
+      [...ADMITTING, ...TAKING_KEYS, ...READING_CIRCUITS, "Circuits dynamodb:UpdateItem"],
+    ],
+    [
+      `POST ${PROVIDER}/security/alert`,
+      [
+        ...ADMITTING,
+        ...TAKING_KEYS,
+        "SecurityEvents dynamodb:UpdateItem",
+        ...["ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "UpdateItem"].map(
+          (action) => `SecurityAlerts dynamodb:${action}`,
+        ),
+      ],
+    ],
     [`GET ${PROVIDER}/connection`, [...ADMITTING, "Connections dynamodb:GetItem", "SyncRuns dynamodb:GetItem"]],
     [
       `PUT ${PROVIDER}/connection`,
@@ -185,13 +200,7 @@ describe("the stack", () => {
     [`POST ${PROVIDER}/connection/authorize`, ADMITTING],
     [
       `POST ${PROVIDER}/sync`,
-      [
-        ...ADMITTING,
-        ...CHANGING_RUNS,
-        "SyncRuns dynamodb:DeleteItem",
-        "Circuits dynamodb:GetItem",
-        "Connections dynamodb:GetItem",
-      ],
+      [...ADMITTING, ...TAKING_KEYS, ...CHANGING_RUNS, "Circuits dynamodb:GetItem", "Connections dynamodb:GetItem"],
     ],
     [`GET ${PROVIDER}/sync`, [...ADMITTING, "SyncRuns dynamodb:GetItem", "SyncRuns dynamodb:Query"]],
     [

@@ -7,9 +7,11 @@ import { securityAccess } from "./security-access.ts";
 export const accessTo = (resources: Resources) => {
   const parts = accessParts(resources);
   const { plants, publish, recordSecurityEvents, recordRefusals, sealForClients, readCircuits, changeCircuits } = parts;
+  const { takeIdempotencyKeys } = parts;
   return {
     plants: (action: "PutItem" | "Query" | "DeleteItem") => plants.may(action),
     ...{ publish, recordSecurityEvents, recordRefusals, sealForClients, readCircuits, changeCircuits },
+    takeIdempotencyKeys,
     ...securityAccess(parts),
     ...providerAccess(parts, resources),
     ...judgingAccess(parts),

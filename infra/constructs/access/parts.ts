@@ -31,6 +31,7 @@ export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
   const detection = tableAccess("DETECTION_TABLE_NAME", tables.detection);
   const reports = tableAccess("REPORTS_TABLE_NAME", tables.reports);
   const erasures = tableAccess("ERASURES_TABLE_NAME", tables.erasures);
+  const idempotencyKeys = tableAccess("IDEMPOTENCY_KEYS_TABLE_NAME", tables.idempotencyKeys);
 
   const retention = variables({ RETENTION_DAYS: String(config.RETENTION_DAYS) });
   const syncInterval = variables({ SYNC_INTERVAL_HOURS: String(config.SYNC_INTERVAL_HOURS) });
@@ -53,6 +54,9 @@ export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
   /** To record refusals, which also claims their budget and adds to their counts. */
   const recordRefusals = together(recordSecurityEvents, events.may("UpdateItem"), rollups.may("UpdateItem"));
 
+  /** To take an Idempotency-Key, which is released if the request is refused. */
+  const takeIdempotencyKeys = idempotencyKeys.may("PutItem", "UpdateItem", "DeleteItem");
+
   /** To seal cursors and OAuth states, which clients store and only the service reads. */
   const sealForClients = variables({ CURSOR_KEY: cursorKey.reference });
 
@@ -69,7 +73,7 @@ export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
   return {
     ...{ plants, events, rollups, alerts, circuits, connections, settings, syncRuns, records, webhookEvents },
     ...{ detection, reports, erasures, retention, syncInterval },
-    ...{ publish, raiseAlerts, recordSecurityEvents, recordRefusals },
+    ...{ publish, raiseAlerts, recordSecurityEvents, recordRefusals, takeIdempotencyKeys },
     ...{ sealForClients, readCircuits, changeCircuits },
   };
 };

@@ -73,8 +73,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     /** To send users to the provider's authorization page. The state is sealed, and nothing is stored. */
     authorize: together(sealForClients, provider.authorize),
 
-    /** An Idempotency-Key is released if its run did not start. */
-    startSync: together(changeRuns, connections.may("GetItem"), circuits.may("GetItem"), syncRuns.may("DeleteItem")),
+    startSync: together(changeRuns, connections.may("GetItem"), circuits.may("GetItem")),
     listSyncRuns: syncRuns.may("GetItem", "Query"),
 
     runSyncs: together(

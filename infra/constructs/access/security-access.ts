@@ -35,13 +35,13 @@ export const securityAccess = (parts: AccessParts) => {
 
     /**
      * To mark events as processed, and to generate, acknowledge and resolve alerts. A resolved alert moves to another
-     * key: a put and a delete in one transaction.
+     * key: a put and a delete in one transaction. A generated one is checked not to lie there.
      */
     changeSecurityAlerts: together(
       publish,
       retention,
       events.may("UpdateItem"),
-      alerts.may("GetItem", "PutItem", "UpdateItem", "DeleteItem"),
+      alerts.may("GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"),
     ),
 
     /** To publish changes of alerts that are still in the outbox, and to announce transitions of circuits. */

@@ -87,6 +87,8 @@ export class Tables extends Construct {
   readonly reports: Table;
   /** Items: shared/erasure/erasure-store.ts. */
   readonly erasures: Table;
+  /** Items: shared/runtime/idempotency-store.ts. */
+  readonly idempotencyKeys: Table;
 
   constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "stage">) {
     super(scope, id);
@@ -134,6 +136,7 @@ export class Tables extends Construct {
     this.detection = expiring("Detection", "key", UNJUDGED_HOURS);
     this.reports = expiring("Reports", "key", DUE_REPORTS);
     this.erasures = expiring("Erasures", "key", OPEN_ERASURES);
+    this.idempotencyKeys = expiring("IdempotencyKeys", "key");
     this.securityAlerts = expiring("SecurityAlerts", "key", ALERTS_BY_STATUS, ALERT_OUTBOX);
   }
 }

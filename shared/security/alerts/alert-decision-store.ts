@@ -7,12 +7,13 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { encodeJson } from "../../json/encode-json.ts";
 import { callStore, isTransactionConflict } from "../../runtime/call-store.ts";
-import { conditionalTransaction, conditionalWrite } from "../../runtime/conditional-write.ts";
+import { conditionalTransaction, conditionalWrite, transactWithRetry } from "../../runtime/conditional-write.ts";
 import { DomainError } from "../../runtime/domain-error.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
 import { renderUpdate } from "../../runtime/render-update.ts";
 import { pauseBeforeRetry } from "../../runtime/retry-pause.ts";
 import { expiryOf } from "../../terms/hours.ts";
+import type { RequestIdentity } from "../../terms/idempotency-key.ts";
 import { organizationKey } from "../../terms/keys.ts";
 import type { Alert } from "./alert.ts";
 import {
@@ -37,8 +38,8 @@ const MAX_ATTEMPTS = 12;
  */
 export type Decided = { outcome: "changed"; alert: Alert } | { outcome: "unchanged" } | { outcome: "notFound" };
 
-/** Who decides, and when (epoch ms). */
-export type Decision = { by: string; now: number };
+/** Who decides, and when (epoch ms). `token`: unique to the request, which may be repeated; by default to the call. */
+export type Decision = { by: string; now: number; token?: string };
 
 const changed = (item: AlertItem): Decided => ({ outcome: "changed", alert: toAlert(item) });
 const unchanged: Decided = { outcome: "unchanged" };
@@ -61,10 +62,12 @@ export const createAlertDecisionStore = (
     return Item && { stored: Item, item: parseAlertItem(Item) };
   };
 
-  /** The outcome for an alert that is not among the unresolved ones. */
-  const lookUpResolved = async (scope: string, id: string, now: number): Promise<Decided> => {
+  /** The outcome for an alert that is not among the unresolved ones. @param token of a request to resolve it. */
+  const lookUpResolved = async (scope: string, id: string, now: number, token?: string): Promise<Decided> => {
     const found = await get({ scope, key: resolvedKey(id) });
-    return found === undefined || isExpired(found.item, now) ? notFound : unchanged;
+    if (found === undefined || isExpired(found.item, now)) return notFound;
+    // An earlier attempt of this request may have resolved the alert.
+    return token !== undefined && found.item.token === token ? changed(found.item) : unchanged;
   };
 
   /** Retries while other writes interfere, such as raising the same alert. */
@@ -78,37 +81,49 @@ export const createAlertDecisionStore = (
   };
 
   return {
-    /** Stores an operator's own alert, under an id that no other alert has. Costs as raising does. */
-    async put(organizationId: string, alert: Alert, now: number): Promise<void> {
+    /**
+     * Stores an operator's own alert, unless this request has stored it before. Costs as raising does; with a key twice
+     * as much, because an alert that was resolved since must not be stored again.
+     */
+    async put(organizationId: string, alert: Alert, request: Omit<RequestIdentity, "isRepeated">): Promise<void> {
+      const { id: token, at, isKeyed } = request;
       const scope = organizationKey(organizationId);
-      const token = newRequestToken();
       const hash = hashOfAlertId(alert.id) ?? "";
       const { eventIds, metadata } = alert;
-      const command = new PutCommand({
+      const names = { ExpressionAttributeNames: { "#scope": "scope" } };
+      const put = {
         TableName: tableName,
         Item: {
           ...alert,
           eventIds: eventIds.length > 0 ? eventIds : undefined,
           metadata: metadata && encodeJson(metadata),
           ...statusEntry(scope, "open", alert),
-          ...outboxEntry(hash, now),
+          ...outboxEntry(hash, at),
           ...{ scope, key: unresolvedKey(hash), token, ttl: expiryOf(alert.lastSeen, retentionDays) },
         },
-        ConditionExpression: "attribute_not_exists(#scope)",
-        ExpressionAttributeNames: { "#scope": "scope" },
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      });
-      const result = await conditionalWrite((options) => client.send(command, options));
-      // An earlier attempt of this call may have stored the alert and lost its answer.
-      if (!result.written && result.item?.token !== token) throw new Error("Another alert has the new alert's id.");
+        ...{ ConditionExpression: "attribute_not_exists(#scope)", ...names },
+      };
+      // The alert's id follows from the request: an item under its keys was stored by this request.
+      if (!isKeyed) {
+        await conditionalWrite((options) => client.send(new PutCommand(put), options));
+        return;
+      }
+      const isUnresolved = {
+        ...{ TableName: tableName, Key: { scope, key: resolvedKey(alert.id) } },
+        ...{ ConditionExpression: "attribute_not_exists(#scope)", ...names },
+      };
+      await transactWithRetry(client, [{ Put: put }, { ConditionCheck: isUnresolved }]);
     },
 
     /** Acknowledges an open alert: one conditional write, and a read if its condition fails. */
-    async acknowledge(organizationId: string, id: string, { by, now }: Decision): Promise<Decided> {
+    async acknowledge(
+      organizationId: string,
+      id: string,
+      { by, now, token = newRequestToken() }: Decision,
+    ): Promise<Decided> {
       const hash = hashOfAlertId(id);
       if (hash === undefined) return notFound;
       const scope = organizationKey(organizationId);
-      const token = newRequestToken();
       const command = new UpdateCommand({
         TableName: tableName,
         Key: { scope, key: unresolvedKey(hash) },
@@ -139,7 +154,7 @@ export const createAlertDecisionStore = (
         const item = parseRejected(result.item);
         if (item?.id !== id) return lookUpResolved(scope, id, now);
         if (isExpired(item, now)) return notFound;
-        // An earlier attempt of this call may have acknowledged the alert and lost its answer.
+        // An earlier attempt of this request may have acknowledged the alert and lost its answer.
         return item.token === token ? changed(item) : unchanged;
       });
     },
@@ -148,14 +163,18 @@ export const createAlertDecisionStore = (
      * Resolves an alert: a read, and a transaction that moves the alert from its hash to its id. From then on the same
      * trigger raises a new alert.
      */
-    async resolve(organizationId: string, id: string, { by, now }: Decision): Promise<Decided> {
+    async resolve(
+      organizationId: string,
+      id: string,
+      { by, now, token = newRequestToken() }: Decision,
+    ): Promise<Decided> {
       const hash = hashOfAlertId(id);
       if (hash === undefined) return notFound;
       const scope = organizationKey(organizationId);
       const key = { scope, key: unresolvedKey(hash) };
       return retryOnConflict(async () => {
         const found = await get(key);
-        if (found === undefined || found.item.id !== id) return lookUpResolved(scope, id, now);
+        if (found === undefined || found.item.id !== id) return lookUpResolved(scope, id, now, token);
         const { item, stored } = found;
         if (isExpired(item, now)) return notFound;
         const moved = {
@@ -164,6 +183,7 @@ export const createAlertDecisionStore = (
           status: "resolved",
           resolvedAt: now,
           resolvedBy: by,
+          token,
           revision: item.revision + 1,
           ttl: expiryOf(item.lastSeen, retentionDays),
           ...statusEntry(scope, "resolved", item),

@@ -1,17 +1,19 @@
 /** The four actions of POST …/security/alert: operators mark events, and generate, acknowledge or resolve alerts. */
 import { definedFields } from "../../json/defined-fields.ts";
-import type { Clock } from "../../runtime/clock.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
+import type { RequestIdentity } from "../../terms/idempotency-key.ts";
 import { requesterOf, type UserRequest } from "../../terms/requester.ts";
 import { type Alert, type ChangedAlert, MANUAL_RULE } from "../alerts/alert.ts";
 import type { AlertDecisionStore, Decided } from "../alerts/alert-decision-store.ts";
 import { alertHash, alertId } from "../alerts/alert-item.ts";
 import type { AlertPublisher } from "../alerts/alert-publisher.ts";
-import { eventId, timeOfEventId } from "../event-id.ts";
+import { eventId, identityOf, timeOfEventId } from "../event-id.ts";
 import type { Recorder } from "../recorder.ts";
 import { sanitiseMetadata, sanitiseText } from "../redaction/redact-and-cut.ts";
-import type { MarkResult } from "../security-event-store.ts";
+import type { SecurityEventStore } from "../security-event-store.ts";
 import type { AlertAction, AlertActionResult, GenerateAlert } from "./alert-request.ts";
+
+type AlertRequest = UserRequest & { identity: RequestIdentity };
 
 /** The limits of a request, once more after redaction: a marker may be longer than the text that it replaces. */
 const TITLE_MAX_CHARACTERS = 256;
@@ -27,7 +29,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * A new alert, even if another has the same title: its subject is its own id.
+ * The alert of a request, even if another has the same title: its subject is its own id. A repeated request has the same
+ * alert.
  * @param at epoch ms.
  * @param random 16 bytes.
  */
@@ -59,26 +62,23 @@ export const manualAlert = (
 export type AlertActionDependencies = {
   alerts: AlertDecisionStore;
   publisher: Pick<AlertPublisher, "publish">;
-  events: { markProcessed(organizationId: string, eventIds: readonly string[]): Promise<MarkResult> };
+  events: Pick<SecurityEventStore, "markProcessed">;
   recorder: Pick<Recorder, "recordWithAlert">;
-  now: Clock;
-  /** 16 bytes of randomness. */
-  random: () => Uint8Array;
 };
 
-export const createAlertActions = ({ alerts, publisher, events, recorder, now, random }: AlertActionDependencies) => {
+export const createAlertActions = ({ alerts, publisher, events, recorder }: AlertActionDependencies) => {
   /** Decides about each alert once, in any order. The results have the order of the request. */
   const decide = async (
     action: "acknowledge" | "resolve",
     alertIds: readonly string[],
-    { organizationId, userId }: UserRequest["caller"],
+    { caller: { organizationId, userId }, identity }: AlertRequest,
   ) => {
-    const at = now();
+    const { at, id: token } = identity;
     const ids = [...new Set(alertIds)];
     const decided = new Map<string, Decided>();
     try {
       await inParallel(ids, DECISIONS_AT_ONCE, async (id) => {
-        decided.set(id, await alerts[action](organizationId, id, { by: userId, now: at }));
+        decided.set(id, await alerts[action](organizationId, id, { by: userId, now: at, token }));
       });
     } finally {
       // If one decision failed, the others are published nevertheless.
@@ -92,37 +92,42 @@ export const createAlertActions = ({ alerts, publisher, events, recorder, now, r
     return { changed: idsOf("changed"), unchanged: idsOf("unchanged"), notFound: idsOf("notFound") };
   };
 
-  const generate = async (action: GenerateAlert, { caller, origin }: UserRequest) => {
-    const at = now();
+  const generate = async (action: GenerateAlert, { caller, origin, identity }: AlertRequest) => {
+    const { at } = identity;
     const { organizationId } = caller;
-    const alert = manualAlert(action, { at, random: random() });
-    await alerts.put(organizationId, alert, at);
-    await recorder.recordWithAlert({
-      eventType: "MANUAL_ALERT_GENERATED",
-      category: "system",
-      riskLevel: alert.level,
-      source: "user",
-      organizationId,
-      ...requesterOf({ caller, origin }),
-      action: "generate_alert",
-      success: true,
-      metadata: { requestId: origin.requestId, alertId: alert.id },
-    });
+    const random = identityOf("manual alert", organizationId, identity.id);
+    const alert = manualAlert(action, { at, random });
+    await alerts.put(organizationId, alert, identity);
+    await recorder.recordWithAlert(
+      {
+        eventType: "MANUAL_ALERT_GENERATED",
+        category: "system",
+        riskLevel: alert.level,
+        source: "user",
+        organizationId,
+        ...requesterOf({ caller, origin }),
+        action: "generate_alert",
+        success: true,
+        metadata: { requestId: origin.requestId, alertId: alert.id },
+      },
+      { timestamp: at, identity: random },
+    );
     await publisher.publish([{ organizationId, alert, change: "raised", at }]);
     return { alert };
   };
 
   /**
-   * Carries out an action. Repeating an action changes nothing, except that each `generate_alert` makes an alert.
-   * @throws DomainError `store_unavailable`; some ids may be done then, and the action may be sent again.
+   * Carries out an action. Repeating an action changes nothing, except that each new request of `generate_alert` makes an
+   * alert. Repeating a request completes it.
+   * @throws DomainError `store_unavailable`; some ids may be done then, and the request may be sent again.
    */
-  return async (action: AlertAction, request: UserRequest): Promise<AlertActionResult> => {
-    const { caller } = request;
+  return async (action: AlertAction, request: AlertRequest): Promise<AlertActionResult> => {
+    const { caller, identity } = request;
     if (action.action === "mark_processed") {
-      return events.markProcessed(caller.organizationId, [...new Set(action.eventIds)]);
+      return events.markProcessed(caller.organizationId, [...new Set(action.eventIds)], identity.at, identity);
     }
     if (action.action === "generate_alert") return generate(action, request);
-    const { changed, ...others } = await decide(action.action, action.alertIds, caller);
+    const { changed, ...others } = await decide(action.action, action.alertIds, request);
     return action.action === "resolve" ? { resolved: changed, ...others } : { acknowledged: changed, ...others };
   };
 };

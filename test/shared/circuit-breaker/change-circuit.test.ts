@@ -3,8 +3,9 @@ import { callStore } from "../../../shared/runtime/call-store.ts";
 import { withDeadline } from "../../../shared/runtime/deadline.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { identityAt } from "../../support/request-identity.ts";
 import { circuitTable } from "./circuit-table.ts";
-import { createInstance, fail, testClock } from "./instance.ts";
+import { createInstance, fail, start, testClock } from "./instance.ts";
 
 quietLog();
 
@@ -15,9 +16,10 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 afterEach(() => void jest.useRealTimers());
 
-const by = (organizationId: string) => ({
+const by = (organizationId: string, identity = identityAt(start)) => ({
   caller: { organizationId, userId: "alice", sessionId: undefined },
   origin: { requestId: "request", ipAddress: "192.0.2.7" },
+  identity,
 });
 
 it("answers with the circuit after the command, and its counts as before the command", async () => {

@@ -42,7 +42,6 @@ const requestOf = async (request: ErasureRequest) => {
   await world.request(request, {
     caller: { organizationId, userId: "root", sessionId: undefined },
     origin: { requestId: "r-9", ipAddress: "203.0.113.1" },
-    idempotencyKey: undefined,
   });
   const [erasure] = await world.list(organizationId);
   return { organizationId, erasureId: erasure?.id ?? "" };

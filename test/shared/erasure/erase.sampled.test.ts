@@ -16,10 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-const by = (organizationId: string, userId = "root", idempotencyKey?: string) => ({
+const by = (organizationId: string, userId = "root") => ({
   caller: { organizationId, userId, sessionId: "session of root" },
   origin: { requestId: "r-9", ipAddress: "203.0.113.1", userAgent: "browser of root" },
-  idempotencyKey,
 });
 
 const ofScope = (organizationId: string, stored: Awaited<ReturnType<World["scan"]>>) => {

@@ -19,7 +19,6 @@ afterAll(() => engine.stop());
 const by = (organizationId: string) => ({
   caller: { organizationId, userId: "root", sessionId: undefined },
   origin: { requestId: "r-1", ipAddress: "203.0.113.1" },
-  idempotencyKey: undefined,
 });
 
 const ask = async (organizationId: string, request: Parameters<World["request"]>[0]) => {

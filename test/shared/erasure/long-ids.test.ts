@@ -122,7 +122,6 @@ describe.each(["x", "é", "€", "🌱"])("an organization and a user with ids o
       {
         caller: { organizationId, userId: "root", sessionId: "s" },
         origin: { requestId: "r", ipAddress: "203.0.113.1", userAgent: "b" },
-        idempotencyKey: undefined,
       },
     );
     expect(await all(world.main.erasures.listOpen())).toEqual([expect.objectContaining({ organizationId })]);

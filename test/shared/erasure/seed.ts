@@ -1,12 +1,12 @@
 /** Stores every kind of data of an organization and its users, with the service's own writers where possible. */
 import { userHash } from "../../../shared/detection/detection.ts";
-import { identityOf } from "../../../shared/security/event-id.ts";
 import { createAlertActions } from "../../../shared/security/monitoring/alert-actions.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { noProgress } from "../../../shared/sync/sync-run.ts";
 import { newWork } from "../../../shared/sync/sync-work.ts";
 import { dayName, HOUR_MS, hourName } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
+import { identityAt } from "../../support/request-identity.ts";
 import type { World } from "./world.ts";
 
 export const ACCOUNT = "acct_1AbC";
@@ -54,14 +54,13 @@ const seedUser = async ({ main, time }: World, organizationId: string, userId: s
     publisher: { publish: async () => [] },
     events: { markProcessed: () => Promise.reject(new Error("not used")) },
     recorder: main.recorder,
-    now: () => time.now,
-    random: () => identityOf("typed", organizationId, userId),
   });
   await act(
     { action: "generate_alert", title: `typed ${userId === "bob" ? "by him" : "by her"}`, riskLevel: "LOW" },
     {
       caller: { organizationId, userId, sessionId: person.sessionId },
       origin: { requestId: "r", ipAddress, userAgent },
+      identity: identityAt(time.now, { id: `typed by ${userId}` }),
     },
   );
 };

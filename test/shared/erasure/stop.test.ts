@@ -18,7 +18,6 @@ const ask = async (organizationId: string, request: Parameters<World["request"]>
   const { id: erasureId } = await world.request(request, {
     caller: { organizationId, userId: "root", sessionId: undefined },
     origin: { requestId: "r-1", ipAddress: "203.0.113.1" },
-    idempotencyKey: undefined,
   });
   return { organizationId, erasureId };
 };

@@ -6,6 +6,7 @@ import { createAccountDirectoryStore } from "../../../shared/connection/account-
 import { createConnectionChangeStore } from "../../../shared/connection/connection-change-store.ts";
 import { createConnectionChangeRecorder } from "../../../shared/connection/connection-events.ts";
 import { createConnectionStore, createRecordsClaimStore } from "../../../shared/connection/connection-store.ts";
+import type { ErasureRequest } from "../../../shared/erasure/erasure.ts";
 import { createErasureEvents, ErasureRequested } from "../../../shared/erasure/erasure-events.ts";
 import { createErasureLeaseStore, createErasureStore } from "../../../shared/erasure/erasure-store.ts";
 import { createErasureWorker, type WorkSummary } from "../../../shared/erasure/erasure-worker.ts";
@@ -17,12 +18,11 @@ import { createEraseReportsStore } from "../../../shared/reports/erase-reports-s
 import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
-import { createIdempotencyStore } from "../../../shared/runtime/idempotency-store.ts";
 import { createAlertDecisionStore } from "../../../shared/security/alerts/alert-decision-store.ts";
 import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
-import { eventId, identityOf } from "../../../shared/security/event-id.ts";
+import { identityOf } from "../../../shared/security/event-id.ts";
 import { createRecorder } from "../../../shared/security/recorder.ts";
 import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
@@ -30,9 +30,12 @@ import { createSettingsStore } from "../../../shared/settings/settings-store.ts"
 import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
 import { createSyncLeaseStore } from "../../../shared/sync/sync-lease-store.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
+import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
+import type { UserRequest } from "../../../shared/terms/requester.ts";
 import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { identityAt } from "../../support/request-identity.ts";
 import { declaredTable } from "../../support/security-tables.ts";
 
 export const TABLES = {
@@ -49,6 +52,8 @@ const NOW = Date.UTC(2026, 10, 21, 12);
 /** Wraps each call of an instance to a table or the bus: it may delay the call, or fail. */
 export type Io = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 const direct: Io = (_, work) => work();
+
+type Requested = UserRequest & { identity?: RequestIdentity };
 
 export type World = ReturnType<typeof createWorld>;
 
@@ -125,11 +130,10 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       alerts: createAlertStore(client, TABLES.alerts),
       decisions: createAlertDecisionStore(client, TABLES.alerts, { retentionDays }),
       reports: createEraseReportsStore(client, TABLES.reports),
-      keys: createIdempotencyStore(client, TABLES.erasures),
-      newErasureId: (now: number) => eventId(now, random()),
     };
   };
   const main = instance();
+  const requestErasure = createRequestErasure(main);
 
   const put = (table: keyof typeof TABLES, Item: Record<string, unknown>): Promise<unknown> =>
     main.client.send(new PutCommand({ TableName: TABLES[table], Item }));
@@ -204,7 +208,9 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
 
   return {
     ...{ time, clock, published, instance, main, put, putAll, scan, storedOf, deliver, deliverAll },
-    request: createRequestErasure(main),
+    /** A request without an Idempotency-Key, unless it has an identity. */
+    request: (request: ErasureRequest, { identity = identityAt(time.now), ...by }: Requested) =>
+      requestErasure(request, { ...by, identity }),
     list: async (organizationId: string) =>
       (await main.erasures.list(organizationId, { limit: 50, after: undefined })).items,
     newOrganization: () => `acme ${++names}`,

@@ -230,55 +230,23 @@ describe("a handler", () => {
 });
 
 describe("a route with an Idempotency-Key", () => {
-  const startWork = defineRoute({
-    ...about,
-    method: "POST",
-    path: "/work",
-    request: { body: z.object({ mode: z.optional(z.string()) }) },
-    isIdempotent: true,
-    success: { status: 202, description: "", body: z.object({ key: z.nullable(z.string()) }) },
-    failures: [],
-  });
-  const handler = createHandler(startWork, async ({ idempotencyKey }) => ({ key: idempotencyKey ?? null }), parts);
-  const post = (headers: Record<string, string> = {}, body?: string) =>
-    handler(httpEvent({ rawPath: "/work", headers: { ...json, ...headers }, ...(body && { body }) }), lambdaContext);
-
-  it.each(["k", "0198a6c2-7d4e-7000-8000-000000000001", '"quoted"', "a,b", "~!{}", "x".repeat(255)])(
-    "calls its work with the key %j",
-    async (key) => {
-      await expect(post({ "idempotency-key": key })).resolves.toMatchObject({
-        statusCode: 202,
-        body: JSON.stringify({ key }),
-      });
-    },
-  );
-
-  it("does not require a key", async () => {
-    await expect(post()).resolves.toMatchObject({ statusCode: 202, body: '{"key":null}' });
+  it("needs the store of the keys, and no other route takes it", () => {
+    const startWork = defineRoute({ ...change, method: "POST", isIdempotent: true });
+    const answerOnce: HandlerDependencies["answerOnce"] = (_request, answer) =>
+      answer({ id: "first", at: 0, isKeyed: false, isRepeated: false });
+    const work = async () => ({ size: 1n });
+    expect(() => createHandler(startWork, work, parts)).toThrow("POST /things/{id}");
+    expect(() => createHandler(change, work, { ...parts, answerOnce })).toThrow("PUT /things/{id}");
+    expect(createHandler(startWork, work, { ...parts, answerOnce })).toBeInstanceOf(Function);
   });
 
-  it.each(["", " ", "a b", "a\tb", "a\u0000b", "a\u007f", "ä", "x".repeat(256)])("refuses the key %j", async (key) => {
-    const response = await post({ "idempotency-key": key });
-    expect(response.statusCode).toBe(400);
-    expect(JSON.parse(response.body ?? "")).toEqual({
-      error: 40002,
-      message: "Idempotency-Key: expected 1 to 255 visible ASCII characters",
-    });
-  });
-
-  it("checks the body's type and size before the key", async () => {
-    const key = { "idempotency-key": "ä" };
-    expect((await post({ ...key, "content-type": "text/plain" }, "{}")).statusCode).toBe(415);
-    expect((await post(key, `"${"x".repeat(65_536)}"`)).statusCode).toBe(413);
-  });
-
-  it("is the only kind of route whose work receives a key", async () => {
+  it("is the only kind of route whose work receives the identity of its request", async () => {
     const seen = jest.fn();
     const other = createHandler(
       change,
       async (input) => {
-        // @ts-expect-error: the input of this route has no key.
-        seen("idempotencyKey" in input, input.idempotencyKey);
+        // @ts-expect-error: the input of this route has no identity.
+        seen("identity" in input, input.identity);
         return input.body;
       },
       parts,

@@ -2,7 +2,11 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
-import { createIdempotencyStore, type IdempotencyStore } from "../../../shared/runtime/idempotency-store.ts";
+import {
+  createIdempotencyStore,
+  type IdempotencyStore,
+  type IdempotentRequest,
+} from "../../../shared/runtime/idempotency-store.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
@@ -38,49 +42,72 @@ beforeEach(() => {
   scope = `org#${++scopes}`;
 });
 
-const asked = (request = "sync {}", idempotencyKey = "key") => ({ scope, idempotencyKey, request });
+const asked = (request = "sync {}", fields: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
+  ...{ scope, operation: "POST /sync", idempotencyKey: "key", request },
+  ...fields,
+});
+const own = (id: string, at = NOW) => ({ id, at });
+const isFirst = (id: string, at = NOW) => ({ identity: { id, at, isKeyed: true, isRepeated: false } });
+const isAfter = (id: string, answer?: string) => ({
+  identity: { id, at: NOW, isKeyed: true, isRepeated: true },
+  answer,
+});
 
 describe("an Idempotency-Key", () => {
-  it("returns the first request's value for one day", async () => {
-    await expect(keys.reserve(asked(), "first", NOW)).resolves.toEqual({ isNew: true, value: "first" });
-    await expect(keys.reserve(asked(), "second", NOW + DAY - 1)).resolves.toEqual({ isNew: false, value: "first" });
-    await expect(keys.reserve(asked(), "third", NOW + DAY)).resolves.toEqual({ isNew: true, value: "third" });
+  it("keeps the identity and the answer of the first attempt for one day", async () => {
+    await expect(keys.reserve(asked(), own("first"))).resolves.toEqual(isFirst("first"));
+    await expect(keys.reserve(asked(), own("second", NOW + 1))).resolves.toEqual(isAfter("first"));
+    await expect(keys.complete(asked(), "first", "done")).resolves.toBe("done");
+    await expect(keys.reserve(asked(), own("third", NOW + DAY - 1))).resolves.toEqual(isAfter("first", "done"));
+    await expect(keys.reserve(asked(), own("fourth", NOW + DAY))).resolves.toEqual(isFirst("fourth", NOW + DAY));
   });
 
   it("is refused with another request", async () => {
-    await keys.reserve(asked(), "first", NOW);
-    await expect(keys.reserve(asked("sync {full}"), "second", NOW)).rejects.toMatchObject({
+    await keys.reserve(asked(), own("first"));
+    await expect(keys.reserve(asked("sync {full}"), own("second"))).rejects.toMatchObject({
       code: "idempotency_conflict",
     });
   });
 
-  it("is separate for each scope and key", async () => {
-    await keys.reserve(asked(), "first", NOW);
-    await expect(keys.reserve({ ...asked(), scope: `${scope}0` }, "other", NOW)).resolves.toMatchObject({
-      isNew: true,
-    });
-    await expect(keys.reserve(asked("sync {}", "key "), "other", NOW)).resolves.toMatchObject({ isNew: true });
+  it.each([{ scope: "org#other" }, { idempotencyKey: "key " }, { operation: "POST /erasure" }])(
+    "is separate for %j",
+    async (fields) => {
+      await keys.reserve(asked(), own("first"));
+      const [name] = Object.keys(fields);
+      const other = name === "scope" ? { scope: `${scope}0` } : fields;
+      await expect(keys.reserve(asked("other", other), own("second"))).resolves.toEqual(isFirst("second"));
+    },
+  );
+
+  it("has one first attempt and one answer for concurrent attempts", async () => {
+    const attempts = await Promise.all(Array.from({ length: 8 }, (_, i) => keys.reserve(asked(), own(`id ${i}`))));
+    expect(new Set(attempts.map(({ identity }) => identity.id)).size).toBe(1);
+    expect(attempts.filter(({ identity }) => !identity.isRepeated)).toHaveLength(1);
+    const id = attempts[0]?.identity.id ?? "";
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => keys.complete(asked(), id, `answer ${i}`)));
+    expect(new Set(answers).size).toBe(1);
   });
 
-  it("returns the same value to concurrent requests", async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => keys.reserve(asked(), `value ${i}`, NOW)));
-    expect(new Set(answers.map(({ value }) => value)).size).toBe(1);
-    expect(answers.filter(({ isNew }) => isNew)).toHaveLength(1);
-  });
-
-  it("is free again after a release by its owner, and only then", async () => {
-    await keys.reserve(asked(), "first", NOW);
+  it("is free again after a release by its owner, and only without an answer", async () => {
+    await keys.reserve(asked(), own("first"));
     await keys.release(asked(), "another");
-    await expect(keys.reserve(asked(), "second", NOW)).resolves.toEqual({ isNew: false, value: "first" });
+    await expect(keys.reserve(asked(), own("second"))).resolves.toEqual(isAfter("first"));
     await keys.release(asked(), "first");
     await keys.release(asked(), "first");
-    await expect(keys.reserve(asked(), "second", NOW)).resolves.toEqual({ isNew: true, value: "second" });
+    await expect(keys.complete(asked(), "first", "done")).resolves.toBeUndefined();
+    await expect(keys.reserve(asked(), own("second"))).resolves.toEqual(isFirst("second"));
+    await keys.complete(asked(), "second", "done");
+    await keys.release(asked(), "second");
+    await expect(keys.reserve(asked(), own("third"))).resolves.toEqual(isAfter("second", "done"));
   });
 
-  it("costs a write unit the first time, and a read unit when repeated", async () => {
+  it("costs a write unit to reserve, one per KB of the answer, and a write unit to repeat", async () => {
     const measure = countUnits(client);
-    await expect(measure(() => keys.reserve(asked(), "first", NOW))).resolves.toEqual({ read: 0, write: 1 });
-    await expect(measure(() => keys.reserve(asked(), "second", NOW))).resolves.toEqual({ read: 1, write: 0 });
+    await expect(measure(() => keys.reserve(asked(), own("first")))).resolves.toEqual({ read: 0, write: 1 });
+    await expect(measure(() => keys.complete(asked(), "first", "x".repeat(1_500)))).resolves.toEqual({
+      ...{ read: 0, write: 2 },
+    });
+    await expect(measure(() => keys.reserve(asked(), own("second")))).resolves.toMatchObject({ read: 0 });
   });
 
   it("counts as new if only the answer to its reservation was lost", async () => {
@@ -92,7 +119,8 @@ describe("an Idempotency-Key", () => {
     });
     try {
       const lossy = createIdempotencyStore(DynamoDBDocumentClient.from(sdk, documentTranslation), "keys");
-      await expect(lossy.reserve(asked(), "first", NOW)).resolves.toEqual({ isNew: true, value: "first" });
+      await expect(lossy.reserve(asked(), own("first"))).resolves.toMatchObject(isFirst("first"));
+      await expect(lossy.complete(asked(), "first", "done")).resolves.toBe("done");
       await expect(lossy.release(asked(), "first")).resolves.toBeUndefined();
     } finally {
       sdk.destroy();

@@ -176,7 +176,7 @@ describe("the recorder", () => {
 
   it("records the event of a caller's alert without raising another alert", async () => {
     const { recorder, calls, stored } = recorderWith({ settings: { logLevel: "CRITICAL" } });
-    await recorder.recordWithAlert(newEvent({ eventType: "MANUAL_ALERT_GENERATED", category: "system" }));
+    await recorder.recordWithAlert(newEvent({ eventType: "MANUAL_ALERT_GENERATED", category: "system" }), {});
     expect(stored[0]?.event).toMatchObject({ alertGenerated: true, alertLevel: "LOW" });
     expect(calls.filter((call) => call.startsWith("alert"))).toEqual([]);
   });

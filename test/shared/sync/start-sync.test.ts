@@ -1,10 +1,17 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Circuit, newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
 import type { StoredConnection } from "../../../shared/connection/connection-item.ts";
-import { createIdempotencyStore } from "../../../shared/runtime/idempotency-store.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createStartRun } from "../../../shared/sync/start-run.ts";
 import { createStartSync, type StartSyncDependencies } from "../../../shared/sync/start-sync.ts";
+import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
+import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { identityAt, keyedIdentity } from "../../support/request-identity.ts";
 import { createStage, NOW, RUNS, startSyncEngine } from "./stage.ts";
 
 quietLog();
@@ -34,17 +41,17 @@ const createClient = () => {
     circuits: { read: async () => state.circuit },
     runs: stage.runs,
     startRun: stage.startRun,
-    keys: createIdempotencyStore(stage.client, RUNS),
     clock: stage.clock,
-    newRunId: stage.newRunId,
   };
-  const by = (idempotencyKey?: string) => ({
-    caller: { organizationId, userId: "ada", sessionId: "session" },
-    origin: { requestId: "request", ipAddress: "192.0.2.7", userAgent: "curl" },
-    idempotencyKey,
-  });
-  const post = (mode?: "full" | "incremental", key?: string) =>
-    createStartSync(parts)(mode === undefined ? undefined : { mode }, by(key));
+  const post = (
+    mode?: "full" | "incremental",
+    { identity = identityAt(stage.time.now), userId = "ada" }: { identity?: RequestIdentity; userId?: string } = {},
+  ) =>
+    createStartSync(parts)(mode === undefined ? undefined : { mode }, {
+      caller: { organizationId, userId, sessionId: "session" },
+      origin: { requestId: "request", ipAddress: "192.0.2.7", userAgent: "curl" },
+      identity,
+    });
   return { stage, state, parts, post };
 };
 
@@ -90,7 +97,7 @@ describe("a run on demand", () => {
     const { stage, post } = createClient();
     const first = await post();
     stage.published.length = 0;
-    await expect(post()).rejects.toMatchObject({ code: "sync_running" });
+    await expect(post(undefined, { userId: "bob" })).rejects.toMatchObject({ code: "sync_running" });
     expect(stage.published).toEqual([]);
     stage.time.now += 60_001;
     await expect(post()).rejects.toMatchObject({ code: "sync_running" });
@@ -121,53 +128,92 @@ describe("a run on demand", () => {
   });
 });
 
+describe("a run on demand that is requested again", () => {
+  it("within a minute by the same user is the same run, with a worker", async () => {
+    const { stage, post } = createClient();
+    const first = await post();
+    stage.published.length = 0;
+    stage.time.now += 60_000;
+    await expect(post()).resolves.toEqual(first);
+    expect(stage.published).toMatchObject([{ detail: { runId: first.id } }]);
+    await expect(stage.list()).resolves.toHaveLength(1);
+    stage.time.now += 1;
+    await expect(post()).rejects.toMatchObject({ code: "sync_running" });
+  });
+
+  it("is refused with another mode, with a key, or if its run has one", async () => {
+    const { stage, post } = createClient();
+    await post();
+    await stage.deliverAll();
+    const { first } = keyedIdentity(stage.time.now);
+    await post();
+    await expect(post("full")).rejects.toMatchObject({ code: "sync_running" });
+    await expect(post(undefined, { identity: first })).rejects.toMatchObject({ code: "sync_running" });
+    await stage.deliverAll();
+    await post(undefined, { identity: first });
+    await expect(post()).rejects.toMatchObject({ code: "sync_running" });
+  });
+
+  it("is one run if the store did the work of the first request and its last answers were lost", async () => {
+    const { stage, parts, post } = createClient();
+    const proxy = await startLossyProxy(engine.endpoint);
+    const sdk = new DynamoDBClient({
+      ...{ endpoint: proxy.url, region: "eu-central-1", maxAttempts: 1 },
+      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    });
+    try {
+      // Without retries, the first answer to each call is lost, after the store has done the work.
+      const lossy = createSyncRunStore(DynamoDBDocumentClient.from(sdk, documentTranslation), RUNS);
+      parts.startRun = createStartRun({ ...stage, runs: { ...stage.runs, start: lossy.start } });
+      await expect(post()).rejects.toMatchObject({ code: "store_unavailable" });
+      parts.startRun = stage.startRun;
+      const [run] = await stage.list();
+      await expect(post(undefined, { userId: "bob" })).rejects.toMatchObject({ code: "sync_running" });
+      await expect(post()).resolves.toEqual(run);
+      expect(stage.published).toMatchObject([{ detail: { runId: run?.id } }]);
+    } finally {
+      sdk.destroy();
+      proxy.stop();
+    }
+  });
+});
+
 describe("a run on demand with an Idempotency-Key", () => {
-  it("returns the same run with the first answer, also if the run has ended", async () => {
+  it("is the same run for each attempt, also if the run has ended", async () => {
     const { stage, state, post } = createClient();
-    const first = await post(undefined, "key");
-    await expect(post(undefined, "key")).resolves.toEqual(first);
+    const { first, repeated } = keyedIdentity(NOW);
+    const run = await post(undefined, { identity: first });
+    await expect(post(undefined, { identity: repeated })).resolves.toEqual(run);
     await stage.deliverAll();
     state.circuit = { ...newCircuit, state: "forced_open" };
     stage.time.now += 86_399_999;
-    await expect(post(undefined, "key")).resolves.toEqual(first);
+    await expect(post(undefined, { identity: repeated })).resolves.toEqual(run);
     await expect(stage.list()).resolves.toHaveLength(1);
   });
 
-  it("is refused with another body", async () => {
-    const { post } = createClient();
-    await post(undefined, "key");
-    await expect(post("full", "key")).rejects.toMatchObject({ code: "idempotency_conflict" });
-  });
-
-  it("is one run for many concurrent requests", async () => {
+  it("is one run for many concurrent attempts", async () => {
     const { stage, post } = createClient();
-    const answers = await Promise.all(Array.from({ length: 6 }, () => post(undefined, "key")));
+    const { first, repeated } = keyedIdentity(NOW);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => post(undefined, { identity: i === 0 ? first : repeated })),
+    );
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
     await expect(stage.list()).resolves.toHaveLength(1);
   });
 
-  it("is started by the repetition if the first request crashed after it had reserved the key", async () => {
+  it("is started by the next attempt if the first one crashed before it started the run", async () => {
     const { stage, parts, post } = createClient();
     const { startRun } = parts;
+    const { first, repeated } = keyedIdentity(NOW);
     const died = Promise.withResolvers<void>();
     parts.startRun = () => {
       died.resolve();
       return new Promise(() => undefined);
     };
-    void post(undefined, "key");
+    void post(undefined, { identity: first });
     await died.promise;
     parts.startRun = startRun;
-    const run = await post(undefined, "key");
+    const run = await post(undefined, { identity: repeated });
     await expect(stage.list()).resolves.toEqual([run]);
-  });
-
-  it("does not store a refusal under the key", async () => {
-    const { state, post } = createClient();
-    state.circuit = { ...newCircuit, state: "forced_open" };
-    await expect(post(undefined, "key")).rejects.toMatchObject({ code: "circuit_open" });
-    state.circuit = newCircuit;
-    await expect(post("full", "key")).resolves.toMatchObject({ status: "running" });
-    await expect(post(undefined, "another")).rejects.toMatchObject({ code: "sync_running" });
-    await expect(post("full", "key")).resolves.toMatchObject({ status: "running" });
   });
 });

@@ -14,6 +14,7 @@ import {
 import { countUnits } from "../../../support/consumed-units.ts";
 import { depth } from "../../../support/depth.ts";
 import { startLossyProxy } from "../../../support/lossy-proxy.ts";
+import { identityAt } from "../../../support/request-identity.ts";
 
 let table: Awaited<ReturnType<typeof startAlertTable>>;
 let alerts: AlertStores;
@@ -72,7 +73,7 @@ describe("a list", () => {
         { at: NOON + i, random: crypto.getRandomValues(new Uint8Array(16)) },
       ),
     );
-    for (const alert of made) await alerts.put(organization, alert, NOON);
+    for (const alert of made) await alerts.put(organization, alert, identityAt(NOON));
     const resolved = made.slice(0, 65);
     for (const { id } of resolved) await alerts.resolve(organization, id, { by: "ada", now: NOON });
     const first = await alerts.list(organization, { status: undefined, limit: 1_000, after: undefined, now: NOON });
@@ -103,7 +104,7 @@ describe("an alert of an operator", () => {
       { ...asked, eventIds: ["b", "a"], metadata },
       { at: NOON, random: crypto.getRandomValues(new Uint8Array(16)) },
     );
-    await alertStoresAt(proxy.url).put(organization, alert, NOON);
+    await alertStoresAt(proxy.url).put(organization, alert, identityAt(NOON));
     await expect(listAll(alerts, organization)).resolves.toEqual([alert]);
     expect(alert).toMatchObject({ eventIds: ["b", "a"], metadata, rule: "manual", count: 1 });
     await expect(alerts.acknowledge(organization, alert.id, { by: "ada", now: NOON })).resolves.toMatchObject({

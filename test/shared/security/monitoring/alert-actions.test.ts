@@ -1,5 +1,4 @@
 import "../../../support/function-environment.ts";
-import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { routes } from "../../../../shared/api/routes.ts";
 import { createHandler } from "../../../../shared/http/create-handler.ts";
@@ -15,6 +14,7 @@ import type { OrganizationCaller } from "../../../../shared/terms/caller.ts";
 import { type AlertStores, NOON, reasonAt, startAlertTable } from "../../../support/alerts.ts";
 import { httpEvent, lambdaContext } from "../../../support/http-event.ts";
 import { quietLog } from "../../../support/quiet-log.ts";
+import { identityAt } from "../../../support/request-identity.ts";
 
 quietLog();
 
@@ -57,8 +57,6 @@ const parts = (): AlertActionDependencies => ({
   recorder: {
     recordWithAlert: async (event) => void recorded.push(event),
   },
-  now: () => NOON,
-  random: () => randomBytes(16),
 });
 
 const handlerParts = () => ({
@@ -71,8 +69,8 @@ const post = async (body: string) => {
   const act = createAlertActions(parts());
   const handler = createHandler(
     routes.changeSecurityAlerts,
-    ({ body: action, caller: who, origin }) => act(action, { caller: who, origin }),
-    handlerParts(),
+    ({ body: action, caller: who, origin, identity }) => act(action, { caller: who, origin, identity }),
+    { ...handlerParts(), answerOnce: (_request, answer) => answer(identityAt(NOON)) },
   );
   const headers = { "content-type": "application/json" };
   const response = await handler(httpEvent({ rawPath: path, headers, body }), lambdaContext);
