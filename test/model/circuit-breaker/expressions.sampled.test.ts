@@ -14,7 +14,7 @@ import {
 import { circuitTable } from "../../shared/circuit-breaker/circuit-table.ts";
 import { depth } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { applyUpdate, type Expressions, InvalidExpression, type Item } from "./expressions.ts";
+import { applyUpdate, type Expressions, InvalidExpression, type Item } from "../../support/expressions.ts";
 
 let database: EmbeddedDynamoDb;
 let client: DynamoDBDocumentClient;

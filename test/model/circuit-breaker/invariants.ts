@@ -34,7 +34,7 @@ import {
   writeRule,
 } from "../../../shared/circuit-breaker/decide.ts";
 import { type OperatorWrite, operate, reduce } from "../../../shared/circuit-breaker/reduce.ts";
-import { type Expressions, holds, type Item } from "./expressions.ts";
+import { type Expressions, holds, type Item } from "../../support/expressions.ts";
 import { organizationId, type Truth } from "./world.ts";
 
 export type Invariant = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10";

@@ -9,7 +9,7 @@ import { indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
 import { connectionExpressions } from "../../../shared/circuit-breaker/connection-mark-store.ts";
 import { writeKinds } from "../../../shared/circuit-breaker/decide.ts";
 import { announcedExpressions, operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
-import type { Expressions } from "./expressions.ts";
+import type { Expressions } from "../../support/expressions.ts";
 import { type Mutation, organizationId } from "./world.ts";
 
 /** Splits at separators outside parentheses. */

@@ -1,6 +1,6 @@
 /** Visits every reachable world of a scenario once and stops at the first broken invariant. */
 import { operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
-import type { Item } from "./expressions.ts";
+import type { Item } from "../../support/expressions.ts";
 import { createIntern, type Intern, sortedText } from "./intern.ts";
 import {
   afterCommand,

@@ -13,7 +13,7 @@ import {
 } from "../../../shared/circuit-breaker/decide.ts";
 import { announcedExpressions, operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
 import type { OperatorWrite } from "../../../shared/circuit-breaker/reduce.ts";
-import { applyUpdate, type Expressions, InvalidExpression, type Item } from "./expressions.ts";
+import { applyUpdate, type Expressions, InvalidExpression, type Item } from "../../support/expressions.ts";
 import type { Intern } from "./intern.ts";
 import {
   afterCommand,

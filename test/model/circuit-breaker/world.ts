@@ -6,7 +6,7 @@
 import type { OperatorAction } from "../../../shared/circuit-breaker/circuit.ts";
 import type { Admission, CircuitWrite, Outcome, WriteKind } from "../../../shared/circuit-breaker/decide.ts";
 import type { OperatorWrite } from "../../../shared/circuit-breaker/reduce.ts";
-import type { Expressions, Item } from "./expressions.ts";
+import type { Expressions, Item } from "../../support/expressions.ts";
 
 export const organizationId = "org";
 

@@ -39,6 +39,9 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS deliveries_by_due ON deliveries (due_at);
 `;
 
+/** In place of a data directory. */
+export const IN_MEMORY = ":memory:";
+
 /** The simulator's database. */
 export type Database = {
   /** The statement of this text, prepared once. */
@@ -58,10 +61,11 @@ const addColumns = (database: DatabaseSync): void => {
   add("endpoint", "TEXT");
 };
 
-/** Opens `provider.sqlite` of the data directory. A write survives a killed process. */
-export const openDatabase = (dataDirectory: string): Database => {
-  mkdirSync(dataDirectory, { recursive: true });
-  const database = new DatabaseSync(join(dataDirectory, "provider.sqlite"));
+/** Opens `provider.sqlite` of the data directory, or an empty database in memory. A write survives a killed process. */
+export const openDatabase = (dataDirectory: string | typeof IN_MEMORY): Database => {
+  if (dataDirectory !== IN_MEMORY) mkdirSync(dataDirectory, { recursive: true });
+  const file = dataDirectory === IN_MEMORY ? IN_MEMORY : join(dataDirectory, "provider.sqlite");
+  const database = new DatabaseSync(file);
   // OFF survives the end of the process but not a power cut: the data are generated, and every start is ten times faster.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;");
   database.exec("PRAGMA wal_autocheckpoint = 20000;");

@@ -39,18 +39,10 @@ const readForm = async (message: IncomingMessage): Promise<URLSearchParams | und
 const TOKEN_PATH = "/v1/oauth/token";
 const AUTHORIZE_PATH = "/oauth/v2/authorize";
 
-/** Starts the provider's HTTP API on any free port of loopback. */
-export const startWireServer = (options: {
-  store: Store;
-  oauth: OAuth;
-  faults: Faults;
-  counts: RequestCountsKeeper;
-  now: () => number;
-  /** Aborted when the simulator stops; ends slow answers. */
-  stopping: AbortSignal;
-  onError: (error: unknown) => void;
-}): Promise<Listening> => {
-  const { store, oauth, faults, counts, now, stopping, onError } = options;
+type AnswerDependencies = { store: Store; oauth: OAuth; now: () => number; onError: (error: unknown) => void };
+
+/** Answers requests to the provider's API, refusals included, without a transport. */
+export const createWireAnswers = ({ store, oauth, now, onError }: AnswerDependencies) => {
   const answerAccount = createAccountApi(store);
   const answerEndpoints = createWebhookEndpointsApi(openRegisteredEndpoints(store.database));
 
@@ -72,7 +64,7 @@ export const startWireServer = (options: {
     return answerEndpoints({ ...accountRequest, idempotencyKey }) ?? answerAccount(accountRequest);
   };
 
-  const answerOrRefuse = (request: ServedRequest): Answer => {
+  return (request: ServedRequest): Answer => {
     try {
       return answer(request);
     } catch (error) {
@@ -81,6 +73,19 @@ export const startWireServer = (options: {
       return errorAnswer(500, { type: "api_error", message: "An unknown error occurred" });
     }
   };
+};
+
+/** Starts the provider's HTTP API on any free port of loopback. */
+export const startWireServer = (
+  options: AnswerDependencies & {
+    faults: Faults;
+    counts: RequestCountsKeeper;
+    /** Aborted when the simulator stops; ends slow answers. */
+    stopping: AbortSignal;
+  },
+): Promise<Listening> => {
+  const { store, oauth, faults, counts, now, stopping, onError } = options;
+  const answerOrRefuse = createWireAnswers(options);
 
   const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = "GET", url = "/", headers } = message;

@@ -1,6 +1,6 @@
 /**
- * Evaluates the subset of DynamoDB's condition and update expressions that the breaker uses, on plain values. The explorer
- * evaluates the product's own texts; expressions.sampled.test.ts compares the results with the embedded engine.
+ * Evaluates the subset of DynamoDB's expressions that the product uses, on plain values. The explorer of the circuit
+ * breaker and the simulation evaluate the product's own texts; their tests compare the results with the embedded engine.
  */
 export type Item = { [name: string]: unknown };
 type Names = Readonly<Record<string, string>>;
@@ -9,7 +9,8 @@ type Context = { item: Item; names: Names; values: Values };
 type Operand = (context: Context) => unknown;
 type Predicate = (context: Context) => boolean;
 type Path = readonly (string | number)[];
-type Change = (context: Context, after: Item) => void;
+/** `path`: of the attribute that changes. */
+type Change = { path: Path; apply: (context: Context, after: Item) => void };
 
 /** An expression that DynamoDB answers with ValidationException, whether or not the condition holds. */
 export class InvalidExpression extends Error {}
@@ -55,14 +56,19 @@ const parentOf = (path: Path, names: Names, item: Item): { parent: Item | unknow
 
 const equal = (a: unknown, b: unknown): boolean => {
   if (a === b) return a !== undefined;
+  if (a instanceof Set) return b instanceof Set && a.size === b.size && [...a].every((one) => b.has(one));
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((one, i) => equal(one, b[i]));
   if (!isMap(a) || !isMap(b)) return false;
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => equal(a[key], b[key]));
 };
 
-const ordered = (test: (a: number | string, b: number | string) => boolean) => (a: unknown, b: unknown) =>
-  typeof a === typeof b && (typeof a === "number" || typeof a === "string") && test(a, b as typeof a);
+type Orderable = number | bigint | string;
+
+const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";
+
+const ordered = (test: (a: Orderable, b: Orderable) => boolean) => (a: unknown, b: unknown) =>
+  ((isNumber(a) && isNumber(b)) || (typeof a === "string" && typeof b === "string")) && test(a, b);
 
 const comparators: Record<string, (a: unknown, b: unknown) => boolean> = {
   "=": equal,
@@ -74,7 +80,10 @@ const comparators: Record<string, (a: unknown, b: unknown) => boolean> = {
 };
 
 const size = (value: unknown): number | undefined => {
-  if (typeof value === "string" || Array.isArray(value)) return value.length;
+  if (typeof value === "string") return Buffer.byteLength(value);
+  if (Array.isArray(value)) return value.length;
+  if (value instanceof Set) return value.size;
+  if (value instanceof Uint8Array) return value.length;
   return isMap(value) ? Object.keys(value).length : undefined;
 };
 
@@ -135,6 +144,27 @@ const existence = (reader: Reader): Predicate | undefined => {
   return (context) => (read(path, context) !== undefined) === (name === "attribute_exists");
 };
 
+const functions: Record<string, (a: unknown, b: unknown) => boolean> = {
+  begins_with: (a, b) => typeof a === "string" && typeof b === "string" && a.startsWith(b),
+  contains: (a, b) => {
+    if (typeof a === "string") return typeof b === "string" && a.includes(b);
+    if (a instanceof Set) return a.has(b);
+    return Array.isArray(a) && a.some((one) => equal(one, b));
+  },
+};
+
+const call = (reader: Reader): Predicate | undefined => {
+  const test = functions[reader.peek() ?? ""];
+  if (test === undefined || reader.peek(1) !== "(") return undefined;
+  reader.take();
+  reader.expect("(");
+  const first = value(reader);
+  reader.expect(",");
+  const second = value(reader);
+  reader.expect(")");
+  return (context) => test(first(context), second(context));
+};
+
 const simple = (reader: Reader): Predicate => {
   if (reader.accept("NOT")) {
     const inner = simple(reader);
@@ -145,7 +175,7 @@ const simple = (reader: Reader): Predicate => {
     reader.expect(")");
     return inner;
   }
-  const exists = existence(reader);
+  const exists = existence(reader) ?? call(reader);
   if (exists) return exists;
   const left = comparable(reader);
   if (reader.accept("IN")) {
@@ -153,6 +183,13 @@ const simple = (reader: Reader): Predicate => {
     const among = reader.list(() => value(reader));
     reader.expect(")");
     return (context) => among.some((one) => equal(left(context), one(context)));
+  }
+  if (reader.accept("BETWEEN")) {
+    const least = comparable(reader);
+    reader.expect("AND");
+    const most = comparable(reader);
+    const isAtLeast = comparators[">="] as NonNullable<(typeof comparators)[string]>;
+    return (context) => isAtLeast(left(context), least(context)) && isAtLeast(most(context), left(context));
   }
   const token = reader.take();
   const compare = comparators[token];
@@ -217,30 +254,39 @@ const assignment = (reader: Reader): Change => {
       return a + sign * b;
     };
   }
-  return (context, after) => {
+  const apply: Change["apply"] = (context, after) => {
     const { parent, step } = parentOf(path, context.names, after);
     (parent as Item)[step] = operand(context);
   };
+  return { path, apply };
 };
 
 const removal = (reader: Reader): Change => {
   const path = reader.path();
-  return ({ names }, after) => {
+  const apply: Change["apply"] = ({ names }, after) => {
     const { parent, step } = parentOf(path, names, after);
     // A removed element leaves a hole until the end, because other indexes refer to the original list.
     if (Array.isArray(parent)) parent[step as number] = undefined;
     else delete parent[step];
   };
+  return { path, apply };
 };
 
 const addition = (reader: Reader): Change => {
   const path = reader.path();
   const operand = value(reader);
-  return (context, after) => {
-    const [a, b] = numbers(read(path, context) ?? 0, operand(context));
+  const apply: Change["apply"] = (context, after) => {
+    const [before, added] = [read(path, context), operand(context)];
     const { parent, step } = parentOf(path, context.names, after);
+    if (added instanceof Set) {
+      if (before !== undefined && !(before instanceof Set)) throw new InvalidExpression("An operand is no set");
+      (parent as Item)[step] = new Set([...(before ?? []), ...added]);
+      return;
+    }
+    const [a, b] = numbers(before ?? 0, added);
     (parent as Item)[step] = a + b;
   };
+  return { path, apply };
 };
 
 const clauses: Record<string, (reader: Reader) => Change> = { SET: assignment, REMOVE: removal, ADD: addition };
@@ -288,6 +334,18 @@ export type Expressions = {
   ExpressionAttributeValues: Values;
 };
 
+/** The values at the paths of a projection. */
+export const project = (projection: string, names: Names, item: Item): Item => {
+  const after: Item = {};
+  for (const text of projection.split(",")) {
+    const path = createReader(text).path();
+    if (path.length > 1) throw new SyntaxError(`${text}: only attributes of the item can be projected`);
+    const found = read(path, { item, names, values: {} });
+    if (found !== undefined) after[String(resolved(path, names)[0])] = found;
+  }
+  return after;
+};
+
 /** Whether a condition holds; an empty one does. @param item undefined if it does not exist; not changed */
 export const holds = (expressions: Expressions, item: Item | undefined): boolean =>
   condition(expressions.ConditionExpression)({
@@ -310,6 +368,10 @@ export const applyUpdate = (expressions: Expressions, item: Item | undefined, ke
     names: expressions.ExpressionAttributeNames,
     values: expressions.ExpressionAttributeValues,
   };
-  for (const change of update(expressions.UpdateExpression)) change(context, after);
+  for (const change of update(expressions.UpdateExpression)) change.apply(context, after);
   return withoutHoles(after);
 };
+
+/** The attributes that an update names. */
+export const updatedAttributes = ({ UpdateExpression, ExpressionAttributeNames }: Expressions): string[] =>
+  update(UpdateExpression).map(({ path }) => String(resolved(path, ExpressionAttributeNames)[0]));

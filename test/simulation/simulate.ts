@@ -1,0 +1,68 @@
+/** Plays simulations of the whole service, or one by its seed. Fails if a simulation does. */
+import { parseArgs } from "node:util";
+import "./process.ts";
+import { installClients } from "./edges.ts";
+import { loadFunctions } from "./functions.ts";
+
+const help = `npm run simulate -- [options]
+
+Plays the whole service in one process: the real functions, a simulated clock, faults on every request.
+
+  --seeds N   so many simulations, 100 unless said
+  --from N    the first seed, 1 unless said
+  --seed N    only the simulation of this seed
+  --verbose   prints every step
+  --help      this
+`;
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "100" },
+    from: { type: "string", default: "1" },
+    seed: { type: "string" },
+    verbose: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+
+// The functions write log lines to the same stream.
+const write = process.stdout.write.bind(process.stdout);
+const print = (line: string): void => void write(`${line}\n`);
+
+/** The last error lines of the functions' log that a failed simulation shows. */
+const SHOWN_ERRORS = 3;
+
+const run = async (): Promise<number> => {
+  const factories = await loadFunctions();
+  await installClients();
+  const { simulate } = await import("./history.ts");
+  const trace = values.verbose ? print : undefined;
+  let errors: string[] = [];
+  process.stdout.write = (chunk) => {
+    if (String(chunk).startsWith('{"level":"error"')) errors.push(String(chunk));
+    return values.verbose ? write(`  ${chunk}`) : true;
+  };
+  const first = Number(values.seed ?? values.from);
+  const count = values.seed === undefined ? Number(values.seeds) : 1;
+  const startedAt = process.hrtime.bigint();
+  const total = { failures: 0, steps: 0, store: 0, provider: 0, published: 0, delivered: 0 };
+  for (let seed = first; seed < first + count; seed++) {
+    errors = [];
+    const { problem, steps, counts, digest } = await simulate(seed, factories, trace);
+    total.steps += steps;
+    for (const name of ["store", "provider", "published", "delivered"] as const) total[name] += counts[name];
+    if (values.verbose) print(`seed ${seed}: ${steps} steps, digest ${digest}`);
+    if (problem === undefined) continue;
+    total.failures++;
+    for (const error of errors.slice(-SHOWN_ERRORS)) write(`  ${error}`);
+    print(`seed ${seed} failed: ${problem}\n  replay: npm run simulate -- --seed ${seed} --verbose`);
+  }
+  const seconds = (Number(process.hrtime.bigint() - startedAt) / 1e9).toFixed(1);
+  print(
+    `${count} simulations of ${total.steps} steps in ${seconds} s: ${total.store} calls of the store, ${total.provider} of the provider, ${total.published} events published, ${total.delivered} webhooks delivered, ${total.failures} failed`,
+  );
+  return total.failures;
+};
+
+if (values.help) print(help);
+else process.exitCode = (await run()) === 0 ? 0 : 1;
