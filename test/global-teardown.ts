@@ -1,9 +1,16 @@
+import { isDeep } from "./support/depth.ts";
 import { stopSharedCloud } from "./support/shared-cloud.ts";
 import { removeTemporaryDirectory } from "./support/temporary-directory.ts";
+import { renderTrials } from "./support/trials.ts";
 
-/** After all tests: stops the processes of global-setup.ts and removes the temporary files of this run. */
+/**
+ * After all tests: stops the processes of global-setup.ts and removes the temporary files of this run. After the deep
+ * tests, prints what they tried.
+ */
 const tearDown = async (): Promise<void> => {
   await stopSharedCloud();
+  const trials = isDeep ? renderTrials() : undefined;
+  if (trials !== undefined) console.log(`\n${trials}\n`);
   removeTemporaryDirectory();
 };
 
