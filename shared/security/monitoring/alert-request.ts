@@ -34,7 +34,7 @@ const isShallow = (value: unknown): boolean => {
   return true;
 };
 
-const METADATA_EXPECTED = `expected an object of at most ${METADATA_MAX_BYTES} bytes of JSON, nested ${METADATA_MAX_DEPTH} deep at most`;
+const METADATA_EXPECTED = `expected an object of at most ${METADATA_MAX_BYTES} bytes of JSON in UTF-8, nested ${METADATA_MAX_DEPTH} deep at most`;
 const metadata = z
   .record(z.string(), z.unknown(), { error: METADATA_EXPECTED })
   .check(
@@ -42,7 +42,9 @@ const metadata = z
       error: METADATA_EXPECTED,
     }),
   )
-  .register(z.globalRegistry, { description: "Further facts; 2 KB at most, nested 16 deep at most." });
+  .register(z.globalRegistry, {
+    description: `Further facts: at most ${METADATA_MAX_BYTES} bytes of JSON in UTF-8, nested ${METADATA_MAX_DEPTH} deep at most. The alert's event does not contain them.`,
+  });
 
 const MarkProcessed = z
   .object({ action: z.literal("mark_processed"), eventIds: ids(1, MAX_IDS, "The events to mark.") })

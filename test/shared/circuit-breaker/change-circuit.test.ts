@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from "@jest/globals";
 import { callStore } from "../../../shared/runtime/call-store.ts";
 import { withDeadline } from "../../../shared/runtime/deadline.ts";
+import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { identityAt } from "../../support/request-identity.ts";
+import { identityAt, keyedIdentity } from "../../support/request-identity.ts";
 import { circuitTable } from "./circuit-table.ts";
 import { createInstance, fail, start, testClock } from "./instance.ts";
 
@@ -53,4 +54,25 @@ it("succeeds if the store hangs from the look for an outage on", async () => {
   await expect(answered).resolves.toMatchObject({ state: "open", forced: true, changedBy: "alice" });
   // The transition waits in the item for the next reader.
   await expect(instance.store.read("hanging")).resolves.toMatchObject({ announced: 0, generation: 1 });
+});
+
+it("applies a repeated command once, and not if another command came in between", async () => {
+  const instance = createInstance(database, testClock().clock);
+  const { first, repeated } = keyedIdentity(start);
+  const open = (identity: RequestIdentity) =>
+    instance.changeCircuit({ action: "force_open" }, by("repeated", identity));
+  const opened = await open(first);
+  await expect(open(repeated)).resolves.toEqual(opened);
+  await instance.changeCircuit({ action: "reset" }, by("repeated", identityAt(start + 1)));
+  await expect(open(repeated)).resolves.toMatchObject({ state: "closed", forced: false });
+  expect(instance.transitions.map(({ cause }) => cause)).toEqual(["force_open", "reset"]);
+});
+
+it("applies a command whose first attempt died before it", async () => {
+  const instance = createInstance(database, testClock().clock);
+  await instance.changeCircuit({ action: "force_close" }, by("died", identityAt(start - 1)));
+  const { repeated } = keyedIdentity(start);
+  await expect(instance.changeCircuit({ action: "force_open" }, by("died", repeated))).resolves.toMatchObject({
+    state: "open",
+  });
 });

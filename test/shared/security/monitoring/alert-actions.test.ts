@@ -8,13 +8,15 @@ import {
   type AlertActionDependencies,
   createAlertActions,
 } from "../../../../shared/security/monitoring/alert-actions.ts";
+import type { EventMoment } from "../../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
 import { defaultSettings } from "../../../../shared/settings/settings.ts";
 import type { OrganizationCaller } from "../../../../shared/terms/caller.ts";
+import type { RequestIdentity } from "../../../../shared/terms/idempotency-key.ts";
 import { type AlertStores, NOON, reasonAt, startAlertTable } from "../../../support/alerts.ts";
 import { httpEvent, lambdaContext } from "../../../support/http-event.ts";
 import { quietLog } from "../../../support/quiet-log.ts";
-import { identityAt } from "../../../support/request-identity.ts";
+import { identityAt, keyedIdentity } from "../../../support/request-identity.ts";
 
 quietLog();
 
@@ -24,6 +26,8 @@ let table: Awaited<ReturnType<typeof startAlertTable>>;
 let alerts: AlertStores;
 let published: ChangedAlert[];
 let recorded: NewSecurityEvent[];
+/** The times and identities of the recorded events: equal ones are stored once. */
+let moments: EventMoment[];
 let caller: OrganizationCaller;
 let organizations = 0;
 
@@ -35,6 +39,7 @@ afterAll(() => table.stop());
 beforeEach(() => {
   published = [];
   recorded = [];
+  moments = [];
   const organizationId = `acme-${++organizations}`;
   caller = { userId: "ada", organizationId, role: "admin", sessionId: "s-1", scope: `org:${organizationId}` };
 });
@@ -55,7 +60,10 @@ const parts = (): AlertActionDependencies => ({
     }),
   },
   recorder: {
-    recordWithAlert: async (event) => void recorded.push(event),
+    recordWithAlert: async (event, moment) => {
+      recorded.push(event);
+      moments.push(moment);
+    },
   },
 });
 
@@ -150,6 +158,12 @@ describe("generate_alert", () => {
     const statusOf = async (metadata: object) => (await send({ ...alert, metadata })).status;
     await expect(statusOf(padded(2_048))).resolves.toBe(200);
     await expect(statusOf(padded(2_049))).resolves.toBe(400);
+    // Bytes of UTF-8, not characters: 8 bytes of JSON around the text.
+    for (const [character, bytes] of Object.entries({ é: 2, 界: 3, "🌵": 4 })) {
+      const most = character.repeat((2_048 - 8) / bytes);
+      await expect(statusOf({ x: most })).resolves.toBe(200);
+      await expect(statusOf({ x: `${most}y` })).resolves.toBe(400);
+    }
     await expect(statusOf(nested(16))).resolves.toBe(200);
     await expect(statusOf(nested(17))).resolves.toBe(400);
     const deep = `{"action":"generate_alert","title":"t","riskLevel":"LOW","metadata":{"a":${"[".repeat(5_000)}${"]".repeat(5_000)}}}`;
@@ -185,6 +199,75 @@ describe.each([
     );
     expect((await list(`status=${outcome}`)).body).toHaveLength(2);
     expect((await list("status=open")).body).toEqual([]);
+  });
+});
+
+describe("a request with an Idempotency-Key", () => {
+  const asked = { action: "generate_alert", title: "Look at this", riskLevel: "HIGH" } as const;
+  const request = (identity: RequestIdentity) => ({
+    ...{ caller, identity },
+    origin: { requestId: "request", ipAddress: "192.0.2.7" },
+  });
+  /** The steps after which an instance may die. */
+  const gaps = ["the alert", "its event", "its publication"] as const;
+
+  it.each(gaps)("is completed by a repetition if its instance died after %s", async (gap) => {
+    const all = parts();
+    const die = () => Promise.reject(new Error("the instance died"));
+    const dying: AlertActionDependencies = {
+      ...all,
+      alerts: {
+        ...all.alerts,
+        async put(...alert) {
+          await all.alerts.put(...alert);
+          if (gap === "the alert") await die();
+        },
+      },
+      recorder: {
+        async recordWithAlert(...event) {
+          await all.recorder.recordWithAlert(...event);
+          if (gap === "its event") await die();
+        },
+      },
+      publisher: {
+        async publish(changes) {
+          await all.publisher.publish(changes);
+          return die();
+        },
+      },
+    };
+    const { first, repeated } = keyedIdentity(NOON);
+    await expect(createAlertActions(dying)(asked, request(first))).rejects.toThrow("the instance died");
+    const answer = await createAlertActions(parts())(asked, request(repeated));
+    expect((await list()).body).toEqual([(answer as { alert: unknown }).alert]);
+    expect(published).not.toEqual([]);
+    expect(new Set(published.map(({ alert }) => alert.id)).size).toBe(1);
+    expect(new Set(moments.map((moment) => JSON.stringify(moment))).size).toBe(1);
+    expect(moments[0]).toMatchObject({ timestamp: NOON, identity: expect.any(Uint8Array) });
+  });
+
+  it("makes no second alert after the first one was resolved, also by a late first attempt", async () => {
+    const { first, repeated } = keyedIdentity(NOON);
+    const act = createAlertActions(parts());
+    const { alert } = (await act(asked, request(first))) as { alert: { id: string } };
+    await alerts.resolve(caller.organizationId, alert.id, { by: "ada", now: NOON });
+    for (const identity of [first, repeated]) await act(asked, request(identity));
+    expect((await list()).body).toMatchObject([{ id: alert.id, status: "resolved" }]);
+  });
+
+  it.each([
+    ["acknowledge", "acknowledged"],
+    ["resolve", "resolved"],
+  ] as const)("reports to %s as done what an earlier attempt did", async (action, outcome) => {
+    const { organizationId } = caller;
+    const { alert } = await alerts.raise(organizationId, reasonAt(NOON, { subject: "1" }), NOON);
+    const other = await alerts.raise(organizationId, reasonAt(NOON, { subject: "2" }), NOON);
+    const { first, repeated } = keyedIdentity(NOON);
+    const act = createAlertActions(parts());
+    await act({ action, alertIds: [alert.id] }, request(first));
+    const alertIds = [alert.id, other.alert.id];
+    await expect(act({ action, alertIds }, request(repeated))).resolves.toMatchObject({ [outcome]: alertIds });
+    await expect(act({ action, alertIds }, request(identityAt(NOON)))).resolves.toMatchObject({ unchanged: alertIds });
   });
 });
 
