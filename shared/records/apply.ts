@@ -11,6 +11,7 @@ import { isItemRefused } from "../runtime/call-store.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
+import { writeLog } from "../runtime/log.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { decideAnswered, decideApply, type RecordWrite } from "./decide-apply.ts";
 import {
@@ -143,6 +144,7 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
     } catch (error) {
       if (!isItemRefused(error)) throw error;
       const [{ type, id }] = parameters;
+      writeLog("warn", "The store refuses a record; it is set aside", { type, cause: String(error.cause) });
       return setAside(type, id, "refused");
     }
   };

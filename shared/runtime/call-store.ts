@@ -51,11 +51,11 @@ export const callStore = async <Output>(
 export const isStoreFailure = (error: unknown): boolean =>
   error instanceof DomainError && error.code === "store_unavailable";
 
-const isCausedBy = (error: unknown, names: readonly string[]): boolean =>
+const isCausedBy = (error: unknown, names: readonly string[]): error is DomainError =>
   error instanceof DomainError && error.cause instanceof Error && names.includes(error.cause.name);
 
 /** Whether DynamoDB refused a single write because a transaction held the item; the write may be tried again. */
 export const isTransactionConflict = (error: unknown): boolean => isCausedBy(error, ["TransactionConflictException"]);
 
 /** Whether the store refuses an item or a key, however often the call is repeated. */
-export const isItemRefused = (error: unknown): boolean => isCausedBy(error, REFUSALS);
+export const isItemRefused = (error: unknown): error is DomainError => isCausedBy(error, REFUSALS);

@@ -37,7 +37,8 @@ const missing = (what: string): Reply =>
 
 const unauthorized = failing(401, { type: "invalid_request_error", message: "Invalid API Key provided: sk_****" });
 
-const createdOf = ({ created }: Thing): number => created ?? 0;
+/** A poisoned object may have anything as its time. */
+const createdOf = ({ created }: { created?: unknown }): number => (typeof created === "number" ? created : 0);
 
 const inTime = (thing: Thing, query: Call["query"]): boolean => {
   const bound = (name: string, otherwise: number) => Number(query[`created[${name}]`] ?? otherwise);
@@ -45,8 +46,8 @@ const inTime = (thing: Thing, query: Call["query"]): boolean => {
   const { created } = query;
   return (
     (created === undefined || at === Number(created)) &&
-    at >= bound("gte", 0) &&
-    at > bound("gt", -1) &&
+    at >= bound("gte", Number.NEGATIVE_INFINITY) &&
+    at > bound("gt", Number.NEGATIVE_INFINITY) &&
     at <= bound("lte", Number.POSITIVE_INFINITY) &&
     at < bound("lt", Number.POSITIVE_INFINITY)
   );
@@ -80,7 +81,7 @@ const secretOf = ({ headers: { authorization = "" } }: IncomingMessage): string 
   return scheme === "Basic" ? (Buffer.from(value, "base64").toString().split(":")[0] ?? "") : value;
 };
 
-const send = (response: ServerResponse, reply: Reply): void => {
+const send = (response: ServerResponse, reply: Reply, spell: (json: string) => string): void => {
   if (reply === "silence") return;
   if (reply === "reset") {
     response.socket?.destroy();
@@ -88,7 +89,7 @@ const send = (response: ServerResponse, reply: Reply): void => {
   }
   const { status, body, headers } = reply;
   response.writeHead(status, { "content-type": "application/json", ...headers });
-  response.end(typeof body === "string" ? body : JSON.stringify(body));
+  response.end(typeof body === "string" ? body : spell(JSON.stringify(body)));
 };
 
 export type OtherProvider = Awaited<ReturnType<typeof startOtherProvider>>;
@@ -102,6 +103,7 @@ export const startOtherProvider = async () => {
   const grants = new Map<string, string>();
   let meddle: (call: Call, account: OtherAccount | undefined) => Reply | undefined | Promise<Reply | undefined> = () =>
     undefined;
+  let spell = (json: string): string => json;
   let made = 0;
   const fresh = (prefix: string) => `${prefix}_${(++made).toString().padStart(4, "0")}abcdefghijkl`;
 
@@ -144,7 +146,7 @@ export const startOtherProvider = async () => {
     };
     calls.push(call);
     const account = accounts.get(keys.get(call.secret) ?? "");
-    send(response, (await meddle(call, account)) ?? answer(call, account));
+    send(response, (await meddle(call, account)) ?? answer(call, account), spell);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 
@@ -189,6 +191,11 @@ export const startOtherProvider = async () => {
     /** Replaces the normal answer if the callback returns one. */
     meddle(how: typeof meddle): void {
       meddle = how;
+    },
+
+    /** Changes the text of JSON answers, for what no JavaScript value has, such as 1e400. */
+    spell(how: typeof spell): void {
+      spell = how;
     },
 
     behave(): void {

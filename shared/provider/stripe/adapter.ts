@@ -16,11 +16,14 @@ import { createConnections } from "./wire-client.ts";
 
 const List = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
 
+/** The longest cursor in a URL: servers reject URLs of more than 8 KB. */
+const MAX_CURSOR_CHARACTERS = 4_096;
+
 /** An id that a page can start after, as the provider writes it. URLs contain no other Unicode. */
 const Cursor = z.string().check(
   z.minLength(1),
-  z.maxLength(2_048),
-  z.refine((id) => id.isWellFormed()),
+  z.maxLength(MAX_CURSOR_CHARACTERS),
+  z.refine((id) => id.isWellFormed() && encodeURIComponent(id).length <= MAX_CURSOR_CHARACTERS),
 );
 const Listed = z.object({ id: Cursor });
 
@@ -40,18 +43,18 @@ const lastCursor = (data: readonly unknown[], after: string | undefined): { inde
 /**
  * A page of the list's objects; those that `read` returns undefined for are left out. The page ends with the last object
  * that the next page can start after: the objects behind it come again.
- * @param after the id that the page was requested after.
+ * @param request `after`: the id that the page was requested after; `isLast`: no further page will be requested.
  * @throws ProviderError if the answer is not a list, or announces a next page without a cursor.
  */
 const pageOf = <Item>(
   { body, status }: Pick<WireAnswer, "body" | "status">,
-  after: string | undefined,
+  { after, isLast = false }: { after: string | undefined; isLast?: boolean },
   read: (object: unknown) => Item | SetAside | undefined,
 ): ProviderPage<Item> => {
   const { data: list } = List.safeParse(body);
   if (list === undefined) throw errorOfUnexpected(status);
   const cursor = list.has_more ? lastCursor(list.data, after) : undefined;
-  if (list.has_more && cursor === undefined) throw errorOfUnexpected(status);
+  if (list.has_more && cursor === undefined && !isLast) throw errorOfUnexpected(status);
   const objects = cursor === undefined ? list.data : list.data.slice(0, cursor.index + 1);
   const results = objects.map(read);
   return {
@@ -74,6 +77,9 @@ const paths: Record<RecordType, string> = {
 
 /** Without `status`, cancelled subscriptions are left out. */
 const listing: Partial<Record<RecordType, Record<string, string>>> = { subscriptions: { status: "all" } };
+
+/** How much later than the feed's answer an event may be dated. Each run reads the feed's last 60 s again. */
+const MAX_AHEAD_SECONDS = 60;
 
 const AccountAnswer = z.object({ id: ExactId });
 
@@ -111,7 +117,7 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, clock }: StripeSettings)
             "created[lte]": createdUntil,
             starting_after: after,
           });
-          return pageOf(answer, after, (object) => {
+          return pageOf(answer, { after }, (object) => {
             const observation = parseObject(type, object, answer.observedAt);
             return observation.kind === "deleted" ? undefined : observation;
           });
@@ -129,7 +135,7 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, clock }: StripeSettings)
         async listPaymentLinks({ after }) {
           try {
             const answer = await get("/v1/invoice_payments", { limit: PAGE_SIZE, starting_after: after });
-            return pageOf(answer, after, (object) => parseInvoicePayment(object, answer.observedAt));
+            return pageOf(answer, { after }, (object) => parseInvoicePayment(object, answer.observedAt));
           } catch (error) {
             // A provider without this list may answer with any body, not only JSON.
             if (error instanceof ProviderError && error.status === 404) return undefined;
@@ -140,7 +146,10 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, clock }: StripeSettings)
         async listEvents({ since, after, limit = PAGE_SIZE }) {
           const answer = await get("/v1/events", { limit, "created[gte]": since, starting_after: after });
           const { observedAt } = answer;
-          return { ...pageOf(answer, after, (event) => parseProviderEvent(event, observedAt.to)), observedAt };
+          const page = pageOf(answer, { after, isLast: limit < PAGE_SIZE }, (event) =>
+            parseProviderEvent(event, observedAt.to + MAX_AHEAD_SECONDS),
+          );
+          return { ...page, observedAt };
         },
       };
     },

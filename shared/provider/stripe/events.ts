@@ -18,6 +18,7 @@ import {
   setAsideObject,
 } from "./objects.ts";
 import { part, Seconds, text } from "./tolerant-schemas.ts";
+import { TOLERANCE_SECONDS } from "./verify-signature.ts";
 
 /** `type`: of the object, if the event cannot be read. */
 type Reader = {
@@ -98,9 +99,6 @@ const MAX_TYPE_CHARACTERS = 255;
 
 const storableType = (type: string): string => type.slice(0, MAX_TYPE_CHARACTERS).toWellFormed();
 
-/** An event cannot be this much later than the time at which it was read; clocks may differ. */
-const MAX_AHEAD_SECONDS = 3_600;
-
 const nonEmpty = z.string().check(z.minLength(1));
 
 const Event = z.object({ id: z.unknown(), type: nonEmpty, created: z.unknown(), data: part({ object: z.unknown() }) });
@@ -108,18 +106,19 @@ const Event = z.object({ id: z.unknown(), type: nonEmpty, created: z.unknown(), 
 /**
  * Parses an event of the feed.
  * @param payload any parsed JSON.
- * @param readAtSeconds when the provider read the feed, in epoch seconds.
+ * @param latestSeconds a later time is none that the event can have, in epoch seconds. It would stand for the newest
+ *   event of the feed, and hide those that follow.
  * @returns what is set aside of an event without an id, or without a time that an event can have; undefined if such an
  *   event, or the payload, does not concern our records.
  */
-export const parseProviderEvent = (payload: unknown, readAtSeconds: number): ProviderEvent | SetAside | undefined => {
+export const parseProviderEvent = (payload: unknown, latestSeconds: number): ProviderEvent | SetAside | undefined => {
   const { data: event } = Event.safeParse(payload);
   if (event === undefined) return undefined;
   const reader = readers.get(event.type);
   const object = event.data?.object;
   const { data: id } = nonEmpty.safeParse(event.id);
   const { data: created } = Seconds.safeParse(event.created);
-  const isDated = created !== undefined && created <= readAtSeconds + MAX_AHEAD_SECONDS;
+  const isDated = created !== undefined && created <= latestSeconds;
   if (id === undefined || !isDated) return reader && setAsideObject(reader.type, object, isDated ? "event" : "time");
   const read = reader?.read(object, { from: created, to: created }) ?? [];
   const setAside = read.filter(isSetAside);
@@ -150,7 +149,7 @@ export const parseDeliveredEvent = (
   const nowSeconds = Math.floor(now / 1_000);
   if (delivered === undefined) return undefined;
   const { id, type, account } = delivered;
-  const read = parseProviderEvent(payload, nowSeconds);
+  const read = parseProviderEvent(payload, nowSeconds + TOLERANCE_SECONDS);
   const undated = { createdSeconds: nowSeconds, observations: [], isDeauthorization: false };
   const event =
     read === undefined || isSetAside(read)

@@ -8,7 +8,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 export const SIGNATURE_HEADER = "stripe-signature";
 
 /** The most that the time of a signature may differ from ours, in both directions: an older one may be a replay. */
-const TOLERANCE_SECONDS = 300;
+export const TOLERANCE_SECONDS = 300;
 
 /** While a secret is rolled, an endpoint has two signatures; the rest is room for other schemes. */
 const MAX_ELEMENTS = 16;

@@ -10,10 +10,13 @@ import { toItem } from "../../../shared/records/record-item.ts";
 import { isSetAside, setAside } from "../../../shared/records/set-aside.ts";
 import { isItemRefused } from "../../../shared/runtime/call-store.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
+import { quietLog } from "../../support/quiet-log.ts";
 import { type RecordTable, startRecordTable } from "../../support/record-table.ts";
 import { customer, recordsInMemory, seen, subscription, subscriptionFields, touched } from "../../support/records.ts";
 import * as given from "../provider/stripe/fixtures.ts";
 import "../../support/fixed-seed.ts";
+
+quietLog();
 
 let table: RecordTable;
 beforeAll(async () => {

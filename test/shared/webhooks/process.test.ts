@@ -9,8 +9,11 @@ import type { Recorder } from "../../../shared/security/recorder.ts";
 import { createProcess, type EventConnection, type ProcessDependencies } from "../../../shared/webhooks/process.ts";
 import type { Outcome, WebhookEvent } from "../../../shared/webhooks/webhook-event.ts";
 import { createFailureRecorder } from "../../../shared/webhooks/webhook-security-events.ts";
+import { quietLog } from "../../support/quiet-log.ts";
 import { customer, deleted, payment, recordsInMemory, seen, touched } from "../../support/records.ts";
 import { NOW, SECONDS, webhookEvent } from "./webhook-table.ts";
+
+quietLog();
 
 const ACME = "acme";
 const EVENT = { organizationId: ACME, eventId: "evt_1" };

@@ -213,6 +213,23 @@ describe("the event feed", () => {
   });
 });
 
+it("the newest event of the feed may have no id that a page can start after", async () => {
+  server.answers(list([{ ...given.event("customer.updated", given.customer), id: "\ud800" }], true));
+  const page = await as().listEvents({ limit: 1 });
+  expect(page).toMatchObject({ items: [{ createdSeconds: given.CREATED_SECONDS }] });
+  expect(page.next).toBeUndefined();
+});
+
+it("an event dated after the answer does not become the feed's newest", async () => {
+  const [late, good] = [SECOND + 61, SECOND + 60].map((created) =>
+    given.event("customer.updated", given.customer, created),
+  );
+  server.answers((response, arrived) => list([late, good])(response.setHeader("Date", DATE), arrived));
+  const page = await as().listEvents({});
+  expect(page.items.map(({ createdSeconds }) => createdSeconds)).toEqual([SECOND + 60]);
+  expect(page.setAside).toMatchObject([{ reason: "time" }]);
+});
+
 describe("an event of the feed without a time", () => {
   it("is set aside, and its own id is the cursor", async () => {
     const undated = { ...given.event("customer.updated", given.customer, -1), id: "evt/9" };
