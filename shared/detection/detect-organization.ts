@@ -12,6 +12,7 @@ import { dayAfter, dayBefore } from "./day-counts.ts";
 import { type DetectionDue, detectionScope, organizationOfScope } from "./detection.ts";
 import type { HourFactsStore } from "./event-facts-store.ts";
 import type { Hour } from "./evidence/windows.ts";
+import { fitFacts, fitFindings } from "./fit-window.ts";
 import type { RaiseFinding } from "./raise-finding.ts";
 import { hourlyRules, judgeHour } from "./rules/rules.ts";
 import { noSyncFacts, type SyncFacts } from "./sync-facts-store.ts";
@@ -66,7 +67,9 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
         : readSyncFacts(organizationId, hour, { since: before.since, now: at }),
     ]);
     const carriedIn = previous?.carried ?? [];
-    const { findings, carried } = judgeHour({ hour, facts, carried: carriedIn, ...hourBaselines, ...syncFacts });
+    const judged = judgeHour({ hour, facts, carried: carriedIn, ...hourBaselines, ...syncFacts });
+    const findings = fitFindings(judged.findings);
+    const carried = fitFacts(judged.carried);
     const window: Window = {
       ...{ hour: start, judgedAt: at, rules: versions(), eventsRead: facts.length, findings, carried },
       today: dayAfter(before, scope, start, facts),

@@ -32,7 +32,7 @@ export const parseFields = <Schema extends z.ZodMiniType>(
   const result = schema.safeParse(value, { error: expectedType });
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${path.join(".") || part}: ${message}`);
-  throw new DomainError("invalid_field", problems.join("; ").slice(0, MAX_MESSAGE_CHARACTERS));
+  throw new DomainError("invalid_field", problems.join("; ").slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed());
 };
 
 const decode = (text: string): string | undefined => {

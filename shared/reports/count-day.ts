@@ -2,13 +2,10 @@
 import * as z from "zod/mini";
 import { factOf, isCall } from "../detection/evidence/fact.ts";
 import { definedFields } from "../json/defined-fields.ts";
-import { cutText } from "../security/redaction/redact-and-cut.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 import type { ComplianceReport, ReportedChange, UserAccess } from "./compliance-report.ts";
 import { noneByLevel } from "./report-fields.ts";
-
-const MAX_TEXT_CHARACTERS = 500;
 
 const optionalText = z.optional(z.string());
 const ConnectionFacts = z.object({ method: optionalText, reason: optionalText });
@@ -78,8 +75,8 @@ const factsOf = (event: SecurityEvent): ChangeFacts | undefined => {
   }
 };
 
-const cut = (value: string | undefined): string | undefined =>
-  value ? cutText(value, MAX_TEXT_CHARACTERS) : undefined;
+/** Events have bounds (2 KB of metadata, 512 characters of a message), so texts are not cut again. */
+const orNothing = (value: string | undefined): string | undefined => value || undefined;
 
 /** The change of connection, settings or circuit breaker that an event records; undefined for other events. */
 export const changeOf = (event: SecurityEvent): ReportedChange | undefined => {
@@ -89,7 +86,7 @@ export const changeOf = (event: SecurityEvent): ReportedChange | undefined => {
   const { area, why, details } = facts;
   return {
     ...{ at: timestamp, area, what: action ?? eventType.toLowerCase() },
-    ...definedFields({ who: userId, why: cut(why), details: cut(details) }),
+    ...definedFields({ who: userId, why: orNothing(why), details: orNothing(details) }),
     ...{ source, eventId: id },
   };
 };

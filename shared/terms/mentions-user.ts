@@ -2,8 +2,12 @@
  * Identifier matching: whether a value of any shape mentions a user, and the value without the mentions. Pure.
  *
  * An identifier matches as a whole word: "ada" does not match in "canada", but matches in "user:ada", "ada's" and
- * "ada@example.com". In doubt it matches, so an erasure removes too much rather than too little.
+ * "ada@example.com". In doubt it matches, so an erasure removes too much rather than too little: in a text that was cut, a
+ * beginning of the identifier before the cut matches as well.
  */
+
+/** The end of a text that was cut (security/redaction/redact-and-cut.ts). */
+export const CUT_MARK = "…[cut]";
 
 const WORD_BEFORE = /[\p{L}\p{M}\p{N}_]$/u;
 const WORD_AFTER = /^[\p{L}\p{M}\p{N}_]/u;
@@ -24,6 +28,17 @@ const occursIn = (text: string, id: string): boolean => {
   return false;
 };
 
+/** Whether a text was cut within the identifier. */
+const isCutIn = (text: string, id: string): boolean => {
+  if (!text.endsWith(CUT_MARK)) return false;
+  const kept = text.slice(0, -CUT_MARK.length);
+  for (let at = Math.max(0, kept.length - id.length + 1); at < kept.length; at++) {
+    const isStart = !WORD_AFTER.test(id) || !WORD_BEFORE.test(kept.slice(Math.max(0, at - 2), at));
+    if (isStart && id.startsWith(kept.slice(at))) return true;
+  }
+  return false;
+};
+
 /** The service writes days and hours itself; an identifier such as "2026" must not match in them. */
 const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2})?$/;
 
@@ -32,7 +47,7 @@ export type UserMatcher = ReturnType<typeof createUserMatcher>;
 /** @param ids the user's id, and other texts that identify the user, such as addresses or hashes. */
 export const createUserMatcher = (ids: readonly string[]) => {
   const mentionsInText = (text: string): boolean =>
-    ids.includes(text) || (!TIME.test(text) && ids.some((id) => occursIn(text, id)));
+    ids.includes(text) || (!TIME.test(text) && ids.some((id) => occursIn(text, id) || isCutIn(text, id)));
 
   /** Whether a value mentions the user in a key or text, at any depth. */
   const mentions = (value: unknown): boolean => {

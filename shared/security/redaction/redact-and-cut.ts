@@ -1,10 +1,10 @@
 /** Redacts and cuts the texts and metadata of events. Redaction comes first: half of a secret is not recognised. */
 import { encodeJson } from "../../json/encode-json.ts";
+import { CUT_MARK } from "../../terms/mentions-user.ts";
 import { type Json, redact } from "./redact.ts";
 import { redactText } from "./redact-text.ts";
 import { meaningOfName } from "./sensitive-name.ts";
 
-const CUT_MARK = "…[cut]";
 const CUT_MARK_CHARACTERS = [...CUT_MARK].length;
 
 /** The first `count` code points of a text. */

@@ -26,6 +26,12 @@ describe("cursors", () => {
     );
   });
 
+  it("are no longer for a longer query, which the address of the next page has beside them", () => {
+    const long = { ...binding, query: `GET /records ${"🌱".repeat(512)}` };
+    expect(cursors.seal(long, { id: 1n })).toHaveLength(cursors.seal(binding, { id: 1n }).length);
+    expect(cursors.open(long, position, cursors.seal(long, { id: 1n }))).toEqual({ id: 1n });
+  });
+
   it("reveal nothing of their contents", () => {
     const seen = Buffer.from(sealed, "base64url").toString("latin1");
     expect(seen).not.toContain("acme");

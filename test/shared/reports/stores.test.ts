@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { MAX_REPORT_BYTES } from "../../../shared/reports/build-report.ts";
 import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
 import { periodOf, periodOfReportId, reportId, reportKinds } from "../../../shared/reports/period.ts";
 import type { Report, ReportPosition } from "../../../shared/reports/report.ts";
@@ -95,16 +96,24 @@ describe("a report", () => {
     expect(await listAll(all, acme, 10, expiresAt)).toHaveLength(0);
   });
 
-  it("can have the maximum size", async () => {
+  it.each(["x", "é", "€", "🌱", '"', "\u0000"])("can have the maximum size in characters %j", async (character) => {
     const { put, get } = stores();
-    const users = Array.from({ length: 500 }, (_, n) => ({
-      userId: `${"€".repeat(128)}${n}`,
+    const users = Array.from({ length: 900 }, (_, n) => ({
+      userId: `${character.repeat(128)}${n}`,
       calls: n,
-      reads: {},
+      reads: { [character.repeat(128)]: 1 },
       refusals: 0,
     }));
-    const report = sampleCompliance({ day: { ...complianceInput().day, users } });
-    expect(JSON.stringify(report).length).toBeGreaterThan(70_000);
+    const changes = Array.from({ length: 900 }, (_, n) => ({
+      ...{ at: now, area: "settings" as const, what: "x", source: "user" as const, eventId: String(n) },
+      ...{ who: character.repeat(128), why: character.repeat(512), details: character.repeat(500) },
+    }));
+    const report = sampleCompliance({ day: { ...complianceInput().day, users, changes } });
+    const bytes = Buffer.byteLength(JSON.stringify(report));
+    expect(bytes).toBeGreaterThan(100_000);
+    expect(bytes).toBeLessThanOrEqual(MAX_REPORT_BYTES);
+    expect(report.access.users.length + report.access.moreUsers).toBe(900);
+    expect(report.changes.length + report.moreChanges).toBe(900);
     const acme = newOrganization();
     expect(await put(acme, report, 0)).toBe("stored");
     expect(await get(acme, report, now)).toEqual(report);

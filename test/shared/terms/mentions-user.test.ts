@@ -23,6 +23,17 @@ describe("a user matcher", () => {
     ["2026", "2026-11-21T10", false],
     ["2026-11-21", "2026-11-21", true],
     ["10", "2026-11-10 was late", true],
+    // A text that was cut may have the beginning of an identifier at its end.
+    ["bob", "asked by bo…[cut]", true],
+    ["bob", "asked by (b…[cut]", true],
+    ["bob", "asked by bob…[cut]", true],
+    ["bob", "asked by kabo…[cut]", false],
+    ["bob", "asked by bo", false],
+    ["bob", "asked by bo…", false],
+    ["|x|", "a|x…[cut]", true],
+    ["auth0|7", "by auth0|…[cut]", true],
+    ["😀😀", "by 😀…[cut]", true],
+    ["bob", "…[cut]", false],
   ])("finds %s in %j: %s", (id, text, expected) => {
     expect(createUserMatcher([id]).mentions(text)).toBe(expected);
   });
