@@ -10,9 +10,13 @@ const MAX_DIGITS = 19;
 /** Epoch milliseconds, or YYYYMMDDhhmmss: no card of 14 digits begins with 19 or 20. */
 const TIME = /^(?:1\d{12}|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d)$/;
 
-/** The numbers of Visa, Mastercard, American Express, Diners, Discover, JCB and UnionPay. */
+/**
+ * The numbers of Visa, Mastercard, Mir, American Express, Diners, JCB, the issuers whose numbers begin with 5 or 6 (Maestro,
+ * Discover, UnionPay, Elo, Verve, Troy and others), and the rest of UnionPay and Troy.
+ * Source: https://github.com/braintree/credit-card-type, which a test compares.
+ */
 const ISSUED =
-  /^(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[068]\d{12}|(?:35|60|62|64|65)\d{14}(?:\d{3})?)$/;
+  /^(?:4\d{12}(?:\d{3}(?:\d{2,3})?)?|5[1-5]\d{14}|2[2-7]\d{14}|220[0-4]\d{13,15}|3[47]\d{13}|3[0689]\d{12}(?:\d{2}|\d{5})?|(?:35\d\d|2131|1800)\d{12,15}|(?:5[06-9]|6\d)\d{11,17}|81\d{12,17}|9792\d{12})$/;
 
 const passesLuhn = (digits: string): boolean => {
   let sum = 0;
@@ -109,12 +113,18 @@ export const cardNumber: Recogniser = {
     }),
 };
 
-/** Each country's number of characters. Source: https://www.swift.com/standards/data-standards/iban-international-bank-account-number */
+/**
+ * Each country's number of characters, also of countries that use IBANs without being in the registry.
+ * Sources: https://www.swift.com/standards/data-standards/iban-international-bank-account-number and
+ * https://github.com/Simplify/ibantools, which a test compares.
+ */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
   [
-    "15 NO,16 BE,18 DK FI FK FO GL NL SD,19 MK SI,20 AT BA EE KZ LT LU MN XK,21 CH HR LI LV",
+    "15 NO,16 BE,18 AX DK FI FK FO GL NL SD,19 MK SI,20 AT BA EE KZ LT LU MN XK,21 CH HR LI LV",
     "22 BG BH CR DE GB GE IE ME RS VA,23 AE GI IL IQ OM SO TL,24 AD CZ ES MD PK RO SA SE SK TN VG",
-    "25 LY PT ST,26 IS TR,27 BI DJ FR GR IT MC MR SM,28 AL AZ BY CY DO GT HN HU LB NI PL SV",
+    "25 AO CV GW LY MZ PT ST,26 DZ IR IS TR",
+    "27 BI BL CF CG CM DJ FR GA GF GP GQ GR IT KM MC MF MG MQ MR NC PF PM RE SM TD TF WF YT",
+    "28 AL AZ BF BJ BY CI CY DO GT HN HU LB MA ML NE NI PL SN SV TG",
     "29 BR EG PS QA UA,30 JO KW MU YE,31 MT SC,32 LC,33 RU",
   ]
     .join(",")

@@ -1,6 +1,7 @@
 import { cardNumber, iban } from "./account-numbers.ts";
 import { namedValue } from "./named-value.ts";
 import { byPattern, type Recogniser } from "./recogniser.ts";
+import { vendorKeys } from "./vendor-keys.ts";
 
 /** Whether a text after "Bearer" is a credential and not prose: it has a digit or mixed case, or is long. */
 const looksGenerated = (text: string): boolean => /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(text) || text.length >= 16;
@@ -11,7 +12,10 @@ const looksGenerated = (text: string): boolean => /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.
  * its time is linear.
  */
 export const recognisers: readonly Recogniser[] = [
-  byPattern("private_key", /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END[^-]{0,60}-----|$)/g),
+  byPattern(
+    "private_key",
+    /-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END[^-]{0,60}-----|$)/g,
+  ),
   // https://user:password@host
   byPattern("credentials", /(?<kept>:\/\/)[^\s/?#"'<>\\]+(?=@)/g, (found) => !/^\[redacted:[a-z_]+\]$/.test(found)),
   // Also other JSON objects in base64, and encrypted tokens of five parts.
@@ -24,13 +28,9 @@ export const recognisers: readonly Recogniser[] = [
   // Access key ids, and session tokens by their first characters.
   byPattern(
     "aws_key",
-    /(?<![A-Za-z0-9])(?:(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])|(?:IQoJ|FwoG|FQoG)[\w+/]{40,}={0,2})/g,
+    /(?<![A-Za-z0-9])(?:A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16}(?![A-Z0-9])|(?:IQoJ|FwoG|FQoG)[\w+/]{40,}={0,2})/g,
   ),
-  // GitHub, Slack, Google, OpenAI and the like.
-  byPattern(
-    "vendor_key",
-    /(?<![A-Za-z0-9])(?:gh[a-z]_\w{20,}|github_pat_\w{20,}|xox[a-z]-[\w-]{10,}|AIza[\w-]{30,}|sk-[\w-]{20,}|glpat-[\w-]{20,})/g,
-  ),
+  ...vendorKeys,
   iban,
   cardNumber,
   {

@@ -12,6 +12,8 @@ const onlyFoundBy: Readonly<Record<string, readonly [text: string, secret: strin
   client_secret: ["confirmed pi_3Mtw_secret_YrKJUKribcBjcG8HVhfZ", "YrKJUKribcBjcG8HVhfZ"],
   aws_key: ["signed by AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"],
   vendor_key: ["pushed with ghp_16C7e42F292c6912E7710c838347Ae178B4a", "16C7e42F292c6912E7710c838347Ae178B4a"],
+  webhook_url: ["sent to https://hooks.slack.com/services/T00000000/B00000000/xyz", "B00000000/xyz"],
+  aws_secret: ["signed with wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "K7MDENG"],
   iban: ["paid from DE89370400440532013000", "DE89370400440532013000"],
   card: ["paid with 4242 4242 4242 4242", "4242 4242"],
   account: ["account number 12345678 is closed", "12345678"],
