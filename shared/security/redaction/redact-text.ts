@@ -9,7 +9,7 @@ const looksGenerated = (text: string): boolean => /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.
 /**
  * All recognisers, in the order of use. Patterns that may contain spaces or line breaks come before named values, which end
  * at a space. Each pattern starts at a literal or at the edge of a word and repeats only disjoint character classes, so
- * its time is linear.
+ * its time is linear. A word may also start after an escaped line break (`\\n`), as in JSON.
  */
 export const recognisers: readonly Recogniser[] = [
   byPattern(
@@ -19,16 +19,24 @@ export const recognisers: readonly Recogniser[] = [
   // https://user:password@host
   byPattern("credentials", /(?<kept>:\/\/)[^\s/?#"'<>\\]+(?=@)/g, (found) => !/^\[redacted:[a-z_]+\]$/.test(found)),
   // Also other JSON objects in base64, and encrypted tokens of five parts.
-  byPattern("jwt", /(?<![A-Za-z0-9])eyJ[\w+/-]{8,}={0,2}(?:\.[\w-]*){0,4}/g),
+  byPattern(
+    "jwt",
+    /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))eyJ(?:[\w+/-]|%2[BF]){8,}(?:=|%3D){0,2}(?:(?<==|%3D)_(?:[\w+/]|%2[BF]){43})?(?:\.[\w-]*){0,4}/g,
+  ),
   // The provider's keys (also publishable, restricted and ephemeral keys), and the secrets of its client-side objects.
-  byPattern("api_key", /(?<![A-Za-z0-9])(?:[a-z]{1,2}k_(?:live|test|org)_[\w-]+|[eprs]k_[A-Za-z0-9]{16,})/g),
-  byPattern("webhook_secret", /(?<![A-Za-z0-9])whsec_[\w+/=-]{4,}/g),
-  byPattern("oauth", /(?<![A-Za-z0-9])(?:ac|rt)_[\w-]{4,}/g, (found) => looksGenerated(found.slice(3))),
+  byPattern(
+    "api_key",
+    /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))(?:[a-z]{1,2}k_(?:live|test|prod|org)_[\w-]+|[eprs]k_[A-Za-z0-9]{16,})/g,
+  ),
+  byPattern("webhook_secret", /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))whsec_[\w+/=-]{4,}/g),
+  byPattern("oauth", /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))(?:ac|rt)_[\w-]{4,}/g, (found) =>
+    looksGenerated(found.slice(3)),
+  ),
   byPattern("client_secret", /_secret_[A-Za-z0-9]{16,}/g),
   // Access key ids, and session tokens by their first characters.
   byPattern(
     "aws_key",
-    /(?<![A-Za-z0-9])(?:A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16}(?![A-Z0-9])|(?:IQoJ|FwoG|FQoG)[\w+/]{40,}={0,2})/g,
+    /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))(?:A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16}(?![A-Z0-9])|(?:IQoJ|FwoG|FQoG)[\w+/]{40,}={0,2})/g,
   ),
   ...vendorKeys,
   iban,

@@ -10,6 +10,9 @@ const A = "[A-Za-z0-9]";
 const HEX = "[A-Fa-f0-9]";
 const UUID = `${HEX}{8}(?:-${HEX}{4}){3}-${HEX}{12}`;
 
+/** Also as it is in URLs: a part before an escape would be recognised alone, and the rest would remain. */
+const BASE64 = "(?:[\\w+/-]|%2[BF])";
+
 /** The start of a word, also after an escaped line break (`\\n`) in JSON. */
 const START = "(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))";
 
@@ -32,7 +35,8 @@ const FORMATS = [
   // Base64 and URL-safe base64
   `(?:gh[a-z]|github_pat)_\\w{20,}`,
   `(?:xoxe\\.)?xox[a-z]-[\\w-]{10,}`,
-  `(?:xapp|sk|NR(?:JS|II|AK|AL|RA)|gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|soat)|sq0[a-z]{3}|pypi|dnkey|HRKU|FLW(?:SEC|PUB)K(?:_TEST)?)-[\\w.=-]{12,}`,
+  `xapp-\\d-[\\w-]{6,}`,
+  `(?:sk|NR(?:JS|II|AK|AL|RA)|gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|soat)|sq0[a-z]{3}|pypi|dnkey|HRKU|FLW(?:SEC|PUB)K(?:_TEST)?)-[\\w.=-]{12,}`,
   `(?:GR1348941|EAAA)[\\w-]{20,}`,
   `(?:AIza|AQVN)[\\w-]{30,}`,
   `YC[\\w-]{38}(?![\\w-])`,
@@ -41,8 +45,10 @@ const FORMATS = [
   `hv[bs]\\.[\\w-]{24,}`,
   `ATATT3[\\w=-]{60,}`,
   `glsa_${A}{32}_${HEX}{8}`,
-  `(?:glc|fm1[ar]|fm2)_[A-Za-z0-9+/]{32,}={0,3}`,
-  `(?:ABSK|ZXlK|bedrock-api-key-)[\\w+/-]{20,}={0,2}`,
+  `(?:glc|fm1[ar]|fm2)_${BASE64}{32,}={0,3}`,
+  `(?:ABSK|ZXlK|bedrock-api-key-)${BASE64}{20,}={0,2}`,
+  // A JSON Web Token whose header begins with a space
+  `ey[\\w-]{17,600}\\.ey[\\w-]{17,}(?:\\.[\\w-]{0,600})?`,
   `sha256~[\\w-]{43}`,
   `[\\w~.]{3}\\dQ~[\\w~.-]{31,34}`,
   // Several parts
@@ -54,7 +60,7 @@ const FORMATS = [
   `xkeysib-${HEX}{64}-${A}{16}`,
   `t1\\.[\\w-]{1,300}={0,2}\\.[\\w-]{86}={0,2}`,
   `\\d{15,16}[|%][\\w-]{27,40}`,
-  `${HEX}{32}-${HEX}{8}-${HEX}{8}(?!\\w)`,
+  `[A-Ha-h0-9]{32}(?:-[A-Ha-h0-9]{8}){2}(?!\\w)`,
   `(?:live|test)_(?:pub_)?(?=[A-Za-z]*\\d)[\\w=-]{31,}`,
   `s\\.(?=[A-Za-z]*\\d)${A}{24}(?!\\w)`,
 ];
@@ -81,5 +87,5 @@ export const vendorKeys: readonly Recogniser[] = [
   ),
   byPattern("vendor_key", new RegExp(`${START}(?:${FORMATS.join("|")})|${TELEGRAM}`, "g")),
   // A secret access key has no prefix: exactly 40 characters of base64.
-  byPattern("aws_secret", /(?<![\w+/.-])[A-Za-z0-9+/]{40}(?![\w+/=]|[.-]\w)/g, looksRandom),
+  byPattern("aws_secret", /(?:(?<![\w+/.-])|(?<=\\[nrt]))[A-Za-z0-9+/]{40}(?![\w+/=]|[.-]\w)/g, looksRandom),
 ];
