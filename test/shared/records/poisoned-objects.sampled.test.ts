@@ -10,6 +10,7 @@ import { toItem } from "../../../shared/records/record-item.ts";
 import { isSetAside, setAside } from "../../../shared/records/set-aside.ts";
 import { isItemRefused } from "../../../shared/runtime/call-store.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
+import { depth } from "../../support/depth.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { type RecordTable, startRecordTable } from "../../support/record-table.ts";
 import { customer, recordsInMemory, seen, subscription, subscriptionFields, touched } from "../../support/records.ts";
@@ -32,7 +33,7 @@ const applyTo = (store: Parameters<typeof createApply>[0]["store"]) =>
   createApply({ store, now: () => NOW, newToken: newRequestToken });
 
 const tooLarge = (id: string): Observation => {
-  const items = Array.from({ length: 8_000 }, () => ({ ...subscriptionFields.items?.[0], priceId: "x".repeat(60) }));
+  const items = Array.from({ length: 210 }, () => ({ ...subscriptionFields.items?.[0], priceId: "x".repeat(2_000) }));
   return { ...subscription(seen(1), {}, id), fields: { ...subscriptionFields, items } } as Observation;
 };
 
@@ -147,14 +148,14 @@ describe("any poisoned value in any place of an object", () => {
         await applyTo({ ...store, put })("acme", observations, events);
         expect(items.every(isWellFormed)).toBe(true);
       }),
-      { numRuns: 400 },
+      { numRuns: depth(100, 5_000) },
     );
   });
 
   it("is stored by a real engine", async () => {
     const organization = table.newOrganization();
     const stores = table.stores();
-    const samplesOf = fc.sample(poisonedSample, 150);
+    const samplesOf = fc.sample(poisonedSample, depth(30, 300));
     const observations = samplesOf.flatMap((sample, i) =>
       observe(sample).map((one) => ({ ...one, id: `${one.id}${i}` })),
     );
@@ -162,6 +163,6 @@ describe("any poisoned value in any place of an object", () => {
     expect(aside.filter(({ reason }) => reason === "refused")).toEqual([]);
     let stored = 0;
     for (const type of recordTypes) for await (const _ of stores.listIds(organization, type)) stored++;
-    expect(stored).toBeGreaterThan(100);
+    expect(stored).toBeGreaterThan(20);
   });
 });
