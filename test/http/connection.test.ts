@@ -87,6 +87,22 @@ describe("a connection", () => {
     expect(await ours.events("eventType=AUTHENTICATION_FAILURE")).toHaveLength(1);
   });
 
+  it("is one connection with one run, and its secrets change once, however often the requests are repeated", async () => {
+    const answers = [await ours.connect(account.apiKey), await ours.connect(account.apiKey)];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await ours.lastRun()).toMatchObject({ trigger: "connection", status: "succeeded" });
+    const [, ...earlier] = await ours.runs();
+    expect(earlier.filter(({ status }) => status === "running")).toEqual([]);
+    const secrets = { webhookSecrets: ["whsec_of_repeated"] };
+    const changed = [
+      await ours.call("PUT", "connection/webhook-secrets", secrets),
+      await ours.call("PUT", "connection/webhook-secrets", secrets),
+    ];
+    expect(changed[0]).toMatchObject({ status: 200, body: { status: "connected" } });
+    expect(changed[1]?.text).toBe(changed[0]?.text);
+    expect(await ours.events("eventType=WEBHOOK_SECRETS_CHANGED")).toHaveLength(1);
+  });
+
   it("is not visible to another organization, and accepts no other account while records are stored", async () => {
     await ours.connect(account.apiKey);
     await ours.lastRun();

@@ -82,8 +82,8 @@ export const createAlertDecisionStore = (
 
   return {
     /**
-     * Stores an operator's own alert, unless this request has stored it before. Costs as raising does; with a key twice
-     * as much, because an alert that was resolved since must not be stored again.
+     * Stores an operator's own alert, unless this request has stored it before. Costs as raising does; with a key
+     * three units more, because an alert that was resolved since must not be stored again.
      */
     async put(organizationId: string, alert: Alert, request: Omit<RequestIdentity, "isRepeated">): Promise<void> {
       const { id: token, at, isKeyed } = request;
