@@ -127,14 +127,14 @@ const withSwitches = (
   return text + source.slice(from);
 };
 
-/**
- * @param file relative to the root, such as `shared/http/cursor.ts`
- * @returns the faults of the file, and its text with all of them behind switches
- */
-export const instrument = (file: string): { mutants: Mutant[]; source: string } => {
-  const source = readFileSync(join(root, file), "utf8");
+/** The faults of a text, and the text with all of them behind switches. */
+export const instrumentText = (file: string, source: string): { mutants: Mutant[]; source: string } => {
   const program = parse(file, source);
   const changes = changesOf(program, source);
   const mutants = named(file, source, changes);
   return { mutants, source: withSwitches(program, source, changes, mutants) };
 };
+
+/** The same for a file of the project. @param file relative to the root, such as `shared/http/cursor.ts` */
+export const instrument = (file: string): { mutants: Mutant[]; source: string } =>
+  instrumentText(file, readFileSync(join(root, file), "utf8"));

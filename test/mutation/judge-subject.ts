@@ -15,6 +15,8 @@ type Options = {
   /** Chooses among the faults of the subject. */
   choose: (mutants: Mutant[]) => Mutant[];
   onProgress: (text: string) => void;
+  /** Called for each fault as soon as it is judged. */
+  onJudged: (judged: Judged) => void;
 };
 
 const timeLimitOf = (milliseconds: number): number => 5_000 + 30 * milliseconds;
@@ -54,7 +56,10 @@ const coverAll = (subject: Subject, pool: Pool): Promise<Coverage[]> =>
   );
 
 /** Runs the tests of a subject against each of its faults. */
-export const judgeSubject = async (subject: Subject, { workers, choose, onProgress }: Options): Promise<Judged[]> => {
+export const judgeSubject = async (
+  subject: Subject,
+  { workers, choose, onProgress, onJudged }: Options,
+): Promise<Judged[]> => {
   const mutants = choose(subject.files.flatMap((file) => instrument(file).mutants));
   if (mutants.length === 0) return [];
   const pool = startPool(subject.files, workers);
@@ -68,7 +73,9 @@ export const judgeSubject = async (subject: Subject, { workers, choose, onProgre
         const { caughtBy } = plan.length === 0 ? {} : await pool.judge(mutant.id, plan);
         onProgress(`${subject.name}: ${++done} of ${mutants.length} faults`);
         const reaching = plan.reduce((sum, { count }) => sum + count, 0);
-        return { ...mutant, reaching, ...(caughtBy !== undefined && { caughtBy }) };
+        const judged = { ...mutant, reaching, ...(caughtBy !== undefined && { caughtBy }) };
+        onJudged(judged);
+        return judged;
       }),
     );
   } finally {

@@ -112,16 +112,33 @@ const main = async (): Promise<number> => {
   const isWhole = values.file === undefined && values.mutant === undefined && values.sample === undefined;
   const list: SurvivorList = JSON.parse(readFileSync(listFile, "utf8"));
   const listed = new Set(Object.values(list).flatMap((survivors) => survivors.map(({ id }) => id)));
-  const problems: string[] = [];
+  let problems = 0;
+  const report = (problem: string): void => {
+    problems++;
+    showProgress("");
+    print(problem);
+  };
   const all: Judged[] = [];
   const rows = [["", "faults", "caught", "survived", "caught"]];
   makeTemporaryDirectory();
   await prepareAssembly(assemblyDirectory);
   const choose = chooser();
+  const onJudged = (one: Judged): void => {
+    const isCaught = one.caughtBy !== undefined;
+    if (isCaught && listed.has(one.id)) report(`${one.id} is listed but caught: remove it from the list`);
+    if (isCaught || listed.has(one.id)) return;
+    const reached = one.reaching === 0 ? "no test runs this code" : `${one.reaching} tests run this code`;
+    report(`${one.id} survived at ${placeOf(one)} (${one.operator}): ${changeOf(one)} [${reached}]`);
+  };
   for (const name of values.only) {
     const subject = subjectOf(name);
     const started = performance.now();
-    const judged = await judgeSubject(subject, { workers: Number(values.workers), choose, onProgress: showProgress });
+    const judged = await judgeSubject(subject, {
+      workers: Number(values.workers),
+      choose,
+      onProgress: showProgress,
+      onJudged,
+    });
     if (judged.length === 0) continue;
     showProgress("");
     print(`${name}: ${judged.length} faults in ${Math.round((performance.now() - started) / 1000)} s`);
@@ -133,12 +150,12 @@ const main = async (): Promise<number> => {
     }
     const caught = judged.filter(({ caughtBy }) => caughtBy !== undefined).length;
     if (isWhole && caught < leastShare * judged.length) {
-      problems.push(`${name}: ${percent(caught, judged.length)} caught, at least ${percent(leastShare, 1)} required`);
+      report(`${name}: ${percent(caught, judged.length)} caught, at least ${percent(leastShare, 1)} required`);
     }
     if (isWhole) {
       const ids = new Set(subject.files.flatMap((file) => instrument(file).mutants.map(({ id }) => id)));
       for (const { id, change } of subject.files.flatMap((file) => list[file] ?? [])) {
-        if (!ids.has(id)) problems.push(`${id} is listed but no longer exists (${change}): remove it from the list`);
+        if (!ids.has(id)) report(`${id} is listed but no longer exists (${change}): remove it from the list`);
       }
     }
   }
@@ -154,14 +171,6 @@ const main = async (): Promise<number> => {
     );
   } else printTable([...rows, rowOf("all", all)]);
 
-  for (const one of all) {
-    const isCaught = one.caughtBy !== undefined;
-    if (!isCaught && !listed.has(one.id)) {
-      const reached = one.reaching === 0 ? "no test runs this code" : `${one.reaching} tests run this code`;
-      problems.push(`${one.id} survived at ${placeOf(one)} (${one.operator}): ${changeOf(one)} [${reached}]`);
-    }
-    if (isCaught && listed.has(one.id)) problems.push(`${one.id} is listed but caught: remove it from the list`);
-  }
   mkdirSync(join(root, ".cache"), { recursive: true });
   writeFileSync(
     join(root, ".cache", "mutation.json"),
@@ -171,8 +180,7 @@ const main = async (): Promise<number> => {
       1,
     ),
   );
-  for (const problem of problems) print(problem);
-  return problems.length === 0 ? 0 : 1;
+  return problems === 0 ? 0 : 1;
 };
 
 if (values.help) print(usage);

@@ -13,6 +13,9 @@ type RunOptions = {
   onStart?: (test: number | undefined) => void;
 };
 
+// Tests may fake these.
+const { setTimeout, clearTimeout } = globalThis;
+
 class TimeLimitError extends Error {}
 
 const limited = async (body: () => unknown, milliseconds: number): Promise<void> => {

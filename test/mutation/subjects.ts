@@ -68,7 +68,7 @@ const definitions: Record<string, { files: string[]; tests: string[] }> = {
   idempotency: {
     files: ["shared/runtime/{idempotency-store,conditional-write}.ts", "shared/terms/{idempotency-key,requester}.ts"],
     tests: [
-      "test/shared/runtime/{idempotency-store,conditional-write}.test.ts",
+      "test/shared/runtime/{idempotency-store,conditional-write,transactions}.test.ts",
       "test/shared/terms/{idempotency-key,requester}.test.ts",
     ],
   },
@@ -80,8 +80,11 @@ const definitions: Record<string, { files: string[]; tests: string[] }> = {
     ],
   },
   sweep: {
-    files: ["shared/sync/{compare,read-list,page-id-store,feed-cursor,read-feed}.ts"],
-    tests: ["test/shared/sync/{compare,page-ids,feed-cursor,full-run,incremental-run,sync-stores}*.test.ts"],
+    files: ["shared/sync/{compare,read-list,page-id-store}.ts", "shared/work/outbox.ts"],
+    tests: [
+      "test/shared/sync/{compare,full-run,sync-stores}.test.ts",
+      "test/shared/work/{hand-over-and-outbox,outbox}.test.ts",
+    ],
   },
 };
 

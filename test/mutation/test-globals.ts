@@ -1,8 +1,9 @@
 /**
  * Stands in for `@jest/globals` in the mutation test: one process loads and runs a test file again for each fault. Jest
- * itself needs about a second for each run. Not supported: fake timers, module mocks, tests within a running test.
+ * itself needs about a second for each run. Not supported: module mocks and snapshots.
  */
 import { format } from "node:util";
+import { ModernFakeTimers } from "@jest/fake-timers";
 import { expect } from "expect";
 import { ModuleMocker } from "jest-mock";
 
@@ -23,6 +24,7 @@ let current = newSuite("");
 export const collectTests = async (load: () => Promise<unknown>): Promise<Suite> => {
   const suite = newSuite("");
   current = suite;
+  cleanUp();
   await load();
   return suite;
 };
@@ -62,10 +64,22 @@ export const afterEach = hook("afterEach");
 export const afterAll = hook("afterAll");
 
 const mocker = new ModuleMocker(globalThis);
+type TimerConfig = ConstructorParameters<typeof ModernFakeTimers>[0]["config"];
+const timers = new ModernFakeTimers({ global: globalThis, config: { fakeTimers: {} } as TimerConfig });
+
+/** What a test that ended early may have left behind. */
+const cleanUp = (): void => {
+  timers.useRealTimers();
+  mocker.restoreAllMocks();
+};
 export const jest = {
   fn: mocker.fn.bind(mocker),
   spyOn: mocker.spyOn.bind(mocker),
   mocked: <Value>(value: Value): Value => value,
   restoreAllMocks: () => mocker.restoreAllMocks(),
+  useFakeTimers: timers.useFakeTimers.bind(timers),
+  useRealTimers: timers.useRealTimers.bind(timers),
+  advanceTimersByTimeAsync: timers.advanceTimersByTimeAsync.bind(timers),
+  getTimerCount: timers.getTimerCount.bind(timers),
 };
 export { expect };

@@ -56,6 +56,10 @@ const sourceOf = (url: string): string => {
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === "@jest/globals") return next(`${own}/test-globals.ts`, context);
+    const isOfEngine = /\/(?:engine|watchdog)\.ts$/.test(specifier);
+    if (isOfEngine && context.parentURL?.includes("/test/support/embedded-dynamodb.ts")) {
+      return next(`${own}/warm-engine.ts`, context);
+    }
     const resolved = next(specifier, context);
     if (!isReloaded(resolved.url)) return resolved;
     return { ...resolved, url: `${resolved.url}?generation=${generation}` };

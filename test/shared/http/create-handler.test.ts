@@ -430,3 +430,33 @@ describe("a store that fails", () => {
     expect(failures).toEqual([["acme", "store"]]);
   });
 });
+
+describe("the origin of a request", () => {
+  const originOf = async (event: ReturnType<typeof put>, more: Partial<HandlerDependencies> = {}) => {
+    const origins: unknown[] = [];
+    const work = async ({ origin }: { origin: unknown }) => {
+      origins.push(origin);
+      return { size: 1n };
+    };
+    await createHandler(change, work, { ...parts, ...more })(event, lambdaContext);
+    return origins;
+  };
+
+  it("has the user agent only if the client sent one", async () => {
+    const { userAgent: _, ...http } = put().requestContext.http;
+    const anonymous = { ...put(), requestContext: { ...put().requestContext, http } };
+    const origin = { requestId: "request-1", ipAddress: "127.0.0.1" };
+    await expect(originOf(put())).resolves.toStrictEqual([{ ...origin, userAgent: "jest" }]);
+    // @ts-expect-error: the type has a user agent, but a client may send none.
+    await expect(originOf(anonymous)).resolves.toStrictEqual([origin]);
+  });
+
+  it("is the address that the CDN names, if there is one", async () => {
+    const { requestContext } = put();
+    const located = {
+      ...put(),
+      requestContext: { ...requestContext, http: { ...requestContext.http, sourceIp: "::1" } },
+    };
+    await expect(originOf(put(), { locateClient: () => located })).resolves.toMatchObject([{ ipAddress: "::1" }]);
+  });
+});

@@ -139,6 +139,9 @@ describe("the header", () => {
     ["with an empty value of another scheme", `${t},v0=,${v1}`],
     ["with an invalid signature beside the valid one", `${t},v1=${"0".repeat(64)},${v1}`],
     ["with the maximum number of elements", [t, v1, ...Array(14).fill("v0=1")].join(",")],
+    ["with a scheme of 16 characters", `${t},a23456789012345_=1,${v1}`],
+    ["with a time of 12 digits", `t=00${time},v1=${sign(`00${time}`)}`],
+    ["with 2,048 characters", `${t},${v1},v0=${"0".repeat(2_044 - `${t},${v1}`.length)}`],
     ["with a time of few digits, at that time", `t=7,v1=${sign("7")}`, 7_000],
     ["with a time with leading zeros, which are signed as well", `t=0${time},v1=${sign(`0${time}`)}`],
   ])("is accepted %s", (_how, header, now = NOW) => {
@@ -160,6 +163,8 @@ describe("the header", () => {
     ["with a time in hexadecimal", `t=0x10,v1=${sign("0x10")}`],
     ["with a time in scientific notation", `t=1e9,v1=${sign("1e9")}`],
     ["with a fraction of a second", `t=${time}.5,v1=${sign(`${time}.5`)}`],
+    ["with a scheme of 17 characters", `${t},a234567890123456_=1,${v1}`],
+    ["with 2,049 characters", `${t},${v1},v0=${"0".repeat(2_045 - `${t},${v1}`.length)}`],
     ["with an empty time", `t=,v1=${sign("")}`],
     ["with a time of 13 digits", `t=000${time},v1=${sign(`000${time}`)}`],
     ["with other digits", `t=${[...time].map((digit) => String.fromCharCode(0x660 + Number(digit))).join("")},${v1}`],
