@@ -30,7 +30,8 @@ export const findClaim = (claims: Claims, name: string): unknown => {
     const inner = claims[step];
     const value = isObject(inner) ? findClaim(inner, name.slice(dot + 1)) : null;
     if (value !== undefined && value !== null) return value;
-    found ??= value;
+    // A malformed value stays one, also if a later path leads nowhere.
+    if (found === undefined) found = value;
   }
   return found;
 };

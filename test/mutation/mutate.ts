@@ -22,7 +22,7 @@ exists, or if less than 90 % of the faults of a subject are caught.
 
   --only <subject>    one subject (may be repeated): ${subjectNames.join(", ")}
   --file <path>       faults of one file only
-  --mutant <id>       one fault: prints its change and the tests that judge it
+  --mutant <id>       one fault (may be repeated): prints its change and the test that catches it
   --sample <number>   so many faults of each subject, chosen by --seed
   --seed <number>     default 1
   --workers <number>  default: the number of processors
@@ -49,7 +49,7 @@ const { values } = parseArgs({
   options: {
     only: { type: "string", multiple: true, default: subjectNames },
     file: { type: "string" },
-    mutant: { type: "string" },
+    mutant: { type: "string", multiple: true },
     sample: { type: "string" },
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: String(availableParallelism()) },
@@ -78,7 +78,7 @@ const diffOf = (mutant: Mutant): string => {
 
 const chooser = (): ((mutants: Mutant[]) => Mutant[]) => {
   const { file, mutant, sample } = values;
-  if (mutant !== undefined) return (mutants) => mutants.filter(({ id }) => id === mutant);
+  if (mutant !== undefined) return (mutants) => mutants.filter(({ id }) => mutant.includes(id));
   if (file !== undefined) return (mutants) => mutants.filter((one) => one.file === file);
   if (sample === undefined) return (mutants) => mutants;
   const random = createRandom(Number(values.seed));
@@ -159,11 +159,11 @@ const main = async (): Promise<number> => {
       }
     }
   }
-  if (values.mutant !== undefined) {
-    const [mutant] = all;
-    if (mutant === undefined) throw new Error(`${values.mutant}: no fault has this id`);
-    print(diffOf(mutant));
-    const { caughtBy, reaching } = mutant;
+  if (values.mutant !== undefined && all.length === 0) throw new Error(`${values.mutant}: no fault has this id`);
+  const [only] = all;
+  if (only !== undefined && values.mutant?.length === 1) {
+    print(diffOf(only));
+    const { caughtBy, reaching } = only;
     print(
       caughtBy === undefined
         ? `survived ${reaching} tests`

@@ -26,7 +26,7 @@ const definitions: Record<string, { files: string[]; tests: string[] }> = {
       "test/shared/http/{create-handler,unknown-route,render-result,respond}.test.ts",
       "test/shared/terms/error-catalogue.test.ts",
       "test/shared/runtime/call-store.test.ts",
-      "test/shared/provider/stripe/{error-mapping,errors}.test.ts",
+      "test/shared/provider/stripe/error-mapping.test.ts",
     ],
   },
   paging: {
@@ -49,7 +49,7 @@ const definitions: Record<string, { files: string[]; tests: string[] }> = {
   authentication: {
     files: ["shared/http/{authenticate,key-set,admit}.ts", "shared/terms/{caller,claims,permissions}.ts"],
     tests: [
-      "test/shared/http/{admit,authenticate,key-set,fetch-document,identity-providers,token-cache}*.test.ts",
+      "test/shared/http/{admit,authenticate,authenticate-form,key-set,key-trust,fetch-document,identity-providers,token-cache}.test.ts",
       "test/shared/terms/{caller,claims,permissions}.test.ts",
     ],
   },

@@ -242,3 +242,51 @@ describe("other routes", () => {
     expect(() => createAdmission(plantRoutes.listPlants, { authenticate })).not.toThrow();
   });
 });
+
+describe("a request that is not admitted", () => {
+  const attempt = async (error: unknown, caller: Caller | DomainError = callerOf("admin")) => {
+    const [refused, failures]: [unknown[], unknown[]] = [[], []];
+    const admit = createAdmission(settingsRoutes.getSettings, {
+      authenticate: async () => {
+        if (caller instanceof DomainError) throw caller;
+        return caller;
+      },
+      settings: { read: () => Promise.reject(error) },
+      recordRefusal: async (refusal) => void refused.push(refusal),
+      noteFailure: async (...failure) => void failures.push(failure),
+    });
+    const thrown: unknown = await admit(httpEvent()).catch((failure: unknown) => failure);
+    return { thrown, refused, failures };
+  };
+
+  it.each([
+    ["the store fails", new DomainError("store_unavailable", "No."), [["acme", "store"]]],
+    ["the service fails", new DomainError("internal", "No."), []],
+    ["of a fault", new TypeError("no"), []],
+  ])("because %s is no refusal", async (_why, error, failures) => {
+    await expect(attempt(error)).resolves.toEqual({ thrown: error, refused: [], failures });
+  });
+
+  it("because of the caller is recorded, and is no failure of the store", async () => {
+    const error = new DomainError("expired_token", "No.");
+    const { thrown, refused, failures } = await attempt(undefined, error);
+    expect([thrown, refused.length, failures]).toEqual([error, 1, []]);
+  });
+
+  it.each<[string, Caller, string]>([
+    ["role", callerOf("guest"), "The role guest does not have the permission settings:manage."],
+    [
+      "role, whose claim is missing",
+      { ...callerOf("guest"), missing: { role: "No claim." } },
+      "The role guest does not have the permission settings:manage. No claim.",
+    ],
+    ["organization", withoutOrganization, "The token names no organization."],
+    [
+      "organization, whose claim is missing",
+      { ...withoutOrganization, missing: { organization: "No claim." } },
+      "No claim.",
+    ],
+  ])("says what is wrong with the %s", async (_what, caller, message) => {
+    expect((await attempt(undefined, caller)).thrown).toMatchObject({ message });
+  });
+});

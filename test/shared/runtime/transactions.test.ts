@@ -5,7 +5,6 @@ import {
   conditionalWrite,
   transactWithRetry,
 } from "../../../shared/runtime/conditional-write.ts";
-import { createIdempotencyStore } from "../../../shared/runtime/idempotency-store.ts";
 import { withScriptedClient } from "../../support/scripted-client.ts";
 import { type Attempt, attempts } from "../../support/scripted-store.ts";
 
@@ -79,14 +78,5 @@ describe("a transaction that is repeated", () => {
     expect(outcome).toBeInstanceOf(TransactionCanceledException);
     expect(tokens).toHaveLength(6);
     expect(random).toHaveBeenCalledTimes(5);
-  });
-});
-
-it("an Idempotency-Key that is released between two calls may be tried again", async () => {
-  const script = [attempts.refuse("ConditionalCheckFailedException"), attempts.succeed({})];
-  await withScriptedClient(script, async (client) => {
-    const keys = createIdempotencyStore(client, "keys");
-    const reserved = keys.reserve({ scope: "org:acme", idempotencyKey: "k", request: "r" }, "value", 0);
-    await expect(reserved).rejects.toMatchObject({ code: "store_unavailable" });
   });
 });
