@@ -132,3 +132,22 @@ describe("a change of webhook secrets", () => {
     expect(changes()).toHaveLength(2);
   });
 });
+
+it("a change keeps only replaced secrets that are still valid, each once", () => {
+  const before = [
+    { secret: "current" },
+    { secret: "expired", validUntil: NOON - 1 },
+    { secret: "expires", validUntil: NOON },
+    { secret: "valid", validUntil: NOON + 1 },
+    { secret: "again", validUntil: NOON + 1 },
+  ];
+  expect(replaceSecrets(before, ["next", "again"], NOON)).toEqual({
+    stored: [
+      { secret: "next" },
+      { secret: "again" },
+      { secret: "valid", validUntil: NOON + 1 },
+      { secret: "current", validUntil: NOON + DAY },
+    ],
+    replaced: 1,
+  });
+});

@@ -119,5 +119,6 @@ describe("a list that must fit", () => {
     expect(fitList(["long text", "b"], room)).toEqual({ text: "[]", end: 0 });
     expect(fitList(["long text", "b"], room, 1)).toEqual({ text: '["long text"]', end: 1 });
     expect(fitList(["long text", "long text", "b"], room, 2).end).toBe(2);
+    expect(fitList(["long text", "b"], { bytes: 5, escapedBytes: 1_000 }, 1).end).toBe(1);
   });
 });

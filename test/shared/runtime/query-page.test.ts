@@ -58,6 +58,13 @@ describe("a page of a partition", () => {
       [[4], [3, stored(1)]],
     ],
     [
+      "as long as the limit, which the next call shows",
+      [{ count: 3, more }, { count: 0 }],
+      3,
+      { items: numbers(3), hasMore: false },
+      [[4], [1, stored(3)]],
+    ],
+    [
       "of four calls, with more to come",
       [{ count: 1, more }, { count: 0, more }, { count: 1, more }, { count: 1, more }, { count: 9 }],
       3,

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import Stripe from "stripe";
-import { hasValidSignature } from "../../../../shared/provider/stripe/verify-signature.ts";
+import { hasValidSignature, SIGNATURE_HEADER } from "../../../../shared/provider/stripe/verify-signature.ts";
 
 const SECRET = "whsec_test_secret";
 const SECONDS = 1_795_000_000;
@@ -190,6 +190,10 @@ describe("the header", () => {
     ["in JSON", JSON.stringify({ t: SECONDS, v1: sign(time) })],
   ])("is refused %s", (_how, header) => {
     expect(verify(header)).toBe(false);
+  });
+
+  it("has the provider's name", () => {
+    expect(SIGNATURE_HEADER).toBe("stripe-signature");
   });
 
   it("may be any text without an error", () => {
