@@ -4,7 +4,7 @@
  * secretlint (MIT), https://github.com/secretlint/secretlint. A shorter key than the published one counts too, because a
  * key may be cut. Each pattern has at most one unbounded repetition, at its end, so its time is linear.
  */
-import { byPattern, type Recogniser } from "./recogniser.ts";
+import { byPattern, marker, type Recogniser } from "./recogniser.ts";
 
 const A = "[A-Za-z0-9]";
 const HEX = "[A-Fa-f0-9]";
@@ -30,7 +30,6 @@ const FORMATS = [
   `sgp_(?:(?:local|${HEX}{16})_)?${HEX}{40}`,
   `v1\\.0-${HEX}{24}-${HEX}{100,}`,
   `PMAK-${HEX}{24}-${HEX}{34}`,
-  `${HEX}{32}-us\\d\\d?(?!\\w)`,
   `access-(?:sandbox|development|production)-${UUID}`,
   // Base64 and URL-safe base64
   `(?:gh[a-z]|github_pat)_\\w{20,}`,
@@ -50,23 +49,37 @@ const FORMATS = [
   // A JSON Web Token whose header begins with a space
   `ey[\\w-]{17,600}\\.ey[\\w-]{17,}(?:\\.[\\w-]{0,600})?`,
   `sha256~[\\w-]{43}`,
-  `[\\w~.]{3}\\dQ~[\\w~.-]{31,34}`,
   // Several parts
   `(?:dt0c01|pat${A}{14}|[ps]k\\.${A}{60})\\.${A}{22,}(?:\\.${A}{40,})?`,
   `(?:pat|sat)\\.[\\w-]{22}\\.${A}{24}\\.${A}{20}`,
   `(?:sc|ext|scauth|authress)_${A}{5,30}\\.${A}{4,6}\\.acc[_-][A-Za-z0-9-]{10,32}\\.[\\w+/=-]{30,}`,
-  `${A}{14}\\.atlasv1\\.[\\w=-]{60,}`,
-  `${A}{6}_${A}{29}_mmk`,
   `xkeysib-${HEX}{64}-${A}{16}`,
   `t1\\.[\\w-]{1,300}={0,2}\\.[\\w-]{86}={0,2}`,
-  `\\d{15,16}[|%][\\w-]{27,40}`,
-  `[A-Ha-h0-9]{32}(?:-[A-Ha-h0-9]{8}){2}(?!\\w)`,
   `(?:live|test)_(?:pub_)?(?=[A-Za-z]*\\d)[\\w=-]{31,}`,
   `s\\.(?=[A-Za-z]*\\d)${A}{24}(?!\\w)`,
 ];
 
-/** A bot's token follows the word `bot` in URLs. */
-const TELEGRAM = "(?<!\\d)\\d{5,16}:A[\\w-]{34}";
+/** Formats that begin with any characters: only a text with the literal is searched. */
+const INNER_LITERALS: readonly (readonly [literal: string, format: RegExp])[] = [
+  ["-us", new RegExp(`${START}${HEX}{32}-us\\d\\d?(?!\\w)`, "g")],
+  ["Q~", new RegExp(`${START}[\\w~.]{3}\\dQ~[\\w~.-]{31,34}`, "g")],
+  [".atlasv1.", new RegExp(`${START}${A}{14}\\.atlasv1\\.[\\w=-]{60,}`, "g")],
+  ["_mmk", new RegExp(`${START}${A}{6}_${A}{29}_mmk`, "g")],
+  ["|", new RegExp(`${START}\\d{15,16}\\|[\\w-]{27,40}`, "g")],
+  // A bot's token follows the word `bot` in URLs.
+  [":A", /(?<!\d)\d{5,16}:A[\w-]{34}/g],
+];
+
+const byPrefix = byPattern("vendor_key", new RegExp(`${START}(?:${FORMATS.join("|")})`, "g"));
+const vendorKey: Recogniser = {
+  ...byPrefix,
+  redact: (text) =>
+    INNER_LITERALS.reduce(
+      (redacted, [literal, format]) =>
+        redacted.includes(literal) ? redacted.replace(format, marker("vendor_key")) : redacted,
+      byPrefix.redact(text),
+    ),
+};
 
 /** Whether 40 characters of base64 look random: in texts and paths, fewer neighbours are of another kind. */
 const MIN_CHANGES = 15;
@@ -78,14 +91,24 @@ const looksRandom = (text: string): boolean => {
   return changes >= MIN_CHANGES && kinds.includes("lower") && kinds.includes("upper");
 };
 
+const AWS_SECRET_LENGTH = 40;
+/** Skips shorter texts, which are most texts. */
+const onlyFrom = (length: number, { redact, ...recogniser }: Recogniser): Recogniser => ({
+  ...recogniser,
+  redact: (text) => (text.length < length ? text : redact(text)),
+});
+
 /** In the order of use. */
 export const vendorKeys: readonly Recogniser[] = [
   // URLs that let everybody who knows them post to a channel.
   byPattern(
     "webhook_url",
-    /(?<kept>(?:hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api(?:\/v\d+)?\/webhooks|[a-z0-9-]{1,60}\.webhook\.office\.com\/webhookb2)\/)[\w@+/-]{20,}/g,
+    /(?<kept>(?:hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api(?:\/v\d+)?\/webhooks|webhook\.office\.com\/webhookb2)\/)[\w@+/-]{20,}/g,
   ),
-  byPattern("vendor_key", new RegExp(`${START}(?:${FORMATS.join("|")})|${TELEGRAM}`, "g")),
+  vendorKey,
   // A secret access key has no prefix: exactly 40 characters of base64.
-  byPattern("aws_secret", /(?:(?<![\w+/.-])|(?<=\\[nrt]))[A-Za-z0-9+/]{40}(?![\w+/=]|[.-]\w)/g, looksRandom),
+  onlyFrom(
+    AWS_SECRET_LENGTH,
+    byPattern("aws_secret", /(?:(?<![\w+/.-])|(?<=\\[nrt]))[A-Za-z0-9+/]{40}(?![\w+/=]|[.-]\w)/g, looksRandom),
+  ),
 ];

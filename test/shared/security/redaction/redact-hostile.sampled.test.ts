@@ -71,6 +71,20 @@ const units = [
   "Cookie: a;",
   "[redacted:card]",
   "token=[redacted:card]",
+  "npm_",
+  "hooks.slack.com/services/",
+  "aB3/",
+  "1234567890123456|",
+  "12345:A",
+  "t1.a-",
+  "ey-",
+  "eyAaaaaaaaaaaaaaaaaaaa.",
+  "sc_aaaaaa.",
+  "aQ~1Q~",
+  "a.atlasv1.",
+  "SG.a ",
+  "A3-AAAAA",
+  "dapi0-us1",
 ];
 
 describe("redaction of hostile texts", () => {
