@@ -80,7 +80,7 @@ export const globalStats = (
 };
 
 /** Decisions: half or more open circuits are a failure of the whole system. */
-export const overallHealth = ({ organizations, open, halfOpen }: GlobalStats, counts: Counts): OverallHealth => ({
+const overallHealth = ({ organizations, open, halfOpen }: GlobalStats, counts: Counts): OverallHealth => ({
   status: open > 0 && open * 2 >= organizations ? "unhealthy" : open + halfOpen > 0 ? "degraded" : "healthy",
   openCircuits: open,
   totalRequests: Math.max(0, counts.total),
