@@ -9,6 +9,7 @@ import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context } from "aws-lambda";
+import type { Mutation } from "./mutations.ts";
 import { activate, createScheduler, type Process, runAs, type Scheduler } from "./scheduler.ts";
 
 export type Handler = (event: unknown, context: Context) => Promise<unknown>;
@@ -36,12 +37,20 @@ const rehearse = async (): Promise<void> => {
   activate(undefined);
 };
 
-/** Loads all functions. Call it after `installTime`, `installHttp` and the environment. */
-export const loadFunctions = async (): Promise<ReadonlyMap<string, () => Handler>> => {
+/** @throws Error if the text is not in the file. */
+const mutate = (source: string, { file, from, to }: Mutation): string => {
+  if (!source.includes(from)) throw new Error(`shared/${file} has no ${from}`);
+  return source.replace(from, () => to);
+};
+
+/** Loads all functions. Call it after `installTime`, `installHttp` and the environment. @param mutation a planted fault. */
+export const loadFunctions = async (mutation?: Mutation): Promise<ReadonlyMap<string, () => Handler>> => {
   const root = pathToFileURL(DIRECTORY).href;
   const hooks = registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
+      if (mutation !== undefined && url.endsWith(`/shared/${mutation.file}`))
+        return { ...loaded, source: mutate(String(loaded.source), mutation) };
       if (!url.startsWith(root)) return loaded;
       return { ...loaded, source: asFactory(String(loaded.source)) };
     },

@@ -211,6 +211,9 @@ export const createMemoryDynamoDb = (tables: ReadonlyMap<string, TableKeys>) => 
     },
     /** All items of a table. */
     items: (table: string): Item[] => tableOf(table).all(),
+    /** All items with the names of their tables. */
+    everything: (): [string, Item][] =>
+      [...stored].flatMap(([name, table]) => table.all().map((item): [string, Item] => [name, item])),
     /** Removes the items that expired before a time. @param nowSeconds epoch seconds. */
     expire(nowSeconds: number): void {
       for (const table of stored.values()) table.expire(nowSeconds);

@@ -1,53 +1,12 @@
 /** Prepares the process for simulations: environment, time, edges and functions. Import it before anything of the product. */
 import { createSign, generateKeyPairSync } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { installHttp } from "./edges.ts";
-import type { TableKeys } from "./memory-table.ts";
 import { installTime } from "./scheduler.ts";
+import { tables } from "./stack-tables.ts";
 
 const ISSUER = "http://127.0.0.1/issuer";
 const AUDIENCE = "simulation";
 const PROVIDER_HOST = "provider.test";
-
-type Stateful = {
-  type: string;
-  keys: string[];
-  expiry?: string;
-  indexes: Record<string, { keys: string[]; projection: [string, ...string[]] }>;
-};
-
-const attribute = (keys: readonly string[], kind: string) =>
-  keys.find((key) => key.includes(` ${kind} `))?.split(" ")[0];
-
-const keysOf = (keys: readonly string[]) => ({
-  partition: attribute(keys, "HASH") ?? "",
-  sort: attribute(keys, "RANGE"),
-});
-
-/** The tables of the stack by their names, such as `SyncRuns`. infra/stateful-resources.json has what is deployed. */
-export const tables: ReadonlyMap<string, TableKeys> = new Map(
-  Object.entries(
-    JSON.parse(readFileSync(join(import.meta.dirname, "../../infra/stateful-resources.json"), "utf8")) as Record<
-      string,
-      Stateful
-    >,
-  )
-    .filter(([, { type }]) => type === "AWS::DynamoDB::Table")
-    .map(([id, { keys, expiry, indexes }]) => {
-      const made = Object.entries(indexes).map(
-        ([
-          name,
-          {
-            keys: own,
-            projection: [kind, ...held],
-          },
-        ]) => [name, { ...keysOf(own), holds: kind === "ALL" ? undefined : held }],
-      );
-      const name = id.replace(/^Tables/, "").slice(0, -8);
-      return [name, { ...keysOf(keys), expiry, indexes: Object.fromEntries(made) }];
-    }),
-);
 
 const variableOf = (table: string) => `${table.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase()}_TABLE_NAME`;
 

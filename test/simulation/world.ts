@@ -7,9 +7,10 @@ import { connectEdges, type HttpRequest } from "./edges.ts";
 import { createFunctions, type Handler } from "./functions.ts";
 import { createMemoryDynamoDb, type Input, StoreError } from "./memory-dynamodb.ts";
 import { createNetwork, type FaultRates, NO_FAULTS } from "./network.ts";
-import { answerOfIssuer, tables } from "./process.ts";
+import { answerOfIssuer } from "./process.ts";
 import { createProviderSide } from "./provider-side.ts";
 import { activate, createScheduler, type Process } from "./scheduler.ts";
+import { tables } from "./stack-tables.ts";
 import type { StoreAnswer } from "./store-client.ts";
 
 /** How far an instance's clock may differ from the true time. */
@@ -141,7 +142,7 @@ export const createWorld = (
   };
 
   const deliver = async (organization: Organization, event: WireObject): Promise<void> => {
-    for (const pause of [between(50, 30_000), 10_000, 60_000, 300_000]) {
+    for (const pause of [between(50, scheduler.pick([300, 20_000])), 10_000, 60_000, 300_000]) {
       await scheduler.sleep(pause);
       if (!(await post(organization, event))) continue;
       if (chance(0.15)) await post(organization, event);
@@ -163,7 +164,7 @@ export const createWorld = (
     },
   );
 
-  for (const [i, id] of ORGANIZATION_IDS.entries()) {
+  for (const [i, id] of ORGANIZATION_IDS.slice(0, scheduler.pick([1, 2, 2, 3])).entries()) {
     const account = provider.createAccount(`acct_${i}`, between(1, 3));
     organizations.push({ id, ...account, webhookSecret: `whsec_${i}` });
   }

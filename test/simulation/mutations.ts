@@ -1,0 +1,47 @@
+/** Faults that a simulation plants in the product on purpose, to show that its invariants find them. */
+
+/** A text of a file under `shared/`, and what replaces it. */
+export type Mutation = { file: string; from: string; to: string };
+
+export const mutations: Readonly<Record<string, Mutation>> = {
+  "new webhook events are not in the outbox": {
+    file: "webhooks/webhook-event-store.ts",
+    from: "...(outcome === undefined && { [pendingIndex.partitionKey]: pendingIndex.shardOf(id) }),",
+    to: "",
+  },
+  "a webhook event is marked as processed before it is applied": {
+    file: "webhooks/process.ts",
+    from: "const outcome = await act(organizationId, event);",
+    to: 'await events.markProcessed({ organizationId, id: eventId }, "applied", now()); const outcome = await act(organizationId, event);',
+  },
+  "signatures are not checked": {
+    file: "provider/stripe/verify-signature.ts",
+    from: "timingSafeEqual(",
+    to: "((..._: unknown[]) => true)(",
+  },
+  "a transition's event has a random id": {
+    file: "circuit-breaker/record-transition.ts",
+    from: 'identityOf("transition", organizationId, generation)',
+    to: 'identityOf("transition", organizationId, generation, Math.random())',
+  },
+  "a repeated Idempotency-Key is a new request": {
+    file: "runtime/idempotency-store.ts",
+    from: "return { identity: { id, at, isKeyed: true, isRepeated: id !== own.id }, answer };",
+    to: "return { identity: { ...own, isKeyed: true, isRepeated: false } };",
+  },
+  "hours with events are not marked": {
+    file: "security/recorder.ts",
+    from: "await hours.markHourOpen(scope, hour);",
+    to: "",
+  },
+  "events that cannot be recorded are dropped": {
+    file: "security/recorder.ts",
+    from: "await deadLetters.keep({ event, stage, error });",
+    to: "void [stage, error];",
+  },
+  "an erasure leaves the users of events": {
+    file: "erasure/clean-event.ts",
+    from: "if (item.userId === userId) {",
+    to: "if (item.userId === userId) return undefined; if (item.userId === userId) {",
+  },
+};
