@@ -30,7 +30,7 @@ export type AnswerOnce = (
 ) => Promise<Response>;
 
 /** The HTTP API writes header names in lower case. @throws DomainError `invalid_field`. */
-const parseKey = ({ headers }: APIGatewayProxyEventV2): string | undefined =>
+export const parseKey = ({ headers }: APIGatewayProxyEventV2): string | undefined =>
   parseFields(IdempotencyHeader, { [IDEMPOTENCY_KEY]: headers[IDEMPOTENCY_KEY.toLowerCase()] }, "headers")[
     IDEMPOTENCY_KEY
   ];
