@@ -11,6 +11,7 @@ const HEX = "[A-Fa-f0-9]";
 const UUID = `${HEX}{8}(?:-${HEX}{4}){3}-${HEX}{12}`;
 
 /** Also as it is in URLs: a part before an escape would be recognised alone, and the rest would remain. */
+const PADDED = "(?:[\\w.=-]|%3D)";
 const BASE64 = "(?:[\\w+/-]|%2[BF])";
 
 /** The start of a word, also after an escaped line break (`\\n`) in JSON. */
@@ -33,16 +34,16 @@ const FORMATS = [
   `access-(?:sandbox|development|production)-${UUID}`,
   // Base64 and URL-safe base64
   `(?:gh[a-z]|github_pat)_\\w{20,}`,
-  `(?:xoxe\\.)?xox[a-z]-[\\w-]{10,}`,
+  `(?:xoxe\\.)?xox[a-z]-[\\w-]{8,}`,
   `xapp-\\d-[\\w-]{6,}`,
-  `(?:sk|NR(?:JS|II|AK|AL|RA)|gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|soat)|sq0[a-z]{3}|pypi|dnkey|HRKU|FLW(?:SEC|PUB)K(?:_TEST)?)-[\\w.=-]{12,}`,
+  `(?:sk|NR(?:JS|II|AK|AL|RA)|gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|soat)|sq0[a-z]{3}|pypi|dnkey|HRKU|FLW(?:SEC|PUB)K(?:_TEST)?)-${PADDED}{12,}`,
   `(?:GR1348941|EAAA)[\\w-]{20,}`,
   `(?:AIza|AQVN)[\\w-]{30,}`,
   `YC[\\w-]{38}(?![\\w-])`,
-  `(?:duffel_(?:test|live)|pscale_(?:tkn|oauth|pw)|fio-u|fo1|tk-us|tfp|figd|sq[apu])[_-][\\w.=-]{32,}`,
-  `(?:SG|sl)\\.[\\w.=-]{60,}`,
+  `(?:duffel_(?:test|live)|pscale_(?:tkn|oauth|pw)|fio-u|fo1|tk-us|tfp|figd|sq[apu])[_-]${PADDED}{32,}`,
+  `(?:SG|sl)\\.${PADDED}{60,}`,
   `hv[bs]\\.[\\w-]{24,}`,
-  `ATATT3[\\w=-]{60,}`,
+  `ATATT3${PADDED}{60,}`,
   `glsa_${A}{32}_${HEX}{8}`,
   `(?:glc|fm1[ar]|fm2)_${BASE64}{32,}={0,3}`,
   `(?:ABSK|ZXlK|bedrock-api-key-)${BASE64}{20,}={0,2}`,
@@ -55,7 +56,7 @@ const FORMATS = [
   `(?:sc|ext|scauth|authress)_${A}{5,30}\\.${A}{4,6}\\.acc[_-][A-Za-z0-9-]{10,32}\\.[\\w+/=-]{30,}`,
   `xkeysib-${HEX}{64}-${A}{16}`,
   `t1\\.[\\w-]{1,300}={0,2}\\.[\\w-]{86}={0,2}`,
-  `(?:live|test)_(?:pub_)?(?=[A-Za-z]*\\d)[\\w=-]{31,}`,
+  `(?:live|test)_(?:pub_)?(?=[A-Za-z]*\\d)${PADDED}{31,}`,
   `s\\.(?=[A-Za-z]*\\d)${A}{24}(?!\\w)`,
 ];
 
@@ -65,8 +66,10 @@ const INNER_LITERALS: readonly (readonly [literal: string, format: RegExp])[] = 
   ["Q~", new RegExp(`${START}[\\w~.]{3}\\dQ~[\\w~.-]{31,34}`, "g")],
   [".atlasv1.", new RegExp(`${START}${A}{14}\\.atlasv1\\.[\\w=-]{60,}`, "g")],
   ["_mmk", new RegExp(`${START}${A}{6}_${A}{29}_mmk`, "g")],
+  ["%7C", new RegExp(`${START}\\d{15,16}%7C[\\w-]{27,40}`, "g")],
   ["|", new RegExp(`${START}\\d{15,16}\\|[\\w-]{27,40}`, "g")],
   // A bot's token follows the word `bot` in URLs.
+  ["%3AA", /(?<!\d)\d{5,16}%3AA[\w-]{34}/g],
   [":A", /(?<!\d)\d{5,16}:A[\w-]{34}/g],
 ];
 
