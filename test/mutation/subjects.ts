@@ -26,7 +26,7 @@ const definitions: Record<string, { files: string[]; tests: string[] }> = {
       "test/shared/http/{create-handler,unknown-route,render-result,respond}.test.ts",
       "test/shared/terms/error-catalogue.test.ts",
       "test/shared/runtime/call-store.test.ts",
-      "test/shared/provider/stripe/error-mapping.test.ts",
+      "test/shared/provider/stripe/{error-mapping,errors}.test.ts",
     ],
   },
   paging: {
