@@ -6,4 +6,6 @@ import fc from "fast-check";
 
 const DEFAULT_SEED = 20_261_122;
 
-fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env.PROPERTY_SEED ?? DEFAULT_SEED) });
+export const fixedSeed = Number(process.env.PROPERTY_SEED ?? DEFAULT_SEED);
+
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: fixedSeed });

@@ -1,0 +1,319 @@
+/**
+ * Every background function with the work of a good invocation, for the matrix of workers (worker-matrix.ts) and for the
+ * work that is given up (given-up-work.ts).
+ */
+import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
+import { signatureOf } from "../../support/webhook-sender.ts";
+import { type Setting, send, succeed } from "./setting.ts";
+
+/** An invocation: the function's name, and the event as it arrives. */
+export type Delivery = { name: string; payload: string };
+
+export type WorkerCase = {
+  worker: BackgroundFunctionName;
+  /** Makes the state on top of the world (world.ts) and the delivery. Runs once for all cells. */
+  prepare: (setting: Setting) => Promise<Delivery>;
+  /** How far the functions' clock is ahead of the machine's during the invocation; 0 by default. */
+  aheadMs?: number;
+  /** The hourly functions that find the work again, in the order of their minutes. */
+  hourly: readonly BackgroundFunctionName[];
+};
+
+const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const PROVIDER = "/api/integrations/provider";
+const ORGANIZATION = "acme";
+
+const eventOf = ({ bench }: Setting, detail: object, aheadMs = 0): string => {
+  const time = new Date(bench.now() + aheadMs).toISOString();
+  return JSON.stringify({ id: "delivery-1", time, source: "test", detail });
+};
+
+/** The event of a schedule, or of the bus with a detail. */
+const startedBy =
+  (name: BackgroundFunctionName, detail: object = {}, aheadMs = 0): WorkerCase["prepare"] =>
+  async (setting) => ({ name, payload: eventOf(setting, detail, aheadMs) });
+
+/** Takes the first delivery that the published events cause, and forgets the events. @throws Error if there is none. */
+const take = ({ lane }: Setting, name: string): Delivery => {
+  const first = lane.deliveries().find((delivery) => delivery.name === name);
+  lane.forgetEvents();
+  if (first === undefined) throw new Error(`No event starts ${name}: ${lane.logged()}`);
+  return first;
+};
+
+const post = (setting: Setting, path: string, body?: object) =>
+  succeed(setting, { method: "POST", target: `${PROVIDER}${path}`, ...(body && { body }) });
+
+/** A few objects change at the provider. */
+const change = ({ bench, world: { accountId } }: Setting) =>
+  bench.control("POST /provider/changes", { accountId, count: 4, seed: 7 });
+
+const sync = async (setting: Setting, mode?: "full") => {
+  await change(setting);
+  await post(setting, "/sync", { mode });
+};
+
+/** Sends the provider's event of a new customer, signed. `ageMs`: how long ago the event was created. */
+const sendWebhook = async (setting: Setting, ageMs = 0, type?: string) => {
+  const { bench, world } = setting;
+  const { accountId } = world;
+  const made = await bench.control<{ events: object[] }>("POST /provider/changes", {
+    ...{ accountId, action: "create_customer" },
+  });
+  const now = Math.floor(bench.now() / 1_000);
+  const created = Math.floor((bench.now() - ageMs) / 1_000);
+  const body = JSON.stringify({ ...made.events[0], id: "evt_case", created, ...(type !== undefined && { type }) });
+  const headers = { "stripe-signature": signatureOf(body, world.webhookSecret, now) };
+  return send(setting, { method: "POST", target: `/${ORGANIZATION}`, webhook: true, body, headers });
+};
+
+const webhook =
+  (ageMs = 0, type?: string): WorkerCase["prepare"] =>
+  async (setting) => {
+    await sendWebhook(setting, ageMs, type);
+    return take(setting, "process-webhook");
+  };
+
+/** Five refused tokens of the organization, which are a finding. */
+const attack = async (setting: Setting) => {
+  const token = await setting.bench.mint({ organizationId: ORGANIZATION, userId: "eve", expiresInSeconds: -600 });
+  for (let i = 0; i < 5; i++) await setting.lane.request("GET", "/plants", { token });
+};
+
+/** The functions that find lost work of syncs, alerts, webhooks and erasures. */
+const finders: readonly BackgroundFunctionName[] = [
+  ...(["sweep-alert-outbox", "resume-stalled-syncs", "hand-over-webhooks", "resume-erasures"] as const),
+];
+const judging: readonly BackgroundFunctionName[] = ["dispatch-detection", "sweep-alert-outbox", "close-security-hours"];
+const reporting: readonly BackgroundFunctionName[] = ["sweep-alert-outbox", "dispatch-reports"];
+
+/** An hour is over, and its events can be counted. */
+const NEXT_HOUR_MS = HOUR_MS + 10 * MINUTE_MS;
+const NEXT_DAY_MS = DAY_MS + 10 * MINUTE_MS;
+const LATER_MS = 5 * MINUTE_MS;
+
+/** Invokes a function, which must succeed. On a busy machine calls may run out of time. */
+const run = async ({ lane }: Setting, name: string, payload: string): Promise<void> => {
+  for (let attempt = 1; !(await lane.invoke(name, payload)).ok; attempt++) {
+    if (attempt === 3) throw new Error(`${name} fails: ${lane.logged()}`);
+  }
+};
+
+const dispatchSyncs = async (setting: Setting): Promise<{ slot: number }> => {
+  const { lane } = setting;
+  await change(setting);
+  await run(setting, "dispatch-syncs", eventOf(setting, {}));
+  const { detail } = lane.published().find((event) => event["detail-type"] === "SyncRequested") ?? {};
+  return { slot: (detail as { slot: number }).slot };
+};
+
+const cases = {
+  "run-sync, incremental": {
+    worker: "run-sync",
+    prepare: async (setting) => {
+      await sync(setting);
+      return take(setting, "run-sync");
+    },
+    hourly: finders,
+  },
+  "run-sync, full": {
+    worker: "run-sync",
+    prepare: async (setting) => {
+      await sync(setting, "full");
+      return take(setting, "run-sync");
+    },
+    hourly: finders,
+  },
+  "run-sync, scheduled": {
+    worker: "run-sync",
+    prepare: async (setting) => {
+      await dispatchSyncs(setting);
+      return take(setting, "run-sync");
+    },
+    hourly: finders,
+  },
+  "dispatch-syncs": {
+    worker: "dispatch-syncs",
+    prepare: async (setting) => {
+      // An occurrence of four hours ago, so that the lost one is expected.
+      await run(setting, "dispatch-syncs", eventOf(setting, {}, -4 * HOUR_MS));
+      for (const { name, payload } of setting.lane.deliveries()) await run(setting, name, payload);
+      setting.lane.forgetEvents();
+      await change(setting);
+      return { name: "dispatch-syncs", payload: eventOf(setting, {}) };
+    },
+    hourly: finders,
+  },
+  "dispatch-syncs, continued": {
+    worker: "dispatch-syncs",
+    prepare: async (setting) => {
+      const { slot } = await dispatchSyncs(setting);
+      setting.lane.forgetEvents();
+      return startedBy("dispatch-syncs", { slot, after: "a" })(setting);
+    },
+    hourly: finders,
+  },
+  "resume-stalled-syncs": {
+    worker: "resume-stalled-syncs",
+    prepare: async (setting) => {
+      await sync(setting);
+      setting.lane.forgetEvents();
+      return startedBy("resume-stalled-syncs")(setting);
+    },
+    aheadMs: LATER_MS,
+    hourly: finders,
+  },
+  "process-webhook": { worker: "process-webhook", prepare: webhook(), hourly: finders },
+  "process-webhook, late": {
+    worker: "process-webhook",
+    prepare: webhook(2 * HOUR_MS),
+    hourly: finders,
+  },
+  "process-webhook, deauthorized": {
+    worker: "process-webhook",
+    prepare: webhook(0, "account.application.deauthorized"),
+    hourly: finders,
+  },
+  "hand-over-webhooks": {
+    worker: "hand-over-webhooks",
+    prepare: async (setting) => {
+      const { lane } = setting;
+      lane.inject({ call: "events:PutEvents:WebhookReceived#1", fault: "500", times: "always" });
+      await sendWebhook(setting);
+      lane.inject(undefined);
+      lane.forgetEvents();
+      return startedBy("hand-over-webhooks")(setting);
+    },
+    aheadMs: LATER_MS,
+    hourly: finders,
+  },
+  "sweep-alert-outbox": {
+    worker: "sweep-alert-outbox",
+    prepare: async (setting) => {
+      const { lane } = setting;
+      lane.inject({ call: "events:PutEvents:SecurityAlertChanged#1", fault: "500", times: "always" });
+      await post(setting, "/security/alert", { action: "generate_alert", title: "Unpublished", riskLevel: "HIGH" });
+      lane.inject({ call: "events:PutEvents:CircuitChanged#1", fault: "500", times: "always" });
+      await post(setting, "/circuit-breaker", { action: "force_close", reason: "unpublished" });
+      lane.inject(undefined);
+      lane.forgetEvents();
+      return startedBy("sweep-alert-outbox")(setting);
+    },
+    aheadMs: LATER_MS,
+    hourly: finders,
+  },
+  "close-security-hours": {
+    worker: "close-security-hours",
+    prepare: startedBy("close-security-hours"),
+    aheadMs: NEXT_HOUR_MS,
+    hourly: judging,
+  },
+  "close-security-hours, continued": {
+    worker: "close-security-hours",
+    prepare: async (setting) => {
+      const until = setting.bench.now() + DAY_MS;
+      return startedBy("close-security-hours", { until })(setting);
+    },
+    aheadMs: NEXT_HOUR_MS,
+    hourly: judging,
+  },
+  "dispatch-detection": {
+    worker: "dispatch-detection",
+    prepare: async (setting) => {
+      await attack(setting);
+      return startedBy("dispatch-detection")(setting);
+    },
+    aheadMs: NEXT_HOUR_MS,
+    hourly: judging,
+  },
+  "dispatch-detection, continued": {
+    worker: "dispatch-detection",
+    prepare: async (setting) => {
+      await attack(setting);
+      return startedBy("dispatch-detection", { after: "a", until: setting.bench.now() + DAY_MS })(setting);
+    },
+    aheadMs: NEXT_HOUR_MS,
+    hourly: judging,
+  },
+  "detect-organization": {
+    worker: "detect-organization",
+    prepare: async (setting) => {
+      const { lane } = setting;
+      await attack(setting);
+      lane.setClock(NEXT_HOUR_MS);
+      lane.forgetEvents();
+      await run(setting, "dispatch-detection", eventOf(setting, {}));
+      const found = lane.deliveries().filter(({ payload }) => payload.includes(`"organizationId":"${ORGANIZATION}"`));
+      lane.forgetEvents();
+      const [delivery] = found;
+      if (delivery === undefined) throw new Error("No hour is due.");
+      return delivery;
+    },
+    aheadMs: NEXT_HOUR_MS,
+    hourly: judging,
+  },
+  "dispatch-reports": {
+    worker: "dispatch-reports",
+    prepare: startedBy("dispatch-reports"),
+    aheadMs: NEXT_DAY_MS,
+    hourly: reporting,
+  },
+  "make-reports": {
+    worker: "make-reports",
+    prepare: async (setting) => {
+      const { lane } = setting;
+      lane.setClock(NEXT_DAY_MS);
+      await run(setting, "dispatch-reports", eventOf(setting, {}));
+      const [delivery] = lane.deliveries().filter(({ payload }) => payload.includes('"compliance"'));
+      lane.forgetEvents();
+      if (delivery === undefined) throw new Error("No report is due.");
+      return delivery;
+    },
+    aheadMs: NEXT_DAY_MS,
+    hourly: reporting,
+  },
+  "run-erasure, user": {
+    worker: "run-erasure",
+    prepare: async (setting) => {
+      await post(setting, "/erasure", { scope: "user", userId: "ada" });
+      return take(setting, "run-erasure");
+    },
+    hourly: finders,
+  },
+  "run-erasure, all": {
+    worker: "run-erasure",
+    prepare: async (setting) => {
+      await post(setting, "/erasure", { scope: "all" });
+      return take(setting, "run-erasure");
+    },
+    hourly: finders,
+  },
+  "resume-erasures": {
+    worker: "resume-erasures",
+    prepare: async (setting) => {
+      await post(setting, "/erasure", { scope: "user", userId: "carol" });
+      setting.lane.forgetEvents();
+      return startedBy("resume-erasures")(setting);
+    },
+    aheadMs: LATER_MS,
+    hourly: finders,
+  },
+  "restore-security-events": {
+    worker: "restore-security-events",
+    prepare: async (setting) => {
+      const { bench, lane } = setting;
+      const token = await bench.mint({ organizationId: ORGANIZATION, userId: "eve", expiresInSeconds: -600 });
+      lane.inject({ call: "dynamodb:PutItem:SecurityEvents#1", fault: "500", times: "always" });
+      await lane.request("GET", "/plants", { token });
+      lane.inject(undefined);
+      return take(setting, "restore-security-events");
+    },
+    hourly: finders,
+  },
+} as const satisfies Record<string, WorkerCase>;
+
+export type WorkerCaseName = keyof typeof cases;
+
+export const workerCases: Readonly<Record<WorkerCaseName, WorkerCase>> = cases;
