@@ -226,12 +226,11 @@ export const createConnect = (dependencies: ConnectDependencies) => {
     const startedAt = now();
     try {
       const stored = await registerAndStore(request, by, startedAt);
-      const { method, accountId, connectedAt, tokenExpiresAt } = stored;
       // The connection is stored. If the sync does not start now, the next schedule starts one.
       await orElse("The first sync did not start", restartSync(by), undefined);
-      const own: Connection = { status: "connected", method, accountId, connectedAt, tokenExpiresAt };
-      const shown = view(by.caller.organizationId, stored);
-      return await orElse("Reading the connection's sync fields failed; the answer lacks them", shown, own);
+      return await view(by.caller.organizationId, stored, (read) =>
+        orElse("Reading a field of the connection failed; the answer lacks it", read, undefined),
+      );
     } finally {
       await provider.flush();
     }

@@ -60,7 +60,14 @@ type VisibleFields = { status: StoredConnection["status"] } & Partial<
   }
 >;
 
-export type ViewConnection = (organizationId: string, stored: VisibleFields) => Promise<Connection>;
+/** Reads a field of the view; it may answer a failure with undefined, and the view then lacks the field. */
+type ReadField = <Value>(read: Promise<Value>) => Promise<Value | undefined>;
+
+export type ViewConnection = (
+  organizationId: string,
+  stored: VisibleFields,
+  readField?: ReadField,
+) => Promise<Connection>;
 
 type ViewDependencies = {
   /** When the organization's last successful run ended, in epoch ms. */
@@ -77,13 +84,17 @@ export const createWebhookUrl =
   (organizationId: string): string | undefined =>
     base && `${base}/${toWebhookSegment(organizationId, entrance)}`;
 
-/** Makes what clients see of a stored connection. @throws what the reads throw. */
+/** Makes what clients see of a stored connection. @throws what the reads throw, unless `readField` handles it. */
 export const createViewConnection =
   ({ lastSuccess, readsThisMonth, webhookUrlOf, setup }: ViewDependencies): ViewConnection =>
-  async (organizationId, { status, method, accountId, connectedAt, tokenExpiresAt, webhookEndpointId }) => {
+  async (organizationId, stored, readField = (read) => read) => {
+    const { status, method, accountId, connectedAt, tokenExpiresAt, webhookEndpointId } = stored;
     const webhookUrl = webhookUrlOf(organizationId);
     const { eventTypes, keyPermissions } = setup;
-    const [lastSyncAt, reads] = await Promise.all([lastSuccess(organizationId), readsThisMonth(organizationId)]);
+    const [lastSyncAt, reads = 0] = await Promise.all([
+      readField(lastSuccess(organizationId)),
+      readField(readsThisMonth(organizationId)),
+    ]);
     return {
       status,
       ...definedFields({

@@ -20,7 +20,8 @@ export type Times = (typeof allTimes)[number];
 export type ChooseFault = (request: ProxiedRequest) => FaultName | undefined;
 
 /** The name of a kind of call, without its number. */
-const kindOf = ({ service, operation, resource }: ProxiedRequest): string => `${service}:${operation}:${resource}`;
+export const kindOf = ({ service, operation, resource }: ProxiedRequest): string =>
+  `${service}:${operation}:${resource}`;
 
 const LIMITS: Record<Times, number> = { once: 1, twice: 2, always: Number.POSITIVE_INFINITY };
 

@@ -17,6 +17,7 @@ import { signerOf } from "../../infra/local/gateway/credentials.ts";
 import { listen } from "../../infra/local/http/listen.ts";
 import { type Answer, type FaultName, faults, type Outcome, type ProxiedRequest, type Service } from "./fault.ts";
 import type { ChooseFault } from "./fault-plan.ts";
+import { shortName } from "./tables.ts";
 
 /** A request that arrived, and the fault that it got. */
 export type SeenRequest = ProxiedRequest & { fault?: FaultName };
@@ -40,9 +41,6 @@ const parse = (body: Buffer): unknown => {
   }
 };
 
-/** The table's name without the stack's prefix and the hash of its logical id. */
-const tableOf = (name: string): string => /-Tables(\w+)[0-9A-F]{8}$/.exec(name)?.[1] ?? name;
-
 const namesIn = (body: unknown, field: string): string[] => {
   if (typeof body !== "object" || body === null) return [];
   return Object.entries(body).flatMap(([name, value]) =>
@@ -52,7 +50,7 @@ const namesIn = (body: unknown, field: string): string[] => {
 
 const resourceOf = (service: string, json: unknown): string => {
   const batch = typeof json === "object" && json !== null && "RequestItems" in json ? json.RequestItems : undefined;
-  const tables = [...namesIn(json, "TableName"), ...(batch ? Object.keys(batch) : [])].map(tableOf);
+  const tables = [...namesIn(json, "TableName"), ...(batch ? Object.keys(batch) : [])].map(shortName);
   const names = service === "events" ? namesIn(json, "DetailType") : tables;
   return [...new Set(names)].sort().join("+");
 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { type FaultBench, type Lane, startFaultBench } from "./lanes.ts";
-import { contentsOf } from "./tables.ts";
+import { itemsOf } from "./tables.ts";
 
 let bench: FaultBench;
 let lane: Lane;
@@ -12,7 +12,7 @@ afterAll(() => bench.stop());
 
 it("runs deployed functions behind the proxy, with the rights of their roles", async () => {
   const token = await bench.mint({ organizationId: "acme", role: "admin", userId: "ada" });
-  const empty = await lane.tables.snapshot();
+  const empty = await lane.snapshot();
   lane.inject({ call: "dynamodb:PutItem:Plants#1", fault: "lost_reset", times: "once" });
   const create = () => lane.request("POST", "/plants", { token, body: { id: 1, name: "Monstera" } });
   await expect(create()).resolves.toMatchObject({ status: 200, body: { name: "Monstera" } });
@@ -21,10 +21,10 @@ it("runs deployed functions behind the proxy, with the rights of their roles", a
     ["PutItem", undefined],
   ]);
   await expect(create()).resolves.toMatchObject({ status: 409 });
-  expect(contentsOf(await lane.tables.snapshot()).Plants).toEqual([
+  expect(itemsOf(await lane.snapshot(), "Plants")).toEqual([
     expect.objectContaining({ scope: "org:acme", name: "Monstera" }),
   ]);
-  await lane.tables.restore(empty);
+  await lane.restore(empty);
   await expect(create()).resolves.toMatchObject({ status: 200 });
   expect(lane.denials).toEqual([]);
 });

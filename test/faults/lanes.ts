@@ -13,7 +13,7 @@
  *   lane.requests();                                      // the calls so far, by name, with their faults
  *   await lane.invoke("run-sync", lane.published()[0]);   // any function by its file's name, with any event
  *   for (const { name, payload } of lane.deliveries()) await lane.invoke(name, payload); // what the bus would start
- *   await lane.tables.restore(snapshot);                  // lane.tables.snapshot() of earlier
+ *   await lane.restore(snapshot);                         // lane.snapshot() of earlier
  *   await lane.freshInstances();                          // cold starts from here on
  *   await bench.stop();
  */
@@ -50,7 +50,7 @@ import { frontEndIds } from "../../infra/local/start-front-ends.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
 import { type FaultPlan, followPlan } from "./fault-plan.ts";
 import { type SeenRequest, startFaultProxy } from "./fault-proxy.ts";
-import { openTables } from "./tables.ts";
+import { openTables, type Snapshot } from "./tables.ts";
 
 /** The webhook URL that functions see. Requests reach the function by `lane.webhook`. */
 const WEBHOOK_URL = "https://webhooks.invalid";
@@ -128,6 +128,7 @@ export const startFaultBench = async () => {
     const lines: string[] = [];
     const denials: Denial[] = [];
     let functions: Functions | undefined;
+    let aheadMs = 0;
     const log = (line: string) => lines.push(line);
     const newBuses = () => createEventBuses({ model, clock, deliver: async () => {}, log });
     let buses = newBuses();
@@ -158,7 +159,7 @@ export const startFaultBench = async () => {
         functions: model.functions,
         maxInstances: 10,
         accountConcurrency: 1_000,
-        clockOffsetMs: clock.offsetMs,
+        clockOffsetMs: () => aheadMs,
         watchdog,
         log: (source, line) => lines.push(`${source} | ${line}`),
         environmentOf: (fn) =>
@@ -168,7 +169,7 @@ export const startFaultBench = async () => {
             endpointUrl: aws.url,
             credentials: gateway.credentialsFor(fn.arn),
             overrides,
-            nowMs: clock.now(),
+            nowMs: clock.now() + aheadMs,
           }),
       });
 
@@ -230,6 +231,13 @@ export const startFaultBench = async () => {
     const route = createRouter(model.httpApis[0]?.routes ?? []);
     const requestsSoFar = (): readonly SeenRequest[] => [...aws.requests(), ...atProvider.requests()];
 
+    const tables = openTables(client, model.tables);
+    const noteWrites = () => {
+      for (const { operation, resource } of aws.requests()) {
+        if (/Put|Update|Delete|Write/.test(operation)) tables.noteWrite(resource.split("+"));
+      }
+    };
+
     let closed = false;
     const close = async () => {
       if (closed) return;
@@ -243,9 +251,16 @@ export const startFaultBench = async () => {
     stops.push(close);
 
     return {
-      tables: openTables(client, model.tables),
-      /** A client of the engine, past roles and faults. */
-      client,
+      /** All items. Only functions of the lane may write between two calls. */
+      snapshot(): Promise<Snapshot> {
+        noteWrites();
+        return tables.snapshot();
+      },
+      /** Makes the tables as they were. */
+      restore(wanted: Snapshot): Promise<void> {
+        noteWrites();
+        return tables.restore(wanted);
+      },
       /** Calls that a role did not allow. */
       denials: denials as readonly Denial[],
       /** Log lines of functions since the last `freshInstances`. */
@@ -253,6 +268,7 @@ export const startFaultBench = async () => {
 
       /** Makes the plan's fault from now on; undefined: none. Forgets earlier requests, and breaks off those that hang. */
       inject(plan: FaultPlan | undefined): void {
+        noteWrites();
         aws.use(plan && followPlan(plan));
         atProvider.use(plan && followPlan(plan));
       },
@@ -299,6 +315,10 @@ export const startFaultBench = async () => {
               return { name: fileOf(mapping.functionArn), payload: JSON.stringify({ Records: [record] }) };
             }),
         );
+      },
+      /** Sets the clock of functions: so many ms ahead of the machine's. Tokens expire by it. */
+      setClock(ms: number): void {
+        aheadMs = ms;
       },
       /** Ends all instances, and forgets their log. */
       async freshInstances(): Promise<void> {

@@ -9,9 +9,6 @@ type StoredItem = Record<string, AttributeValue>;
 /** All items by table name and primary key. */
 export type Snapshot = ReadonlyMap<string, ReadonlyMap<string, StoredItem>>;
 
-/** Items by the table's name without prefix, as plain values. */
-export type Contents = Record<string, Record<string, unknown>[]>;
-
 const scanPage = (client: DynamoDBClient, TableName: string, ExclusiveStartKey: StoredItem | undefined) =>
   client.send(new ScanCommand({ TableName, ConsistentRead: true, ...(ExclusiveStartKey && { ExclusiveStartKey }) }));
 
@@ -34,39 +31,54 @@ export const openTables = (client: DynamoDBClient, tables: readonly TableModel[]
     return items;
   };
 
-  const snapshot = async (): Promise<Snapshot> =>
-    new Map(await Promise.all(tables.map(async (table) => [table.name, await scan(table)] as const)));
+  const current = new Map<string, Snapshot extends ReadonlyMap<string, infer Items> ? Items : never>();
+  const written = new Set(tables.map(({ name }) => name));
+
+  const snapshot = async (): Promise<Snapshot> => {
+    const stale = tables.filter(({ name }) => written.has(name));
+    written.clear();
+    await Promise.all(stale.map(async (table) => current.set(table.name, await scan(table))));
+    return new Map(current);
+  };
+
+  const restoreTable = async (table: TableModel, before: ReadonlyMap<string, StoredItem>): Promise<void> => {
+    const after = current.get(table.name) ?? new Map<string, StoredItem>();
+    const writes = [
+      ...[...after].flatMap(([key, item]) => (before.has(key) ? [] : [{ DeleteRequest: { Key: keyOf(table, item) } }])),
+      ...[...before].flatMap(([key, Item]) =>
+        isDeepStrictEqual(after.get(key), Item) ? [] : [{ PutRequest: { Item } }],
+      ),
+    ];
+    for (let i = 0; i < writes.length; i += MAX_WRITES) {
+      const RequestItems = { [table.name]: writes.slice(i, i + MAX_WRITES) };
+      await client.send(new BatchWriteItemCommand({ RequestItems }));
+    }
+    current.set(table.name, before);
+  };
 
   return {
+    /** Says that tables were written to. @param names without the stack's prefix. */
+    noteWrite(names: readonly string[]): void {
+      for (const { name } of tables) if (names.includes(shortName(name))) written.add(name);
+    },
+
+    /** Reads the tables that were written to since the last call. Those that were not are the same objects as before. */
     snapshot,
 
     /** Makes the tables as they were. */
     async restore(wanted: Snapshot): Promise<void> {
       const found = await snapshot();
-      for (const table of tables) {
-        const [before, after] = [wanted.get(table.name) ?? new Map(), found.get(table.name) ?? new Map()];
-        const writes = [
-          ...[...after].flatMap(([key, item]) =>
-            before.has(key) ? [] : [{ DeleteRequest: { Key: keyOf(table, item) } }],
-          ),
-          ...[...before].flatMap(([key, Item]) =>
-            isDeepStrictEqual(after.get(key), Item) ? [] : [{ PutRequest: { Item } }],
-          ),
-        ];
-        for (let i = 0; i < writes.length; i += MAX_WRITES) {
-          const RequestItems = { [table.name]: writes.slice(i, i + MAX_WRITES) };
-          await client.send(new BatchWriteItemCommand({ RequestItems }));
-        }
-      }
+      const changed = tables.filter(({ name }) => found.get(name) !== wanted.get(name));
+      await Promise.all(changed.map((table) => restoreTable(table, wanted.get(table.name) ?? new Map())));
     },
   };
 };
 
-/** A snapshot as plain values. */
-export const contentsOf = (snapshot: Snapshot): Contents =>
-  Object.fromEntries(
-    [...snapshot].map(([name, items]) => [
-      /-Tables(\w+)[0-9A-F]{8}$/.exec(name)?.[1] ?? name,
-      [...items.values()].map((item) => unmarshall(item)),
-    ]),
+/** A table's name without the stack's prefix and the hash of its logical id. */
+export const shortName = (name: string): string => /-Tables(\w+)[0-9A-F]{8}$/.exec(name)?.[1] ?? name;
+
+/** A table's items as plain values. */
+export const itemsOf = (snapshot: Snapshot, table: string): Record<string, unknown>[] =>
+  [...snapshot].flatMap(([name, items]) =>
+    shortName(name) === table ? [...items.values()].map((item) => unmarshall(item)) : [],
   );

@@ -150,9 +150,12 @@ describe("connecting with an API key", () => {
     world.lastSuccess = async () => {
       throw new DomainError("store_unavailable", "…");
     };
-    await expect(world.connect(byKey(), org)).resolves.toEqual({
+    const shown = await world.connect(byKey(), org);
+    expect(shown).toMatchObject({
       ...{ status: "connected", method: "api_key", accountId: "acct_1", connectedAt: NOON },
+      webhookSetup: { url: shown.webhookUrl },
     });
+    expect(shown).not.toHaveProperty("lastSyncAt");
     expect(world.events).toHaveLength(1);
   });
 

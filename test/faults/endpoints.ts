@@ -1,0 +1,229 @@
+/**
+ * Every endpoint with one good request, for the matrix (matrix.ts). An endpoint needs an entry here, or the build fails.
+ */
+
+import { LOCAL_PLATFORM } from "../../infra/local/core/platform.ts";
+import type { RouteName } from "../../shared/api/routes.ts";
+import { WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
+import { signatureOf } from "../support/webhook-sender.ts";
+import type { FaultBench, Lane, LaneAnswer, RequestParts } from "./lanes.ts";
+import type { World } from "./world.ts";
+
+export type Setting = { bench: FaultBench; lane: Lane; world: World };
+
+/** A request of the organization's administrator; `webhook` goes to the webhook URL, without a token. */
+export type CaseRequest = RequestParts & { method: string; target: string; webhook?: true };
+
+export type EndpointCase = {
+  /** Changes the world (world.ts) so that the request succeeds. Runs once for all cells. */
+  prepare?: (setting: Setting) => Promise<void>;
+  /** Makes the request of one cell; for what a cell uses up, such as an authorization code. */
+  request: (setting: Setting) => CaseRequest | Promise<CaseRequest>;
+  /** Statuses of a repeated request that are right whatever its body, and why. `isUndone`: it then changes nothing. */
+  repeated?: { statuses: readonly number[]; because: string; isUndone?: true };
+  /** What may be missing in the end, and why. */
+  mayLack?: { lines: RegExp; because: string };
+  /** Calls of which the caller does not need the answer, besides those of every endpoint. */
+  sideWork?: RegExp;
+};
+
+/** Looks whether half of all circuits are open. */
+const OUTAGE_LOOK = /Query:Circuits|GetItem:Connections/;
+
+const PROVIDER = "/api/integrations/provider";
+
+/** Idempotency keys of a case: the same for a request and its repetition. */
+const keyed = { "idempotency-key": "the-key" };
+
+const firstSync = {
+  lines: /^Sync(Runs|Requested) /,
+  because: "if the first sync does not start, the next schedule starts one",
+};
+
+const get = (path: string): EndpointCase => ({ request: () => ({ method: "GET", target: PROVIDER + path }) });
+
+export const send = (
+  { lane, world }: Setting,
+  { method, target, webhook, ...parts }: CaseRequest,
+): Promise<LaneAnswer> =>
+  webhook ? lane.webhook(target, parts) : lane.request(method, target, { token: world.token, ...parts });
+
+const ATTEMPTS = 5;
+
+/** Sends a request that must succeed. */
+export const succeed = async (setting: Setting, request: CaseRequest): Promise<LaneAnswer> => {
+  let answer = await send(setting, request);
+  // A machine that is too busy exceeds time-outs.
+  for (let attempt = 1; answer.status === 503 && attempt < ATTEMPTS; attempt++) answer = await send(setting, request);
+  if (answer.status >= 300) throw new Error(`${request.method} ${request.target}: ${answer.status} ${answer.text}`);
+  return answer;
+};
+
+const disconnect = async (setting: Setting): Promise<void> => {
+  await succeed(setting, { method: "DELETE", target: `${PROVIDER}/connection` });
+};
+
+/** Code and state after a user granted the platform access to the account. */
+const grantAccess = async (setting: Setting): Promise<{ code: string; state: string }> => {
+  const { body } = await succeed(setting, { method: "POST", target: `${PROVIDER}/connection/authorize` });
+  const { url } = body as { url: string };
+  const granted = await fetch(`${url}&account=${setting.world.accountId}`, { headers: { accept: "application/json" } });
+  return (await granted.json()) as { code: string; state: string };
+};
+
+const delivery = ({ bench, world }: Setting, target: string, secret: string): CaseRequest => {
+  const now = Math.floor(bench.now() / 1_000);
+  const customer = { id: "cus_webhook", object: "customer", created: now, name: "Ada", email: "a@example.com" };
+  const event = {
+    ...{ id: "evt_webhook", object: "event", api_version: "2026-10-28.endive", created: now, type: "customer.updated" },
+    ...{ account: world.accountId, data: { object: { ...customer, currency: "eur", delinquent: false } } },
+  };
+  const body = JSON.stringify(event);
+  const headers = { "stripe-signature": signatureOf(body, secret, now) };
+  return { webhook: true, method: "POST", target, body, headers };
+};
+
+const connectByOAuth = async (setting: Setting): Promise<CaseRequest> => {
+  const granted = await grantAccess(setting);
+  return { method: "PUT", target: `${PROVIDER}/connection`, body: { method: "oauth", ...granted } };
+};
+
+/** By the route's name; a case of the same endpoint with another body has a suffix after a space. */
+export const endpointCases = {
+  createPlant: {
+    repeated: {
+      statuses: [409],
+      because: "the lost request has created the plant; the route takes no Idempotency-Key",
+    },
+    request: () => ({ method: "POST", target: "/plants", body: { id: 9, name: "Monstera" } }),
+  },
+  listPlants: { request: () => ({ method: "GET", target: "/plants" }) },
+  deletePlant: {
+    request: () => ({ method: "DELETE", target: "/plants/1" }),
+    repeated: { statuses: [404], because: "the lost request has deleted the plant" },
+  },
+  listSecurityEvents: get("/security?limit=5"),
+  listSecurityAlerts: get("/security/alert"),
+  getSecurityEvent: {
+    request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/security/events/${world.eventIds[0]}` }),
+  },
+  getSecurityAlert: {
+    request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/security/alert/${world.alertId}` }),
+  },
+  changeSecurityAlerts: {
+    request: () => ({
+      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      body: { action: "generate_alert", title: "Look", riskLevel: "HIGH" },
+    }),
+  },
+  getCircuitBreaker: get("/circuit-breaker"),
+  changeCircuitBreaker: {
+    sideWork: OUTAGE_LOOK,
+    request: () => ({
+      ...{ method: "POST", target: `${PROVIDER}/circuit-breaker`, headers: keyed },
+      body: { action: "force_open", reason: "maintenance" },
+    }),
+  },
+  getConnection: get("/connection"),
+  connectProvider: {
+    mayLack: firstSync,
+    prepare: disconnect,
+    request: ({ world: { apiKey, webhookSecret } }) => ({
+      ...{ method: "PUT", target: `${PROVIDER}/connection` },
+      body: { method: "api_key", apiKey, webhookSecret },
+    }),
+  },
+  changeWebhookSecrets: {
+    request: () => ({
+      ...{ method: "PUT", target: `${PROVIDER}/connection/webhook-secrets` },
+      body: { webhookSecrets: ["whsec_of_the_next_year"] },
+    }),
+  },
+  disconnectProvider: { request: () => ({ method: "DELETE", target: `${PROVIDER}/connection` }) },
+  authorizeConnection: {
+    request: () => ({ method: "POST", target: `${PROVIDER}/connection/authorize` }),
+  },
+  startSync: { request: () => ({ method: "POST", target: `${PROVIDER}/sync`, headers: keyed }) },
+  listSyncRuns: get("/sync"),
+  listRecords: get("/records/customers"),
+  getSettings: get("/settings"),
+  changeSettings: {
+    request: () => ({
+      ...{ method: "PUT", target: `${PROVIDER}/settings` },
+      body: { ipAllowlist: ["127.0.0.0/8"], recordAccess: { member: ["invoices"] } },
+    }),
+  },
+  listReports: get("/reports"),
+  getReport: { request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/reports/${world.reportId}` }) },
+  requestErasure: {
+    request: () => ({
+      ...{ method: "POST", target: `${PROVIDER}/erasure`, headers: keyed },
+      body: { scope: "user", userId: "bob", reason: "asked to" },
+    }),
+  },
+  listErasures: get("/erasure"),
+  getOpenApiDocument: { request: () => ({ method: "GET", target: "/openapi.json" }) },
+  getCaller: get("/me"),
+
+  receiveWebhook: {
+    request: (setting) => delivery(setting, WEBHOOK_PATH.replace(/\{.*\}/, "acme"), setting.world.webhookSecret),
+  },
+  receivePlatformWebhook: {
+    prepare: async (setting) => {
+      await disconnect(setting);
+      await succeed(setting, await connectByOAuth(setting));
+    },
+    request: (setting) => delivery(setting, "/-/platform", LOCAL_PLATFORM.webhookSecret),
+  },
+
+  "connectProvider by OAuth": {
+    mayLack: firstSync,
+    prepare: disconnect,
+    request: connectByOAuth,
+    repeated: { statuses: [400, 422], because: "the lost request has used up the code", isUndone: true },
+  },
+  "connectProvider again": {
+    mayLack: firstSync,
+    request: ({ world: { apiKey } }) => ({
+      ...{ method: "PUT", target: `${PROVIDER}/connection`, body: { method: "api_key", apiKey } },
+    }),
+  },
+  "changeSecurityAlerts mark_processed": {
+    repeated: { statuses: [200], because: "it lists what the lost request has processed as processed already" },
+    request: ({ world: { eventIds } }) => ({
+      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      body: { action: "mark_processed", eventIds },
+    }),
+  },
+  "changeSecurityAlerts acknowledge": {
+    repeated: { statuses: [200], because: "it lists what the lost request has acknowledged as unchanged" },
+    request: ({ world: { alertId } }) => ({
+      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      body: { action: "acknowledge", alertIds: [alertId] },
+    }),
+  },
+  "changeSecurityAlerts resolve": {
+    repeated: { statuses: [200], because: "it lists what the lost request has resolved as unchanged" },
+    request: ({ world: { alertId } }) => ({
+      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      body: { action: "resolve", alertIds: [alertId] },
+    }),
+  },
+  "changeCircuitBreaker reset": {
+    sideWork: OUTAGE_LOOK,
+    prepare: async (setting) => {
+      const body = { action: "force_open" };
+      await succeed(setting, { method: "POST", target: `${PROVIDER}/circuit-breaker`, body });
+    },
+    request: () => ({
+      ...{ method: "POST", target: `${PROVIDER}/circuit-breaker`, headers: keyed, body: { action: "reset" } },
+    }),
+  },
+  "requestErasure of all": {
+    request: () => ({
+      ...{ method: "POST", target: `${PROVIDER}/erasure`, headers: keyed, body: { scope: "all" } },
+    }),
+  },
+  "listSecurityEvents of a user": get("/security?userId=ada&processed=false"),
+} as const satisfies Record<RouteName | "receiveWebhook" | "receivePlatformWebhook", EndpointCase> &
+  Record<string, EndpointCase>;
