@@ -3,10 +3,10 @@
  * again, and done once.
  */
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { type FaultBench, startFaultBench } from "./lanes.ts";
+import type { Snapshot } from "./tables.ts";
 import { givenUpWork } from "./workers/given-up-work.ts";
-import { type FaultBench, startFaultBench } from "./workers/lanes.ts";
 import type { Setting } from "./workers/setting.ts";
-import type { Snapshot } from "./workers/tables.ts";
 import type { WorkerCaseName } from "./workers/worker-cases.ts";
 import { makeReady, runFaulted } from "./workers/worker-matrix.ts";
 import { makeWorld } from "./workers/world.ts";

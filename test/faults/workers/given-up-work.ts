@@ -1,5 +1,5 @@
 /** Each way in which work is handed over (docs/operations.md, "When work is given up"), with the work that is given up. */
-import type { ChooseFault } from "./fault-plan.ts";
+import type { ChooseFault } from "../fault-plan.ts";
 import type { WorkerCaseName } from "./worker-cases.ts";
 
 /** `failing`: the faults until the work is given up. */

@@ -1,8 +1,8 @@
 /** Runs the matrix of workers, or a sample or a single cell of it, in lanes side by side. */
 
-import { type FaultBench, startFaultBench } from "./lanes.ts";
+import { type FaultBench, startFaultBench } from "../lanes.ts";
+import type { Snapshot } from "../tables.ts";
 import type { Setting } from "./setting.ts";
-import type { Snapshot } from "./tables.ts";
 import { type WorkerCaseName, workerCases } from "./worker-cases.ts";
 import {
   commandOf,

@@ -1,5 +1,5 @@
 /** The setting of a case: a bench, a lane with the world's state, and the world. */
-import type { FaultBench, Lane, LaneAnswer, RequestParts } from "./lanes.ts";
+import type { FaultBench, Lane, LaneAnswer, RequestParts } from "../lanes.ts";
 import type { World } from "./world.ts";
 
 export type Setting = { bench: FaultBench; lane: Lane; world: World };

@@ -6,12 +6,12 @@
 import { createHash } from "node:crypto";
 import { backgroundFunctions } from "../../../shared/api/background-functions.ts";
 import { busEvents } from "../../../shared/api/bus-events.ts";
+import { differenceOf, linesOf, plain } from "../compare.ts";
 import { type FaultName, faultsOf } from "../fault.ts";
-import { differenceOf, linesOf, plain } from "./compare.ts";
-import { allTimes, type ChooseFault, followPlan, kindOf, type Times } from "./fault-plan.ts";
-import type { SeenRequest } from "./fault-proxy.ts";
+import { allTimes, type ChooseFault, followPlan, kindOf, type Times } from "../fault-plan.ts";
+import type { SeenRequest } from "../fault-proxy.ts";
+import type { Snapshot } from "../tables.ts";
 import type { Setting } from "./setting.ts";
-import type { Snapshot } from "./tables.ts";
 import { type Delivery, HOUR_MS, type WorkerCase, type WorkerCaseName, workerCases } from "./worker-cases.ts";
 
 export type WorkerCell = { work: WorkerCaseName; call: string; fault: FaultName; times: Times };

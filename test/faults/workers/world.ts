@@ -1,6 +1,6 @@
 /** The state from which every cell of the matrix starts: one organization that has used everything. */
 
-import type { FaultBench, Lane } from "./lanes.ts";
+import type { FaultBench, Lane } from "../lanes.ts";
 import { type Setting, succeed } from "./setting.ts";
 
 export type World = {
