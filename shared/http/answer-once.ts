@@ -30,7 +30,7 @@ export type AnswerOnce = (
 ) => Promise<Response>;
 
 /** The HTTP API writes header names in lower case. @throws DomainError `invalid_field`. */
-export const parseKey = ({ headers }: APIGatewayProxyEventV2): string | undefined =>
+export const parseIdempotencyKey = ({ headers }: APIGatewayProxyEventV2): string | undefined =>
   parseFields(IdempotencyHeader, { [IDEMPOTENCY_KEY]: headers[IDEMPOTENCY_KEY.toLowerCase()] }, "headers")[
     IDEMPOTENCY_KEY
   ];
@@ -56,7 +56,7 @@ const sealAnswers = (scope: string, operation: string, idempotencyKey: string, r
 export const createAnswerOnce =
   ({ keys, now, newId }: { keys: IdempotencyStore; now: Clock; newId: () => string }): AnswerOnce =>
   async ({ route, event, caller, body }, answer) => {
-    const idempotencyKey = parseKey(event);
+    const idempotencyKey = parseIdempotencyKey(event);
     const own = { id: newId(), at: now() };
     if (idempotencyKey === undefined) return answer({ ...own, isKeyed: false, isRepeated: false });
     const scope = organizationKey(caller?.organizationId ?? "");

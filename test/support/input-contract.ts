@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { createOpenApiDocument } from "../../shared/api/open-api-document.ts";
 import { allRoutes, routes } from "../../shared/api/routes.ts";
 import { PLATFORM_WEBHOOK_PATH, WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
-import { parseKey } from "../../shared/http/answer-once.ts";
+import { parseIdempotencyKey } from "../../shared/http/answer-once.ts";
 import { createCursors } from "../../shared/http/cursor.ts";
 import { createRequestParser } from "../../shared/http/parse-request.ts";
 import { encodeJson } from "../../shared/json/encode-json.ts";
@@ -121,7 +121,7 @@ const sendToRoute = (name: keyof typeof routes): Send => {
         ...("body " in request && { body: encodeJson(request["body "]) }),
       });
       // The order of createHandler.
-      if ("isIdempotent" in route) parseKey(event);
+      if ("isIdempotent" in route) parseIdempotencyKey(event);
       await parse(event, caller);
     });
 };
