@@ -31,8 +31,8 @@ const ACCEPTED_LICENCES: Readonly<Record<string, string>> = {
 const isPermissive = (expression: string): boolean =>
   expression
     .replace(/[()]/g, "")
-    .split(" OR ")
-    .some((alternative) => alternative.split(" AND ").every((licence) => PERMISSIVE.has(licence.trim())));
+    .split(/ OR /i)
+    .some((alternative) => alternative.split(/ AND /i).every((licence) => PERMISSIVE.has(licence.trim())));
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 

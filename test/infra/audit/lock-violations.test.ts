@@ -26,6 +26,7 @@ describe("lockViolations", () => {
     ["a sound package", sound],
     ["a bundled package without integrity", { inBundle: true, license: "ISC" }],
     ["a choice with one permissive licence", { ...sound, license: "(MIT OR GPL-3.0-or-later)" }],
+    ["a choice in lower case", { ...sound, license: "MPL-2.0 or MIT" }],
   ])("accepts %s", (_what, locked) => expect(violations(locked)).toEqual([]));
 
   it.each([
