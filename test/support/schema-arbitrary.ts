@@ -52,13 +52,15 @@ const CHARACTERS = [
 const character = fc.constantFrom(...CHARACTERS);
 const anyText = fc.oneof(fc.string({ unit: "binary", maxLength: 6 }), fc.string({ unit: character, maxLength: 6 }));
 /** Keys that a program may confuse with an object's own members. */
-const key = fc.oneof(anyText, fc.constantFrom("constructor", "toString", "hasOwnProperty", "extra"));
+const innerKey = fc.oneof(anyText, fc.constantFrom("constructor", "toString", "hasOwnProperty", "extra"));
+/** The document can forbid a key of an object, but not of the values inside. */
+const key = fc.oneof({ arbitrary: innerKey, weight: 4 }, { arbitrary: fc.constant("__proto__"), weight: 1 });
 const json = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 2 },
     fc.oneof(anyText, fc.integer(), fc.boolean(), fc.constant(null), fc.constantFrom(0.5, -1e-7, 1e21)),
     fc.array(tie("value"), { maxLength: 3 }),
-    fc.dictionary(key, tie("value"), { maxKeys: 3 }),
+    fc.dictionary(innerKey, tie("value"), { maxKeys: 3 }),
   ),
 })).value;
 
@@ -177,6 +179,9 @@ export const valuesOf = (schema: Schema, resolve: (ref: string) => Schema): Valu
     const properties = Object.entries(schema.properties).map(([name, one]) => [name, of(one)] as const);
     return objects(schema, Object.fromEntries(properties));
   }
-  if (schema.type === "object") return { valid: fc.dictionary(key, json, { maxKeys: 3 }), near: wrongTypes };
+  if (schema.type === "object") {
+    const forbidden = fc.dictionary(fc.constant("__proto__"), json, { minKeys: 1 });
+    return { valid: fc.dictionary(key, json, { maxKeys: 3 }), near: fc.oneof(wrongTypes, forbidden) };
+  }
   return { valid: schema.not === undefined ? json : undefined, near: json };
 };

@@ -24,26 +24,36 @@ const ids = (min: number, max: number, description: string, id: z.ZodMiniType<st
     .register(z.globalRegistry, { description });
 };
 
-/** Whether a value is nested at most 16 deep. Checked level by level, because JSON.stringify fails on very deep values. */
-const isShallow = (value: unknown): boolean => {
+/** As an item's key, the store's client would lose it with its value. */
+const LOST_KEY = "__proto__";
+
+/** Checked level by level, because JSON.stringify fails on very deep values. */
+const isShallowWithoutLostKey = (value: unknown): boolean => {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > METADATA_MAX_DEPTH) return false;
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+    const objects = level.filter((one) => typeof one === "object" && one !== null);
+    if (objects.some((one) => Object.hasOwn(one, LOST_KEY))) return false;
+    level = objects.flatMap((one): unknown[] => Object.values(one));
   }
   return true;
 };
 
-const METADATA_EXPECTED = `expected an object of at most ${METADATA_MAX_BYTES} bytes of JSON in UTF-8, nested ${METADATA_MAX_DEPTH} deep at most`;
+const METADATA_EXPECTED = `expected an object of at most ${METADATA_MAX_BYTES} bytes of JSON in UTF-8, nested ${METADATA_MAX_DEPTH} deep at most, without a key ${LOST_KEY}`;
+/** Not a record's schema: that drops the key before any check. */
 const metadata = z
-  .record(z.string(), z.unknown(), { error: METADATA_EXPECTED })
-  .check(
-    z.refine((value) => isShallow(value) && Buffer.byteLength(encodeJson(value)) <= METADATA_MAX_BYTES, {
-      error: METADATA_EXPECTED,
-    }),
+  .custom<Record<string, unknown>>(
+    (value) =>
+      typeof value === "object" &&
+      value !== null &&
+      !Array.isArray(value) &&
+      isShallowWithoutLostKey(value) &&
+      Buffer.byteLength(encodeJson(value)) <= METADATA_MAX_BYTES,
+    { error: METADATA_EXPECTED },
   )
   .register(z.globalRegistry, {
-    description: `Further facts: at most ${METADATA_MAX_BYTES} bytes of JSON in UTF-8, nested ${METADATA_MAX_DEPTH} deep at most. The alert's event does not contain them.`,
+    description: `Further facts: at most ${METADATA_MAX_BYTES} bytes of JSON in UTF-8, nested ${METADATA_MAX_DEPTH} deep at most, without a key \`${LOST_KEY}\` at any depth. The alert's event does not contain them.`,
+    override: { type: "object", additionalProperties: {}, propertyNames: { not: { const: LOST_KEY } } },
   });
 
 const MarkProcessed = z

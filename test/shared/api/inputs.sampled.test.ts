@@ -49,6 +49,12 @@ const exceptions: { rule: string; of(input: Input): boolean; example: unknown; r
       refusal: "invalid_field",
     },
     {
+      rule: "The metadata of an alert must not have a key __proto__ inside.",
+      of: ({ title }) => title === ALERTS,
+      example: alertWith(JSON.parse('{"a":[{"__proto__":1}]}')),
+      refusal: "invalid_field",
+    },
+    {
       rule: "Texts must be well-formed Unicode, without lone surrogates.",
       of: ({ title }) => title === "post /plants: body",
       example: { id: 1, name: "\ud800" },
