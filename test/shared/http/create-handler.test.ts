@@ -240,6 +240,21 @@ describe("a route with an Idempotency-Key", () => {
     expect(createHandler(startWork, work, { ...parts, answerOnce })).toBeInstanceOf(Function);
   });
 
+  it("gives the request to the store of the keys, and the identity to the work", async () => {
+    const startWork = defineRoute({ ...change, method: "POST", isIdempotent: true });
+    const identity = { id: "first", at: 7, isKeyed: true, isRepeated: false };
+    const given: unknown[] = [];
+    const answerOnce: HandlerDependencies["answerOnce"] = ({ route, caller: by, body }, answer) => {
+      given.push([route.path, by?.userId, body]);
+      return answer(identity);
+    };
+    const work = jest.fn(async () => ({ size: 1n }));
+    const response = await createHandler(startWork, work, { ...parts, answerOnce })(put(), lambdaContext);
+    expect(response.statusCode).toBe(202);
+    expect(given).toEqual([["/things/{id}", "ada", { size: 1n }]]);
+    expect(work.mock.calls).toEqual([[expect.objectContaining({ identity })]]);
+  });
+
   it("is the only kind of route whose work receives the identity of its request", async () => {
     const seen = jest.fn();
     const other = createHandler(

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import { callStore, isStoreFailure, isTransactionConflict } from "../../../shared/runtime/call-store.ts";
+import { callStore, isItemRefused, isStoreFailure, isTransactionConflict } from "../../../shared/runtime/call-store.ts";
+import { withDeadline } from "../../../shared/runtime/deadline.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { withLogIds, writeLog } from "../../../shared/runtime/log.ts";
 
@@ -35,6 +36,26 @@ describe("a call of the store", () => {
     expect(timeout.mock.calls).toEqual([[expected]]);
   });
 
+  it("of a request may take 3500 ms, and ends with the request", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
+    try {
+      const timeout = jest.spyOn(AbortSignal, "timeout");
+      const signal = await withDeadline(
+        async () => {
+          const own = await callStore(async ({ abortSignal }) => abortSignal);
+          expect(own.aborted).toBe(false);
+          await jest.advanceTimersByTimeAsync(60);
+          return own;
+        },
+        { ownMs: 50, sideMs: 90 },
+      );
+      expect(timeout.mock.calls).toEqual([[3_500]]);
+      expect(signal.aborted).toBe(true);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it.each(["ConditionalCheckFailedException", "TransactionCanceledException"])(
     "passes %s on, and counts no failure",
     async (name) => {
@@ -64,6 +85,17 @@ describe("a call of the store", () => {
     expect(line).not.toHaveProperty("StoreFailures");
   });
 });
+
+it.each(["ValidationException", "SerializationException"])(
+  "an item refused with %s is a failure of the call, but not counted as the store's",
+  async (name) => {
+    const { error, line } = await failing(sdkError(name));
+    expect(error).toMatchObject({ code: "store_unavailable" });
+    expect(isItemRefused(error)).toBe(true);
+    expect(isTransactionConflict(error)).toBe(false);
+    expect(line).not.toHaveProperty("StoreFailures");
+  },
+);
 
 const domainError = (cause?: unknown) => new DomainError("store_unavailable", "No.", { cause });
 

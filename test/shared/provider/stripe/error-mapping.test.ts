@@ -4,6 +4,7 @@ import {
   errorOfFailure,
   errorOfRefusal,
   errorOfUnexpected,
+  errorOfUnusable,
   refusalOf,
 } from "../../../../shared/provider/stripe/errors.ts";
 
@@ -99,11 +100,11 @@ describe("a request without a readable answer", () => {
   });
 
   it.each([
-    [429, limited, "rate_limit"],
-    [429, {}, "network"],
-    [503, limited, "network"],
-  ])("with the status %j and the headers %j is of the kind %s", (status, headers, kind) => {
-    expect(errorOfFailure("invalid_json", { status, headers })).toMatchObject({ kind, status });
+    [429, limited, { kind: "rate_limit", code: undefined }],
+    [429, {}, { kind: "network", outcome: "failure", code: "invalid_json" }],
+    [503, limited, { kind: "network", outcome: "failure", code: "invalid_json" }],
+  ])("with the status %j and the headers %j is %j", (status, headers, expected) => {
+    expect(errorOfFailure("invalid_json", { status, headers })).toMatchObject({ ...expected, status });
   });
 });
 
@@ -113,6 +114,16 @@ it("an answer of another shape may be asked for again", () => {
     outcome: "failure",
     isRetryable: true,
     code: "unexpected_answer",
+    status: 200,
+  });
+});
+
+it("another object than the requested one is this object's fault", () => {
+  expect(errorOfUnusable(200)).toMatchObject({
+    kind: "validation",
+    outcome: "success",
+    isRetryable: false,
+    code: "unusable_object",
     status: 200,
   });
 });
