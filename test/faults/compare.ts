@@ -50,11 +50,15 @@ const MARKS = ["announced", "change", "origin"];
 /** What an erasure removes from an event that is recorded late. */
 const PERSONAL = ["ipAddress", "userAgent", "userId", "userKey"];
 
+/** What the hourly announcement of a circuit's transition does not know. */
+const ORIGIN = ["ipAddress", "userAgent"];
+
 const isIgnored = (name: string, item: object): boolean =>
   MEASURED.includes(name) ||
   MARKS.includes(name) ||
   COUNTED.test(name) ||
-  ("eventType" in item && item.eventType === "ERASURE_REQUESTED" && PERSONAL.includes(name));
+  ("eventType" in item && item.eventType === "ERASURE_REQUESTED" && PERSONAL.includes(name)) ||
+  ("resourceType" in item && item.resourceType === "circuit_breaker" && ORIGIN.includes(name));
 
 /** @param known a text with all ids that existed before. */
 export const plain = (value: unknown, known: string, name = ""): unknown => {
