@@ -48,7 +48,9 @@ export const createCloud = (
   const deadLetters: { queue: BusEventName; message: Message }[] = [];
   /** Invocations that failed three times. */
   const lost: string[] = [];
-  const state = { underWay: 0, requests: 0, events: 0 };
+  /** Invocations that failed although they began when nothing failed any more. */
+  const unexcused: string[] = [];
+  const state = { underWay: 0, requests: 0, events: 0, isQuiet: false };
 
   const track = async <Result>(work: Promise<Result>): Promise<Result> => {
     state.underWay++;
@@ -62,9 +64,12 @@ export const createCloud = (
   /** An asynchronous invocation, with Lambda's retries. */
   const invokeLater = async (name: keyof typeof backgroundFunctions, event: object): Promise<void> => {
     for (const pause of [...RETRY_AFTER_MS, undefined]) {
+      const { isQuiet } = state;
       const outcome = await functions.invoke(name, event, backgroundFunctions[name].timeoutSeconds);
       if (outcome.status === "answered") return;
-      log(`${name} ${outcome.status}${outcome.status === "failed" ? `: ${outcome.error}` : ""}`);
+      const failure = `${name} ${outcome.status}${outcome.status === "failed" ? `: ${outcome.error}` : ""}`;
+      log(failure);
+      if (isQuiet) unexcused.push(failure);
       if (pause !== undefined) await scheduler.sleep(pause);
     }
     lost.push(name);
@@ -164,6 +169,7 @@ export const createCloud = (
     state,
     deadLetters,
     lost,
+    unexcused,
 
     /** The bus accepts events. It may deliver an event twice. */
     publish(entries: readonly { DetailType: string; Detail: string }[]): void {

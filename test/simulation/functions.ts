@@ -110,7 +110,7 @@ export const createFunctions = (
     const pool = instances.get(name) ?? [];
     instances.set(name, pool);
     const idle = pool.filter(({ isBusy }) => !isBusy);
-    if (idle.length > 0 && scheduler.chance(0.8)) return scheduler.pick(idle);
+    if (idle.length > 0 && scheduler.chance(0.93)) return scheduler.pick(idle);
     const instance = create(name);
     pool.push(instance);
     return instance;

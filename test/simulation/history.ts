@@ -54,6 +54,7 @@ const play = async (world: World, operators: Operators, minutes: number): Promis
   await sleep(Math.max(0, end - now()));
 
   world.setFaults({});
+  cloud.state.isQuiet = true;
   for (const organization of organizations) await operators.restore(organization);
   for (const { organization, event } of undelivered.splice(0)) {
     if (!(await world.post(organization, event))) throw new Problem(`${event.id} is never acknowledged`);
@@ -88,6 +89,7 @@ const judgeEvents = ({ database }: World, { id }: Organization, scope: string): 
 /** Invariants at the end. @throws Problem */
 const judge = async (world: World, operators: Operators): Promise<void> => {
   const { database, provider, organizations, cloud } = world;
+  if (cloud.unexcused.length > 0) throw new Problem(`Without a fault: ${cloud.unexcused[0]}`);
   if (cloud.deadLetters.length > 0) throw new Problem("A message cannot be processed");
   for (const organization of organizations) {
     const scope = organizationKey(organization.id);
@@ -124,7 +126,7 @@ export const simulate = async (
   let problem: string | undefined;
   try {
     const work = play(world, operators, minutes).then(() => judge(world, operators));
-    await world.scheduler.runUntil(work, () => undefined);
+    await world.scheduler.runUntil(work, world.checkStore);
   } catch (error) {
     problem = error instanceof Problem ? error.message : inspect(error);
   } finally {

@@ -107,13 +107,19 @@ export const createWorld = (
   const network = createNetwork(scheduler, kill);
   const cloud = createCloud(scheduler, functions, { mayRepeat: () => chance(network.rates.loseAnswer), log: note });
 
+  let broken: unknown;
+
   const store = (operation: string, input: Input): StoreAnswer => {
     counts.store++;
     let answer: StoreAnswer;
     try {
       answer = { status: 200, output: database.call(operation, input) };
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
+      if (!(error instanceof StoreError)) {
+        // The product would take it for an outage of the store.
+        broken ??= error;
+        throw error;
+      }
       answer = { status: 400, error: error.name, details: error.details };
     }
     onCall?.({ operation, input, answer });
@@ -209,6 +215,10 @@ export const createWorld = (
     counts,
     note,
     post,
+    /** @throws what the store in memory could not do. */
+    checkStore: (): void => {
+      if (broken !== undefined) throw broken;
+    },
     digest: () => digest.copy().digest("hex").slice(0, 16),
     setFaults: (rates: Partial<FaultRates>) => void Object.assign(network.rates, NO_FAULTS, rates),
     /** Runs work beside everything else; its failure fails the simulation. */

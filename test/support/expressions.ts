@@ -334,14 +334,20 @@ export type Expressions = {
   ExpressionAttributeValues: Values;
 };
 
-/** The values at the paths of a projection. */
+/** The values at the paths of a projection. Paths lead through maps only. */
 export const project = (projection: string, names: Names, item: Item): Item => {
   const after: Item = {};
   for (const text of projection.split(",")) {
-    const path = createReader(text).path();
-    if (path.length > 1) throw new SyntaxError(`${text}: only attributes of the item can be projected`);
+    const path = resolved(createReader(text).path(), names);
     const found = read(path, { item, names, values: {} });
-    if (found !== undefined) after[String(resolved(path, names)[0])] = found;
+    if (found === undefined) continue;
+    let parent = after;
+    for (const step of path.slice(0, -1)) {
+      const inner = parent[step] ?? {};
+      parent[step] = inner;
+      parent = inner as Item;
+    }
+    parent[path.at(-1) ?? ""] = found;
   }
   return after;
 };
