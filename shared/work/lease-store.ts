@@ -7,10 +7,13 @@ import { LEASE_MS, LeaseLostError, type LeaseOwner } from "./lease.ts";
 export type JobUpdate = Partial<Pick<Update, "set" | "remove" | "condition" | "values">>;
 
 type Key = Readonly<Record<string, string>>;
+type Item = Record<string, unknown>;
 
 const ownerText = ({ delivery, attempt }: LeaseOwner): string => `${delivery} ${attempt}`;
 
 const FREE = "(attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now OR begins_with(#leaseOwner, :delivery))";
+
+const NOT_OWN = "(attribute_not_exists(#leaseOwner) OR #leaseOwner <> :owner)";
 
 const both = (one: string, other: string | undefined): string => (other === undefined ? one : `${other} AND ${one}`);
 
@@ -26,15 +29,17 @@ export type LeaseStore = ReturnType<typeof createLeaseStore>;
  * index changes. All throw DomainError `store_unavailable`.
  */
 export const createLeaseStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  /** @returns the item after the update; undefined if the condition does not hold. */
-  const update = async (key: Key, change: Update): Promise<Record<string, unknown> | undefined> => {
+  const attempt = async (key: Key, change: Update) => {
     const command = new UpdateCommand({
       ...{ TableName: tableName, Key: key, ReturnValues: "ALL_NEW" as const },
-      ...renderUpdate(change),
+      ...{ ...renderUpdate(change), ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const },
     });
     const result = await conditionalWrite((options) => client.send(command, options));
-    return result.written ? (result.output.Attributes ?? {}) : undefined;
+    return result.written ? { after: result.output.Attributes ?? {} } : { refused: result.item };
   };
+
+  /** @returns the item after the update; undefined if the condition does not hold. */
+  const update = async (key: Key, change: Update): Promise<Item | undefined> => (await attempt(key, change)).after;
 
   const updateAsOwner = (key: Key, owner: LeaseOwner, { set = {}, remove = [], condition, values }: JobUpdate) =>
     update(key, {
@@ -52,14 +57,21 @@ export const createLeaseStore = (client: DynamoDBDocumentClient, tableName: stri
     update,
     write,
 
-    /** @returns the item with the lease taken; undefined if another worker holds the lease or `also` does not hold. */
-    take: (key: Key, owner: LeaseOwner, now: number, { set, remove = [], condition, values }: JobUpdate) =>
-      update(key, {
+    /**
+     * An owner takes a lease once: an attempt whose answer was lost is not counted again in `takes`.
+     * @returns the item with the lease taken; undefined if another worker holds the lease or `also` does not hold.
+     */
+    async take(key: Key, owner: LeaseOwner, now: number, also: JobUpdate): Promise<Item | undefined> {
+      const { set, remove = [], condition, values } = also;
+      const { after, refused } = await attempt(key, {
         set: { ...newLease(owner, now), ...set },
         add: { takes: 1 },
-        ...{ remove, condition: both(FREE, condition) },
-        values: { ...values, now, delivery: ownerText({ ...owner, attempt: "" }) },
-      }),
+        ...{ remove, condition: both(`${NOT_OWN} AND ${FREE}`, condition) },
+        values: { ...values, now, owner: ownerText(owner), delivery: ownerText({ ...owner, attempt: "" }) },
+      });
+      // The end of a job removes its owner, so an item with this owner is as an earlier attempt of this call left it.
+      return refused?.leaseOwner === ownerText(owner) ? refused : after;
+    },
 
     /** Renews the lease, and stores a checkpoint if there is one. @throws LeaseLostError. */
     renew: (key: Key, owner: LeaseOwner, now: number, also: JobUpdate = {}): Promise<void> =>

@@ -204,7 +204,7 @@ describe("a run", () => {
     const { work: _, ...seen } = run;
     await stage.ends.decide(organizationId, { ...seen, status: "succeeded", finishedAt: stage.clock() });
     stage.time.now += 46_000;
-    await stage.leases.take(organizationId, run.id, owner, stage.clock());
+    await stage.leases.take(organizationId, run.id, { ...owner, attempt: "2" }, stage.clock());
     await stage.deliver(syncRequested({ organizationId, runId: run.id }).detail, { delivery: "dead" });
     await expect(stage.runs.readState(organizationId)).resolves.toEqual({ cursor, lastSuccessAt: NOW + 3_600_000 });
     expect(stage.recordedActions().slice(2)).toEqual(["PROVIDER_SYNC_COMPLETED sync_incremental"]);
@@ -280,7 +280,7 @@ describe("a run", () => {
       await stage.leases.take(
         stage.organizationId,
         "runId" in request ? request.runId : "",
-        { delivery: "x", attempt: "y" },
+        { delivery: "x", attempt: `y${i}` },
         NOW,
       );
     }

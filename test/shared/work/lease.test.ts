@@ -1,8 +1,10 @@
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createHeldLease, LEASE_MS, LeaseLostError } from "../../../shared/work/lease.ts";
 import { createLeaseStore, type LeaseStore, newLease } from "../../../shared/work/lease-store.ts";
+import { followPlan } from "../../faults/fault-plan.ts";
+import { startFaultProxy } from "../../faults/fault-proxy.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { jobTable, TABLE } from "./job-table.ts";
 
@@ -54,6 +56,25 @@ describe("the lease of a job", () => {
     await expect(leases.take(key, { delivery: "deliver", attempt: "1" }, NOW, isOpen)).resolves.toBeUndefined();
     await expect(leases.take(key, { ...owner, attempt: "2" }, NOW, isOpen)).resolves.toMatchObject({ takes: 2 });
     await expect(leases.renew(key, owner, NOW)).rejects.toThrow(LeaseLostError);
+  });
+
+  it("counts a take once if its answers are lost, and again for the next attempt of the delivery", async () => {
+    const proxy = await startFaultProxy(engine.endpoint);
+    try {
+      const behind = createLeaseStore(
+        DynamoDBDocumentClient.from(engine.client({ endpoint: proxy.url }), documentTranslation),
+        TABLE,
+      );
+      proxy.use(followPlan({ call: `dynamodb:UpdateItem:${TABLE}#1`, fault: "lost_reset", times: "twice" }));
+      await expect(behind.take(key, owner, NOW, isOpen)).resolves.toMatchObject({ takes: 1, leaseOwner: "delivery 1" });
+      expect(proxy.requests().map(({ fault }) => fault)).toEqual(["lost_reset", "lost_reset", undefined]);
+      proxy.use(followPlan({ call: `dynamodb:UpdateItem:${TABLE}#1`, fault: "lost_reset", times: "once" }));
+      await expect(behind.take(key, { ...owner, attempt: "2" }, NOW, isOpen)).resolves.toMatchObject({ takes: 2 });
+      await expect(behind.take(key, owner, NOW, isOpen)).resolves.toMatchObject({ takes: 3 });
+      await expect(behind.take(key, other, NOW, isOpen)).resolves.toBeUndefined();
+    } finally {
+      await proxy.close();
+    }
   });
 
   it("is not taken if the subject's own condition does not hold, and creates no item", async () => {
