@@ -1,6 +1,6 @@
 /** A sample of the matrix of endpoints (docs/testing.md, "Faults"). `npm run faults` runs all of it. */
 import { expect, it } from "@jest/globals";
-import { explainResult, renderResults, runMatrix } from "./run-matrix.ts";
+import { explainResult, renderResults, runMatrix } from "./run-endpoint-matrix.ts";
 
 const MINUTES = 60_000;
 

@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { type FaultBench, startFaultBench } from "./lanes.ts";
+import type { Setting } from "./setting.ts";
 import type { Snapshot } from "./tables.ts";
 import { givenUpWork } from "./workers/given-up-work.ts";
-import type { Setting } from "./workers/setting.ts";
 import type { WorkerCaseName } from "./workers/worker-cases.ts";
 import { makeReady, runFaulted } from "./workers/worker-matrix.ts";
-import { makeWorld } from "./workers/world.ts";
+import { makeWorld } from "./world.ts";
 
 let bench: FaultBench;
 let setting: Setting;

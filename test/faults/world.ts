@@ -1,7 +1,7 @@
-/** The state from which every cell of the matrix starts: one organization that has used everything. */
+/** The state from which every cell of the matrices starts: one organization that has used everything. */
 
-import { type EndpointCase, type Setting, succeed } from "./endpoints.ts";
 import type { FaultBench, Lane } from "./lanes.ts";
+import { type Setting, succeed } from "./setting.ts";
 
 export type World = {
   token: string;
@@ -60,11 +60,4 @@ export const makeWorld = async (bench: FaultBench, lane: Lane): Promise<World> =
   await lane.freshInstances();
   lane.forgetEvents();
   return world;
-};
-
-/** The state for a case, on top of the world. */
-export const prepareCase = async ({ prepare }: EndpointCase, setting: Setting): Promise<void> => {
-  await prepare?.(setting);
-  await setting.lane.freshInstances();
-  setting.lane.forgetEvents();
 };

@@ -1,8 +1,9 @@
 /** Runs the matrix of workers, or a sample or a single cell of it, in lanes side by side. */
 
 import { type FaultBench, startFaultBench } from "../lanes.ts";
+import type { Setting } from "../setting.ts";
 import type { Snapshot } from "../tables.ts";
-import type { Setting } from "./setting.ts";
+import { makeWorld } from "../world.ts";
 import { type WorkerCaseName, workerCases } from "./worker-cases.ts";
 import {
   commandOf,
@@ -16,7 +17,6 @@ import {
   type Wrong,
   workerCellsOf,
 } from "./worker-matrix.ts";
-import { makeWorld } from "./world.ts";
 
 /** `perCase`: as many cells of each case, drawn by the seed; undefined: all. `only`: the cells to choose from. */
 export type WorkerMatrixOptions = {
@@ -28,7 +28,7 @@ export type WorkerMatrixOptions = {
   onResult?: (result: WorkerResult) => void;
 };
 
-export const allWorkerCases = Object.keys(workerCases) as WorkerCaseName[];
+const allWorkerCases = Object.keys(workerCases) as WorkerCaseName[];
 
 type Prepared = { setting: Setting; empty: Snapshot };
 

@@ -4,7 +4,7 @@
  */
 import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
 import { signatureOf } from "../../support/webhook-sender.ts";
-import { type Setting, send, succeed } from "./setting.ts";
+import { type Setting, send, succeed } from "../setting.ts";
 
 /** An invocation: the function's name, and the event as it arrives. */
 export type Delivery = { name: string; payload: string };

@@ -10,8 +10,8 @@ import { differenceOf, linesOf, plain } from "../compare.ts";
 import { type FaultName, faultsOf } from "../fault.ts";
 import { allTimes, type ChooseFault, followPlan, kindOf, type Times } from "../fault-plan.ts";
 import type { SeenRequest } from "../fault-proxy.ts";
+import type { Setting } from "../setting.ts";
 import type { Snapshot } from "../tables.ts";
-import type { Setting } from "./setting.ts";
 import { type Delivery, HOUR_MS, type WorkerCase, type WorkerCaseName, workerCases } from "./worker-cases.ts";
 
 export type WorkerCell = { work: WorkerCaseName; call: string; fault: FaultName; times: Times };

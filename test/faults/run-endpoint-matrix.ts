@@ -1,10 +1,10 @@
 /** Runs cells of the matrix of endpoints in several lanes at once, and renders the results. */
 import { createHash } from "node:crypto";
 import { renderTable } from "../detection/table.ts";
-import { type EndpointCase, endpointCases } from "./endpoints.ts";
+import { type EndpointCase, endpointCases } from "./endpoint-cases.ts";
+import { type Cell, cellsOf, commandOf, makeReady, type Ready, type Result, runCell } from "./endpoint-matrix.ts";
 import type { FaultName } from "./fault.ts";
 import { type FaultBench, type Lane, startFaultBench } from "./lanes.ts";
-import { type Cell, cellsOf, commandOf, makeReady, type Ready, type Result, runCell } from "./matrix.ts";
 import { makeWorld, type World } from "./world.ts";
 
 /** `share`: of all cells, from 0 to 1, chosen by the seed; `once` and `more` (twice, always) apart. */

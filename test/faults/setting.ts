@@ -1,11 +1,11 @@
 /** The setting of a case: a bench, a lane with the world's state, and the world. */
-import type { FaultBench, Lane, LaneAnswer, RequestParts } from "../lanes.ts";
+import type { FaultBench, Lane, LaneAnswer, RequestParts } from "./lanes.ts";
 import type { World } from "./world.ts";
 
 export type Setting = { bench: FaultBench; lane: Lane; world: World };
 
 /** A request of the organization's administrator; `webhook` goes to the webhook URL, without a token. */
-type CaseRequest = RequestParts & { method: string; target: string; webhook?: true };
+export type CaseRequest = RequestParts & { method: string; target: string; webhook?: true };
 
 export const send = (
   { lane, world }: Setting,

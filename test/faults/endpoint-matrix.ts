@@ -3,13 +3,13 @@
  * the good request, in a fresh instance, and ends with the same state, after a repetition if the answer was 503.
  */
 import { differenceOf, linesOf, plain } from "./compare.ts";
-import { type CaseRequest, type EndpointCase, type Setting, send } from "./endpoints.ts";
+import type { EndpointCase } from "./endpoint-cases.ts";
 import { faultsOf, type Service } from "./fault.ts";
 import { allTimes, type FaultPlan, kindOf } from "./fault-plan.ts";
 import type { SeenRequest } from "./fault-proxy.ts";
 import type { Lane, LaneAnswer } from "./lanes.ts";
+import { type CaseRequest, type Setting, send } from "./setting.ts";
 import type { Snapshot } from "./tables.ts";
-import { prepareCase } from "./world.ts";
 
 export type Cell = FaultPlan & { endpoint: string };
 
@@ -114,7 +114,9 @@ const reset = async ({ lane }: Setting, before: Snapshot): Promise<void> => {
 export const makeReady = async (setting: Setting, world: Snapshot, name: string, endpoint: EndpointCase) => {
   const { lane } = setting;
   await reset(setting, world);
-  await prepareCase(endpoint, setting);
+  await endpoint.prepare?.(setting);
+  await lane.freshInstances();
+  lane.forgetEvents();
   const before = await lane.snapshot();
   const known = JSON.stringify([...before].map(([, items]) => [...items.values()]));
   const request = await endpoint.request(setting);

@@ -1,18 +1,12 @@
 /**
- * Every endpoint with one good request, for the matrix (matrix.ts). An endpoint needs an entry here, or the build fails.
+ * Every endpoint with one good request, for the matrix (endpoint-matrix.ts). An endpoint needs an entry here, or the build fails.
  */
 
 import { LOCAL_PLATFORM } from "../../infra/local/core/platform.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
 import { WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
 import { signatureOf } from "../support/webhook-sender.ts";
-import type { FaultBench, Lane, LaneAnswer, RequestParts } from "./lanes.ts";
-import type { World } from "./world.ts";
-
-export type Setting = { bench: FaultBench; lane: Lane; world: World };
-
-/** A request of the organization's administrator; `webhook` goes to the webhook URL, without a token. */
-export type CaseRequest = RequestParts & { method: string; target: string; webhook?: true };
+import { type CaseRequest, type Setting, succeed } from "./setting.ts";
 
 export type EndpointCase = {
   /** Changes the world (world.ts) so that the request succeeds. Runs once for all cells. */
@@ -41,23 +35,6 @@ const firstSync = {
 };
 
 const get = (path: string): EndpointCase => ({ request: () => ({ method: "GET", target: PROVIDER + path }) });
-
-export const send = (
-  { lane, world }: Setting,
-  { method, target, webhook, ...parts }: CaseRequest,
-): Promise<LaneAnswer> =>
-  webhook ? lane.webhook(target, parts) : lane.request(method, target, { token: world.token, ...parts });
-
-const ATTEMPTS = 5;
-
-/** Sends a request that must succeed. */
-export const succeed = async (setting: Setting, request: CaseRequest): Promise<LaneAnswer> => {
-  let answer = await send(setting, request);
-  // A machine that is too busy exceeds time-outs.
-  for (let attempt = 1; answer.status === 503 && attempt < ATTEMPTS; attempt++) answer = await send(setting, request);
-  if (answer.status >= 300) throw new Error(`${request.method} ${request.target}: ${answer.status} ${answer.text}`);
-  return answer;
-};
 
 const disconnect = async (setting: Setting): Promise<void> => {
   await succeed(setting, { method: "DELETE", target: `${PROVIDER}/connection` });

@@ -3,13 +3,13 @@ import { parseArgs } from "node:util";
 import { failWith } from "../../infra/local/fail-with.ts";
 import { prepareAssembly } from "../../infra/prepare-assembly.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
-import { explainResult, renderResults, runMatrix } from "./run-matrix.ts";
+import { explainResult, renderResults, runMatrix } from "./run-endpoint-matrix.ts";
 
 const USAGE = `npm run faults -- [options]
 
 Runs good requests with a fault at one of their calls, and checks the answer and what is stored and published.
 
-  --endpoint <name>   only this case of test/faults/endpoints.ts
+  --endpoint <name>   only this case of test/faults/endpoint-cases.ts
   --call <name>       only this call, such as dynamodb:PutItem:Plants#1
   --fault <name>      only this fault of test/faults/fault.ts
   --times <times>     only once, twice or always
