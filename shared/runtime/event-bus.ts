@@ -3,9 +3,12 @@ import { limitTo } from "./call-store.ts";
 import { type BusEntry, type EventBusClient, eventBridge } from "./event-bridge.ts";
 import { pauseBeforeRetry } from "./retry-pause.ts";
 
-/** PutEvents takes this much at once. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
+/**
+ * PutEvents takes this much at once: in some regions the entries together must be smaller than 256 KB.
+ * https://docs.amazonaws.cn/en_us/eventbridge/latest/userguide/eb-putevent-size.html
+ */
 const MAX_ENTRIES = 10;
-const MAX_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024 - 1;
 
 const MAX_ATTEMPTS = 4;
 /** For all batches and attempts of one publication: a request may be waiting. */

@@ -102,6 +102,40 @@ describe.each(CHARACTERS)("texts of %j", (character) => {
   });
 });
 
+const refusalOf = (title: string, value: unknown) => allInputs.find((one) => one.title === title)?.refusal(value);
+
+describe("settings", () => {
+  it("take 100 networks of the greatest length, and not one more", async () => {
+    const networks = (count: number) =>
+      Array.from({ length: count }, (_, n) => `2001:0db8:ffff:ffff:ffff:ffff:255.255.255.${n}/128`);
+    const title = "put /api/integrations/provider/settings: body";
+    expect(await refusalOf(title, { ipAllowlist: networks(100) })).toBeUndefined();
+    expect(await refusalOf(title, { ipAllowlist: networks(101) })).toBe("invalid_field");
+  });
+});
+
+describe("the secrets of a connection", () => {
+  const CONNECT = "put /api/integrations/provider/connection: body";
+  const SECRETS = "put /api/integrations/provider/connection/webhook-secrets: body";
+  const refusals = async (secret: string) => [
+    await refusalOf(CONNECT, { method: "api_key", apiKey: secret }),
+    await refusalOf(CONNECT, { method: "api_key", apiKey: "k", webhookSecret: secret }),
+    await refusalOf(SECRETS, { webhookSecrets: Array(4).fill(secret) }),
+  ];
+  const accepted = [undefined, undefined, undefined];
+  const refused = ["invalid_field", "invalid_field", "invalid_field"];
+
+  it.each(["x", '"', "\\", "%", "<"])("have at most 512 characters: %j", async (character) => {
+    expect(await refusals(character.repeat(512))).toEqual(accepted);
+    expect(await refusals(character.repeat(513))).toEqual(refused);
+    expect(await refusalOf(SECRETS, { webhookSecrets: Array(5).fill(character) })).toBe("invalid_field");
+  });
+
+  it.each(CHARACTERS.filter((one) => !/[!-~]/.test(one)))("have no %j", async (character) => {
+    expect(await refusals(character)).toEqual(refused);
+  });
+});
+
 describe("the address of the next page", () => {
   it("leaves 2 KB of the gateway's 10,240 bytes for the token, whatever the filters", async () => {
     const cursors = createCursors("secret");

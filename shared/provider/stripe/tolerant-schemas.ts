@@ -8,7 +8,8 @@ import { isExact } from "../../records/set-aside.ts";
 
 /** Longer than any text that the provider documents. */
 const MAX_TEXT_CHARACTERS = 2_048;
-const MAX_ID_CHARACTERS = 255;
+/** In UTF-16 units, which have at most 3 bytes in UTF-8: 255 code points of 4 bytes would exceed DynamoDB's sort keys. */
+const MAX_ID_LENGTH = 255;
 /** The end of the year 9999: later times would not sort as text. */
 const MAX_SECONDS = 253_402_300_799;
 
@@ -21,13 +22,15 @@ const withoutMinusZero = z.overwrite((value: number) => value + 0);
 /** Control characters and spaces separate ids in stored lists; `.` and `..` would be another path. */
 const ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Z}]+$/u;
 
+/** z.maxLength counts code points. */
+const isShortId = (id: string): boolean => id.length <= MAX_ID_LENGTH;
+
 /** The id of an object: the only required field. */
-export const Id = z.string().check(wellFormed, z.maxLength(MAX_ID_CHARACTERS), z.regex(ID));
+export const Id = z.string().check(wellFormed, z.refine(isShortId), z.regex(ID));
 
 /** An id that the provider is asked for, or that decides whose data these are: exactly as the provider writes it. */
 export const ExactId = z.string().check(
-  z.refine((id) => id.isWellFormed() && isExact(id)),
-  z.maxLength(MAX_ID_CHARACTERS),
+  z.refine((id) => id.isWellFormed() && isExact(id) && isShortId(id)),
   z.regex(ID),
 );
 

@@ -71,6 +71,21 @@ describe("publish", () => {
     ]);
   });
 
+  it.each(["x", "é", "漢", "😀", "\u0000", '"'])(
+    "sends an event of less than 256 KB, and no larger one: %j",
+    async (character) => {
+      const bytesOf = ({ source, detailType, detail }: BusEvent) =>
+        Buffer.byteLength(source + detailType + JSON.stringify(detail));
+      const room = 256 * 1024 - 1 - bytesOf(event(0));
+      const each = Buffer.byteLength(JSON.stringify(character)) - 2;
+      const text = character.repeat(Math.floor(room / each)) + "x".repeat(room % each);
+      await expect(bus.publish([event(0, text)])).resolves.toEqual([]);
+      const larger = event(0, `${text}x`);
+      await expect(bus.publish([larger])).resolves.toEqual([{ event: larger, reason: "TooLarge" }]);
+      expect(calls).toHaveLength(1);
+    },
+  );
+
   it("returns events that are too large, and sends the rest", async () => {
     const events = [event(0), event(1, "x".repeat(256 * 1024)), event(2)];
     await expect(bus.publish(events)).resolves.toEqual([{ event: events[1], reason: "TooLarge" }]);
