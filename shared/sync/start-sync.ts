@@ -38,7 +38,9 @@ const answerOf = ({ id, mode, startedAt }: Promised): SyncRun => ({
   ...{ id, mode, startedAt, trigger: "manual", status: "running", progress: noProgress() },
 });
 
-const isRunning = (error: unknown): boolean => error instanceof DomainError && error.code === "sync_running";
+/** Whether a request may be refused because of its own run, which the lost answer named. */
+const mayBeRepeated = (error: unknown): boolean =>
+  error instanceof DomainError && (error.code === "sync_running" || error.code === "circuit_open");
 
 export const createStartSync = (dependencies: StartSyncDependencies): StartSync => {
   const { connections, circuits, runs, startRun, clock } = dependencies;
@@ -63,8 +65,11 @@ export const createStartSync = (dependencies: StartSyncDependencies): StartSync 
   const start = async (promised: Promised, state: SyncState, by: Parameters<StartSync>[1]): Promise<SyncRun> => {
     const { organizationId } = by.caller;
     const { isKeyed } = by.identity;
-    await requireConnection(organizationId);
-    await requireCircuit(organizationId);
+    // A run under way was permitted when it began; its own failures may have opened the circuit since.
+    if (state.run?.id !== promised.id) {
+      await requireConnection(organizationId);
+      await requireCircuit(organizationId);
+    }
     const wanted = { ...promised, organizationId, trigger: "manual", askedBy: requesterOf(by), isKeyed } as const;
     const { isRequested } = await startRun(wanted, state);
     // The bus did not take the request: withdraw the run, so that the client may try again. Keep it if it has a worker.
@@ -105,7 +110,7 @@ export const createStartSync = (dependencies: StartSyncDependencies): StartSync 
     try {
       return await start(promised, state, by);
     } catch (error) {
-      if (identity.isKeyed || !isRunning(error)) throw error;
+      if (identity.isKeyed || !mayBeRepeated(error)) throw error;
       const repeated = await findRepeated(request.mode, by);
       if (repeated === undefined) throw error;
       return start(repeated.run, repeated.state, by);

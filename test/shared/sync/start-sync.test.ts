@@ -141,6 +141,20 @@ describe("a run on demand that is requested again", () => {
     await expect(post()).rejects.toMatchObject({ code: "sync_running" });
   });
 
+  it("is the same run if the run has opened the circuit", async () => {
+    const { stage, state, post } = createClient();
+    const first = await post();
+    const { first: keyed, repeated } = keyedIdentity(NOW);
+    state.circuit = { ...newCircuit, state: "open", until: NOW + 12_300 };
+    await expect(post()).resolves.toEqual(first);
+    await expect(post(undefined, { userId: "bob" })).rejects.toMatchObject({ code: "circuit_open" });
+    state.circuit = newCircuit;
+    await stage.deliverAll();
+    const run = await post(undefined, { identity: keyed });
+    state.circuit = { ...newCircuit, state: "open", until: NOW + 12_300 };
+    await expect(post(undefined, { identity: repeated })).resolves.toEqual(run);
+  });
+
   it("is refused with another mode, with a key, or if its run has one", async () => {
     const { stage, post } = createClient();
     await post();
