@@ -13,6 +13,9 @@ import {
 import { UNCONNECTED_HELD_SHARD } from "./circuit-keys.ts";
 import { type OperatorWrite, stateAfter } from "./reduce.ts";
 
+/** Earlier versions stored ids of 12 random characters, which do not sort by time. */
+const IS_LATER = "(#operatorActionId < :id OR size(#operatorActionId) < :idLength)";
+
 /**
  * The update of an operator's action. Its only condition is that the action was not applied before, so operators win. If
  * an earlier attempt may have applied it, the condition is that no later action was applied either.
@@ -24,7 +27,7 @@ export const operatorExpressions = (organizationId: string, write: OperatorWrite
   const isOpen = state === "forced_open";
   return updateExpressions(
     {
-      only: [`(attribute_not_exists(#operatorActionId) OR #operatorActionId ${isRepeated ? "<" : "<>"} :id)`],
+      only: [`(attribute_not_exists(#operatorActionId) OR ${isRepeated ? IS_LATER : "#operatorActionId <> :id"})`],
       set: [
         "#organizationId = :organizationId",
         "#state = :begins",
@@ -54,6 +57,7 @@ export const operatorExpressions = (organizationId: string, write: OperatorWrite
       ":zero": 0,
       ":one": 1,
       ":id": id,
+      ":idLength": isRepeated ? id.length : undefined,
       ":until": until,
       ":unconnected": UNCONNECTED_HELD_SHARD,
       ":baseline": baseline,
