@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { hashOfAlertId, resolvedKey, unresolvedKey } from "../security/alerts/alert-item.ts";
 import { timeOfEventId } from "../security/event-id.ts";
 import { networkOf } from "../terms/ip-address.ts";
-import type { UserMatcher } from "../terms/mentions-user.ts";
+import { CUT_MARK, type UserMatcher } from "../terms/mentions-user.ts";
 import { cleanEvent, cleanEventOfUser } from "./clean-event.ts";
 import { type DataLocation, type Item, type ItemUpdate, type Partition, partitionLocation } from "./location.ts";
 
@@ -32,14 +32,15 @@ const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const MAY_MENTION = ["sessionId", "ipAddress", "userAgent", "errorMessage", "resource", "action", "errorCode"];
 
-/** Matches every event that concerns a user, and some others; cleanEventOfUser decides. */
+/** Matches every event that concerns a user, and some others, such as cut texts; cleanEventOfUser decides. */
 const mayConcern = (userId: string) => ({
   condition: [
     ...["#userId = :user", "contains(#metadata, :inJson)"],
     ...MAY_MENTION.map((name) => `contains(#${name}, :user)`),
+    ...["metadata", ...MAY_MENTION].map((name) => `contains(#${name}, :cut)`),
     "(attribute_not_exists(#userId) AND #eventType = :failure)",
   ].join(" OR "),
-  values: { user: userId, inJson: escapeJson(userId), failure: "AUTHENTICATION_FAILURE" },
+  values: { user: userId, inJson: escapeJson(userId), cut: CUT_MARK, failure: "AUTHENTICATION_FAILURE" },
 });
 
 /** Swept in order of time: a count of failures comes after the user's own failures, which contain its address. */

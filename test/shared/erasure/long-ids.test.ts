@@ -48,6 +48,7 @@ const seed = async (organizationId: string, userId: string): Promise<void> => {
   await record(personOf(userId));
   await record({ ...personOf(userId), ...denied });
   await record({ ...personOf("carol"), metadata: { reason: `asked by ${userId}` } });
+  await record({ ...personOf("carol"), success: false, errorMessage: `${"x".repeat(400)} cut: ${userId}` });
   const finding = { title: `Refusals of ${userId}`, level: "HIGH", occurrence: "x", eventIds: [] } as const;
   await main.raiser.raiseForFinding(organizationId, {
     ...{ ...finding, rule: "permission_escalation", subject: `user:${userId}` },
@@ -131,6 +132,7 @@ describe.each(["x", "é", "€", "🌱"])("an organization and a user with ids o
     const stored = await world.scan();
     expect(mentionsOf(stored, userId)).toEqual([]);
     expect(mentionsOf(stored, encodeURIComponent(userId))).toEqual([]);
+    expect(mentionsOf(stored, "xx cut")).toEqual([]);
     expect(mentionsOf(stored, userHash(organizationKey(organizationId), userId))).toEqual([]);
     const selection = { organizationId, userId, since: 0 };
     const { events } = await world.main.securityEvents.list(selection, { limit: 9, now: world.time.now });
