@@ -1,4 +1,4 @@
-/** A sample of the matrix of endpoints (docs/testing.md, "Faults"). `npm run faults` runs all of it. */
+/** A sample of the matrix of endpoints (docs/testing.md). `npm run faults` runs all of it. */
 import { expect, it } from "@jest/globals";
 import { explainResult, renderResults, runMatrix } from "./run-endpoint-matrix.ts";
 
