@@ -9,7 +9,7 @@ import { isAtLeast, type RiskLevel, riskOfError } from "../terms/risk-levels.ts"
 import { eventId } from "./event-id.ts";
 import { scopeOf } from "./event-item.ts";
 import { sanitiseMetadata, sanitiseText } from "./redaction/redact-and-cut.ts";
-import type { NewSecurityEvent, SecurityEvent } from "./security-event.ts";
+import { maxCharacters, type NewSecurityEvent, type SecurityEvent } from "./security-event.ts";
 import type { SecurityEventStore, StoredEvent } from "./security-event-store.ts";
 
 /** An event that was not recorded, or whose alert was not raised, and why. */
@@ -37,14 +37,6 @@ export type RecorderDependencies = {
 export type EventMoment = { timestamp?: number; identity?: Uint8Array };
 
 /** The texts of an event that are redacted and cut. Decisions: docs/decisions.md, "Security events". */
-const maxCharacters = {
-  userAgent: 256,
-  errorMessage: 512,
-  ipAddress: 256,
-  resource: 256,
-  action: 256,
-  errorCode: 256,
-} as const;
 const textFields = Object.keys(maxCharacters) as (keyof typeof maxCharacters)[];
 
 const sanitisedTexts = (event: NewSecurityEvent): Partial<SecurityEvent> => {

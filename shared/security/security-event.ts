@@ -60,7 +60,19 @@ export const eventTypes = {
 } as const;
 export type EventType = keyof typeof eventTypes;
 
+/** The greatest lengths of texts in code points; the recorder cuts longer ones. */
+export const maxCharacters = {
+  userAgent: 256,
+  errorMessage: 512,
+  ipAddress: 256,
+  resource: 256,
+  action: 256,
+  errorCode: 256,
+} as const;
+
 const text = z.string();
+const cutText = (name: keyof typeof maxCharacters) =>
+  z.optional(z.string().register(z.globalRegistry, { override: { maxLength: maxCharacters[name] } }));
 const time = epochMs();
 
 /** A security event as it is stored and returned. */
@@ -75,15 +87,15 @@ export const SecurityEvent = z
     category: z.enum(categories),
     riskLevel: z.enum(riskLevels),
     source: z.enum(sources),
-    ipAddress: z.optional(text),
-    userAgent: z.optional(text),
+    ipAddress: cutText("ipAddress"),
+    userAgent: cutText("userAgent"),
     location: z.optional(text),
-    resource: z.optional(text),
+    resource: cutText("resource"),
     resourceType: z.optional(z.enum(resourceTypes)),
-    action: z.optional(text),
+    action: cutText("action"),
     success: z.boolean(),
-    errorCode: z.optional(text),
-    errorMessage: z.optional(text),
+    errorCode: cutText("errorCode"),
+    errorMessage: cutText("errorMessage"),
     metadata: z.optional(z.unknown()),
     processed: z.boolean(),
     processedAt: z.optional(time),

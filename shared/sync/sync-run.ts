@@ -28,6 +28,9 @@ export type Progress = z.output<typeof Progress>;
 /** The most ids of each side that a report lists. */
 export const MAX_REPORTED_IDS = 100;
 
+const reportedIds = (description: string) =>
+  z.array(z.string()).register(z.globalRegistry, { description, override: { maxItems: MAX_REPORTED_IDS } });
+
 export const Completeness = z
   .object({
     listed: count("Objects in the provider's lists."),
@@ -35,8 +38,8 @@ export const Completeness = z
     setAside: z.optional(
       count("Objects of the lists that could not be stored as they are; left out if there are none."),
     ),
-    onlyListed: z.array(z.string()).register(z.globalRegistry, { description: "Listed and not stored; 100 at most." }),
-    onlyStored: z.array(z.string()).register(z.globalRegistry, { description: "Stored and not listed; 100 at most." }),
+    onlyListed: reportedIds("Listed and not stored; 100 at most."),
+    onlyStored: reportedIds("Stored and not listed; 100 at most."),
   })
   .register(z.globalRegistry, { id: "Completeness", description: "Both sides of a type, compared after a full run." });
 export type Completeness = z.output<typeof Completeness>;

@@ -1,12 +1,15 @@
 /** The limits of stored texts in docs/limits.md, with characters of every width: what is stored is read back the same. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { createOpenApiDocument } from "../../shared/api/open-api-document.ts";
+import { routes } from "../../shared/api/routes.ts";
 import { noCounts } from "../../shared/circuit-breaker/circuit.ts";
 import { createConnectionSecrets } from "../../shared/connection/connection-secrets.ts";
+import { encodeJson } from "../../shared/json/encode-json.ts";
 import { parseObject } from "../../shared/provider/stripe/objects.ts";
 import { createRecordStore } from "../../shared/records/record-store.ts";
 import { createEnvelope } from "../../shared/runtime/envelope.ts";
-import type { NewSecurityEvent, SecurityEvent } from "../../shared/security/security-event.ts";
+import { maxCharacters, type NewSecurityEvent, type SecurityEvent } from "../../shared/security/security-event.ts";
 import { defaultSettings } from "../../shared/settings/settings.ts";
 import type { EmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
 import "../support/fixed-seed.ts";
@@ -182,6 +185,19 @@ const mixed = (maxLength: number) =>
 
 const isCut = (text: string, whole: string, limit: number): boolean =>
   text.endsWith("…[cut]") && [...text].length === limit && whole.startsWith(text.slice(0, -"…[cut]".length));
+
+describe("the OpenAPI document", () => {
+  it("states the lengths of an answer's texts and lists that the service guarantees", () => {
+    const { components } = JSON.parse(encodeJson(createOpenApiDocument(routes)));
+    const { SecurityEvent: event, Alert, Completeness } = components.schemas;
+    for (const [name, maxLength] of Object.entries(maxCharacters)) {
+      expect(event.properties[name]).toMatchObject({ type: "string", maxLength });
+    }
+    expect(Alert.properties.eventIds).toMatchObject({ maxItems: 100 });
+    expect(Completeness.properties.onlyListed).toMatchObject({ maxItems: 100 });
+    expect(Completeness.properties.onlyStored).toMatchObject({ maxItems: 100 });
+  });
+});
 
 describe("texts of mixed widths", () => {
   it("are stored and listed as they are, or cut between characters and marked", async () => {

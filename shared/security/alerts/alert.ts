@@ -40,9 +40,10 @@ export const Alert = z
     count: integer("How often it was raised."),
     firstSeen: time,
     lastSeen: time,
-    eventIds: z
-      .array(text)
-      .register(z.globalRegistry, { description: `The newest events, ${MAX_EVENT_IDS} at most, newest first.` }),
+    eventIds: z.array(text).register(z.globalRegistry, {
+      description: `The newest events, ${MAX_EVENT_IDS} at most, newest first.`,
+      override: { maxItems: MAX_EVENT_IDS },
+    }),
     message: z.optional(text),
     metadata: z.optional(z.record(z.string(), z.unknown())),
     evidence: z.optional(Evidence),
