@@ -5,7 +5,7 @@
 import { circuitBreakerRoutes } from "../../shared/api/circuit-breaker-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireChangeCircuit } from "../../shared/wiring/circuit-breaker.ts";
-import { wireIdempotentHandler } from "../../shared/wiring/http.ts";
+import { wireHandler, withAnswerOnce } from "../../shared/wiring/http.ts";
 
 const route = circuitBreakerRoutes.changeCircuitBreaker;
 const change = wireChangeCircuit();
@@ -13,5 +13,5 @@ const change = wireChangeCircuit();
 export const handler = createHandler(
   route,
   ({ body, caller, origin, identity }) => change(body, { caller, origin, identity }),
-  wireIdempotentHandler(route),
+  withAnswerOnce(wireHandler(route)),
 );

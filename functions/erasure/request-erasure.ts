@@ -5,12 +5,12 @@
 import { erasureRoutes } from "../../shared/api/erasure-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireRequestErasure } from "../../shared/wiring/erasure.ts";
-import { wireIdempotentHandler } from "../../shared/wiring/http.ts";
+import { wireHandler, withAnswerOnce } from "../../shared/wiring/http.ts";
 
 const requestErasure = wireRequestErasure();
 
 export const handler = createHandler(
   erasureRoutes.requestErasure,
   ({ body, caller, origin, identity }) => requestErasure(body, { caller, origin, identity }),
-  wireIdempotentHandler(erasureRoutes.requestErasure),
+  withAnswerOnce(wireHandler(erasureRoutes.requestErasure)),
 );

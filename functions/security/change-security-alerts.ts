@@ -4,7 +4,7 @@
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
-import { wireIdempotentHandler } from "../../shared/wiring/http.ts";
+import { wireHandler, withAnswerOnce } from "../../shared/wiring/http.ts";
 import { wireAlertActions } from "../../shared/wiring/security.ts";
 
 const act = wireAlertActions();
@@ -12,5 +12,5 @@ const act = wireAlertActions();
 export const handler = createHandler(
   securityRoutes.changeSecurityAlerts,
   ({ body, caller, origin, identity }) => act(body, { caller, origin, identity }),
-  wireIdempotentHandler(securityRoutes.changeSecurityAlerts),
+  withAnswerOnce(wireHandler(securityRoutes.changeSecurityAlerts)),
 );

@@ -4,7 +4,7 @@
  */
 import { syncRoutes } from "../../shared/api/sync-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
-import { wireIdempotentHandler } from "../../shared/wiring/http.ts";
+import { wireHandler, withAnswerOnce } from "../../shared/wiring/http.ts";
 import { wireStartSync } from "../../shared/wiring/sync.ts";
 
 const start = wireStartSync();
@@ -12,5 +12,5 @@ const start = wireStartSync();
 export const handler = createHandler(
   syncRoutes.startSync,
   ({ body, caller, origin, identity }) => start(body, { caller, origin, identity }),
-  wireIdempotentHandler(syncRoutes.startSync),
+  withAnswerOnce(wireHandler(syncRoutes.startSync)),
 );

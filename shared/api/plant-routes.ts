@@ -15,6 +15,7 @@ export const plantRoutes = {
     description:
       "Creates a plant in the caller's scope. An id that exists in the scope is a conflict; nothing is overwritten.",
     request: { body: NewPlant },
+    isIdempotent: true,
     success: { status: 200, description: "The plant that was created.", body: Plant },
     failures: ["plant_exists"],
   }),

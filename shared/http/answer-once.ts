@@ -16,7 +16,6 @@ import { writeLog } from "../runtime/log.ts";
 import { createSealing } from "../runtime/sealing.ts";
 import type { Caller } from "../terms/caller.ts";
 import { IDEMPOTENCY_KEY, IdempotencyHeader, type RequestIdentity } from "../terms/idempotency-key.ts";
-import { organizationKey } from "../terms/keys.ts";
 import { parseFields } from "./parse-request.ts";
 import { type Response, respond } from "./respond.ts";
 import type { Route } from "./route.ts";
@@ -59,7 +58,7 @@ export const createAnswerOnce =
     const idempotencyKey = parseIdempotencyKey(event);
     const own = { id: newId(), at: now() };
     if (idempotencyKey === undefined) return answer({ ...own, isKeyed: false, isRepeated: false });
-    const scope = organizationKey(caller?.organizationId ?? "");
+    const scope = caller?.scope ?? "";
     const operation = `${route.method} ${route.path}`;
     const named = { scope, operation, idempotencyKey, request: encodeJson(body) };
     const { seal, open } = sealAnswers(scope, operation, idempotencyKey, named.request);

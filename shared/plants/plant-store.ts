@@ -3,7 +3,6 @@ import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import { newRequestToken } from "../runtime/ids.ts";
 import { queryPage } from "../runtime/query-page.ts";
 import type { Scope } from "../terms/caller.ts";
 import type { NewPlant, Plant } from "./plant.ts";
@@ -30,10 +29,10 @@ export type PlantStore = ReturnType<typeof createPlantStore>;
 export const createPlantStore = (client: DynamoDBDocumentClient, tableName: string) => ({
   /**
    * Adds a plant; costs one write unit.
+   * @param token names the request. A repetition with the same token succeeds.
    * @throws DomainError `plant_exists` when the id is taken in this scope, whoever came first.
    */
-  async create(scope: Scope, { id, name, tag }: NewPlant): Promise<Plant> {
-    const token = newRequestToken();
+  async create(scope: Scope, { id, name, tag }: NewPlant, token: string): Promise<Plant> {
     const command = new PutCommand({
       TableName: tableName,
       Item: { scope, id, name, tag, token },
@@ -42,7 +41,7 @@ export const createPlantStore = (client: DynamoDBDocumentClient, tableName: stri
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
     const result = await conditionalWrite((options) => client.send(command, options));
-    // If the answer to an earlier attempt was lost, the stored plant is this call's own.
+    // If the answer to an earlier attempt was lost, the stored plant is this request's own.
     if (!result.written && result.item?.token !== token) {
       throw new DomainError("plant_exists", `id: a plant with the id ${id} exists already`);
     }

@@ -43,9 +43,9 @@ export const wirePersonalHandler = (route: Route): HandlerDependencies => ({
   ...(route.paging !== undefined && { cursors: createCursors(readConfig(["CURSOR_KEY"]).CURSOR_KEY) }),
 });
 
-/** For a route that takes an `Idempotency-Key`. */
-export const wireIdempotentHandler = (route: Route): HandlerDependencies => ({
-  ...wireHandler(route),
+/** Adds what a route that takes an `Idempotency-Key` needs. */
+export const withAnswerOnce = (dependencies: HandlerDependencies): HandlerDependencies => ({
+  ...dependencies,
   answerOnce: createAnswerOnce({
     keys: createIdempotencyStore(
       documentClient,

@@ -68,10 +68,10 @@ const connectByOAuth = async (setting: Setting): Promise<CaseRequest> => {
 /** By the route's name; a case of the same endpoint with another body has a suffix after a space. */
 export const endpointCases = {
   createPlant: {
-    repeated: {
-      statuses: [409],
-      because: "the lost request has created the plant; the route takes no Idempotency-Key",
-    },
+    request: () => ({ method: "POST", target: "/plants", headers: keyed, body: { id: 9, name: "Monstera" } }),
+  },
+  "createPlant without a key": {
+    repeated: { statuses: [409], because: "the lost request has created the plant" },
     request: () => ({ method: "POST", target: "/plants", body: { id: 9, name: "Monstera" } }),
   },
   listPlants: { request: () => ({ method: "GET", target: "/plants" }) },

@@ -149,6 +149,50 @@ describe("GET /plants", () => {
   });
 });
 
+describe("POST /plants with an Idempotency-Key", () => {
+  const create = async (claims: object, key: string, body: string) =>
+    service.request("POST", "/plants", {
+      token: await service.mint(claims),
+      body,
+      headers: { "idempotency-key": key },
+    });
+
+  it("has one effect, and gives the first answer again, also at the same time and after the plant was deleted", async () => {
+    const claims = { organizationId: `org-${++users}`, userId: "ada" };
+    const body = '{"id":9007199254740993,"name":"Monstera"}';
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create(claims, "k", body)));
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, '{"name":"Monstera"}']));
+    const call = await asCaller(claims);
+    expect((await call("DELETE", "/plants/9007199254740993")).status).toBe(204);
+    expect((await create(claims, "k", body)).status).toBe(200);
+    expect((await call("GET", "/plants")).body).toEqual([]);
+  });
+
+  it("is 409 with another body, and for an id that existed before", async () => {
+    const claims = { organizationId: `org-${++users}` };
+    await create(claims, "k", '{"id":1,"name":"Monstera"}');
+    expect(await create(claims, "k", '{"id":2,"name":"Monstera"}')).toMatchObject({
+      status: 409,
+      body: { error: 40905 },
+    });
+    for (const _attempt of [1, 2]) {
+      expect(await create(claims, "other", '{"id":1,"name":"Ficus"}')).toMatchObject({
+        status: 409,
+        body: { error: 40901 },
+      });
+    }
+    expect((await (await asCaller(claims))("GET", "/plants")).body).toEqual([{ name: "Monstera" }]);
+  });
+
+  it("keeps the keys of organizations and of users without one apart", async () => {
+    const callers = [{ organizationId: `org-${++users}` }, { userId: `user-${users}` }, { userId: `other-${users}` }];
+    for (const [i, claims] of callers.entries()) {
+      const body = `{"id":1,"name":"plant ${i}"}`;
+      expect(await create(claims, "k", body)).toMatchObject({ status: 200, body: { name: `plant ${i}` } });
+    }
+  });
+});
+
 describe("DELETE /plants/{id}", () => {
   it("deletes a plant once; then it is not found", async () => {
     const call = await asCaller();

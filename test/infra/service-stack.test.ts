@@ -133,7 +133,7 @@ const PROVIDER = "/api/integrations/provider";
 
 describe("the stack", () => {
   it.each([
-    ["POST /plants", [...REFUSING, "Plants dynamodb:PutItem"]],
+    ["POST /plants", [...REFUSING, ...TAKING_KEYS, "Plants dynamodb:PutItem"]],
     ["GET /plants", [...REFUSING, "Plants dynamodb:Query"]],
     ["DELETE /plants/{id}", [...REFUSING, "Plants dynamodb:DeleteItem"]],
     [

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
 import { createPlantStore, type PlantStore } from "../../../shared/plants/plant-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { depth } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
@@ -52,7 +53,7 @@ describe("create and list", () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(plant, { maxLength: 12, selector: ({ id }) => id }), async (created) => {
         const scope = freshScope();
-        for (const one of created) await plants.create(scope, one);
+        for (const one of created) await plants.create(scope, one, newRequestToken());
         const { items } = await plants.list(scope, { limit: 100, after: undefined });
         const sorted = [...created].sort((a, b) => (a.id < b.id ? -1 : 1));
         expect(items).toEqual(sorted.map(({ tag, ...rest }) => ({ ...rest, ...(tag !== undefined && { tag }) })));
@@ -64,7 +65,7 @@ describe("create and list", () => {
   it("page through every plant once, whatever the page size", async () => {
     const scope = freshScope();
     const ids = [INT64_MIN, -9007199254740993n, -1n, 0n, 1n, 9007199254740992n, 9007199254740993n, INT64_MAX];
-    for (const id of ids) await plants.create(scope, { id, name: "x" });
+    for (const id of ids) await plants.create(scope, { id, name: "x" }, newRequestToken());
     for (let limit = 1; limit <= ids.length + 1; limit++) {
       const seen: bigint[] = [];
       let after: { id: bigint } | undefined;
@@ -86,7 +87,9 @@ describe("create and list", () => {
     const ids = Array.from({ length: total }, (_, i) => BigInt(i));
     for (let from = 0; from < total; from += 100) {
       await Promise.all(
-        ids.slice(from, from + 100).map((id) => plants.create(scope, { id, name, tag: "🌱".repeat(128) })),
+        ids
+          .slice(from, from + 100)
+          .map((id) => plants.create(scope, { id, name, tag: "🌱".repeat(128) }, newRequestToken())),
       );
     }
     const first = await plants.list(scope, { limit: 10_000, after: undefined });
@@ -101,7 +104,7 @@ describe("create", () => {
   it("succeeds for one of 50 concurrent calls with the same id", async () => {
     const scope = freshScope();
     const attempts = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, i) => plants.create(scope, { id: 7n, name: `plant ${i}` })),
+      Array.from({ length: 50 }, (_, i) => plants.create(scope, { id: 7n, name: `plant ${i}` }, newRequestToken())),
     );
     const winners = attempts.filter(({ status }) => status === "fulfilled");
     expect(winners).toHaveLength(1);
@@ -113,9 +116,9 @@ describe("create", () => {
   });
 
   it("separates scopes, whatever their names contain", async () => {
-    await plants.create("org:a", { id: 1n, name: "organization's" });
-    await plants.create("user:a", { id: 1n, name: "user's" });
-    await plants.create("org:a:1", { id: 1n, name: "other's" });
+    await plants.create("org:a", { id: 1n, name: "organization's" }, newRequestToken());
+    await plants.create("user:a", { id: 1n, name: "user's" }, newRequestToken());
+    await plants.create("org:a:1", { id: 1n, name: "other's" }, newRequestToken());
     await expect(plants.list("org:a", { limit: 5, after: undefined })).resolves.toEqual({
       items: [{ id: 1n, name: "organization's" }],
       next: undefined,
@@ -126,8 +129,8 @@ describe("create", () => {
 describe("delete", () => {
   it("removes one plant, once", async () => {
     const scope = freshScope();
-    await plants.create(scope, { id: 1n, name: "a" });
-    await plants.create(scope, { id: 2n, name: "b" });
+    await plants.create(scope, { id: 1n, name: "a" }, newRequestToken());
+    await plants.create(scope, { id: 2n, name: "b" }, newRequestToken());
     await plants.delete(scope, 1n);
     await expect(plants.delete(scope, 1n)).rejects.toMatchObject({ code: "plant_not_found" });
     await expect(plants.delete(freshScope(), 2n)).rejects.toMatchObject({ code: "plant_not_found" });
@@ -144,8 +147,10 @@ describe("a lost answer", () => {
 
   it("does not make a create conflict with itself", async () => {
     const scope = freshScope();
-    await expect(storeAt(proxy.url).create(scope, { id: 1n, name: "mine" })).resolves.toEqual({ name: "mine" });
-    await expect(storeAt(proxy.url).create(scope, { id: 1n, name: "other" })).rejects.toMatchObject({
+    await expect(storeAt(proxy.url).create(scope, { id: 1n, name: "mine" }, newRequestToken())).resolves.toEqual({
+      name: "mine",
+    });
+    await expect(storeAt(proxy.url).create(scope, { id: 1n, name: "other" }, newRequestToken())).rejects.toMatchObject({
       code: "plant_exists",
     });
     await expect(plants.list(scope, { limit: 5, after: undefined })).resolves.toMatchObject({
@@ -155,7 +160,7 @@ describe("a lost answer", () => {
 
   it("does not make a delete report a missing plant", async () => {
     const scope = freshScope();
-    await plants.create(scope, { id: 1n, name: "x" });
+    await plants.create(scope, { id: 1n, name: "x" }, newRequestToken());
     await expect(storeAt(proxy.url).delete(scope, 1n)).resolves.toBeUndefined();
   });
 });
@@ -169,7 +174,7 @@ describe("an unreachable store", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const store = storeAt(url ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`, 1);
     for (const call of [
-      store.create("org:x", { id: 1n, name: "x" }),
+      store.create("org:x", { id: 1n, name: "x" }, newRequestToken()),
       store.list("org:x", { limit: 1, after: undefined }),
       store.delete("org:x", 1n),
     ]) {
