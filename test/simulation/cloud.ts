@@ -202,6 +202,8 @@ export const createCloud = (
         ),
       ),
 
+    fire,
+
     /** Fires the schedules from now on, until `isOver`; in most simulations without the expensive ones that heal nothing. */
     startSchedules(isOver: () => boolean): void {
       const repeat = (name: keyof typeof backgroundFunctions, first: number) =>

@@ -3,7 +3,8 @@ import { inspect } from "node:util";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import { connectEdges } from "./edges.ts";
 import type { Handler } from "./functions.ts";
-import { createOperators, type Operators, Problem } from "./operators.ts";
+import { judgeItems, judgePublished, Problem } from "./invariants.ts";
+import { createOperators, type Operators } from "./operators.ts";
 import { activate } from "./scheduler.ts";
 import { createWorld, type Organization, type StoreCall, type Trace, type World } from "./world.ts";
 
@@ -60,6 +61,8 @@ const play = async (world: World, operators: Operators, minutes: number): Promis
     if (!(await world.post(organization, event))) throw new Problem(`${event.id} is never acknowledged`);
   }
   await sleep(15 * MINUTE_MS);
+  // As their schedules do within the hour.
+  for (const name of ["sweep-alert-outbox", "hand-over-webhooks", "resume-erasures"] as const) cloud.fire(name);
   cloud.redrive();
   await sleep(15 * MINUTE_MS);
   isOver = true;
@@ -100,6 +103,8 @@ const judge = async (world: World, operators: Operators): Promise<void> => {
     await operators.judge(organization, scope);
   }
   operators.judgeErasures();
+  judgeItems(database.everything());
+  judgePublished(database.items, world.published);
   const unprocessed = database
     .items("WebhookEvents")
     .filter((item) => item.type !== undefined && item.processedAt === undefined);

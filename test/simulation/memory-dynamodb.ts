@@ -49,9 +49,13 @@ const expressionsOf = (input: Input): Expressions => ({
   ExpressionAttributeValues: copyOf(input.ExpressionAttributeValues ?? {}),
 });
 
-type Write = { table: MemoryTable; key: Item; before: Item | undefined; after: Item | undefined };
+type Write = { name: string; table: MemoryTable; key: Item; before: Item | undefined; after: Item | undefined };
 
-export const createMemoryDynamoDb = (tables: ReadonlyMap<string, TableKeys>) => {
+/** A change of one item; `before` or `after` is missing where there is no item. */
+export type Change = { table: string; before: Item | undefined; after: Item | undefined };
+
+/** @param onChange called with each change of an item. It must not change the items. */
+export const createMemoryDynamoDb = (tables: ReadonlyMap<string, TableKeys>, onChange: (change: Change) => void) => {
   const stored = new Map([...tables].map(([name, keys]) => [name, createTable(keys)]));
   /** The answered transactions, by their token. */
   const transactions = new Map<string, string>();
@@ -75,7 +79,8 @@ export const createMemoryDynamoDb = (tables: ReadonlyMap<string, TableKeys>) => 
 
   /** What a write would change. @throws StoreError if its condition does not hold. */
   const prepare = (operation: string, input: Input): Write => {
-    const table = tableOf(input.TableName);
+    const name = String(input.TableName);
+    const table = tableOf(name);
     const put = operation === "Put" ? copyOf(input.Item as Item) : undefined;
     const key = table.keyOf(put ?? (input.Key as Item));
     const before = table.get(key);
@@ -83,18 +88,20 @@ export const createMemoryDynamoDb = (tables: ReadonlyMap<string, TableKeys>) => 
     if (!holds(expressions, before)) {
       throw new StoreError("ConditionalCheckFailedException", failedCondition(before, input));
     }
-    if (operation !== "Update") return { table, key, before, after: operation === "ConditionCheck" ? before : put };
+    if (operation !== "Update")
+      return { name, table, key, before, after: operation === "ConditionCheck" ? before : put };
     try {
-      return { table, key, before, after: applyUpdate(expressions, before, key) };
+      return { name, table, key, before, after: applyUpdate(expressions, before, key) };
     } catch (error) {
       if (error instanceof InvalidExpression) throw new StoreError("ValidationException", { message: error.message });
       throw error;
     }
   };
 
-  const carryOut = ({ table, key, after }: Write): void => {
+  const carryOut = ({ name, table, key, before, after }: Write): void => {
     if (after === undefined) table.delete(key);
     else table.put(after);
+    onChange({ table: name, before, after });
   };
 
   const returned = (input: Input, { before, after }: Write): { Attributes?: Item } => {

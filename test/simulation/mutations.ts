@@ -44,4 +44,14 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: "if (item.userId === userId) {",
     to: "if (item.userId === userId) return undefined; if (item.userId === userId) {",
   },
+  "refusals of the bus count as published": {
+    file: "runtime/event-bus.ts",
+    from: "return batch.flatMap((one, i) => (reasons[i] === undefined ? [] : [{ ...one, reason: reasons[i] }]));",
+    to: "return void reasons ?? [];",
+  },
+  "a plant whose answer was lost counts as another's": {
+    file: "plants/plant-store.ts",
+    from: "if (!result.written && result.item?.token !== token) {",
+    to: "if (!result.written) {",
+  },
 };

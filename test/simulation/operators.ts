@@ -1,11 +1,9 @@
 /** Operators and strangers of a simulation: what they ask for, what was acknowledged, and what must be true of it at the end. */
 import { createHmac } from "node:crypto";
 import type { Answer, ApiRequest } from "./cloud.ts";
+import { Problem } from "./invariants.ts";
 import { createTokens } from "./process.ts";
 import type { Organization, World } from "./world.ts";
-
-/** A broken promise of the service. */
-export class Problem extends Error {}
 
 const API = "/api/integrations/provider";
 const MINUTE_MS = 60_000;
@@ -13,12 +11,13 @@ const MINUTE_MS = 60_000;
 export type Operators = ReturnType<typeof createOperators>;
 
 export const createOperators = (world: World) => {
-  const { scheduler, cloud, organizations, note, database } = world;
+  const { scheduler, cloud, organizations, note, database, provider } = world;
   const { between, pick, now, sleep } = scheduler;
   const startedAt = now();
   const tokenOf = createTokens(startedAt);
   /** What was asked for; `isAcknowledged`: the answer was 2xx. */
-  const alerts: { organization: Organization; title: string; isAcknowledged: boolean }[] = [];
+  const alerts: { organization: Organization; title: string; isAcknowledged: boolean; id?: string }[] = [];
+  const plants: { organization: Organization; id: number; name: string; isDeleted: boolean }[] = [];
   const runs: { organization: Organization; id: string }[] = [];
   const settings = new Map<Organization, { type: string; isAcknowledged: boolean }[]>();
   const erased: { organization: Organization; userId: string; isAcknowledged: boolean }[] = [];
@@ -32,7 +31,8 @@ export const createOperators = (world: World) => {
     role = "admin",
   ): Promise<Answer> => {
     const token = tokenOf({ sub: user, org_id: organization.id, org_role: role });
-    const answer = await cloud.request({ token, ...request, path: API + request.path });
+    const path = request.path.startsWith("/plants") ? request.path : API + request.path;
+    const answer = await cloud.request({ token, ...request, path });
     note(`${organization.id} ${request.method} ${request.path} ${answer.status}`);
     // The gateway's own 500 has no body: an instance died.
     if (answer.status >= 500 && answer.status !== 503 && answer.body !== undefined) {
@@ -54,6 +54,22 @@ export const createOperators = (world: World) => {
     throw new Problem(`${request.method} ${request.path} never succeeds`);
   };
 
+  const marked = new Set<string>();
+
+  /** An action on one id has this outcome, unless a fault kept it from being answered. */
+  const expectOutcome = async (
+    organization: Organization,
+    body: object,
+    outcome: string,
+    id: string,
+  ): Promise<void> => {
+    const answer = await call(organization, { method: "POST", path: "/security/alert", body });
+    if (answer.status !== 200) return;
+    const outcomes = answer.body as Record<string, string[]>;
+    if (!outcomes[outcome]?.includes(id))
+      throw new Problem(`${JSON.stringify(body)} was answered ${JSON.stringify(outcomes)}`);
+  };
+
   const connect = ({ apiKey, webhookSecret }: Organization): ApiRequest => ({
     method: "PUT",
     path: "/connection",
@@ -65,8 +81,75 @@ export const createOperators = (world: World) => {
       const asked = { organization, title: `Alert ${++names}`, isAcknowledged: false };
       alerts.push(asked);
       const body = { action: "generate_alert", title: asked.title, riskLevel: "HIGH" };
-      asked.isAcknowledged =
-        (await call(organization, { method: "POST", path: "/security/alert", body })).status === 200;
+      const answer = await call(organization, { method: "POST", path: "/security/alert", body });
+      if (answer.status === 200)
+        Object.assign(asked, { isAcknowledged: true, id: (answer.body as { alert: { id: string } }).alert.id });
+    },
+
+    /** Acknowledges or resolves an alert that nobody has changed. */
+    async decide(organization) {
+      const index = alerts.findIndex((one) => one.organization === organization && one.id !== undefined);
+      const [alert] = index < 0 ? [] : alerts.slice(index, index + 1);
+      if (alert?.id === undefined) return;
+      const { id } = alert;
+      delete alert.id;
+      const [action, outcome] = pick([["acknowledge", "acknowledged"] as const, ["resolve", "resolved"] as const]);
+      const other = organizations.find((one) => one !== organization);
+      if (other !== undefined) await expectOutcome(other, { action, alertIds: [id] }, "notFound", id);
+      await expectOutcome(organization, { action, alertIds: [id] }, outcome, id);
+    },
+
+    /** Marks an event that nobody has marked. */
+    async mark(organization) {
+      const { status, body } = await call(organization, { method: "GET", path: "/security?limit=5&processed=false" });
+      const [event] =
+        status === 200 ? (body as { events: { id: string }[] }).events.filter(({ id }) => !marked.has(id)) : [];
+      if (event === undefined) return;
+      marked.add(event.id);
+      await expectOutcome(organization, { action: "mark_processed", eventIds: [event.id] }, "processed", event.id);
+    },
+
+    /** Creates plants of ids that were never used, and may delete the last. */
+    async plant(organization) {
+      let made = { organization, id: 0, name: "", isDeleted: false };
+      for (let i = 0; i < 5; i++) {
+        made = { organization, id: ++names, name: `Plant ${names}`, isDeleted: false };
+        const { id, name } = made;
+        const { status } = await call(organization, { method: "POST", path: "/plants", body: { id, name } });
+        if (status === 409) throw new Problem(`The plant ${id} was created once and exists already`);
+        if (status !== 200) return;
+        plants.push(made);
+      }
+      const body = { id: made.id, name: "Another" };
+      const again = await call(organization, { method: "POST", path: "/plants", body });
+      if (again.status === 200) throw new Problem(`The plant ${made.id} was created twice`);
+      if (between(0, 1) === 0) return;
+      made.isDeleted = true;
+      const removed = await call(organization, { method: "DELETE", path: `/plants/${made.id}` });
+      if (removed.status === 404) throw new Problem(`The plant ${made.id} was acknowledged and is not found`);
+    },
+
+    /** A cursor is good for its own organization only. */
+    async cursor(organization) {
+      const path = "/security?limit=1";
+      const { status, headers } = await call(organization, { method: "GET", path });
+      const cursor = /[?&]cursor=([^&>]+)/.exec(headers.link ?? "")?.[1];
+      const other = organizations.find((one) => one !== organization);
+      if (status !== 200 || cursor === undefined || other === undefined) return;
+      const foreign = await call(other, { method: "GET", path: `${path}&cursor=${cursor}` });
+      if (foreign.status < 400) throw new Problem(`Another organization's cursor was answered ${foreign.status}`);
+    },
+
+    /** The provider replaces the account's key, which the organization connects at once or at the end. */
+    async rotate(organization) {
+      organization.apiKey = `sk_test_${organization.accountId}_${++names}`;
+      organization.isKeyReplaced = true;
+      provider.rotateKey(organization.accountId, organization.apiKey);
+      if (between(0, 1) === 0) return;
+      await sleep(between(1, MINUTE_MS));
+      const { apiKey } = organization;
+      const { status } = await call(organization, connect(organization));
+      if (status === 200 && apiKey === organization.apiKey) organization.isKeyReplaced = false;
     },
 
     async settings(organization) {
@@ -139,7 +222,21 @@ export const createOperators = (world: World) => {
   const restore = async (organization: Organization): Promise<void> => {
     await insist(organization, { method: "POST", path: "/circuit-breaker", body: { action: "reset" } });
     const { body } = await insist(organization, { method: "GET", path: "/connection" });
-    if ((body as { status: string }).status !== "connected") await insist(organization, connect(organization));
+    if ((body as { status: string }).status !== "connected" || organization.isKeyReplaced)
+      await insist(organization, connect(organization));
+    // Announces transitions whose instance died.
+    await insist(organization, { method: "GET", path: "/circuit-breaker" });
+  };
+
+  const judgePlants = async (organization: Organization): Promise<void> => {
+    if (plants.length === 0) return;
+    const { body } = await insist(organization, { method: "GET", path: "/plants" });
+    const listed = (body as { name: string }[]).map(({ name }) => name);
+    for (const { name, isDeleted, organization: owner } of plants) {
+      const count = listed.filter((one) => one === name).length;
+      if (owner !== organization ? count > 0 : !isDeleted && count !== 1)
+        throw new Problem(`${name} of ${owner.id} is listed ${count} times in ${organization.id}`);
+    }
   };
 
   const judgeAlerts = async (organization: Organization): Promise<void> => {
@@ -182,10 +279,24 @@ export const createOperators = (world: World) => {
     const stored = database
       .items("SecurityEvents")
       .filter((item) => item.scope === scope && item.eventType !== undefined);
-    const { stats } = answer.body as { stats: { totalEvents: number } };
-    if (stats.totalEvents !== stored.length)
+    const { stats } = answer.body as { stats: { totalEvents: number; highRiskEvents: number; failureRate: number } };
+    const isHigh = ({ riskLevel }: (typeof stored)[number]) => riskLevel === "HIGH" || riskLevel === "CRITICAL";
+    const failed = stored.filter(({ success }) => success === false).length;
+    const wanted = [stored.length, stored.filter(isHigh).length, stored.length === 0 ? 0 : failed / stored.length];
+    const counted = [stats.totalEvents, stats.highRiskEvents, stats.failureRate];
+    if (String(counted) !== String(wanted))
+      throw new Problem(`${organization.id}: the statistics are ${counted}, but the events have ${wanted}`);
+    if (stored.length === 0) return;
+    const filter = pick(["eventType", "category", "riskLevel"]);
+    const value = pick(stored)[filter];
+    const path = `/security?limit=1&since=${startedAt - MINUTE_MS}&${filter}=${value}`;
+    const { totalEvents } = (
+      (await insist(organization, { method: "GET", path })).body as typeof answer.body & { stats: typeof stats }
+    ).stats;
+    const matching = stored.filter((item) => item[filter] === value).length;
+    if (totalEvents !== matching)
       throw new Problem(
-        `${organization.id} has ${stored.length} events, and its statistics count ${stats.totalEvents}`,
+        `${organization.id} has ${matching} events of ${filter} ${value}, and ${totalEvents} are counted`,
       );
   };
 
@@ -211,6 +322,7 @@ export const createOperators = (world: World) => {
     async judge(organization: Organization, scope: string): Promise<void> {
       await judgeAlerts(organization);
       await judgeRuns(organization);
+      await judgePlants(organization);
       await judgeSettings(organization);
       await judgeStatistics(organization, scope);
     },

@@ -5,7 +5,7 @@ import { simulate } from "./run-simulate.ts";
 describe("the simulation", () => {
   it(`finds no fault with ${depth(100, 400)} seeds`, () => {
     // The default tests have short histories.
-    const output = simulate("--seeds", String(depth(100, 400)), "--minutes", String(depth(4, 16)));
+    const output = simulate("--seeds", String(depth(100, 400)), "--minutes", String(depth(3, 16)));
     expect(output).toContain(" 0 failed");
   }, 600_000);
 });

@@ -5,6 +5,7 @@ import { prewarm } from "../../shared/runtime/prewarm.ts";
 import { createCloud } from "./cloud.ts";
 import { connectEdges, type HttpRequest } from "./edges.ts";
 import { createFunctions, type Handler } from "./functions.ts";
+import { Problem, problemOfChange } from "./invariants.ts";
 import { createMemoryDynamoDb, type Input, StoreError } from "./memory-dynamodb.ts";
 import { createNetwork, type FaultRates, NO_FAULTS } from "./network.ts";
 import { answerOfIssuer } from "./process.ts";
@@ -17,7 +18,14 @@ import type { StoreAnswer } from "./store-client.ts";
 const CLOCK_SKEW_MS = 1_500;
 const PROVIDER_SKEW_MS = 5_000;
 
-export type Organization = { id: string; accountId: string; apiKey: string; webhookSecret: string };
+/** `isKeyReplaced`: the connection may have an API key that the provider no longer accepts. */
+export type Organization = {
+  id: string;
+  accountId: string;
+  apiKey: string;
+  webhookSecret: string;
+  isKeyReplaced: boolean;
+};
 
 /** Ids that could reach into each other's keys if they were not encoded. */
 const ORGANIZATION_IDS = ["green", "green#1", "Grün/%23÷"];
@@ -98,7 +106,12 @@ export const createWorld = (
     trace?.(`${new Date(now()).toISOString().slice(11, 23)} ${line}`);
   };
 
-  const database = createMemoryDynamoDb(tables);
+  let broken: unknown;
+  const organizations: Organization[] = [];
+  const database = createMemoryDynamoDb(tables, (change) => {
+    const problem = problemOfChange(change, { organizations, now: now(), skewMs: CLOCK_SKEW_MS });
+    if (problem !== undefined) broken ??= new Problem(problem);
+  });
   const functions = createFunctions(scheduler, factories, { clockSkewMs: CLOCK_SKEW_MS, prewarm });
   const kill = (owner: Process) => {
     note(`${owner.name} is killed`);
@@ -106,8 +119,6 @@ export const createWorld = (
   };
   const network = createNetwork(scheduler, kill);
   const cloud = createCloud(scheduler, functions, { mayRepeat: () => chance(network.rates.loseAnswer), log: note });
-
-  let broken: unknown;
 
   const store = (operation: string, input: Input): StoreAnswer => {
     counts.store++;
@@ -127,7 +138,8 @@ export const createWorld = (
     return answer;
   };
 
-  const organizations: Organization[] = [];
+  /** What the bus accepted: types and details. */
+  const published: { type: string; detail: Record<string, unknown> }[] = [];
   const undelivered: { organization: Organization; event: WireObject }[] = [];
   const options = {
     /** The share of webhooks that never come; the feed must replace them. */
@@ -172,7 +184,7 @@ export const createWorld = (
 
   for (const [i, id] of ORGANIZATION_IDS.slice(0, scheduler.pick([1, 2, 2, 3])).entries()) {
     const account = provider.createAccount(`acct_${i}`, between(1, 3));
-    organizations.push({ id, ...account, webhookSecret: `whsec_${i}` });
+    organizations.push({ id, ...account, webhookSecret: `whsec_${i}`, isKeyReplaced: false });
   }
 
   const http = (request: HttpRequest) => {
@@ -197,7 +209,10 @@ export const createWorld = (
     httpRefusals: (host) => (host === "127.0.0.1" ? [() => errorAnswer(500, {})] : providerRefusals),
     publish: (entries) => {
       counts.published += entries.length;
-      for (const { DetailType } of entries) note(`published ${DetailType}`);
+      for (const { DetailType, Detail } of entries) {
+        published.push({ type: DetailType, detail: JSON.parse(Detail) });
+        note(`published ${DetailType}`);
+      }
       cloud.publish(entries);
     },
   });
@@ -212,10 +227,11 @@ export const createWorld = (
     provider,
     organizations,
     undelivered,
+    published,
     counts,
     note,
     post,
-    /** @throws what the store in memory could not do. */
+    /** @throws Problem of a write, or what the store in memory could not do. */
     checkStore: (): void => {
       if (broken !== undefined) throw broken;
     },
