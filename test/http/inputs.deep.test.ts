@@ -1,4 +1,7 @@
-/** A few hundred generated inputs over HTTP: the gateway, too, passes on what the OpenAPI document allows, and no answer is a 5xx of our own. */
+/**
+ * A few hundred generated inputs over HTTP: the gateway passes on what the OpenAPI document allows, and no answer is a 5xx
+ * of the service.
+ */
 import { beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { allInputs, pathOf, type Request, textsOf } from "../support/input-contract.ts";
@@ -26,19 +29,22 @@ const isSendable = (request: Request): boolean =>
 const isPast = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "until" in value && Number(value.until) <= Date.now();
 
-it.each(inputs)("$title", async ({ operation, valid, near, allows, requestWith }) => {
-  const [method = "", path = ""] = operation.split(" ");
-  const values = fc.sample(fc.oneof(valid, near), 12).filter((value) => isSendable(requestWith(value)));
-  for (const value of values) {
-    const request = requestWith(value);
-    const { status, body } = await service.request(method.toUpperCase(), pathOf(path, request), {
-      token,
-      headers: Object.fromEntries(textsOf(request, "header")),
-      ...("body " in request && { body: JSON.stringify(request["body "]) }),
-    });
-    if (status === 413) continue;
-    const isAllowed = allows(value) && !isPast(value);
-    const isRefused = status === 400 && !(isAllowed && (body as { error: number }).error === 40003);
-    expect({ value, isRefused, is500: status === 500 }).toEqual({ value, isRefused: !isAllowed, is500: false });
-  }
-});
+it.each(inputs)(
+  "is accepted over HTTP as the document says, and never a 5xx: $title",
+  async ({ operation, valid, near, allows, requestWith }) => {
+    const [method = "", path = ""] = operation.split(" ");
+    const values = fc.sample(fc.oneof(valid, near), 12).filter((value) => isSendable(requestWith(value)));
+    for (const value of values) {
+      const request = requestWith(value);
+      const { status, body } = await service.request(method.toUpperCase(), pathOf(path, request), {
+        token,
+        headers: Object.fromEntries(textsOf(request, "header")),
+        ...("body " in request && { body: JSON.stringify(request["body "]) }),
+      });
+      if (status === 413) continue;
+      const isAllowed = allows(value) && !isPast(value);
+      const isRefused = status === 400 && !(isAllowed && (body as { error: number }).error === 40003);
+      expect({ value, isRefused, is500: status === 500 }).toEqual({ value, isRefused: !isAllowed, is500: false });
+    }
+  },
+);

@@ -107,7 +107,7 @@ const attemptsWith = async (): Promise<Attempt[]> => {
   ];
 };
 
-it("answer nothing of another organization to its ids, cursors, filters and keys", async () => {
+it("no endpoint returns data of another organization for its ids, cursors, filters and keys", async () => {
   const before = await readAll(victim);
   const shared = new Set((await readAll(stranger)).flatMap(textsIn));
   const secrets = [...new Set(before.flatMap(textsIn))].filter((text) => !shared.has(text));

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import {
   copyFileSync,
   cpSync,
@@ -30,7 +30,10 @@ export const damages: Readonly<Record<string, (file: string) => void>> = {
     rmSync(file);
     mkdirSync(file);
   },
-  "replaced by noise": (file) => writeFileSync(file, randomBytes(readFileSync(file).length)),
+  "replaced by noise": (file) => {
+    const noise = createHash("shake256", { outputLength: readFileSync(file).length }).update("noise");
+    writeFileSync(file, noise.digest());
+  },
 };
 
 /** A hash of each file of a directory; of a directory in it, an empty text. */
