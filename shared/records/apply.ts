@@ -75,6 +75,12 @@ type Applied = "changed" | "unchanged" | SetAside;
 /** `isOver: false`: another write came first. Then `observed` includes the provider's answer, if there was one. */
 type Attempt = { isOver: true; applied: Applied } | { isOver: false; observed: ObservedObject };
 
+/** A request that a store refuses during the read concerns the circuit or the credentials, not the record. */
+const failRead = (cause: unknown): never => {
+  if (!isItemRefused(cause)) throw cause;
+  throw new DomainError("store_unavailable", "The object could not be read at the provider. Try again.", { cause });
+};
+
 const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: ApplyDependencies) => {
   /** @returns the record after the write; undefined if another write came first. */
   const markQuestioned = async (key: OwnedKey, stored: StoredRecord): Promise<StoredRecord | undefined> => {
@@ -103,7 +109,7 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
   ): Promise<Attempt> => {
     const questioned = stored && (await markQuestioned(key, stored));
     if (stored !== undefined && questioned === undefined) return { isOver: false, observed };
-    const read = await reread(key.type, key.id);
+    const read = await reread(key.type, key.id).catch(failRead);
     if (read.kind === "set_aside") return { isOver: true, applied: read };
     const answer = observedAnswer(read, observed.invoiceId);
     const decision = decideAnswered(questioned, answer);

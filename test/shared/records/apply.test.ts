@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { type ApplyOptions, createApply } from "../../../shared/records/apply.ts";
 import type { ObjectState, Observation } from "../../../shared/records/observation.ts";
 import type { RecordStore } from "../../../shared/records/record-store.ts";
+import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
@@ -188,6 +189,15 @@ describe("reading again", () => {
     await apply(organization, [customer(seen(10), bob)], options);
     expect(reread).toHaveBeenCalledTimes(2);
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: bob, isInQuestion: false });
+  });
+
+  it("that fails because a store refuses another item sets no object aside", async () => {
+    const organization = table.newOrganization();
+    const cause = Object.assign(new Error("invalid key"), { name: "ValidationException" });
+    const refused = new DomainError("store_unavailable", "refused", { cause });
+    const reread = () => Promise.reject(refused);
+    const failed = applyTo(stores)(organization, [touched(key, seen(5))], { ...events, reread });
+    await expect(failed).rejects.toMatchObject({ code: "store_unavailable", cause: refused });
   });
 
   it("that fails leaves the record unchanged, and can be repeated", async () => {
