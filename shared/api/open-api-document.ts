@@ -155,7 +155,7 @@ Every failure that reaches the service has the body \`{"error": number, "message
 |---|---|---|
 ${errorTable()}
 
-If the gateway itself answers, the body is \`{"message": string}\`: 400, 413, 429 and 431 for a request that is malformed, too large or throttled; 500 or 503 if the function's instance died. Then the request may have been carried out or not. Repeat it; a repetition has no second effect if the request has an \`Idempotency-Key\`, which the POSTs that take one document, or is another method. Without a key, \`POST /plants\` then answers 409.`;
+If the gateway itself answers, the body is \`{"message": string}\`: 400, 413, 429 and 431 for a request that is malformed, too large or throttled; 500 or 503 if the function's instance died. After a 500 or 503 of the gateway, the request may have been carried out or not: repeat it. The repetition of a POST has no second effect if both requests have the same \`Idempotency-Key\`; the operations that accept one list it as a header. Without a key, \`POST /plants\` answers 409 if the plant exists already. The repetition of any other method has no second effect.`;
 
 /** The range of int64 in all its digits, which a number of JavaScript cannot have. */
 const INT64_RANGE = { minimum: JSON.rawJSON(String(INT64_MIN)), maximum: JSON.rawJSON(String(INT64_MAX)) };

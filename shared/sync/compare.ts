@@ -112,7 +112,7 @@ const giveUp = (run: ActiveRun): ActiveRun => {
 export const compare: Step<ComparePosition> = async (context, run, { type }) => {
   const sides = await readSides(context, run, type);
   if (sides === undefined) return context.isFresh ? giveUp(run) : run;
-  // Objects that this run has set aside are listed and not stored. Reading them again would end in the same way.
+  // Objects that are set aside are listed and not stored. Reading them again would end in the same way.
   const unexplained = await context.withoutSetAside(type, sides.onlyListed);
   const reread = await rereadObjects(context, run, type, [...sides.onlyStored, ...unexplained]);
   if (reread.isCut) return reread.run;

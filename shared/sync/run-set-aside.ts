@@ -17,7 +17,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** @returns the run with these objects counted. A repetition after a crash names none of them twice. */
+/** @returns the run with these objects counted. A repetition after a crash repeats no event. */
 export const countSetAside = async (
   { setAsides, events, clock }: Dependencies,
   { organizationId, accountId }: { organizationId: string; accountId: string },

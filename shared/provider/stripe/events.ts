@@ -106,10 +106,10 @@ const Event = z.object({ id: z.unknown(), type: nonEmpty, created: z.unknown(), 
 /**
  * Parses an event of the feed.
  * @param payload any parsed JSON.
- * @param latestSeconds a later time is none that the event can have, in epoch seconds. It would stand for the newest
- *   event of the feed, and hide those that follow.
- * @returns what is set aside of an event without an id, or without a time that an event can have; undefined if such an
- *   event, or the payload, does not concern our records.
+ * @param latestSeconds the latest time that counts as valid, epoch seconds. A later time would count as the newest of the
+ *   feed, and hide the events that follow.
+ * @returns the object to set aside if the event has no id or no valid time; undefined if such an event, or the payload,
+ *   does not concern our records.
  */
 export const parseProviderEvent = (payload: unknown, latestSeconds: number): ProviderEvent | SetAside | undefined => {
   const { data: event } = Event.safeParse(payload);

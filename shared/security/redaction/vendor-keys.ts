@@ -103,7 +103,7 @@ const onlyFrom = (length: number, { redact, ...recogniser }: Recogniser): Recogn
 
 /** In the order of use. */
 export const vendorKeys: readonly Recogniser[] = [
-  // URLs that let everybody who knows them post to a channel.
+  // Each of these URLs is a credential: any client with the URL can post to the channel.
   byPattern(
     "webhook_url",
     /(?<kept>(?:hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api(?:\/v\d+)?\/webhooks|webhook\.office\.com\/webhookb2)\/)[\w@+/-]{20,}/g,
