@@ -128,12 +128,15 @@ const notApplied = (organizationId: string, event: WebhookEvent, error: unknown)
   };
 };
 
-/** Records that an event could not be applied: once for an event, with the first failure. Never throws. */
+/**
+ * Records that an event could not be applied: once for an event, with the first failure, and once with its first object
+ * that is set aside, which an earlier failure of the store must not hide. Never throws.
+ */
 export const createFailureRecorder =
   (recorder: Pick<Recorder, "record">) =>
   async (organizationId: string, event: WebhookEvent, error: unknown): Promise<void> => {
     await recorder.record(notApplied(organizationId, event, error), {
       timestamp: event.receivedAt,
-      identity: identityOf("webhook_not_applied", organizationId, event.id),
+      identity: identityOf("webhook_not_applied", organizationId, event.id, ...(isSetAside(error) ? ["set_aside"] : [])),
     });
   };

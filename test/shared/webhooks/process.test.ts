@@ -122,6 +122,17 @@ describe("an event whose object cannot be stored", () => {
     cause: Object.assign(new Error("too large"), { name: "ValidationException" }),
   });
 
+  it("names the object also if an earlier attempt failed, and the failure in an event of its own", async () => {
+    event = { ...webhookEvent(), setAside: [setAside("invoices", "in_1", "type")] };
+    const { process, record, claimRecords } = createInstance();
+    claimRecords.mockRejectedValueOnce(new DomainError("store_unavailable", "The store did not answer."));
+    await expect(process(EVENT)).rejects.toThrow("did not answer");
+    await process(EVENT);
+    expect(record.mock.calls.map(([{ errorCode }]) => errorCode)).toEqual([expect.any(String), "not_storable"]);
+    const identities = record.mock.calls.map(([, options]) => Buffer.from(options?.identity ?? []).toString("hex"));
+    expect(new Set(identities).size).toBe(2);
+  });
+
   it("names the object in one event, applies the others, and is not tried again", async () => {
     const aside = setAside("invoices", "in_1", "type");
     event = { ...webhookEvent(), setAside: [aside] };
