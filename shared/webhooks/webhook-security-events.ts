@@ -137,6 +137,11 @@ export const createFailureRecorder =
   async (organizationId: string, event: WebhookEvent, error: unknown): Promise<void> => {
     await recorder.record(notApplied(organizationId, event, error), {
       timestamp: event.receivedAt,
-      identity: identityOf("webhook_not_applied", organizationId, event.id, ...(isSetAside(error) ? ["set_aside"] : [])),
+      identity: identityOf(
+        "webhook_not_applied",
+        organizationId,
+        event.id,
+        ...(isSetAside(error) ? ["set_aside"] : []),
+      ),
     });
   };

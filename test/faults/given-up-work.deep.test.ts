@@ -3,10 +3,12 @@
  * again, and done once.
  */
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { addTrials } from "../support/trials.ts";
 import { type FaultBench, startFaultBench } from "./lanes.ts";
 import type { Setting } from "./setting.ts";
 import type { Snapshot } from "./tables.ts";
 import { givenUpWork } from "./workers/given-up-work.ts";
+import { countWorkerTrials } from "./workers/run-worker-matrix.ts";
 import type { WorkerCaseName } from "./workers/worker-cases.ts";
 import { makeReady, runFaulted } from "./workers/worker-matrix.ts";
 import { makeWorld } from "./world.ts";
@@ -33,7 +35,9 @@ const ways: [string, WorkerCaseName][] = [
 it.each(ways)("%s (%s) is found again and done once", async (way, work) => {
   const ready = await makeReady(setting, empty, work);
   const failing = givenUpWork[way]?.failing;
-  const { verdict, notes, tries } = await runFaulted(setting, ready, () => failing ?? (() => undefined));
+  const result = await runFaulted(setting, ready, () => failing ?? (() => undefined));
+  const { verdict, notes, tries } = result;
+  addTrials({ name: "work that is given up", ...countWorkerTrials([result]) });
   expect({ verdict, notes }).toEqual({ verdict: way.includes("→ queue →") ? "repeated" : "found", notes: [] });
   if (!way.includes("subscribers")) expect(tries).toBe(3);
 });

@@ -1,6 +1,7 @@
 /** Runs cells of the matrix of endpoints in several lanes at once, and renders the results. */
 import { createHash } from "node:crypto";
 import { renderTable } from "../detection/table.ts";
+import type { Trials } from "../support/trials.ts";
 import { type EndpointCase, endpointCases } from "./endpoint-cases.ts";
 import { type Cell, cellsOf, commandOf, makeReady, type Ready, type Result, runCell } from "./endpoint-matrix.ts";
 import type { FaultName } from "./fault.ts";
@@ -108,6 +109,13 @@ const countsOf = (results: readonly Result[]): string => {
   return `${tried.length} / ${number("masked")} / ${number("refused")} / ${tried.filter(isWrong).length}`;
 };
 
+/** The cells whose call was made, and how many of them were wrong in which way. */
+export const countTrials = (results: readonly Result[]): Omit<Trials, "name"> => {
+  const total = (kind: Result["wrongs"][number]) => results.filter(({ wrongs }) => wrongs.includes(kind)).length;
+  const tried = results.filter(({ verdict }) => verdict !== "not reached").length;
+  return { tried, lost: total("lost"), doubled: total("doubled"), leaked: total("leaked"), failed: total("5xx") };
+};
+
 /** A row per endpoint: cells tried / good answer / 503, then right when repeated / wrong; and the slowest answer. */
 export const renderResults = (results: readonly Result[]): string => {
   const names = [...new Set(results.map(({ cell }) => cell.endpoint))].sort();
@@ -118,12 +126,13 @@ export const renderResults = (results: readonly Result[]): string => {
     return [name, ...cells, `${slowest.toFixed(1)} s`];
   });
   const total = (kind: Result["wrongs"][number]) => results.filter(({ wrongs }) => wrongs.includes(kind)).length;
-  const unreached = results.filter(({ verdict }) => verdict === "not reached").length;
+  const { tried, lost, doubled, leaked, failed } = countTrials(results);
+  const unreached = results.length - tried;
   return [
     "Each cell: tried / normal answer / 503, then right when repeated / wrong",
     renderTable(["endpoint", ...Object.keys(KINDS), "slowest"], rows),
-    `tried ${results.length - unreached}, lost ${total("lost")}, doubled ${total("doubled")}, leaked ${total("leaked")}, ` +
-      `5xx of our own ${total("5xx")}, too late ${total("late")}, other wrong answers ${total("answer")}` +
+    `tried ${tried}, lost ${lost}, doubled ${doubled}, leaked ${leaked}, ` +
+      `5xx of our own ${failed}, too late ${total("late")}, other wrong answers ${total("answer")}` +
       (unreached > 0 ? `; ${unreached} calls were not made again` : ""),
   ].join("\n");
 };

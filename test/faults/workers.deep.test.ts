@@ -4,12 +4,14 @@
  */
 import { expect, it } from "@jest/globals";
 import { fixedSeed } from "../support/fixed-seed.ts";
-import { describeWrong, renderWorkerResults, runWorkerMatrix } from "./workers/run-worker-matrix.ts";
+import { addTrials } from "../support/trials.ts";
+import { countWorkerTrials, describeWrong, renderWorkerResults, runWorkerMatrix } from "./workers/run-worker-matrix.ts";
 
-const CELLS_PER_CASE = Number(process.env.FAULT_CELLS ?? 8);
+const CELLS_PER_CASE = Number(process.env.FAULT_CELLS ?? 6);
 
 it("every worker completes its work once, whatever call fails and however often", async () => {
   const results = await runWorkerMatrix({ lanes: 3, seed: fixedSeed, perCase: CELLS_PER_CASE });
   process.stdout.write(`\n${renderWorkerResults(results)}\n`);
+  addTrials({ name: "calls of workers", ...countWorkerTrials(results) });
   expect(results.filter(({ verdict }) => verdict === "wrong").map(describeWrong)).toEqual([]);
 }, 1_200_000);

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
 import { depth } from "../support/depth.ts";
+import { addTrials } from "../support/trials.ts";
 import { simulate } from "./run-simulate.ts";
 
 describe("the simulation", () => {
   it(`finds no fault with ${depth(100, 400)} seeds`, () => {
     // The default tests have short histories.
     const output = simulate("--seeds", String(depth(100, 400)), "--minutes", String(depth(3, 16)));
+    const [, tried, failed] = /^(\d+) simulations of .* (\d+) failed$/m.exec(output) ?? [];
+    // A simulation ends at its first problem, which its output names.
+    const counts = { tried: Number(tried), lost: 0, doubled: 0, leaked: 0, failed: Number(failed) };
+    addTrials({ name: "simulations of the whole service", ...counts });
     expect(output).toContain(" 0 failed");
   }, 600_000);
 });

@@ -1,5 +1,6 @@
 /** Runs the matrix of workers, or a sample or a single cell of it, in lanes side by side. */
 
+import type { Trials } from "../../support/trials.ts";
 import { type FaultBench, startFaultBench } from "../lanes.ts";
 import type { Setting } from "../setting.ts";
 import type { Snapshot } from "../tables.ts";
@@ -85,6 +86,15 @@ export const renderWorkerResults = (results: readonly WorkerResult[]): string =>
   });
   const totals = wrongKinds.map((kind) => `${kind} ${results.filter(({ wrongs }) => wrongs.includes(kind)).length}`);
   return [row("worker", ["tried", ...verdicts]), ...rows, `tried ${results.length}, ${totals.join(", ")}`].join("\n");
+};
+
+/** The cells whose call was made, and how many of them were wrong in which way. Workers have no answers. */
+export const countWorkerTrials = (
+  results: readonly Pick<WorkerResult, "verdict" | "wrongs">[],
+): Omit<Trials, "name"> => {
+  const total = (kind: Wrong) => results.filter(({ wrongs }) => wrongs.includes(kind)).length;
+  const tried = results.filter(({ verdict }) => verdict !== "not reached").length;
+  return { tried, lost: total("lost"), doubled: total("doubled"), leaked: 0, failed: 0 };
 };
 
 /** What was wrong in a cell, and how to run it alone. */

@@ -59,12 +59,16 @@ const sync = async (setting: Setting, mode?: "full") => {
 const sendWebhook = async (setting: Setting, ageMs = 0, type?: string) => {
   const { bench, world } = setting;
   const { accountId } = world;
-  const made = await bench.control<{ events: object[] }>("POST /provider/changes", {
-    ...{ accountId, action: "create_customer" },
-  });
+  const made = await bench.control<{ events: object[]; objects: { object: string; id: string }[] }>(
+    "POST /provider/changes",
+    {
+      ...{ accountId, action: "create_customer" },
+    },
+  );
   const now = Math.floor(bench.now() / 1_000);
   const created = Math.floor((bench.now() - ageMs) / 1_000);
-  const body = JSON.stringify({ ...made.events[0], id: "evt_case", created, ...(type !== undefined && { type }) });
+  const about = { ...made.events[0], id: "evt_case", created, ...(type !== undefined && { type }) };
+  const body = JSON.stringify({ ...about, data: { object: { ...made.objects[0], created, name: "Case" } } });
   const headers = { "stripe-signature": signatureOf(body, world.webhookSecret, now) };
   return send(setting, { method: "POST", target: `/${ORGANIZATION}`, webhook: true, body, headers });
 };
