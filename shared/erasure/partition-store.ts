@@ -6,6 +6,7 @@ import { deleteItems } from "../runtime/delete-items.ts";
 import { getItems } from "../runtime/get-items.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { renderUpdate } from "../runtime/render-update.ts";
+import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { timeOfEventId } from "../security/event-id.ts";
 import { organizationKey } from "../terms/keys.ts";
 import type { HoldsEventsOf } from "./alert-locations.ts";
@@ -14,6 +15,8 @@ import type { Item, ItemUpdate, Partition } from "./location.ts";
 /** Items per page. Erasing a page takes seconds; the lease lasts longer. */
 const PAGE_ITEMS = 1_000;
 const UPDATES_AT_ONCE = 16;
+/** Attempts of an update while transactions hold its item. */
+const UPDATE_ATTEMPTS = 4;
 
 /** The sort key of each table that an erasure sweeps; the partition key is `scope`. */
 const SORT_KEYS = {
@@ -45,10 +48,17 @@ const createPartition = (
       ...rest,
       ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
     });
-    // If the item was deleted or has changed since it was read, the next pass reads it again.
-    await conditionalWrite((options) => client.send(command, options)).catch((error: unknown) => {
-      if (!isTransactionConflict(error)) throw error;
-    });
+    // If the item was deleted or has changed since it was read, the next pass reads it again. It also reads an item that
+    // transactions keep holding, and then counts it once more.
+    for (let attempts = 0; attempts < UPDATE_ATTEMPTS; attempts++) {
+      try {
+        await conditionalWrite((options) => client.send(command, options));
+        return;
+      } catch (error) {
+        if (!isTransactionConflict(error)) throw error;
+        await pauseBeforeRetry(attempts);
+      }
+    }
   };
 
   return {
