@@ -5,7 +5,7 @@
 import { differenceOf, linesOf, plain } from "./compare.ts";
 import type { EndpointCase } from "./endpoint-cases.ts";
 import { faultsOf, type Service } from "./fault.ts";
-import { allTimes, type FaultPlan, kindOf } from "./fault-plan.ts";
+import { allTimes, type FaultPlan, namedCalls } from "./fault-plan.ts";
 import type { SeenRequest } from "./fault-proxy.ts";
 import type { Lane, LaneAnswer } from "./lanes.ts";
 import { type CaseRequest, type Setting, send } from "./setting.ts";
@@ -57,20 +57,6 @@ const HOUR_MS = 3_600_000;
 
 /** Cells begin in another minute than the world: reading data is recorded once a minute. */
 const AHEAD_MS = 120_000;
-
-/** Names the calls of a request; attempts of the SDK at one call are one call. */
-const callsOf = (requests: readonly SeenRequest[]): Ready["calls"] => {
-  const counts = new Map<string, number>();
-  const seen = new Set<string>();
-  return requests.flatMap((request) => {
-    if (seen.has(request.callId)) return [];
-    seen.add(request.callId);
-    const kind = kindOf(request);
-    const count = (counts.get(kind) ?? 0) + 1;
-    counts.set(kind, count);
-    return [{ name: `${kind}#${count}`, request }];
-  });
-};
 
 const runHourly = async ({ lane, bench }: Setting): Promise<void> => {
   lane.inject(undefined);
@@ -125,7 +111,7 @@ export const makeReady = async (setting: Setting, world: Snapshot, name: string,
   lane.inject(undefined);
   const answer = await send(setting, request);
   if (answer.status >= 300) throw new Error(`${name}: ${answer.status} ${answer.text}`);
-  const calls = callsOf(lane.requests());
+  const calls = namedCalls(lane.requests());
   await restoreEvents(lane);
   const after = await stateOf(setting, known);
   let settled: Promise<State> | undefined;

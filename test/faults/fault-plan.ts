@@ -3,13 +3,14 @@
  */
 import { createHash } from "node:crypto";
 import { type FaultName, faults, faultsOf, type ProxiedRequest } from "./fault.ts";
+import type { SeenRequest } from "./fault-proxy.ts";
 
 /**
  * One fault at one call. `call`: a call's name as `service:operation:resource#n`, n from 1 among the calls of that name
  * since the plan was set; attempts of the SDK at one call count once.
  *
- * `times`: `once` and `twice` count requests of that name, from the named call on, so retries count; `always` affects all later requests of the
- * service to which the fault applies.
+ * `times`: `once` and `twice` count requests of that name, from the named call on, so retries count; `always` affects all
+ * later requests of the service to which the fault applies.
  */
 export type FaultPlan = { call: string; fault: FaultName; times: Times };
 
@@ -20,8 +21,7 @@ export type Times = (typeof allTimes)[number];
 export type ChooseFault = (request: ProxiedRequest) => FaultName | undefined;
 
 /** The name of a kind of call, without its number. */
-export const kindOf = ({ service, operation, resource }: ProxiedRequest): string =>
-  `${service}:${operation}:${resource}`;
+const kindOf = ({ service, operation, resource }: ProxiedRequest): string => `${service}:${operation}:${resource}`;
 
 const LIMITS: Record<Times, number> = { once: 1, twice: 2, always: Number.POSITIVE_INFINITY };
 
@@ -71,3 +71,19 @@ export const randomFaults = (seed: number, rate: number, names?: readonly FaultN
     return possible[hashOf(`${seed} ${kind} ${count} fault`) % Math.max(1, possible.length)];
   };
 };
+
+/** The calls as plans name them, in order; attempts of the SDK at one call are one call. */
+export const namedCalls = (requests: readonly SeenRequest[]): { name: string; request: SeenRequest }[] => {
+  const counts = new Map<string, number>();
+  return [...Map.groupBy(requests, ({ callId }) => callId).values()].flatMap(([request]) => {
+    if (request === undefined) return [];
+    const kind = kindOf(request);
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    return [{ name: `${kind}#${count}`, request }];
+  });
+};
+
+/** A number from 0 to 1 that follows from the seed and the text, to choose cells by. */
+export const drawOf = (seed: number, text: string): number =>
+  createHash("sha256").update(`${seed} ${text}`).digest().readUInt32BE(0) / 2 ** 32;

@@ -1,10 +1,10 @@
 /** Runs cells of the matrix of endpoints in several lanes at once, and renders the results. */
-import { createHash } from "node:crypto";
 import { renderTable } from "../detection/table.ts";
 import type { Trials } from "../support/trials.ts";
 import { type EndpointCase, endpointCases } from "./endpoint-cases.ts";
 import { type Cell, cellsOf, commandOf, makeReady, type Ready, type Result, runCell } from "./endpoint-matrix.ts";
 import type { FaultName } from "./fault.ts";
+import { drawOf } from "./fault-plan.ts";
 import { type FaultBench, type Lane, startFaultBench } from "./lanes.ts";
 import { makeWorld, type World } from "./world.ts";
 
@@ -23,18 +23,10 @@ export type MatrixOptions = {
 const LANES = 8;
 const WAITING: readonly FaultName[] = ["hang", "lost_hang"];
 
-/** From 0 to 1, the same for the same seed and cell. */
-const drawOf = (seed: number, cell: Cell): number =>
-  createHash("sha256")
-    .update(`${seed} ${commandOf(cell)}`)
-    .digest()
-    .readUInt32BE(0) /
-  2 ** 32;
-
 type Job = { ready: Ready; cell: Cell };
 
 const jobsOf = (ready: readonly Ready[], { seed, share, only }: MatrixOptions): Job[] => {
-  const isChosen = (cell: Cell) => drawOf(seed, cell) < (cell.times === "once" ? share.once : share.more);
+  const isChosen = (cell: Cell) => drawOf(seed, commandOf(cell)) < (cell.times === "once" ? share.once : share.more);
   const jobs = ready.flatMap((one) => cellsOf(one).map((cell) => ({ ready: one, cell })));
   const isWaiting = ({ cell }: Job) => Number(WAITING.includes(cell.fault)) + Number(cell.times === "always");
   return jobs

@@ -1,6 +1,7 @@
 /** Runs the matrix of workers, or a sample or a single cell of it, in lanes side by side. */
 
 import type { Trials } from "../../support/trials.ts";
+import { drawOf } from "../fault-plan.ts";
 import { type FaultBench, startFaultBench } from "../lanes.ts";
 import type { Setting } from "../setting.ts";
 import type { Snapshot } from "../tables.ts";
@@ -8,7 +9,6 @@ import { makeWorld } from "../world.ts";
 import { type WorkerCaseName, workerCases } from "./worker-cases.ts";
 import {
   commandOf,
-  drawOf,
   makeReady,
   type ReadyWork,
   runWorkerCell,
@@ -42,7 +42,7 @@ const prepareLane = async (bench: FaultBench): Promise<Prepared> => {
 const choose = (ready: ReadyWork, { seed, perCase, only = () => true }: WorkerMatrixOptions): WorkerCell[] =>
   workerCellsOf(ready)
     .filter(only)
-    .sort((a, b) => drawOf(seed, a) - drawOf(seed, b))
+    .sort((a, b) => drawOf(seed, commandOf(a)) - drawOf(seed, commandOf(b)))
     .slice(0, perCase);
 
 /** Each lane takes the next case, because a case is prepared in the lane's own state. */

@@ -3,12 +3,11 @@
  * the good invocation, in a fresh instance. As on AWS, an invocation that fails is tried three times, and the message of a
  * queue until it succeeds. Then the faults end, an hour passes if something is missing, and the state must be the good one.
  */
-import { createHash } from "node:crypto";
 import { backgroundFunctions } from "../../../shared/api/background-functions.ts";
 import { busEvents } from "../../../shared/api/bus-events.ts";
 import { differenceOf, linesOf, plain } from "../compare.ts";
 import { type FaultName, faultsOf } from "../fault.ts";
-import { allTimes, type ChooseFault, followPlan, kindOf, type Times } from "../fault-plan.ts";
+import { allTimes, type ChooseFault, followPlan, namedCalls, type Times } from "../fault-plan.ts";
 import type { SeenRequest } from "../fault-proxy.ts";
 import type { Setting } from "../setting.ts";
 import type { Snapshot } from "../tables.ts";
@@ -117,18 +116,6 @@ const reset = async ({ lane }: Setting, before: Snapshot, aheadMs = 0): Promise<
   lane.setClock(aheadMs);
 };
 
-/** Names the calls of an invocation as plans do; attempts of the SDK at one call are one call. */
-const namedCalls = (requests: readonly SeenRequest[]): ReadyWork["calls"] => {
-  const counts = new Map<string, number>();
-  return [...Map.groupBy(requests, ({ callId }) => callId).values()].flatMap(([request]) => {
-    if (request === undefined) return [];
-    const kind = kindOf(request);
-    const count = (counts.get(kind) ?? 0) + 1;
-    counts.set(kind, count);
-    return [{ name: `${kind}#${count}`, request }];
-  });
-};
-
 /** Prepares a case, and records its good invocation. @throws Error if that fails. */
 export const makeReady = async (setting: Setting, world: Snapshot, name: WorkerCaseName): Promise<ReadyWork> => {
   const { lane } = setting;
@@ -155,14 +142,6 @@ export const workerCellsOf = ({ name, calls }: ReadyWork): WorkerCell[] =>
 /** How to run a cell alone. */
 export const commandOf = ({ work, call, fault, times }: WorkerCell): string =>
   `npm run faults:workers -- --work '${work}' --call '${call}' --fault ${fault} --times ${times}`;
-
-/** A number from 0 to 1 by which cells are thinned out. */
-export const drawOf = (seed: number, cell: WorkerCell): number =>
-  createHash("sha256")
-    .update(`${seed} ${commandOf(cell)}`)
-    .digest()
-    .readUInt32BE(0) /
-  2 ** 32;
 
 /** What a fault leaves that is true: a failure that is recorded. */
 const isTruthful = (line: string): boolean =>
