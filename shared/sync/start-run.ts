@@ -5,16 +5,14 @@ import type { EventBus } from "../runtime/event-bus.ts";
 import { addLogIds } from "../runtime/log.ts";
 import type { Requester } from "../terms/requester.ts";
 import { isStalled } from "../work/hand-over.ts";
-import type { SyncEndStore } from "./sync-end-store.ts";
 import type { ActiveRun, SyncState } from "./sync-item.ts";
 import { syncRequested } from "./sync-request.ts";
 import { noProgress, type SyncMode, type SyncTrigger } from "./sync-run.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
-import { cursorOf, newWork } from "./sync-work.ts";
+import { newWork } from "./sync-work.ts";
 
 export type StartRunDependencies = {
-  runs: Pick<SyncRunStore, "readState" | "findEnded" | "start">;
-  ends: Pick<SyncEndStore, "close">;
+  runs: Pick<SyncRunStore, "readState" | "start">;
   bus: Pick<EventBus, "publish">;
   clock: Clock;
   /** An id that is in order of time; epoch ms. */
@@ -41,19 +39,17 @@ export type StartRun = (wanted: WantedRun, state?: SyncState) => Promise<Started
 export const modeOf = (mode: SyncMode | undefined, { cursor }: SyncState): SyncMode =>
   cursor === undefined ? "full" : (mode ?? "incremental");
 
-export const createStartRun = ({ runs, ends, bus, clock, newRunId }: StartRunDependencies): StartRun => {
+export const createStartRun = ({ runs, bus, clock, newRunId }: StartRunDependencies): StartRun => {
   const request = async (organizationId: string, runId: string): Promise<boolean> =>
     (await bus.publish([syncRequested({ organizationId, runId })])).length === 0;
 
-  /** Closes the run under way if its end is decided; asks for a worker if it has none. */
-  const makeWay = async (organizationId: string, state: SyncState): Promise<void> => {
-    const { run } = state;
+  /**
+   * Asks for a worker for a run under way that has none. This also holds for a run whose end is decided: only a worker
+   * records the end's event before it closes the run.
+   */
+  const requireNoRun = async (organizationId: string, { run, leaseUntil }: SyncState): Promise<void> => {
     if (run === undefined) return;
-    if (isStalled({ leaseUntil: state.leaseUntil, requestedAt: run.startedAt }, clock())) {
-      const ended = await runs.findEnded(organizationId, run.id);
-      if (ended !== undefined) return ends.close(organizationId, ended, cursorOf(run.work));
-      await request(organizationId, run.id);
-    }
+    if (isStalled({ leaseUntil, requestedAt: run.startedAt }, clock())) await request(organizationId, run.id);
     throw new DomainError("sync_running", "A sync run of the organization is under way.");
   };
 
@@ -66,7 +62,7 @@ export const createStartRun = ({ runs, ends, bus, clock, newRunId }: StartRunDep
     const startedAt = given.startedAt ?? clock();
     const id = given.id ?? newRunId(startedAt);
     addLogIds({ runId: id });
-    if (state.run?.id !== id) await makeWay(organizationId, state);
+    if (state.run?.id !== id) await requireNoRun(organizationId, state);
     const actualMode = modeOf(mode, state);
     const run: ActiveRun = {
       ...{ id, trigger, mode: actualMode, startedAt, progress: noProgress(), work: newWork(actualMode) },

@@ -32,7 +32,6 @@ export const wireSyncBus = () => createEventBus(eventBusClient, readConfig(["EVE
 export const wireStartRun = (): StartRun =>
   createStartRun({
     runs: wireSyncRunStore(),
-    ends: wireSyncEndStore(),
     bus: wireSyncBus(),
     clock: systemClock,
     newRunId,

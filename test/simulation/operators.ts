@@ -38,7 +38,11 @@ export const createOperators = (world: World) => {
     if (answer.status >= 500 && answer.status !== 503 && answer.body !== undefined) {
       throw new Problem(`${request.method} ${request.path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     }
-    if (answer.status === 503 && !(Number(answer.headers["retry-after"]) >= 1) && !request.path.endsWith("/sync")) {
+    if (
+      answer.status === 503 &&
+      !(Number(answer.headers["retry-after"]) >= 1) &&
+      !/\/(sync|connection)$/.test(request.path)
+    ) {
       throw new Problem(`${request.method} ${request.path} answered 503 without Retry-After`);
     }
     return answer;

@@ -148,7 +148,7 @@ export const createStage = (
     };
   };
   const parts = createParts();
-  const startRun = createStartRun({ runs, ends, bus, clock, newRunId });
+  const startRun = createStartRun({ runs, bus, clock, newRunId });
 
   /** What the hourly search for lost runs needs. `connected`: the organizations that it compares with the schedule. */
   const missedRuns = (connected: readonly string[] = []): MissedRunsDependencies => ({

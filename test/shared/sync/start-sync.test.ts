@@ -106,11 +106,15 @@ describe("a run on demand", () => {
     await expect(stage.list()).resolves.toMatchObject([{ id: first.id, status: "succeeded" }]);
   });
 
-  it("replaces a run that was decided and not closed by a worker that crashed", async () => {
+  it("is refused until another worker has recorded and closed a run that a crashed worker decided", async () => {
     const { stage, post } = createClient();
     const first = await post();
-    await stage.ends.decide(stage.organizationId, { ...first, status: "failed", finishedAt: NOW });
+    const error = { category: "network", message: "The provider could not be reached." } as const;
+    await stage.ends.decide(stage.organizationId, { ...first, status: "failed", finishedAt: NOW, error });
     stage.time.now += 60_001;
+    await expect(post()).rejects.toMatchObject({ code: "sync_running" });
+    await stage.deliverAll();
+    expect(stage.recordedActions()).toContain("PROVIDER_SYNC_FAILED sync_full");
     const second = await post();
     await expect(stage.list()).resolves.toMatchObject([
       { id: second.id, status: "running" },
