@@ -29,28 +29,17 @@ const recordedCalls = (seed: number): StoreCall[] => {
   return (deserialize(readFileSync(file)) as Buffer[]).map((call) => deserialize(call) as StoreCall);
 };
 
-const constructors = commands as unknown as Record<
-  string,
-  new (
-    input: object,
-  ) => Parameters<DynamoDBDocumentClient["send"]>[0]
->;
-
 type Thrown = { name: string; Item?: Parameters<typeof unmarshall>[0]; CancellationReasons?: { Code: string }[] };
 
 /** What the engine answers: an output, or the name and details of an error. */
 const ask = async (client: DynamoDBDocumentClient, { operation, input }: StoreCall): Promise<object> => {
-  const Command = constructors[`${operation}Command`];
+  const Command = Reflect.get(commands, `${operation}Command`);
   if (Command === undefined) throw new Error(`There is no command ${operation}.`);
   try {
-    const {
-      $metadata: _,
-      ConsumedCapacity: __,
-      ...output
-    } = (await client.send(new Command(input))) as unknown as {
-      Attributes?: object;
-      [name: string]: unknown;
-    };
+    const answer: object = await client.send(new Command(input));
+    const output: { Attributes?: object } = Object.fromEntries(
+      Object.entries(answer).filter(([name]) => name !== "$metadata" && name !== "ConsumedCapacity"),
+    );
     // The engine returns the key as the old attributes of an item that did not exist; DynamoDB returns none.
     const isOnlyKey = (attributes: object) =>
       Object.keys(attributes).length === Object.keys(input.Key as object).length;
@@ -70,9 +59,9 @@ const answerInMemory = ({ answer: { output, error, details = {} } }: StoreCall):
 
 const byText = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
-/** The same for equal values: sets and attributes in order, bytes and large integers as texts. */
+/** The same for equal values: sets and attributes in order, bytes and numbers as texts. */
 const normalised = (value: unknown): unknown => {
-  if (typeof value === "bigint") return String(value);
+  if (typeof value === "bigint" || typeof value === "number") return `number ${value}`;
   if (types.isUint8Array(value)) return Buffer.from(value).toString("base64");
   // Values from node:v8 are not of the realm of Jest's tests.
   if (types.isSet(value)) return [...value].sort();
