@@ -49,7 +49,7 @@ const definitions: Record<string, { files: string[]; tests: string[] }> = {
   authentication: {
     files: ["shared/http/{authenticate,key-set,admit}.ts", "shared/terms/{caller,claims,permissions}.ts"],
     tests: [
-      "test/shared/http/{admit,authenticate,authenticate-form,key-set,key-trust,fetch-document,identity-providers,token-cache}.test.ts",
+      "test/shared/http/{admit,authenticate,authenticate-form,authenticate-prewarm,key-set,key-trust,fetch-document,identity-providers,token-cache}.test.ts",
       "test/shared/terms/{caller,claims,permissions}.test.ts",
     ],
   },
@@ -82,8 +82,8 @@ const definitions: Record<string, { files: string[]; tests: string[] }> = {
   sweep: {
     files: ["shared/sync/{compare,read-list,page-id-store}.ts", "shared/work/outbox.ts"],
     tests: [
-      "test/shared/sync/{compare,full-run,sync-stores}.test.ts",
-      "test/shared/work/{hand-over-and-outbox,outbox}.test.ts",
+      "test/shared/sync/{compare,page-id-store,read-list}.test.ts",
+      "test/shared/work/hand-over-and-outbox.test.ts",
     ],
   },
 };

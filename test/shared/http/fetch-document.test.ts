@@ -46,6 +46,25 @@ describe("fetchDocument", () => {
     await expect(fetchDocument(url, 50)).rejects.toThrow();
   });
 
+  it("accepts an answer of 262,144 bytes, and no more", async () => {
+    let bytes = 262_144;
+    const url = await serve((_request, response) => void response.end(Buffer.alloc(bytes)));
+    expect((await fetchDocument(url, 5_000)).byteLength).toBe(bytes);
+    bytes++;
+    await expect(fetchDocument(url, 5_000)).rejects.toThrow(/more than 262144 bytes/);
+  });
+
+  it("fails soon if both connections break in the middle of the answer", async () => {
+    let attempts = 0;
+    const url = await serve((_request, response) => {
+      attempts++;
+      response.writeHead(200, { "content-length": "10" });
+      response.write("{", () => response.socket?.resetAndDestroy());
+    });
+    await expect(fetchDocument(url, 60_000)).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(attempts).toBe(2);
+  });
+
   it("limits the size of the answer", async () => {
     const url = await serve((_request, response) => {
       const pour = () => {

@@ -140,3 +140,10 @@ describe("keys that cannot be fetched", () => {
     expect(issuer.state.fetches).toBe(fetches + 1);
   });
 });
+
+it.each([
+  ["https://id.example/tenant", "https://id.example/tenant/.well-known/openid-configuration"],
+  ["https://id.example/tenant/", "https://id.example/tenant/.well-known/openid-configuration"],
+])("the discovery document of %s is at %s", (address, expected) => {
+  expect(discoveryUrl(address)).toBe(expected);
+});

@@ -33,3 +33,10 @@ describe("the limit of a page", () => {
     });
   });
 });
+
+it("a cursor is documented as base64url of a nonce, a tag and at least one byte", () => {
+  const { override } = z.globalRegistry.get(query().shape.cursor.def.innerType) ?? {};
+  const pattern = typeof override === "object" ? (override.pattern ?? "") : "";
+  const matches = ["A".repeat(39), "-_9".repeat(20), "A".repeat(38), `${"A".repeat(39)}=`];
+  expect(matches.map((cursor) => new RegExp(pattern).test(cursor))).toEqual([true, true, false, false]);
+});

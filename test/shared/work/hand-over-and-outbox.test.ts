@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { handOver, isStalled, resumeJobs } from "../../../shared/work/hand-over.ts";
 import { sweepOutbox } from "../../../shared/work/outbox.ts";
@@ -113,6 +113,15 @@ describe("the sweep of an outbox", () => {
     expect(pauses).toBe(2);
   });
 
+  it("does not wait for the index if nothing waits, and waits once if nothing new does", async () => {
+    const pause = jest.fn(async () => undefined);
+    await sweepOutbox({ ...createOutbox([]).outbox, pause }, plenty);
+    expect(pause).not.toHaveBeenCalled();
+    await sweepOutbox({ ...createOutbox([["a"], ["a"], []]).outbox, pause }, plenty);
+    await sweepOutbox({ ...createOutbox([["a"], ["a"], ["a"], ["b"]]).outbox, pause }, plenty);
+    expect(pause).toHaveBeenCalledTimes(2);
+  });
+
   it("ends when the bus refuses an entry", async () => {
     const { outbox, published } = createOutbox([["a", "b"], ["c"]], (entry) => entry === "b");
     await expect(sweepOutbox(outbox, plenty)).resolves.toEqual({ published: 1, failed: 1 });
@@ -123,5 +132,6 @@ describe("the sweep of an outbox", () => {
     const { outbox, published } = createOutbox([["a"]]);
     await expect(sweepOutbox(outbox, () => 20_000)).resolves.toEqual({ published: 0, failed: 0 });
     expect(published).toEqual([]);
+    await expect(sweepOutbox(outbox, () => 20_001)).resolves.toEqual({ published: 1, failed: 0 });
   });
 });
