@@ -298,7 +298,7 @@ describe("a large organization", () => {
       source: "user",
       success: true,
     } as const;
-    const hundreds = depth(8, 24);
+    const hundreds = depth(5, 24);
     for (let i = 0; i < hundreds; i++) {
       world.time.now += 1_000;
       await inParallel(Array.from({ length: 100 }).keys(), 10, async (n) => {
@@ -312,7 +312,7 @@ describe("a large organization", () => {
     // Each invocation has time for a few steps.
     let invocations = 0;
     for (let isCompleted = false; !isCompleted; invocations++) {
-      let left = depth(4, 8);
+      let left = depth(3, 8);
       ({ isCompleted } = await world.deliver(
         { organizationId, erasureId },
         { remainingMs: () => (left-- > 0 ? 900_000 : 10_000) },

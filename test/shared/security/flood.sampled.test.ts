@@ -264,7 +264,7 @@ describe("if the store fails", () => {
   });
 
   it("no refusal is counted twice or lost, whichever call fails before it is sent", async () => {
-    for (let seed = 1; seed <= depth(4, 40); seed++) {
+    for (let seed = 1; seed <= depth(2, 40); seed++) {
       const { time, instance, refused, recorded } = stage();
       const random = createRandom(seed);
       let isHealthy = false;
@@ -287,7 +287,7 @@ describe("if the store fails", () => {
 });
 
 describe("instances at the same time", () => {
-  it.each(rangeOf(depth(3, 60)))(
+  it.each(rangeOf(depth(2, 60)))(
     "stay within the budget of any 60 s and count every refusal, in order %i",
     async (seed) => {
       const { organizationId, time, refused, recorded } = stage();

@@ -54,7 +54,7 @@ describe("a list", () => {
           );
         }
       }),
-      { seed: 20_261_121, numRuns: depth(6, 25) },
+      { seed: 20_261_121, numRuns: depth(4, 25) },
     );
   }, 60_000);
 

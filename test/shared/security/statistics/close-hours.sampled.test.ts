@@ -273,7 +273,7 @@ describe("closing hours", () => {
 
 describe("a closer that crashes", () => {
   it("leaves exact statistics, wherever it crashes, and the next run completes its work", async () => {
-    for (const call of sampleOf(rangeOf(2 * 9 + 1), 4)) {
+    for (const call of sampleOf(rangeOf(2 * 9 + 1), 2)) {
       let isDone = false;
       organizationId = `organization-${++organizations}`;
       await record(actor.recorder(), [2, 3]);
@@ -300,7 +300,7 @@ describe("a closer that crashes", () => {
 
 describe("a closer that is delayed", () => {
   it("does not undo concurrent closings, wherever it was delayed", async () => {
-    for (const call of sampleOf(rangeOf(10), 3)) {
+    for (const call of sampleOf(rangeOf(10), 2)) {
       organizationId = `organization-${++organizations}`;
       world.time.now = startOfDay(world.time.now) + DAY_MS + 12.5 * HOUR;
       await record(actor.recorder(), [2, 3]);

@@ -8,9 +8,8 @@ import type { NewSecurityEvent } from "../../shared/security/security-event.ts";
 import type { EmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
 import { httpEvent } from "../support/http-event.ts";
 import { allInputs } from "../support/input-contract.ts";
+import { WIDE_CHARACTERS } from "../support/wide-characters.ts";
 import { createWorld, startErasureEngine, type World } from "./erasure/world.ts";
-
-const CHARACTERS = ["x", "é", "漢", "😀", "\u0000", "\u001f", '"', "\\", "\u2028"];
 
 const ALERT = { action: "generate_alert", title: "t", riskLevel: "LOW" };
 const SECURITY = "get /api/integrations/provider/security: query";
@@ -47,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-describe.each(CHARACTERS)("texts of %j", (character) => {
+describe.each(WIDE_CHARACTERS)("texts of %j", (character) => {
   it.each(texts)("are accepted by %s %s at the limit, and refused beyond it", async (title, _, limit, of) => {
     const input = allInputs.find((one) => one.title === title);
     expect(await input?.refusal(of(character.repeat(limit)))).toBeUndefined();
@@ -131,7 +130,7 @@ describe("the secrets of a connection", () => {
     expect(await refusalOf(SECRETS, { webhookSecrets: Array(5).fill(character) })).toBe("invalid_field");
   });
 
-  it.each(CHARACTERS.filter((one) => !/[!-~]/.test(one)))("have no %j", async (character) => {
+  it.each(WIDE_CHARACTERS.filter((one) => !/[!-~]/.test(one)))("have no %j", async (character) => {
     expect(await refusals(character)).toEqual(refused);
   });
 });

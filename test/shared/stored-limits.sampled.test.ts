@@ -13,9 +13,9 @@ import { maxCharacters, type NewSecurityEvent, type SecurityEvent } from "../../
 import { defaultSettings } from "../../shared/settings/settings.ts";
 import type { EmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
 import "../support/fixed-seed.ts";
+import { WIDE_CHARACTERS } from "../support/wide-characters.ts";
 import { createWorld, startErasureEngine, TABLES, type World } from "./erasure/world.ts";
 
-const CHARACTERS = ["x", "é", "漢", "😀", "\u0000", "\u001f", '"', "\\", "\u2028"];
 /** Those that may be in the ids of a token. */
 const PRINTABLE = ["x", "é", "漢", "😀", '"', "\\", "%", "#"];
 const VISIBLE_ASCII = ["x", '"', "\\", "%", "<"];
@@ -47,7 +47,7 @@ const recorded = async (fields: Partial<NewSecurityEvent>, organizationId = newO
   return events[0] as SecurityEvent;
 };
 
-describe.each(CHARACTERS)("stored texts of %j", (character) => {
+describe.each(WIDE_CHARACTERS)("stored texts of %j", (character) => {
   it("are a record's at 2,048 characters, and null beyond them", async () => {
     const store = createRecordStore(world.main.client, TABLES.records);
     const organizationId = newOrganization();
@@ -130,7 +130,7 @@ describe("the id of a record", () => {
 describe("the largest alert", () => {
   const bytesOf = (detail: object) => Buffer.byteLength(JSON.stringify(detail));
 
-  it.each(CHARACTERS)("fits into half of an event on the bus: %j", (character) => {
+  it.each(WIDE_CHARACTERS)("fits into half of an event on the bus: %j", (character) => {
     const text = (length: number) => character.repeat(length);
     const alert = {
       ...{ id: text(26), title: text(256), level: "CRITICAL", rule: "manual", subject: text(256), status: "resolved" },
@@ -178,9 +178,12 @@ describe("the secrets of a connection", () => {
 /** Texts of mixed widths, around the limits in characters and bytes. */
 const mixed = (maxLength: number) =>
   fc
-    .array(fc.tuple(fc.constantFrom(...CHARACTERS, " ", "e\u0301", "🇩🇪", "👩‍🚀"), fc.integer({ min: 1, max: 80 })), {
-      maxLength: maxLength / 20,
-    })
+    .array(
+      fc.tuple(fc.constantFrom(...WIDE_CHARACTERS, " ", "e\u0301", "🇩🇪", "👩‍🚀"), fc.integer({ min: 1, max: 80 })),
+      {
+        maxLength: maxLength / 20,
+      },
+    )
     .map((parts) => parts.map(([character, count]) => character.repeat(count)).join(""));
 
 const isCut = (text: string, whole: string, limit: number): boolean =>
