@@ -5,7 +5,6 @@
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { systemClock } from "../../shared/runtime/clock.ts";
-import { DomainError } from "../../shared/runtime/domain-error.ts";
 import { withHistory } from "../../shared/security/alerts/alert-history.ts";
 import { wireHandler } from "../../shared/wiring/http.ts";
 import { wireAlertStore } from "../../shared/wiring/security.ts";
@@ -14,10 +13,6 @@ const alerts = wireAlertStore();
 
 export const handler = createHandler(
   securityRoutes.getSecurityAlert,
-  async ({ caller, params }) => {
-    const alert = await alerts.get(caller.organizationId, params.id, systemClock());
-    if (alert === undefined) throw new DomainError("alert_not_found", "There is no such alert.");
-    return withHistory(alert);
-  },
+  async ({ caller, params }) => withHistory(await alerts.get(caller.organizationId, params.id, systemClock())),
   wireHandler(securityRoutes.getSecurityAlert),
 );

@@ -161,8 +161,8 @@ If the gateway itself answers, the body is \`{"message": string}\`: 400, 413, 42
 const INT64_RANGE = { minimum: JSON.rawJSON(String(INT64_MIN)), maximum: JSON.rawJSON(String(INT64_MAX)) };
 
 /**
- * Completes the schemas of integers in a part of the document: with the range of int64, and without the pattern of the
- * text that a parameter has on the wire, which says nothing about an integer.
+ * Completes the schemas of integers in a part of the document: adds the range of int64, and removes the pattern of the
+ * text on the wire, because a pattern does not apply to an integer.
  */
 const completeIntegers = (part: unknown): void => {
   if (typeof part !== "object" || part === null || JSON.isRawJSON(part)) return;

@@ -40,7 +40,7 @@ export const setAside = (type: RecordType, id: string, reason: SetAside["reason"
 
 const REPLACEMENT = "\ufffd";
 
-/** Whether the provider knows the id as it is stored. U+FFFD stands in place of what could not be stored. */
+/** Whether the stored id is the one that the provider knows: U+FFFD replaced each character that could not be stored. */
 export const isExact = (id: string): boolean => !id.includes(REPLACEMENT);
 
 const MAX_NAME_CHARACTERS = 255;

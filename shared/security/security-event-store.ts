@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } 
 import { callStore } from "../runtime/call-store.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { DomainError } from "../runtime/domain-error.ts";
 import { getItem } from "../runtime/get-item.ts";
 import { getItems } from "../runtime/get-items.ts";
 import { renderUpdate, type Update } from "../runtime/render-update.ts";
@@ -156,11 +157,16 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
       return changeCount(key, { set: {}, add });
     },
 
-    /** An organization's event; a read unit per 4 KB. Undefined for an unknown or expired one. */
-    async get(organizationId: string, id: string, now: number): Promise<SecurityEvent | undefined> {
-      if (timeOfEventId(id) === undefined) return undefined;
-      const item = await getItem(client, tableName, { scope: organizationKey(organizationId), id });
-      return item === undefined || Number(item.ttl) * 1000 <= now ? undefined : fromItem(item);
+    /**
+     * An organization's event; a read unit per 4 KB.
+     * @throws DomainError `event_not_found` if it is unknown or expired
+     */
+    async get(organizationId: string, id: string, now: number): Promise<SecurityEvent> {
+      const isId = timeOfEventId(id) !== undefined;
+      const item = isId && (await getItem(client, tableName, { scope: organizationKey(organizationId), id }));
+      if (!item || Number(item.ttl) * 1000 <= now)
+        throw new DomainError("event_not_found", "There is no such security event.");
+      return fromItem(item);
     },
 
     /**

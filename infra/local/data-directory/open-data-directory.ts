@@ -1,6 +1,6 @@
 /**
- * Opens a data directory: locks it, and checks every file before anything is read or written. A damaged directory is left
- * as it is. Load this file before slow ones: its errors must come before the build.
+ * Opens a data directory: locks it, and checks every file before it reads or writes data. It does not change a damaged
+ * directory. Import this module before slow ones, so that its errors come before the build.
  */
 import { mkdirSync, type StatsFs, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";

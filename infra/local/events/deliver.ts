@@ -8,8 +8,8 @@ import { targetPayload } from "./target-input.ts";
 const EVENTBRIDGE = "events.amazonaws.com";
 
 /**
- * Sends an event to one target of a rule. Resolves when the delivery is over: a queue has the message, or the
- * function and its retries have ended. An event that cannot be delivered goes to the target's dead-letter queue, or is
+ * Sends an event to one target of a rule. Resolves when a queue has the message, or when the function and its retries
+ * have ended. An event that cannot be delivered goes to the target's dead-letter queue, or is
  * logged as lost if there is none. Never rejects.
  */
 export type Deliver = (rule: { name: string; arn: string }, target: TargetModel, event: unknown) => Promise<void>;

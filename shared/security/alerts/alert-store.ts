@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk
 import * as z from "zod/mini";
 import { callStore, isTransactionConflict } from "../../runtime/call-store.ts";
 import { conditionalWrite } from "../../runtime/conditional-write.ts";
+import { DomainError } from "../../runtime/domain-error.ts";
 import { getItem } from "../../runtime/get-item.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
 import { queryPage } from "../../runtime/query-page.ts";
@@ -96,16 +97,18 @@ export const createAlertStore = (client: DynamoDBDocumentClient, tableName: stri
       };
     },
 
-    /** An organization's alert; a read unit per 4 KB, two if it is resolved. Undefined for an unknown or expired one. */
-    async get(organizationId: string, id: string, now: number): Promise<Alert | undefined> {
+    /**
+     * An organization's alert; a read unit per 4 KB, two if it is resolved.
+     * @throws DomainError `alert_not_found` if it is unknown or expired
+     */
+    async get(organizationId: string, id: string, now: number): Promise<Alert> {
       const hash = hashOfAlertId(id);
-      if (hash === undefined) return undefined;
-      for (const key of [unresolvedKey(hash), resolvedKey(id)]) {
+      for (const key of hash === undefined ? [] : [unresolvedKey(hash), resolvedKey(id)]) {
         const stored = await getItem(client, tableName, { scope: organizationKey(organizationId), key });
         const item = stored && parseAlertItem(stored);
-        if (item?.id === id) return isExpired(item, now) ? undefined : toAlert(item);
+        if (item?.id === id && !isExpired(item, now)) return toAlert(item);
       }
-      return undefined;
+      throw new DomainError("alert_not_found", "There is no such alert.");
     },
 
     /** An organization's unresolved findings, newest firstSeen first; at most 1,000, and 4 MB. */

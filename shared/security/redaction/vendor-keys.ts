@@ -10,7 +10,7 @@ const A = "[A-Za-z0-9]";
 const HEX = "[A-Fa-f0-9]";
 const UUID = `${HEX}{8}(?:-${HEX}{4}){3}-${HEX}{12}`;
 
-/** Also as it is in URLs: a part before an escape would be recognised alone, and the rest would remain. */
+/** Includes the escapes of URLs. Otherwise only the part before an escape would be redacted. */
 const PADDED = "(?:[\\w.=-]|%3D)";
 const BASE64 = "(?:[\\w+/-]|%2[BF])";
 

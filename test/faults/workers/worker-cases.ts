@@ -35,7 +35,7 @@ const startedBy =
   (name: BackgroundFunctionName, detail: object = {}, aheadMs = 0): WorkerCase["prepare"] =>
   async (setting) => ({ name, payload: eventOf(setting, detail, aheadMs) });
 
-/** Takes the first delivery that the published events cause, and forgets the events. @throws Error if there is none. */
+/** Returns the first delivery of the published events, and removes these events. @throws Error if there is none. */
 const take = ({ lane }: Setting, name: string): Delivery => {
   const first = lane.deliveries().find((delivery) => delivery.name === name);
   lane.forgetEvents();

@@ -191,8 +191,8 @@ const SYNC_INTERVAL_MS = 4 * HOUR_MS;
 const INTERVALS = 2;
 
 /**
- * While the provider fails, a run ends as failed, and says so; a later scheduled run then reads everything. What failures
- * leave besides, such as an open circuit and its alerts, is true.
+ * While the provider fails, a run ends as failed and records it; a later scheduled run then reads everything. An open
+ * circuit and its alerts are correct consequences of the failures.
  */
 const isReadByNextRun = async (
   setting: Setting,

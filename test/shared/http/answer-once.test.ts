@@ -11,22 +11,11 @@ import { createIdempotencyStore, type IdempotencyStore } from "../../../shared/r
 import { defaultSettings } from "../../../shared/settings/settings.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
+import { idempotencyTable } from "../../support/idempotency-table.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 
 quietLog();
-
-const table = {
-  TableName: "keys",
-  KeySchema: [
-    { AttributeName: "scope", KeyType: "HASH" as const },
-    { AttributeName: "key", KeyType: "RANGE" as const },
-  ],
-  AttributeDefinitions: [
-    { AttributeName: "scope", AttributeType: "S" as const },
-    { AttributeName: "key", AttributeType: "S" as const },
-  ],
-};
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
@@ -47,7 +36,7 @@ let now: number;
 /** The effects: by the request's id, the texts that were sent. */
 let letters: Map<string, string[]>;
 beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb(table);
+  engine = await startEmbeddedDynamoDb(idempotencyTable);
   client = engine.documentClient(documentTranslation);
 });
 afterAll(() => engine.stop());

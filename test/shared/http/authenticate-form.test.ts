@@ -2,6 +2,7 @@ import { KeyObject, sign } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { JWTPayload } from "jose";
 import { createAuthenticator, RefusedCallerError } from "../../../shared/http/authenticate.ts";
+import { countedClaims } from "../../support/counted-claims.ts";
 import { makeKey, startIssuer } from "../../support/issuer.ts";
 
 const SECONDS = Math.floor(Date.now() / 1000);
@@ -26,17 +27,10 @@ const signed = (claims: JWTPayload = {}, header: object = {}): string => {
 
 /** An authenticator with a clock, which counts how often it read the claims of a token. */
 const create = () => {
-  const state = { now: SECONDS * 1_000, reads: 0 };
-  const claims = {
-    get organization() {
-      state.reads++;
-      return "org_id";
-    },
-    role: "org_role",
-    roleMapping: {},
-  };
-  const authenticate = createAuthenticator({ issuer: issuer.issuer, audience: "plants", claims, now: () => state.now });
-  return { state, present: (jwt: string) => authenticate(`Bearer ${jwt}`), authenticate };
+  const { state, claims } = countedClaims();
+  const time = { now: SECONDS * 1_000 };
+  const authenticate = createAuthenticator({ issuer: issuer.issuer, audience: "plants", claims, now: () => time.now });
+  return { state, time, present: (jwt: string) => authenticate(`Bearer ${jwt}`), authenticate };
 };
 const errorOf = (attempt: Promise<unknown>) => attempt.then(() => "accepted").catch((error: unknown) => error);
 
@@ -86,14 +80,14 @@ describe("a token with a valid signature", () => {
 
 describe("a verified token", () => {
   it("is not verified again until 30 s after its expiry", async () => {
-    const { state, present } = create();
+    const { state, time, present } = create();
     const jwt = signed({ exp: SECONDS + 60 });
     await present(jwt);
     const once = state.reads;
-    state.now = (SECONDS + 90) * 1_000 - 1;
+    time.now = (SECONDS + 90) * 1_000 - 1;
     await present(jwt);
     expect(state.reads).toBe(once);
-    state.now++;
+    time.now++;
     await present(jwt);
     expect(state.reads).toBe(2 * once);
   });

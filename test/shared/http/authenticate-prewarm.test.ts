@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { createAuthenticator } from "../../../shared/http/authenticate.ts";
 import { prewarm } from "../../../shared/runtime/prewarm.ts";
+import { countedClaims } from "../../support/counted-claims.ts";
 import { makeKey, startIssuer } from "../../support/issuer.ts";
 
 let issuer: Awaited<ReturnType<typeof startIssuer>>;
@@ -13,15 +14,7 @@ afterAll(() => issuer.stop());
 
 /** An authenticator that counts how often it read the names of claims. */
 const create = (url: string) => {
-  const state = { reads: 0 };
-  const claims = {
-    get organization() {
-      state.reads++;
-      return "org_id";
-    },
-    role: "org_role",
-    roleMapping: {},
-  };
+  const { state, claims } = countedClaims();
   return { state, authenticate: createAuthenticator({ issuer: url, audience: "plants", claims, now: Date.now }) };
 };
 const claimsOf = () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { decomposeUnverifiedJwt } from "aws-jwt-verify/jwt";
 import { algorithmsOf, createKeySet, discoveryUrl, KeySetUnavailableError } from "../../../shared/http/key-set.ts";
 import { makeKey, startIssuer } from "../../support/issuer.ts";
+import { keySetAt } from "../../support/key-set-at.ts";
 
 let issuer: Awaited<ReturnType<typeof startIssuer>>;
 let key: Awaited<ReturnType<typeof makeKey>>;
@@ -13,16 +13,6 @@ afterAll(() => issuer.stop());
 beforeEach(() => {
   Object.assign(issuer.state, { keys: [key.jwk], outage: false, fetches: 0, discovery: {} });
 });
-
-const keySetAt = (start: number) => {
-  const time = { now: start };
-  const keySet = createKeySet(issuer.issuer, () => time.now);
-  const find = async () => {
-    const token = decomposeUnverifiedJwt(await issuer.sign(key, { iss: issuer.issuer }));
-    return keySet.cache.getJwk(discoveryUrl(issuer.issuer), token).then(({ kid }) => kid);
-  };
-  return { time, find, prefetch: keySet.prefetch };
-};
 
 it.each([
   ["RSA", undefined, ["RS256", "RS384", "RS512"]],
@@ -68,7 +58,7 @@ describe("the keys of an issuer", () => {
   ])("of the kind %s come first: %s", async (_what, isTrusted, tried) => {
     const weak = { kty: "oct", kid: "weak" };
     issuer.state.keys = [weak, { ...tried }, key.jwk];
-    const kids = (await keySetAt(0).prefetch()).map(({ kid }) => kid);
+    const kids = (await keySetAt(issuer, key, 0).keySet.prefetch()).map(({ kid }) => kid);
     expect(kids).toEqual(isTrusted ? ["tried", "first", "weak"] : ["first", "weak", "tried"]);
   });
 });
@@ -95,13 +85,13 @@ describe("the addresses of an issuer", () => {
 
   it("also apply to the address of the keys", async () => {
     issuer.state.discovery = { jwks_uri: "http://issuer.invalid/keys" };
-    await expect(keySetAt(0).prefetch()).rejects.toThrow("is neither https nor loopback");
+    await expect(keySetAt(issuer, key, 0).keySet.prefetch()).rejects.toThrow("is neither https nor loopback");
   });
 });
 
 describe("keys that cannot be fetched", () => {
   it("are asked for again after 2 s, and not before", async () => {
-    const { time, find } = keySetAt(10_000);
+    const { time, find } = keySetAt(issuer, key, 10_000);
     issuer.state.outage = true;
     await expect(find()).rejects.toThrow(/^The keys of the issuer cannot be fetched: .*status 500/);
     issuer.state.outage = false;
@@ -113,7 +103,7 @@ describe("keys that cannot be fetched", () => {
   });
 
   it("and keys that cannot be read are no refusal of the token", async () => {
-    const { time, find } = keySetAt(10_000);
+    const { time, find } = keySetAt(issuer, key, 10_000);
     issuer.state.keys = [{ kid: "without a type" }];
     const error = await find().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(KeySetUnavailableError);
@@ -125,7 +115,7 @@ describe("keys that cannot be fetched", () => {
   });
 
   it("are kept for an hour, and then refreshed at most once a minute", async () => {
-    const { time, find } = keySetAt(0);
+    const { time, find } = keySetAt(issuer, key, 0);
     await find();
     issuer.state.outage = true;
     time.now = 3_600_000;

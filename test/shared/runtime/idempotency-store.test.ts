@@ -9,19 +9,8 @@ import {
 } from "../../../shared/runtime/idempotency-store.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { idempotencyTable } from "../../support/idempotency-table.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
-
-const table = {
-  TableName: "keys",
-  KeySchema: [
-    { AttributeName: "scope", KeyType: "HASH" as const },
-    { AttributeName: "key", KeyType: "RANGE" as const },
-  ],
-  AttributeDefinitions: [
-    { AttributeName: "scope", AttributeType: "S" as const },
-    { AttributeName: "key", AttributeType: "S" as const },
-  ],
-};
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
@@ -33,7 +22,7 @@ let scopes = 0;
 let scope: string;
 
 beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb(table);
+  engine = await startEmbeddedDynamoDb(idempotencyTable);
   client = engine.documentClient(documentTranslation);
   keys = createIdempotencyStore(client, "keys");
 });
