@@ -46,7 +46,7 @@ describe("an event that reaches the threshold", () => {
     const [alert, ...others] = await alerts();
     expect(others).toEqual([]);
     expect(alert).toMatchObject({
-      title: "Authorization failures",
+      title: "A call without the needed permission was refused",
       level: "HIGH",
       rule: "event_threshold",
       status: "open",

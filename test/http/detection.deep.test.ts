@@ -266,7 +266,12 @@ describe("after an hour", () => {
 
   it("credentials that the provider refuses raise an alert at once", async () => {
     expect(await of("refused").alerts()).toContainEqual(
-      expect.objectContaining({ rule: "event_threshold", title: "Authentication errors", level: "HIGH", count: 3 }),
+      expect.objectContaining({
+        rule: "event_threshold",
+        title: "The provider refused the credentials of the connection",
+        level: "HIGH",
+        count: 3,
+      }),
     );
   });
 

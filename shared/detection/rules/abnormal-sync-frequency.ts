@@ -28,7 +28,7 @@ const LEAST_RUNS = 10;
 const RUNS = { prior: { calls: 4, hours: 2 }, least: LEAST_RUNS } as const;
 
 const kinds = {
-  manual: { subject: "trigger:manual", title: "Unusually many syncs were asked for", level: "MEDIUM" },
+  manual: { subject: "trigger:manual", title: "Unusually many syncs were started by hand", level: "MEDIUM" },
   webhook_gap: { subject: "trigger:webhook_gap", title: "Unusually many syncs after lost webhooks", level: "MEDIUM" },
 } as const;
 

@@ -24,13 +24,13 @@ const rule = "permission_escalation";
 const DENIED = { threshold: 3, windowMs: HOUR_MS } as const;
 
 const kinds = {
-  several: { subject: "user:", title: "A user was denied one permission after another", level: "HIGH" },
+  several: { subject: "user:", title: "A user was denied several permissions", level: "HIGH" },
   change: {
     subject: "user:",
-    title: "A user was denied a change of the circuit breaker or of the settings",
+    title: "A user tried to change the circuit breaker or the settings without permission",
     level: "HIGH",
   },
-  foreign: { subject: "user:", title: "A user sent what was given to another organization", level: "CRITICAL" },
+  foreign: { subject: "user:", title: "A user sent a cursor or a state of another organization", level: "CRITICAL" },
 } as const;
 
 /** The permissions that one denied change of is enough. */

@@ -20,7 +20,7 @@ const kinds = {
     title: "Calls from an address that the organization does not allow",
     level: "HIGH",
   },
-  foreign: { subject: "user:", title: "A user sent what was given to another organization", level: "HIGH" },
+  foreign: { subject: "user:", title: "A user sent a cursor or a state of another organization", level: "HIGH" },
 } as const;
 
 export const policyViolationAdvice: Advice = {

@@ -27,12 +27,12 @@ const LONG_WAIT_MS = 5_000;
 const kinds = {
   provider: {
     subject: "limit:provider",
-    title: "The provider's rate limit is exceeded again and again",
+    title: "The provider's rate limit was exceeded several times",
     level: "HIGH",
   },
   pace: {
     subject: "limit:pace",
-    title: "Operations wait long for our own pace towards the provider",
+    title: "Requests wait long, so that the provider's rate limit is kept",
     level: "MEDIUM",
   },
 } as const;

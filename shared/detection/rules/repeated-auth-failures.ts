@@ -56,7 +56,7 @@ const kinds = {
   user: { subject: "user:", title: "Repeated authentication failures of a user", level: "HIGH" },
   breach: {
     subject: "user:",
-    title: "A user's success from elsewhere after repeated authentication failures",
+    title: "A call from another address succeeded after repeated authentication failures of a user",
     level: "CRITICAL",
   },
   address: { subject: "address:", title: "Repeated authentication failures from an address", level: "HIGH" },

@@ -3,17 +3,16 @@ import { definedFields } from "../../json/defined-fields.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { identityOf } from "../event-id.ts";
 import { sanitiseMetadata, sanitiseText } from "../redaction/redact-and-cut.ts";
-import { type EventType, eventTypes, type SecurityEvent } from "../security-event.ts";
+import type { SecurityEvent } from "../security-event.ts";
 import { Alert, type AlertTrigger, EVENT_RULE, MAX_EVENT_IDS } from "./alert.ts";
 import { alertHash, alertId } from "./alert-item.ts";
 import type { AlertPublisher } from "./alert-publisher.ts";
 import type { AlertRaisingStore } from "./alert-raising-store.ts";
+import { titleOfEvent } from "./event-title.ts";
 import type { Finding } from "./finding.ts";
 
 const TITLE_MAX_CHARACTERS = 256;
 const MESSAGE_MAX_CHARACTERS = 1_024;
-
-const isDocumented = (eventType: string): eventType is EventType => Object.hasOwn(eventTypes, eventType);
 
 /**
  * The subject of an event's alert. Failed authentication is about an address, so a flood of tokens of many users from one
@@ -27,12 +26,12 @@ const subjectOf = ({ eventType, category, userId, ipAddress, resource }: Securit
 };
 
 const triggerOfEvent = (event: SecurityEvent): AlertTrigger => {
-  const { id, eventType, riskLevel, errorMessage, timestamp } = event;
+  const { id, riskLevel, errorMessage, timestamp } = event;
   return {
     kind: "event",
     rule: EVENT_RULE,
     subject: subjectOf(event),
-    title: isDocumented(eventType) ? eventTypes[eventType] : eventType,
+    title: titleOfEvent(event),
     level: riskLevel,
     ...definedFields({ message: errorMessage }),
     occurrence: id,

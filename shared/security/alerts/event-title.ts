@@ -1,0 +1,81 @@
+/** The titles of events' alerts: what happened, for a reader who does not know the event types. Pure. */
+import { catalogueEntry } from "../../terms/error-catalogue.ts";
+import type { EventType, SecurityEvent } from "../security-event.ts";
+
+type Described = Pick<SecurityEvent, "eventType" | "source" | "action" | "success" | "errorCode" | "metadata">;
+type Title = string | ((event: Described) => string);
+
+/** The kind of the provider's error; absent if the provider did not cause the event. */
+const errorCategoryOf = ({ metadata }: Described): unknown =>
+  typeof metadata === "object" && metadata !== null && "errorCategory" in metadata ? metadata.errorCategory : undefined;
+
+const isNumber = ({ errorCode }: Described, name: Parameters<typeof catalogueEntry>[0]): boolean =>
+  errorCode === String(catalogueEntry(name).number);
+
+const failedRequests: Readonly<Record<string, string>> = {
+  authentication: "The provider refused the API key or the authorization while connecting",
+  authorization: "The provider denied the API key a permission while connecting",
+  network: "The provider could not be reached",
+  provider: "The provider answered with an error",
+  validation: "The provider rejected a request of the service",
+};
+
+const circuitChanges: Readonly<Record<string, string>> = {
+  open: "The provider kept failing: the circuit breaker opened and calls wait",
+  half_open: "The circuit breaker is trying the provider again",
+  close: "The circuit breaker closed: the provider is called again",
+  force_open: "An operator stopped all calls to the provider",
+  force_close: "An operator lets all calls to the provider pass",
+  reset: "An operator reset the circuit breaker",
+};
+
+const titles: Record<EventType, Title> = {
+  PROVIDER_SYNC_STARTED: "A sync started",
+  PROVIDER_SYNC_COMPLETED: "A sync completed",
+  PROVIDER_SYNC_FAILED: "A sync failed",
+  PROVIDER_CONNECTION_ESTABLISHED: "A provider account was connected",
+  PROVIDER_CONNECTION_REMOVED: "The provider account was disconnected",
+  PROVIDER_TOKEN_REFRESH: ({ success }) =>
+    success ? "The provider's access token was renewed" : "The provider's access token could not be renewed",
+  AUTHENTICATION_FAILURE: (event) => {
+    if (event.action === "require_reconnect") {
+      return "The provider refuses the stored credentials: syncing has stopped until the account is connected again";
+    }
+    if (errorCategoryOf(event) !== undefined) return "The provider refused the credentials of the connection";
+    return event.source === "webhook"
+      ? "A webhook without a valid signature was refused"
+      : "A call with an invalid or expired token was refused";
+  },
+  PERMISSION_DENIED: (event) => {
+    if (errorCategoryOf(event) !== undefined) return "The provider denied the connection a permission";
+    if (isNumber(event, "ip_address_not_allowed")) return "A call from an address that is not allowed was refused";
+    return isNumber(event, "invalid_cursor") || isNumber(event, "invalid_authorization")
+      ? "A user sent a cursor or a state of another organization"
+      : "A call without the needed permission was refused";
+  },
+  RATE_LIMIT_EXCEEDED: "The provider's rate limit was exceeded",
+  MANUAL_ALERT_GENERATED: "A user raised an alert",
+  CIRCUIT_BREAKER_CHANGED: ({ action = "" }) => circuitChanges[action] ?? "The circuit breaker changed",
+  SYSTEM_OUTAGE: "Half or more of all organizations cannot reach the provider",
+  PROVIDER_REQUEST: (event) => {
+    if (event.success) return "A request to the provider succeeded";
+    if (event.errorCode === "not_storable") return "An object of the provider could not be stored";
+    if (event.errorCode === "circuit_open") return "A request was not sent: the circuit breaker is open";
+    return failedRequests[String(errorCategoryOf(event))] ?? "A request to the provider failed";
+  },
+  DATA_READ: "A user read data",
+  SETTINGS_CHANGED: "A user changed the organization's settings",
+  WEBHOOK_SECRETS_CHANGED: "A user replaced the secrets of the webhooks",
+  WEBHOOK_RECEIVED: ({ success }) => (success ? "A webhook arrived" : "A webhook could not be accepted"),
+  WEBHOOK_NOT_APPLIED: "A webhook could not be applied",
+  ERASURE_REQUESTED: "A user requested that data is erased",
+  ERASURE_COMPLETED: "Data was erased on request",
+};
+
+const isKnown = (eventType: string): eventType is EventType => Object.hasOwn(titles, eventType);
+
+/** An unknown event type, as of a later version, is its own title. */
+export const titleOfEvent = (event: Described): string => {
+  const title = isKnown(event.eventType) ? titles[event.eventType] : event.eventType;
+  return typeof title === "string" ? title : title(event);
+};
