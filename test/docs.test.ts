@@ -4,9 +4,24 @@ import { describe, expect, it } from "@jest/globals";
 import { parseContext } from "../infra/config.ts";
 
 const root = join(import.meta.dirname, "..");
-const pages = ["README.md", ...globSync("docs/**/*.{md,yml}", { cwd: root })].sort();
+const pages = globSync(["*.md", "docs/**/*.{md,yml}"], { cwd: root }).sort();
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
 const textOf = (page: string) => readFileSync(join(root, page), "utf8");
+
+/** The anchors that GitHub gives to the headings of a page: https://github.com/gjtorikian/html-pipeline */
+const sectionsOf = (page: string): Set<string> => {
+  const headings = textOf(page)
+    .replaceAll(/^```[\s\S]*?^```/gm, "")
+    .matchAll(/^#+ (.+)$/gm);
+  return new Set(
+    [...headings].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+};
 
 describe.each(pages)("%s", (page) => {
   it("names only files that exist", () => {
@@ -30,6 +45,15 @@ describe.each(pages)("%s", (page) => {
       }
     });
     expect(unknown).toEqual([]);
+  });
+
+  it("links only to sections that exist", () => {
+    const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
+    const missing = links.filter(([, target = "", section = ""]) => {
+      const file = target === "" ? page : join(dirname(page), target);
+      return existsSync(join(root, file)) && !sectionsOf(file).has(section);
+    });
+    expect(missing.map(([link]) => link)).toEqual([]);
   });
 
   it("links only to files that exist", () => {

@@ -1,0 +1,236 @@
+/** docs/data-model.md says what the code and the template say. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { allBackgroundFunctions } from "../shared/api/background-functions.ts";
+import { allRoutes } from "../shared/api/routes.ts";
+import { bucketKeys, circuitKey, globalBucketKeys } from "../shared/circuit-breaker/circuit-keys.ts";
+import { CONNECTED_COUNT_KEY } from "../shared/connection/connection-item.ts";
+import {
+  BASELINE_KEY,
+  DETECTOR_SCOPE,
+  unjudgedKey,
+  userHash,
+  userKey,
+  windowKey,
+} from "../shared/detection/detection.ts";
+import { erasureKey } from "../shared/erasure/erasure-item.ts";
+import { itemKeyOf } from "../shared/records/record-item.ts";
+import { contentKey, DISPATCHER_KEY, dueKey, ERASED_KEY, entryKey } from "../shared/reports/report-keys.ts";
+import { alertHash, alertId, resolvedKey, unresolvedKey } from "../shared/security/alerts/alert-item.ts";
+import { SET_ASIDE_PREFIX } from "../shared/sync/set-aside-store.ts";
+import { runKey, stateKey } from "../shared/sync/sync-item.ts";
+import { organizationKey, partKey, unownedKey } from "../shared/terms/keys.ts";
+import { needsOrganization } from "../shared/terms/permissions.ts";
+import { assemblyDirectory } from "./support/assembly.ts";
+
+const page = readFileSync(join(import.meta.dirname, "..", "docs", "data-model.md"), "utf8");
+
+/** The rows of the table of a section; texts in backticks are without them. */
+const rowsOf = (section: string): string[][] => {
+  const [, text = ""] = page.split(`\n## ${section}\n`);
+  const lines = text.split("\n## ")[0]?.split("\n") ?? [];
+  const rows = lines.filter((line) => line.startsWith("| ")).slice(1);
+  return rows.map((row) =>
+    row
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+};
+const codeOf = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+
+type Reference = string | { Ref?: string; "Fn::GetAtt"?: [string, string]; "Fn::Join"?: [string, Reference[]] };
+type Statement = { Action: string | string[]; Resource: Reference | Reference[] };
+type Key = { AttributeName: string; KeyType: "HASH" | "RANGE" };
+type Properties = {
+  Description: string;
+  Role: { "Fn::GetAtt": [string, string] };
+  Roles: { Ref: string }[];
+  PolicyDocument: { Statement: Statement[] };
+  KeySchema: Key[];
+  AttributeDefinitions: { AttributeName: string; AttributeType: string }[];
+  TimeToLiveSpecification?: { AttributeName: string };
+  GlobalSecondaryIndexes?: {
+    IndexName: string;
+    KeySchema: Key[];
+    Projection: { ProjectionType: string; NonKeyAttributes?: string[] };
+  }[];
+};
+const { Resources }: { Resources: Record<string, { Type: string; Properties: Properties }> } = JSON.parse(
+  readFileSync(join(assemblyDirectory, "plant-store-dev.template.json"), "utf8"),
+);
+const resourcesOf = (type: string) =>
+  Object.entries(Resources)
+    .filter(([, { Type }]) => Type === type)
+    .map(([id, { Properties }]) => ({ id, ...Properties }));
+
+const tables = resourcesOf("AWS::DynamoDB::Table").map((table) => ({
+  ...table,
+  name: table.id.replace(/^Tables|[0-9A-F]{8}$/g, ""),
+}));
+
+/** A key as the page writes it. */
+const keyOf = (type: Key["KeyType"], schema: Key[], { AttributeDefinitions }: (typeof tables)[number]): string => {
+  const name = schema.find(({ KeyType }) => KeyType === type)?.AttributeName;
+  const definition = AttributeDefinitions.find(({ AttributeName }) => AttributeName === name);
+  if (definition === undefined) return "–";
+  return `\`${name}\`${definition.AttributeType === "N" ? " (number)" : ""}`;
+};
+
+const holdsOf = ({
+  ProjectionType,
+  NonKeyAttributes = [],
+}: {
+  ProjectionType: string;
+  NonKeyAttributes?: string[];
+}) => {
+  if (ProjectionType === "ALL") return ["items"];
+  return ProjectionType === "KEYS_ONLY" ? ["keys"] : [...NonKeyAttributes].sort();
+};
+
+describe("the tables of the data model", () => {
+  it("are those of the template, with keys and expiry", () => {
+    const expected = tables.map((table) => [
+      `\`${table.name}\``,
+      keyOf("HASH", table.KeySchema, table),
+      keyOf("RANGE", table.KeySchema, table),
+      table.TimeToLiveSpecification === undefined ? "–" : `\`${table.TimeToLiveSpecification.AttributeName}\``,
+    ]);
+    expect(
+      rowsOf("Tables")
+        .map((row) => row.slice(0, 4))
+        .sort(),
+    ).toEqual(expected.sort());
+  });
+
+  it("have the indexes of the template, with keys and projections", () => {
+    const expected = tables.flatMap((table) =>
+      (table.GlobalSecondaryIndexes ?? []).map(({ IndexName, KeySchema, Projection }) => [
+        `\`${table.name}.${IndexName}\``,
+        keyOf("HASH", KeySchema, table),
+        keyOf("RANGE", KeySchema, table),
+        holdsOf(Projection),
+      ]),
+    );
+    const actual = rowsOf("Indexes").map(([index, partitionKey, sortKey, holds = ""]) => {
+      const attributes = codeOf(holds).sort();
+      return [index, partitionKey, sortKey, attributes.length === 0 ? [holds] : attributes];
+    });
+    expect(actual.sort()).toEqual(expected.sort());
+  });
+});
+
+describe("the items of the data model", () => {
+  const at = Date.UTC(2026, 10, 21, 10);
+  const organization = "acme";
+  const hash = alertHash("finding", "permission_escalation", "user:eve");
+  const report = { kind: "compliance", from: Date.UTC(2026, 10, 21) } as const;
+  const examples: Record<string, readonly (string | undefined)[]> = {
+    SecurityEvents: [organizationKey(organization), unownedKey("192.0.2.1")],
+    SecurityAlerts: [unresolvedKey(hash), resolvedKey(alertId(hash, at, new Uint8Array(16)))],
+    Circuits: [circuitKey(organization), bucketKeys(organization)[0], globalBucketKeys[0]],
+    Connections: [CONNECTED_COUNT_KEY, partKey("account", "acct_1")],
+    SyncRuns: [stateKey(organization).key, runKey(organization, "<id>").key, `${SET_ASIDE_PREFIX}<type>#<digest>`],
+    Records: [itemKeyOf(organization, { type: "invoices", id: "in_1" }).key],
+    Detection: [
+      ...[windowKey(at), unjudgedKey(at), BASELINE_KEY, DETECTOR_SCOPE],
+      userKey(userHash(organizationKey(organization), "ada")),
+    ],
+    Reports: [
+      ...[entryKey(report), contentKey(report), dueKey(report), ERASED_KEY],
+      ...[DISPATCHER_KEY.scope, DISPATCHER_KEY.key],
+    ],
+    Erasures: [erasureKey(organization, "<id>").key],
+  };
+  const itemsOf = (table: string): string[] => {
+    let current = "";
+    const keys: string[] = [];
+    for (const [name = "", partitionKey = "", sortKey = ""] of rowsOf("Items")) {
+      current = codeOf(name)[0] ?? current;
+      if (current === table) keys.push(...codeOf(partitionKey), ...codeOf(sortKey));
+    }
+    return keys;
+  };
+
+  it.each(Object.entries(examples))("have the keys that the code makes: %s", (table, keys) => {
+    expect(itemsOf(table)).toEqual(expect.arrayContaining([...keys]));
+  });
+
+  it("belong to every table", () => {
+    expect(tables.filter(({ name }) => itemsOf(name).length === 0)).toEqual([]);
+  });
+});
+
+describe("the rights of the data model", () => {
+  const READS = ["GetItem", "BatchGetItem", "Query", "ConditionCheckItem"];
+  const WRITES = ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"];
+  const listOf = <Value>(value: Value | Value[]): Value[] => (Array.isArray(value) ? value : [value]);
+
+  const kebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const names = new Map([
+    ...allRoutes.map(([name, { method, path }]) => [`${method} ${path}`, kebabCase(name)] as const),
+    ...allBackgroundFunctions.map(([name, { description }]) => [description, name] as const),
+    ["POST {webhook URL}/{organizationId}", "receive-webhook"] as const,
+  ]);
+  const policies = resourcesOf("AWS::IAM::Policy");
+  const functions = resourcesOf("AWS::Lambda::Function").flatMap(({ Description, Role }) => {
+    const name = names.get(Description);
+    const own = policies.filter(({ Roles }) => Roles.some(({ Ref }) => Ref === Role["Fn::GetAtt"][0]));
+    return name === undefined ? [] : [{ name, statements: own.flatMap((policy) => policy.PolicyDocument.Statement) }];
+  });
+
+  /** The functions that may do one of the actions with a table or its indexes. */
+  const whoMay = (actions: readonly string[], table: string): string[] => {
+    const { id = "" } = tables.find(({ name }) => name === table) ?? {};
+    return functions
+      .filter(({ statements }) =>
+        statements.some(
+          ({ Action, Resource }) =>
+            listOf(Resource).some((resource) => JSON.stringify(resource).includes(`"${id}"`)) &&
+            listOf(Action).some((action) => actions.includes(action.replace("dynamodb:", ""))),
+        ),
+      )
+      .map(({ name }) => name)
+      .sort();
+  };
+  const groups: Record<string, string[]> = {
+    recorders: whoMay(["PutItem"], "SecurityEvents"),
+    "integration endpoints": allRoutes
+      .filter(([, { permission }]) => permission !== "public" && needsOrganization(permission))
+      .map(([name]) => kebabCase(name)),
+  };
+  const expand = (cell: string): string[] => {
+    const named = Object.entries(groups).flatMap(([group, members]) => (cell.includes(`*${group}*`) ? members : []));
+    return [...new Set([...codeOf(cell), ...named])].sort();
+  };
+
+  it("are those of the roles", () => {
+    const rows = rowsOf("Who reads and writes what").map(([table = "", read = "", written = ""]) => {
+      return { table: codeOf(table)[0] ?? "", read: expand(read), written: expand(written) };
+    });
+    const expected = tables.map(({ name }) => ({
+      table: name,
+      read: whoMay(READS, name),
+      written: whoMay(WRITES, name),
+    }));
+    const byTable = (a: { table: string }, b: { table: string }) => (a.table < b.table ? -1 : 1);
+    expect(rows.sort(byTable)).toEqual(expected.sort(byTable));
+  });
+
+  it("never include Scan; only erasure has BatchWriteItem", () => {
+    for (const { name } of tables) {
+      expect(whoMay(["Scan"], name)).toEqual([]);
+      expect(whoMay(["BatchWriteItem"], name).filter((one) => one !== "run-erasure")).toEqual([]);
+    }
+  });
+
+  it("have the recorders that the page names", () => {
+    const [, text = ""] = page.split("*Recorders* are ");
+    const named = codeOf(text.split(":")[0] ?? "");
+    const routesWithToken = allRoutes
+      .filter(([, { permission }]) => permission !== "public")
+      .map(([name]) => kebabCase(name));
+    expect([...named, ...routesWithToken].sort()).toEqual(groups.recorders);
+  });
+});
