@@ -62,3 +62,28 @@ describe.each(pages)("%s", (page) => {
     expect(targets.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
   });
 });
+
+describe("docs/threat-model.md", () => {
+  const [, threats = ""] = textOf("docs/threat-model.md").split("\n## Threats\n");
+  const rows = threats
+    .split("\n")
+    .filter((line) => line.startsWith("| ") && !line.startsWith("| Threat |"))
+    .map((row) => row.split("|").slice(1, -1));
+
+  it.each(rows)("names a defence and its test against %s", (_threat, defence = "", tests = "") => {
+    expect(defence.trim()).not.toBe("");
+    expect(tests).toMatch(/`test\/[\w./-]+\.test\.ts`/);
+  });
+});
+
+describe("docs/README.md", () => {
+  it("lists each page of docs/ once", () => {
+    const listed = [...textOf("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([\w.-]+\.md)\) \|/gm)];
+    const pagesOfDocs = globSync("docs/*.md", { cwd: root }).map((page) => page.replace("docs/", ""));
+    expect(listed.map(([, page]) => page).sort()).toEqual(pagesOfDocs.filter((page) => page !== "README.md").sort());
+  });
+
+  it.each(globSync("docs/*.md", { cwd: root }))("leads to pages that first say who should read them: %s", (page) => {
+    expect(textOf(page)).toMatch(/^# .+\n\nFor /);
+  });
+});
