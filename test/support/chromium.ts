@@ -41,6 +41,8 @@ export type Tab = {
   show(url: string, view: View): Promise<void>;
   evaluate<Value>(expression: string): Promise<Value>;
   pdf(): Promise<Buffer>;
+  /** The page from its top to below its first chart, as PNG. */
+  pictureToFirstChart(): Promise<Buffer>;
 };
 
 /** Starts a browser with an empty profile. */
@@ -51,7 +53,10 @@ export const startChromium = async () => {
     args: ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
     env: {
       ...process.env,
-      FONTCONFIG_PATH: join(directory, "fonts"),
+      // The package's own configuration looks in /tmp/fonts. Without a font, all texts have no width.
+      FONTCONFIG_FILE: join(import.meta.dirname, "fonts.conf"),
+      XDG_DATA_HOME: join(directory, "fonts"),
+      XDG_CACHE_HOME: directory,
       LD_LIBRARY_PATH: join(directory, "al2023", "lib"),
     },
   });
@@ -82,6 +87,13 @@ export const startChromium = async () => {
           await page.goto(url);
         },
         evaluate: <Value>(expression: string) => shown().evaluate<Value>(expression),
+        async pictureToFirstChart() {
+          const { width } = shown().viewportSize() ?? { width: 0 };
+          const height = await shown().evaluate<number>(
+            'document.querySelector("svg").getBoundingClientRect().bottom + 24',
+          );
+          return shown().screenshot({ fullPage: true, clip: { x: 0, y: 0, width, height } });
+        },
         pdf: () => shown().pdf({ preferCSSPageSize: true, printBackground: true }),
       };
     },

@@ -90,6 +90,16 @@ describe("a page in a browser", () => {
     for (const attack of ATTACKS.slice(0, 7)) expect(text).toContain(attack);
   });
 
+  it("shows its texts in a font, which gives them a width", async () => {
+    await tab.show(addressOf("/compliance"), { width: 1_100 });
+    const width = `(() => {
+      const range = document.createRange();
+      range.selectNodeContents(document.querySelector("h1"));
+      return range.getBoundingClientRect().width;
+    })()`;
+    expect(await tab.evaluate<number>(width)).toBeGreaterThan(100);
+  });
+
   it("runs no script, even if one gets into the page", async () => {
     pages.set(
       "/with-script",
