@@ -5,6 +5,7 @@ import { roles } from "../shared/terms/permissions.ts";
 import { riskLevels } from "../shared/terms/risk-levels.ts";
 import type { DeploymentConfig, ReservableFunction } from "./constructs/resources/deployment-config.ts";
 import { ContextError } from "./context-error.ts";
+import { describeProblems, orList } from "./context-problems.ts";
 import { networkChecks, networkKeys, together } from "./network-context.ts";
 import { chooseWebhookEntrance, requireTracingIn } from "./regions.ts";
 
@@ -12,10 +13,24 @@ import { chooseWebhookEntrance, requireTracingIn } from "./regions.ts";
 export const NO_ISSUER = "https://issuer.invalid";
 
 const secureUrl = z.url({ protocol: /^https$/, error: "expected an https URL" });
-const claim = z.string().min(1).max(256);
+const text = z.string("expected a text").min(1, "expected a text that is not empty");
+const claim = text.max(256, "expected the name of a claim, at most 256 characters long");
+
+const isWholeNumber = /^\d{1,9}$/;
+
+/** The CDK's command line passes text; cdk.json can hold the number itself. */
+const wholeNumber = (min: number, max: number) => {
+  const expected = `expected a whole number from ${min} to ${max}`;
+  return z.preprocess(
+    (value) => (typeof value === "string" && isWholeNumber.test(value) ? Number(value) : value),
+    z.int(expected).min(min, expected).max(max, expected),
+  );
+};
 
 /** Functions read the value at run time, so that a rotated secret needs no deployment. */
-const secretArn = z.string().regex(/^arn:[^:]+:secretsmanager:/, "expected the ARN of a secret");
+const secretArn = z
+  .string("expected the ARN of a secret")
+  .regex(/^arn:[^:]+:secretsmanager:/, "expected the ARN of a secret");
 
 /** Lambda limits the environment of a function to 4 KB. */
 const MAX_ROLE_MAPPING_BYTES = 1_500;
@@ -33,29 +48,32 @@ const roleMapping = z.preprocess(
     }
   },
   z
-    .record(z.string().min(1), z.enum(roles, { error: ROLE_MAPPING_EXPECTED }), { error: ROLE_MAPPING_EXPECTED })
+    .record(z.string().min(1, ROLE_MAPPING_EXPECTED), z.enum(roles, { error: ROLE_MAPPING_EXPECTED }), {
+      error: ROLE_MAPPING_EXPECTED,
+    })
     .refine((mapping) => Buffer.byteLength(JSON.stringify(mapping)) <= MAX_ROLE_MAPPING_BYTES, {
       error: `has more than ${MAX_ROLE_MAPPING_BYTES} bytes as JSON; map fewer roles, or group them at the issuer`,
     }),
 );
 
+const RISK_LEVEL_EXPECTED = `expected ${orList(riskLevels).toLowerCase()}`;
 const riskLevel = z
-  .string()
+  .string(RISK_LEVEL_EXPECTED)
   .transform((level) => level.toUpperCase())
-  .pipe(z.enum(riskLevels));
+  .pipe(z.enum(riskLevels, RISK_LEVEL_EXPECTED));
 
 const reservable: readonly string[] = ["receive-webhook", ...allBackgroundFunctions.map(([name]) => name)];
 const isReservable = (name: string): name is ReservableFunction => reservable.includes(name);
 
 /** `receive-webhook=50,run-sync=100`, each function once. */
-const reservedConcurrency = z.string().transform((text, context) => {
+const reservedConcurrency = z.string("expected a text such as run-sync=100").transform((text, context) => {
   const reserved: Partial<Record<ReservableFunction, number>> = {};
   for (const entry of text === "" ? [] : text.split(",")) {
     const [, name = "", count] = /^([a-z-]+)=([1-9]\d{0,4})$/.exec(entry) ?? [];
     if (isReservable(name) && reserved[name] === undefined) reserved[name] = Number(count);
     else {
       const expected = `expected name=number, each name once, of ${reservable.join(", ")}`;
-      context.addIssue({ code: "custom", message: `${JSON.stringify(entry)}: ${expected}` });
+      context.addIssue({ code: "custom", message: `${expected}, not ${JSON.stringify(entry)}` });
     }
   }
   return reserved;
@@ -78,30 +96,30 @@ const hasRoomForQueues = (context: {
 const Context = z
   .strictObject({
     /** `prod` keeps its tables when the stack is deleted, and protects them from deletion. */
-    stage: z.enum(["dev", "prod"]).default("dev"),
+    stage: z.enum(["dev", "prod"], "expected dev or prod").default("dev"),
     /** The `iss` of the tokens to trust: an OpenID Connect issuer with a discovery document. */
     issuer: secureUrl.optional(),
     /** The `aud` that tokens must name, or `client_id` or `azp` if they have no `aud`. */
-    audience: z.string().min(1).optional(),
+    audience: text.optional(),
     /** The claims that contain a caller's organization and the caller's role in it: exact names or dotted paths. */
     organizationClaim: claim.default("org_id"),
     roleClaim: claim.default("org_role"),
     /** From the issuer's roles to the service's. A role that it does not name keeps its name. */
     roleMapping: roleMapping.optional(),
     /** How long security events, their statistics and alerts are kept. Spec: Limits. */
-    RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(90),
+    RETENTION_DAYS: wholeNumber(1, 3650).default(90),
     /** Security events below this level are not recorded. Spec: Limits. */
     SECURITY_LOG_LEVEL: riskLevel.default("LOW"),
     /** A security event at or above this level raises an alert. */
     ALERT_THRESHOLD: riskLevel.default("HIGH"),
     /** How often connected organizations are synced. Spec: Limits. */
-    SYNC_INTERVAL_HOURS: z.coerce.number().int().min(1).max(168).default(4),
+    SYNC_INTERVAL_HOURS: wholeNumber(1, 168).default(4),
     /** The base URL of the provider's API; default: its public address. */
     providerApiUrl: secureUrl.optional(),
     /** The page where users grant access at the provider; default: its public address. */
     providerAuthorizeUrl: secureUrl.optional(),
     /** The platform's OAuth client at the provider, and the client's secret in Secrets Manager. */
-    providerOauthClientId: z.string().min(1).optional(),
+    providerOauthClientId: text.optional(),
     providerOauthSecretArn: secretArn.optional(),
     /** The secret in Secrets Manager with which the provider signs the webhooks of the platform's endpoint. */
     platformWebhookSecretArn: secretArn.optional(),
@@ -111,13 +129,13 @@ const Context = z
      * https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns
      */
     alarmTopicArn: z
-      .string()
+      .string("expected the ARN of a topic")
       .regex(/^arn:[^:]+:sns:[^:]+:\d{12}:[^:]+$/, "expected the ARN of a topic")
       .optional(),
     /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */
     xrayTracing: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
     /** How many batches of webhook events are processed at once: docs/webhooks.md, "Concurrency". */
-    webhookConcurrency: z.coerce.number().int().min(2).max(1000).default(5),
+    webhookConcurrency: wholeNumber(2, 1000).default(5),
     /**
      * Functions that get concurrency of their own, such as `receive-webhook=50,run-sync=100`. Off by default: an account
      * must keep 100 unreserved, and new accounts have less in all.
@@ -127,7 +145,7 @@ const Context = z
     ...networkKeys,
   })
   .refine(({ stage, issuer, audience }) => stage === "dev" || (issuer !== undefined && audience !== undefined), {
-    error: "stage prod needs issuer and audience",
+    error: "stage prod needs issuer and audience: add --context issuer=… --context audience=…",
   })
   .refine(hasRoomForQueues, {
     error:
@@ -136,22 +154,31 @@ const Context = z
   })
   .check(together("providerOauthClientId", "providerOauthSecretArn"), ...networkChecks);
 
+/**
+ * Keys of the CDK and its command line that have neither ":" nor "/": `cdk acknowledge` and `cdk cli-telemetry` write the
+ * first two, and the third names the repository of container images.
+ */
+const CDK_KEYS = ["acknowledged-issue-numbers", "cli-telemetry", "assets-ecr-repository-name"];
+
 /** Whether a context key belongs to the CDK or its command line. */
-const isOwnedByCdk = (key: string) => /[:/]/.test(key) || key === "cli-telemetry";
+const isOwnedByCdk = (key: string) => /[:/]/.test(key) || CDK_KEYS.includes(key);
 
 /**
  * @param context the app's whole context.
  * @param environmentRegion the region of the command line, if there is one.
- * @throws ContextError that lists unknown keys (a typo must not become a default) and malformed or missing values.
+ * @param nameOf how an error names a key, by default as a context key.
+ * @throws ContextError with a sentence for each unknown key (a typo must not become a default) and each malformed or
+ *   missing value.
  */
 export const parseContext = (
   context: Readonly<Record<string, unknown>>,
   environmentRegion?: string,
+  nameOf = (key: string) => `the context key ${key}`,
 ): DeploymentConfig => {
   const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isOwnedByCdk(key)));
   const result = Context.safeParse(own);
   if (!result.success)
-    throw new ContextError(`The deployment's context is not usable.\n${z.prettifyError(result.error)}`);
+    throw new ContextError(describeProblems(result.error.issues, own, Object.keys(Context.shape), nameOf));
   const { issuer = NO_ISSUER, audience = "plant-store", ...config } = result.data;
   const { region = environmentRegion, webhookEntrance, webhookDomainName } = config;
   if (config.xrayTracing) requireTracingIn(region);

@@ -3,12 +3,16 @@ import * as z from "zod";
 
 /** A domain name in lower case, without a dot at its end. */
 const domainName = z
-  .string()
-  .max(253)
+  .string("expected a domain name in lower case")
+  .max(253, "expected a domain name of at most 253 characters")
   .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, "expected a domain name in lower case");
-const certificate = z.string().regex(/^arn:[^:]+:acm:/, "expected the ARN of a certificate");
+const certificate = z
+  .string("expected the ARN of a certificate")
+  .regex(/^arn:[^:]+:acm:/, "expected the ARN of a certificate");
 
-const headerName = z.string().regex(/^[a-z0-9-]{1,64}$/, "expected the name of a header in lower case");
+const headerName = z
+  .string("expected the name of a header")
+  .regex(/^[a-z0-9-]{1,64}$/, "expected the name of a header in lower case");
 
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/;
 
@@ -19,7 +23,7 @@ const splitOrigins = (text: string, context: z.core.$RefinementCtx): string[] =>
   const origins = text === "" ? [] : text.split(",");
   for (const origin of origins) {
     if (isOrigin(origin) || LOOPBACK.test(origin)) continue;
-    const message = `${JSON.stringify(origin)}: expected an origin such as https://app.example.com, without a wildcard or a path`;
+    const message = `expected origins such as https://app.example.com, without a wildcard or a path, not ${JSON.stringify(origin)}`;
     context.addIssue({ code: "custom", message });
   }
   return origins;
@@ -28,25 +32,25 @@ const splitOrigins = (text: string, context: z.core.$RefinementCtx): string[] =>
 export const networkKeys = {
   /** The region to deploy to; default: the command line's. */
   region: z
-    .string()
+    .string("expected a region such as eu-central-1")
     .regex(/^[a-z]{2,4}(-[a-z]+)+-\d$/, "expected a region such as eu-central-1")
     .optional(),
   /** A domain name of the API, with its certificate in the API's region. */
   domainName: domainName.optional(),
   certificateArn: certificate.optional(),
   /** Where webhooks arrive; the default depends on the region (regions.ts). */
-  webhookEntrance: z.enum(["url", "api", "both"]).optional(),
+  webhookEntrance: z.enum(["url", "api", "both"], "expected url, api or both").optional(),
   /** A domain name of the webhooks, with its certificate in the API's region. */
   webhookDomainName: domainName.optional(),
   webhookCertificateArn: certificate.optional(),
   /** The public hosted zone of Route 53 that gets the records of the domain names. */
   hostedZoneId: z
-    .string()
+    .string("expected the id of a hosted zone")
     .regex(/^Z[A-Z0-9]{1,31}$/, "expected the id of a hosted zone")
     .optional(),
   hostedZoneName: domainName.optional(),
   /** The origins of web pages that may call the API, comma-separated: `https://app.example.com,https://admin.example.com`. */
-  allowedOrigins: z.string().transform(splitOrigins).default([]),
+  allowedOrigins: z.string("expected origins, comma-separated").transform(splitOrigins).default([]),
   /** Behind a CDN: the header with the client's address, and the SHA-256 hashes of the secret that the CDN adds. */
   clientAddressHeader: headerName
     .refine(
@@ -56,11 +60,11 @@ export const networkKeys = {
     .optional(),
   originSecretHeader: headerName.default("x-origin-secret"),
   originSecretHashes: z
-    .string()
+    .string("expected one or two SHA-256 hashes")
     .regex(/^[0-9a-f]{64}(,[0-9a-f]{64})?$/, "expected one or two SHA-256 hashes in lower-case hex, comma-separated")
     .optional(),
   /** `dualstack` lets clients call the API over IPv6, too. */
-  ipAddressType: z.enum(["ipv4", "dualstack"]).default("ipv4"),
+  ipAddressType: z.enum(["ipv4", "dualstack"], "expected ipv4 or dualstack").default("ipv4"),
 };
 
 type Check<Context> = (payload: z.core.ParsePayload<Context>) => void;

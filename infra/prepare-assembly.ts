@@ -2,6 +2,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync,
 import { basename, dirname, join } from "node:path";
 import { build } from "./build.ts";
 import { hashInputs } from "./input-hash.ts";
+import type { Step } from "./progress.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -58,16 +59,20 @@ export const reuseAssembly = async (
 /**
  * Builds the service and synthesises it for the local cloud into a directory, both only if their inputs changed.
  * @param context see config.ts; the local cloud's own platform is added
+ * @param step runs the slow steps, and may report them
  */
 export const prepareAssembly = async (
   directory: string,
   context: Readonly<Record<string, string>> = {},
+  step: Step = (_, work) => work(),
 ): Promise<string> => {
-  await build();
+  await step("Building the functions", build);
   const local = { ...PLATFORM_CONTEXT, ...context };
-  return reuseAssembly(directory, { context: local }, async (outputDirectory) => {
-    // Imported here, because loading the CDK takes longer than all other work.
-    const { synthesise } = await import("./synth.ts");
-    return synthesise(outputDirectory, local);
-  });
+  return reuseAssembly(directory, { context: local }, (outputDirectory) =>
+    step("Synthesising the infrastructure", async () => {
+      // Imported here, because loading the CDK takes longer than all other work.
+      const { synthesise } = await import("./synth.ts");
+      return synthesise(outputDirectory, local);
+    }),
+  );
 };

@@ -41,7 +41,7 @@ describe.each(pages)("%s", (page) => {
         parseContext({ [key]: "" });
         return false;
       } catch (error) {
-        return String(error).includes(`Unrecognized key: "${key}"`);
+        return String(error).includes(`the context key ${key} does not exist`);
       }
     });
     expect(unknown).toEqual([]);

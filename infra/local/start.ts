@@ -1,16 +1,17 @@
 /** `npm start`: builds and synthesises the service and runs it on this machine. */
 import { createServer } from "node:http";
 import { enableCompileCache } from "node:module";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { parseContext } from "../config.ts";
+import { createProgress } from "../progress.ts";
 import { banner } from "./banner.ts";
 import { openDataDirectory } from "./data-directory/open-data-directory.ts";
-import { deploymentContext } from "./deployment-context.ts";
+import { requireDynamoDb } from "./dynamodb/engine.ts";
 import { failWith } from "./fail-with.ts";
 import { listen } from "./http/listen.ts";
 import type { LocalCloud } from "./local-cloud.ts";
 import { removeStackFile, writeStackFile } from "./stack-file.ts";
+import { readStartSettings } from "./start-settings.ts";
 
 const HELP = `Usage: npm start
 
@@ -39,47 +40,17 @@ const SAME_SIGNAL_MS = 1_000;
 const PARENT_CHECK_MS = 500;
 
 const root = join(import.meta.dirname, "..", "..");
-const { PORT, LOCAL_DATA_DIR, DYNAMODB_ENDPOINT, npm_lifecycle_event: npmScript } = process.env;
-const { PROVIDER_API_URL, PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_OAUTH_SECRET: secret } = process.env;
-const { PROVIDER_PLATFORM_WEBHOOK_SECRET: platformWebhookSecret } = process.env;
-
-const parsePort = (text = "3000"): number => {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
-    throw new Error(`PORT is ${JSON.stringify(text)}: expected a number from 1 to 65535`);
-  return port;
-};
-
-const parseUrl = (name: string, text: string): string => {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new Error(`${name} is ${JSON.stringify(text)}: expected a URL such as http://127.0.0.1:8000`);
-  return text.replace(/\/+$/, "");
-};
-
-/** Servers that replace parts of the local cloud. */
-const replacements = () => {
-  if (!clientId !== !secret)
-    throw new Error("PROVIDER_OAUTH_CLIENT_ID and PROVIDER_OAUTH_SECRET go together: give both or neither");
-  return {
-    ...(DYNAMODB_ENDPOINT && { dynamodbEndpoint: parseUrl("DYNAMODB_ENDPOINT", DYNAMODB_ENDPOINT) }),
-    ...(PROVIDER_API_URL && { providerApiUrl: parseUrl("PROVIDER_API_URL", PROVIDER_API_URL) }),
-    ...(clientId && secret && { providerOauth: { clientId, secret } }),
-    ...(platformWebhookSecret && { platformWebhookSecret }),
-  };
-};
+const { npm_lifecycle_event: npmScript } = process.env;
 
 /** A function is named by its logical id without CloudFormation's hash: the terminal is for people. */
 const log = (source: string, line: string) => console.log(`${source.replace(/[0-9A-F]{8}$/, "")} | ${line}`);
 
 const start = async () => {
-  const port = parsePort(PORT || undefined);
-  const replaced = replacements();
-  const context = deploymentContext(process.env);
-  const { organizationClaim: organization, roleClaim: role } = parseContext(context);
+  const { context, cloud: settings } = readStartSettings(process.env, root);
   // Checked before the build, so that the error comes at once.
-  await (await listen(createServer(), port)).close();
-  const dataDirectory = resolve(root, LOCAL_DATA_DIR || join(".local", "data"));
-  const openedDirectory = await openDataDirectory(dataDirectory);
+  await (await listen(createServer(), settings.port)).close();
+  const openedDirectory = await openDataDirectory(settings.dataDirectory);
+  await requireDynamoDb(settings.dynamodbEndpoint);
   process.once("exit", () => openedDirectory.release());
 
   let cloud: LocalCloud | undefined;
@@ -111,16 +82,11 @@ const start = async () => {
     import("./local-cloud.ts"),
     import("./connect-demo.ts"),
   ]);
-  const assemblyDirectory = await prepareAssembly(join(root, ".local", "assembly"), context);
-  cloud = await startLocalCloud({
-    assemblyDirectory,
-    dataDirectory,
-    openedDirectory,
-    port,
-    claimNames: { organization, role },
-    ...replaced,
-    log,
-  });
+  const step = createProgress();
+  const assemblyDirectory = await prepareAssembly(join(root, ".local", "assembly"), context, step);
+  cloud = await step("Starting the local cloud", () =>
+    startLocalCloud({ assemblyDirectory, openedDirectory, ...settings, log }),
+  );
   const demoOrganization = await connectDemo(cloud).catch((error) =>
     log("local cloud", `the demo organization is not connected: ${error}`),
   );

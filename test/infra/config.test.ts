@@ -73,7 +73,7 @@ describe("the context of a deployment", () => {
   ])("refuses the role mapping %j in one sentence", (roleMapping, message) => {
     expect(() => parseContext({ roleMapping })).toThrow(message);
     expect(() => parseContext({ roleMapping })).toThrow(
-      /^The deployment's context is not usable\.\n✖ [^\n]+\n {2}→ at roleMapping[^\n]*$/,
+      /^the context key roleMapping is [^\n]+: expected a JSON object [^\n]+$/,
     );
   });
 
@@ -82,29 +82,39 @@ describe("the context of a deployment", () => {
   });
 
   it.each([
-    [{ isuer: issuer }, "isuer"],
-    [{ stage: "production" }, "stage"],
+    [{ isuer: issuer }, "the context key isuer does not exist: use issuer, or leave it out"],
+    [{ retention_days: "7" }, "use RETENTION_DAYS"],
+    [{ organisationClaim: "org" }, "use organizationClaim"],
+    [{ colour: "green" }, "the context key colour does not exist: the keys are ALERT_THRESHOLD, RETENTION_DAYS, "],
+    [{ stage: "production" }, 'the context key stage is "production": expected dev or prod'],
+    [{ stge: "prod", isuer: issuer }, "use stage, or leave it out\nthe context key isuer does not exist"],
     [{ issuer: "http://login.example.com" }, "expected an https URL"],
-    [{ issuer: "login.example.com" }, "issuer"],
-    [{ audience: "" }, "audience"],
+    [{ issuer: "login.example.com" }, "expected an https URL"],
+    [{ issuer: 5 }, "the context key issuer is 5: expected an https URL"],
+    [{ audience: "" }, 'the context key audience is "": expected a text that is not empty'],
     [{ roleClaim: "" }, "roleClaim"],
-    [{ webhookConcurrency: "1" }, "webhookConcurrency"],
-    [{ webhookConcurrency: "1001" }, "webhookConcurrency"],
-    [{ reservedConcurrency: "run-sync" }, '"run-sync": expected name=number'],
-    [{ reservedConcurrency: "run-sync=0" }, '"run-sync=0": expected name=number'],
-    [{ reservedConcurrency: "run-sync=5,run-sync=6" }, '"run-sync=6": expected name=number, each name once'],
+    [{ webhookConcurrency: "1" }, "expected a whole number from 2 to 1000"],
+    [{ webhookConcurrency: "1001" }, "expected a whole number from 2 to 1000"],
+    [{ reservedConcurrency: "run-sync" }, 'not "run-sync"'],
+    [{ reservedConcurrency: "run-sync=0" }, 'not "run-sync=0"'],
+    [{ reservedConcurrency: "run-sync=5,run-sync=6" }, 'not "run-sync=6"'],
     [{ reservedConcurrency: "run-synk=5" }, "of receive-webhook, dispatch-detection"],
     [{ reservedConcurrency: "process-webhook=4" }, "process-webhook needs at least webhookConcurrency"],
     [{ reservedConcurrency: "restore-security-events=1" }, "restore-security-events at least 2"],
-    [{ RETENTION_DAYS: "0" }, "RETENTION_DAYS"],
-    [{ RETENTION_DAYS: "ninety" }, "RETENTION_DAYS"],
+    [{ RETENTION_DAYS: "0" }, 'the context key RETENTION_DAYS is "0": expected a whole number from 1 to 3650'],
+    [{ RETENTION_DAYS: "ninety" }, "expected a whole number"],
+    [{ RETENTION_DAYS: " 5" }, "expected a whole number"],
+    [{ RETENTION_DAYS: 7.5 }, "expected a whole number"],
     [{ SYNC_INTERVAL_HOURS: "0" }, "SYNC_INTERVAL_HOURS"],
     [{ providerApiUrl: "http://provider.example" }, "expected an https URL"],
     [{ providerOauthClientId: "ca_1" }, "both or neither"],
     [{ providerOauthClientId: "ca_1", providerOauthSecretArn: "secret" }, "expected the ARN of a secret"],
     [{ alarmTopicArn: "operators" }, "expected the ARN of a topic"],
-    [{ xrayTracing: "maybe" }, "xrayTracing"],
-    [{ SECURITY_LOG_LEVEL: "debug" }, "SECURITY_LOG_LEVEL"],
+
+    [
+      { SECURITY_LOG_LEVEL: "debug" },
+      'the context key SECURITY_LOG_LEVEL is "debug": expected low, medium, high or critical',
+    ],
     [{ ALERT_THRESHOLD: "" }, "ALERT_THRESHOLD"],
     [{ domainName: "api.example.com" }, "both or neither"],
     [{ certificateArn: "arn:aws:acm:eu-central-1:1:certificate/x" }, "both or neither"],
@@ -112,7 +122,7 @@ describe("the context of a deployment", () => {
     [{ domainName: "https://api.example.com", certificateArn: CERTIFICATE }, "expected a domain name"],
     [{ region: "Frankfurt" }, "expected a region"],
     [{ webhookDomainName: "hooks.example.com" }, "both or neither"],
-    [{ webhookEntrance: "lambda" }, "webhookEntrance"],
+    [{ webhookEntrance: "lambda" }, "expected url, api or both"],
     [
       { webhookEntrance: "url", webhookDomainName: "hooks.example.com", webhookCertificateArn: CERTIFICATE },
       "a function URL cannot have a domain name",
@@ -133,7 +143,7 @@ describe("the context of a deployment", () => {
       },
       "hostedZoneName must contain domainName",
     ],
-    [{ ipAddressType: "ipv6" }, "ipAddressType"],
+    [{ ipAddressType: "ipv6" }, "expected ipv4 or dualstack"],
     [{ xrayTracing: "maybe" }, "expected true or false"],
     ...[
       "*",
@@ -145,7 +155,7 @@ describe("the context of a deployment", () => {
       "null",
     ].map((origin): [Record<string, unknown>, string] => [
       { allowedOrigins: `https://a.example,${origin}` },
-      "expected an origin",
+      "expected origins",
     ]),
     [{ ...prod, allowedOrigins: "http://localhost:5173" }, "only stage dev allows"],
     [{ clientAddressHeader: "x-client-address" }, "both or neither"],
@@ -158,6 +168,12 @@ describe("the context of a deployment", () => {
     expect(() => parseContext(context)).toThrow(message);
   });
 
+  it("cuts a long value in the sentence about it", () => {
+    expect(() => parseContext({ stage: "x".repeat(1_000) })).toThrow(
+      /^the context key stage is "x{79} …: expected dev or prod$/,
+    );
+  });
+
   it("accepts origins of web pages, and pages of a local server in development", () => {
     expect(parseContext({ allowedOrigins: "https://app.example.com,https://b.example:8443" })).toMatchObject({
       allowedOrigins: ["https://app.example.com", "https://b.example:8443"],
@@ -168,7 +184,13 @@ describe("the context of a deployment", () => {
   });
 
   it("ignores the CDK's own keys", () => {
-    const own = { "@aws-cdk/core:x": true, "aws:cdk:y": 1, "cli-telemetry": false, "availability-zones:account=1": [] };
+    const own = {
+      "@aws-cdk/core:x": true,
+      "aws:cdk:y": 1,
+      "cli-telemetry": false,
+      "acknowledged-issue-numbers": [1],
+      "availability-zones:account=1": [],
+    };
     expect(parseContext(own).stage).toBe("dev");
   });
 });

@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, reasonOf } from "../core/data-file.ts";
-import { birthOf, isRunning } from "../dynamodb/process-identity.ts";
+import { birthOf, isRunning } from "../core/process-identity.ts";
 
 export type Lock = { release(): void };
 

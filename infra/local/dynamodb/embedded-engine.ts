@@ -1,25 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { fileURLToPath } from "node:url";
+import { findEngine } from "./engine-package.ts";
 
 /** A running engine. `exited` resolves when it is gone, wanted or not. */
 export type EmbeddedEngine = { endpoint: string; pid: number; exited: Promise<void>; stop(): Promise<void> };
 
 const stopTimeoutMs = 5_000;
 const startTimeoutMs = 10_000;
-
-/** The engine's program, from the optional dependency for this platform. @throws Error naming both ways out. */
-export const findEngine = (platform = `${process.platform}-${process.arch}`): string => {
-  try {
-    return fileURLToPath(import.meta.resolve(`@dynoxide/${platform}/dynoxide`));
-  } catch {
-    throw new Error(
-      `the embedded DynamoDB engine is not installed for ${platform}: run \`npm ci\` (with optional dependencies), ` +
-        "or set DYNAMODB_ENDPOINT to a DynamoDB-compatible endpoint, such as DynamoDB Local at http://127.0.0.1:8000",
-    );
-  }
-};
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1");

@@ -1,4 +1,5 @@
 import { type EmbeddedEngine, startEmbeddedEngine } from "./embedded-engine.ts";
+import { findEngine } from "./engine-package.ts";
 import { databaseFileOf, forgetEngine, recordEngine } from "./orphaned-engine.ts";
 
 /** A running DynamoDB. `endpoint` has no trailing slash; `pid` is that of the embedded engine, if it is used. */
@@ -13,17 +14,32 @@ export type DynamoDbOptions = {
   onUnexpectedExit?: () => void;
 };
 
-const answerTimeoutMs = 5_000;
+const answerTimeoutMs = 2_000;
 
 /** Accepts any answer, because endpoints answer a plain GET differently. */
-const useEndpoint = async (endpoint: string): Promise<DynamoDb> => {
-  const url = new URL(endpoint);
+const requireEndpoint = async (endpoint: string): Promise<void> => {
   try {
-    await fetch(url, { signal: AbortSignal.timeout(answerTimeoutMs) });
+    await fetch(endpoint, { signal: AbortSignal.timeout(answerTimeoutMs) });
   } catch {
-    throw new Error(`DYNAMODB_ENDPOINT ${endpoint} does not answer: start it, or leave the variable unset`);
+    throw new Error(
+      `the environment variable DYNAMODB_ENDPOINT is ${JSON.stringify(endpoint)}, which does not answer: ` +
+        "start a DynamoDB-compatible server there, or unset the variable",
+    );
   }
-  return { endpoint: url.href.replace(/\/$/, ""), stop: async () => {} };
+};
+
+const useEndpoint = async (endpoint: string): Promise<DynamoDb> => {
+  await requireEndpoint(endpoint);
+  return { endpoint: new URL(endpoint).href.replace(/\/$/, ""), stop: async () => {} };
+};
+
+/**
+ * Checks that a later `startDynamoDb` has something to start or to use.
+ * @throws Error that says what to do: no engine for this platform, endpoint does not answer.
+ */
+export const requireDynamoDb = async (endpoint: string | undefined): Promise<void> => {
+  if (endpoint === undefined) findEngine();
+  else await requireEndpoint(endpoint);
 };
 
 const startEngine = async ({ dataDirectory, onUnexpectedExit }: DynamoDbOptions): Promise<DynamoDb> => {

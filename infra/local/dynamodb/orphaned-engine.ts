@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";
 import { openDataFile, writeDataFile } from "../core/data-file.ts";
+import { commandLineOf, isRunning } from "../core/process-identity.ts";
 import { databaseArguments } from "./embedded-engine.ts";
-import { commandLineOf, isRunning } from "./process-identity.ts";
 
 const Record = z.object({ content: z.object({ pid: z.number().int().positive() }) });
 

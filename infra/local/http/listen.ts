@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
+import { portHolder } from "./port-holder.ts";
 
 /** A server that listens on loopback; `url` has no trailing slash. */
 export type Listening = {
@@ -18,7 +19,7 @@ export const listen = async (server: Server, port: number): Promise<Listening> =
   try {
     await once(server, "listening");
   } catch (error) {
-    throw refusal(error, port);
+    throw await refusal(error, port);
   }
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("a server listens on no port");
@@ -38,12 +39,37 @@ export const listen = async (server: Server, port: number): Promise<Listening> =
   };
 };
 
-const refusal = (error: unknown, port: number): unknown => {
+/** How many ports above a taken one are tried for the suggestion. */
+const SUGGESTIONS = 20;
+
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+    server.close();
+    await once(server, "close");
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const freePortAfter = async (port: number): Promise<number | undefined> => {
+  for (let candidate = port + 1; candidate <= Math.min(port + SUGGESTIONS, 65_535); candidate++)
+    if (await isFree(candidate)) return candidate;
+  return undefined;
+};
+
+const refusal = async (error: unknown, port: number): Promise<unknown> => {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
-  if (code === "EADDRINUSE")
-    return new Error(`port ${port} is taken: stop what listens there, or choose another with PORT=…`);
-  if (code === "EACCES") return new Error(`port ${port} is not permitted: choose another with PORT=…`);
-  return error;
+  if (code !== "EADDRINUSE" && code !== "EACCES") return error;
+  const suggested = code === "EACCES" ? 3000 : await freePortAfter(port);
+  const choose = `choose another with the environment variable PORT, such as PORT=${suggested ?? "…"}`;
+  if (code === "EACCES") return new Error(`port ${port} is not permitted: ${choose}`);
+  const holder = portHolder(port);
+  return holder === undefined
+    ? new Error(`port ${port} is taken: stop what listens there, or ${choose}`)
+    : new Error(`port ${port} is taken by ${holder}: stop it, or ${choose}`);
 };
 
 /** A port that is held until `release`, which may be called twice. */

@@ -6,11 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { isRunning } from "../../../../infra/local/core/process-identity.ts";
 import { type DataDirectory, openDataDirectory } from "../../../../infra/local/data-directory/open-data-directory.ts";
 import { engineClient } from "../../../../infra/local/dynamodb/client.ts";
-import { findEngine } from "../../../../infra/local/dynamodb/embedded-engine.ts";
 import { type DynamoDb, startDynamoDb } from "../../../../infra/local/dynamodb/engine.ts";
-import { isRunning } from "../../../../infra/local/dynamodb/process-identity.ts";
 import { createTables } from "../../../../infra/local/dynamodb/tables.ts";
 import { tableModel } from "../../../support/embedded-dynamodb.ts";
 
@@ -123,7 +122,7 @@ describe("startDynamoDb", () => {
     server.close();
     server.closeAllConnections();
     await once(server, "close");
-    await expect(start({ endpoint })).rejects.toThrow(`DYNAMODB_ENDPOINT ${endpoint} does not answer`);
+    await expect(start({ endpoint })).rejects.toThrow(`DYNAMODB_ENDPOINT is "${endpoint}", which does not answer`);
   });
 
   it("reports that the engine exited unexpectedly", async () => {
@@ -131,11 +130,5 @@ describe("startDynamoDb", () => {
       void start({ onUnexpectedExit: resolve }).then(({ pid }) => process.kill(pid ?? 0, "SIGKILL"));
     });
     await expect(ended).resolves.toBeUndefined();
-  });
-});
-
-describe("findEngine", () => {
-  it("names both solutions if the engine is not installed", () => {
-    expect(() => findEngine("plan9-mips")).toThrow(/not installed for plan9-mips: run `npm ci`.*DYNAMODB_ENDPOINT/);
   });
 });

@@ -1,0 +1,68 @@
+/** The environment variables of `npm start`. They are checked together, before slow work. */
+import { join, resolve } from "node:path";
+import { parseContext } from "../config.ts";
+import { webhookSecretsOf } from "./core/platform.ts";
+import { deploymentContext, nameOfSetting } from "./deployment-context.ts";
+import type { LocalCloudOptions } from "./local-cloud-options.ts";
+import { nameOfVariable, readText, readUrl, readWholeNumber, type Variables } from "./variables.ts";
+
+const isSecretOrList = (webhookSecret: string): boolean => {
+  try {
+    return webhookSecretsOf({ webhookSecret }).length > 0;
+  } catch {
+    return false;
+  }
+};
+
+/** Servers and secrets that replace parts of the local cloud. Errors do not print the secrets. */
+const readReplacements = (variables: Variables) => {
+  const dynamodbEndpoint = readUrl(variables, "DYNAMODB_ENDPOINT");
+  const providerApiUrl = readUrl(variables, "PROVIDER_API_URL");
+  const clientId = readText(variables, "PROVIDER_OAUTH_CLIENT_ID");
+  const secret = readText(variables, "PROVIDER_OAUTH_SECRET");
+  const platformWebhookSecret = readText(variables, "PROVIDER_PLATFORM_WEBHOOK_SECRET");
+  if (!clientId !== !secret) {
+    const [missing, given] = clientId ? ["SECRET", "CLIENT_ID"] : ["CLIENT_ID", "SECRET"];
+    throw new Error(
+      `${nameOfVariable(`PROVIDER_OAUTH_${missing}`)} is missing: PROVIDER_OAUTH_${given} is set, give both or neither`,
+    );
+  }
+  if (platformWebhookSecret !== undefined && !isSecretOrList(platformWebhookSecret)) {
+    const name = nameOfVariable("PROVIDER_PLATFORM_WEBHOOK_SECRET");
+    throw new Error(`${name} is malformed: expected a secret, or a JSON list of secrets such as ["whsec_1","whsec_2"]`);
+  }
+  return {
+    ...(dynamodbEndpoint && { dynamodbEndpoint }),
+    ...(providerApiUrl && { providerApiUrl }),
+    ...(clientId && secret && { providerOauth: { clientId, secret } }),
+    ...(platformWebhookSecret && { platformWebhookSecret }),
+  };
+};
+
+export type StartSettings = {
+  /** The context keys of the deployment (../config.ts) that variables set. */
+  context: Record<string, string>;
+  cloud: Pick<
+    LocalCloudOptions,
+    | "port"
+    | "dataDirectory"
+    | "claimNames"
+    | "dynamodbEndpoint"
+    | "providerApiUrl"
+    | "providerOauth"
+    | "platformWebhookSecret"
+  >;
+};
+
+/**
+ * @param root the checkout, to which LOCAL_DATA_DIR is relative
+ * @throws Error that names the first variable that cannot be used, and what is expected
+ */
+export const readStartSettings = (variables: Variables, root: string): StartSettings => {
+  const port = readWholeNumber(variables, "PORT", { min: 1, max: 65_535 }) ?? 3000;
+  const replacements = readReplacements(variables);
+  const context = deploymentContext(variables);
+  const { organizationClaim: organization, roleClaim: role } = parseContext(context, undefined, nameOfSetting);
+  const dataDirectory = resolve(root, readText(variables, "LOCAL_DATA_DIR") ?? join(".local", "data"));
+  return { context, cloud: { port, dataDirectory, claimNames: { organization, role }, ...replacements } };
+};
