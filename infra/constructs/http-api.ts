@@ -20,7 +20,7 @@ const corsOf = ({ allowedOrigins }: DeploymentConfig): CorsPreflightOptions => (
   allowOrigins: [...allowedOrigins],
   allowMethods: [...new Set(allRoutes.map(([, { method }]) => CorsHttpMethod[method]))],
   allowHeaders: ["authorization", "content-type", "idempotency-key"],
-  exposeHeaders: ["link", "retry-after", "x-request-id"],
+  exposeHeaders: ["link", "retry-after", "x-next-cursor", "x-request-id"],
   maxAge: Duration.hours(1),
 });
 

@@ -7,98 +7,10 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { pageQuery } from "../http/page-query.ts";
 import { type Route, tags } from "../http/route.ts";
 import { INT64_MAX, INT64_MIN } from "../json/int64.ts";
-import { catalogueEntry, type ErrorName, errorCatalogue } from "../terms/error-catalogue.ts";
+import { errorCatalogue } from "../terms/error-catalogue.ts";
 import { IdempotencyHeader } from "../terms/idempotency-key.ts";
-import { needsOrganization, type Permission, roles, rolesWith } from "../terms/permissions.ts";
+import { failureResponses, failuresOf, headers, successHeaders, throttledResponse } from "./open-api-responses.ts";
 import { webhookPaths } from "./webhook-operation.ts";
-
-const ErrorBody = z
-  .object({
-    error: z.number().register(z.globalRegistry, {
-      description: "A stable number: the HTTP status times 100 plus a running number.",
-      override: { type: "integer", format: "int32" },
-    }),
-    message: z.string().register(z.globalRegistry, { description: "The wrong field and the reason." }),
-  })
-  .register(z.globalRegistry, { id: "Error", description: "The body of every failure." });
-
-/** API Gateway's own answer to a throttled caller; the function is not invoked. */
-const Throttled = z
-  .object({ message: z.string() })
-  .register(z.globalRegistry, { id: "GatewayError", description: "An answer by the gateway itself." });
-
-const throttledResponse = {
-  description: "Too many requests. The gateway itself answers.",
-  content: {
-    "application/json": { schema: Throttled, examples: { throttled: { value: { message: "Too Many Requests" } } } },
-  },
-};
-
-const REQUEST_ID = { "x-request-id": { $ref: "#/components/headers/RequestId" } } as const;
-
-const headers = {
-  RequestId: { description: "Identifies this request in the service's log.", schema: { type: "string" } },
-  RetryAfter: { description: "Seconds until the client may retry.", schema: { type: "integer", minimum: 1 } },
-  Challenge: { description: "RFC 6750. The gateway may rename this header.", schema: { type: "string" } },
-  Vary: { description: "Accept: the format of the answer depends on this header.", schema: { type: "string" } },
-  NextPage: {
-    description: 'RFC 8288: the address of the next page, with rel="next"; absent on the last page.',
-    schema: { type: "string" },
-  },
-} as const;
-
-/** Whether all roles have a permission. Not for records: a role may lack permission to read some record types. */
-const isForAllRoles = (permission: Permission): boolean =>
-  permission !== "records:read" && rolesWith(permission).length === roles.length;
-
-/** The failures that a request to the route can cause, besides the gateway's. */
-const failuresOf = ({ permission, request, paging, isIdempotent, failures }: Route): ErrorName[] => {
-  const takesInput = request.body ?? request.params ?? request.query ?? paging ?? isIdempotent;
-  const authentication: ErrorName[] = ["no_bearer_token", "invalid_token", "expired_token"];
-  const isPublic = permission === "public";
-  return [
-    ...(isPublic ? [] : authentication),
-    ...(isPublic || isForAllRoles(permission) ? [] : (["role_may_not"] as const)),
-    ...(isPublic || !needsOrganization(permission)
-      ? []
-      : (["organization_required", "ip_address_not_allowed"] as const)),
-    ...(request.body ? (["body_too_large", "unsupported_media_type", "invalid_json"] as const) : []),
-    ...(takesInput ? (["invalid_field"] as const) : []),
-    ...(paging ? (["invalid_cursor"] as const) : []),
-    ...failures,
-    "internal",
-    ...(isPublic ? [] : (["store_unavailable", "key_set_unavailable"] as const)),
-  ];
-};
-
-/** One response per status, with an example for each failure of that status. */
-const failureResponses = (names: readonly ErrorName[]): ZodOpenApiOperationObject["responses"] => {
-  const byStatus = Map.groupBy(names, (name) => catalogueEntry(name).status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      status,
-      {
-        description: group.map((name) => catalogueEntry(name).meaning).join(" "),
-        headers: {
-          ...REQUEST_ID,
-          ...(status === 401 && { "www-authenticate": { $ref: "#/components/headers/Challenge" } }),
-          ...(status === 503 && { "retry-after": { $ref: "#/components/headers/RetryAfter" } }),
-        },
-        content: {
-          "application/json": {
-            schema: ErrorBody,
-            examples: Object.fromEntries(
-              group.map((name) => {
-                const { number, meaning } = catalogueEntry(name);
-                return [name, { value: { error: number, message: meaning } }];
-              }),
-            ),
-          },
-        },
-      },
-    ]),
-  );
-};
 
 const operationOf = (operationId: string, route: Route): ZodOpenApiOperationObject => {
   const { request, success, paging, permission } = route;
@@ -124,11 +36,7 @@ const operationOf = (operationId: string, route: Route): ZodOpenApiOperationObje
     responses: {
       [success.status]: {
         description: success.description,
-        headers: {
-          ...REQUEST_ID,
-          ...(paging && { link: { $ref: "#/components/headers/NextPage" } }),
-          ...(success.html && { vary: { $ref: "#/components/headers/Vary" } }),
-        },
+        headers: successHeaders(route),
         ...(success.body && {
           content: {
             "application/json": { schema: success.body },
@@ -182,7 +90,7 @@ export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) =
   for (const [name, route] of Object.entries(routes)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(name, route) };
   }
-  Object.assign(paths, webhookPaths(failureResponses));
+  Object.assign(paths, webhookPaths());
   const document = createDocument(
     {
       openapi: "3.1.1",

@@ -26,7 +26,7 @@ export const plantRoutes = {
     tag: "plants",
     ignoresUnknownParameters: true,
     summary: "List plants",
-    description: "Returns the plants of the caller's scope in ascending order of id.",
+    description: "Returns the caller's plants in ascending order of id.",
     request: {},
     paging: { defaultLimit: LIST_MAX_LIMIT, maxLimit: LIST_MAX_LIMIT, position: z.object({ id: Int64 }) },
     success: { status: 200, description: "A page of plants.", body: z.array(Plant) },

@@ -7,6 +7,7 @@ import type { ZodOpenApiOperationObject } from "zod-openapi";
 import type { tags } from "../http/route.ts";
 import { SIGNATURE_MAX_CHARACTERS } from "../provider/stripe/verify-signature.ts";
 import type { ErrorName } from "../terms/error-catalogue.ts";
+import { failureResponses, REQUEST_ID } from "./open-api-responses.ts";
 
 /** The paths after the base URL: of an organization's webhooks, and of the platform's. */
 export const WEBHOOK_PATH = "/{organizationId}";
@@ -86,9 +87,8 @@ const ProviderEventBody = z
 const Received = z.object({ received: z.literal(true) }).register(z.globalRegistry, { id: "WebhookReceived" });
 
 type Operation = Pick<ZodOpenApiOperationObject, "operationId" | "summary" | "description" | "requestParams">;
-type FailuresOf = (names: readonly ErrorName[]) => ZodOpenApiOperationObject["responses"];
 
-const operationOf = (operation: Operation, failuresOf: FailuresOf): ZodOpenApiOperationObject => ({
+const operationOf = (operation: Operation): ZodOpenApiOperationObject => ({
   ...operation,
   tags: ["webhooks" satisfies keyof typeof tags],
   security: [],
@@ -108,44 +108,38 @@ const operationOf = (operation: Operation, failuresOf: FailuresOf): ZodOpenApiOp
   responses: {
     200: {
       description: "The event was received and need not be sent again.",
-      headers: { "x-request-id": { $ref: "#/components/headers/RequestId" } },
+      headers: REQUEST_ID,
       content: { "application/json": { schema: Received } },
     },
-    ...failuresOf(FAILURES),
+    ...failureResponses(FAILURES),
   },
 });
 
-/** The operations by path. @param failuresOf renders the responses of failures, as in every operation. */
-export const webhookPaths = (failuresOf: FailuresOf) => ({
+/** The operations by path. */
+export const webhookPaths = () => ({
   [WEBHOOK_PATH]: {
-    post: operationOf(
-      {
-        operationId: "receiveWebhook",
-        summary: "Receive a webhook of the provider",
-        description:
-          "The provider calls this endpoint; the signature authenticates the request. A separate URL serves it, not the " +
-          "API: the deployment's output and every connection contain the URL. 200 means that the event is stored and " +
-          "queued, now or by an earlier request. Every request without a valid signature gets the same 400, whether or " +
-          "not the organization is connected.",
-        requestParams: { path: Organization, header: Signature },
-      },
-      failuresOf,
-    ),
+    post: operationOf({
+      operationId: "receiveWebhook",
+      summary: "Receive a webhook of the provider",
+      description:
+        "The provider calls this endpoint; the signature authenticates the request. A separate URL serves it, not the " +
+        "API: the deployment's output and every connection contain the URL. 200 means that the event is stored and " +
+        "queued, now or by an earlier request. Every request without a valid signature gets the same 400, whether or " +
+        "not the organization is connected.",
+      requestParams: { path: Organization, header: Signature },
+    }),
   },
   [PLATFORM_WEBHOOK_PATH]: {
-    post: operationOf(
-      {
-        operationId: "receivePlatformWebhook",
-        summary: "Receive a webhook of the platform's endpoint",
-        description:
-          "The provider sends the events of all accounts that granted the platform access by OAuth to one endpoint. The " +
-          "platform's secret authenticates the request, and `account` names the organizations that have connected the " +
-          "account. 200 means that the event is stored and queued for each of them, or that no organization has " +
-          "connected the account. Every request without a valid signature gets the same 400, also if the deployment has " +
-          "no such endpoint.",
-        requestParams: { header: Signature },
-      },
-      failuresOf,
-    ),
+    post: operationOf({
+      operationId: "receivePlatformWebhook",
+      summary: "Receive a webhook of the platform's endpoint",
+      description:
+        "The provider sends the events of all accounts that granted the platform access by OAuth to one endpoint. The " +
+        "platform's secret authenticates the request, and `account` names the organizations that have connected the " +
+        "account. 200 means that the event is stored and queued for each of them, or that no organization has " +
+        "connected the account. Every request without a valid signature gets the same 400, also if the deployment has " +
+        "no such endpoint.",
+      requestParams: { header: Signature },
+    }),
   },
 });

@@ -17,8 +17,7 @@ export const pageQuery = ({ defaultLimit, maxLimit }: Paging) => {
       override: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
     });
   const cursor = z.string().register(z.globalRegistry, {
-    description:
-      "The position of the next page, from the Link header of the previous page. Valid for the same caller and query.",
+    description: "The next page: `x-next-cursor` of the previous one. Valid for the same caller and query.",
     // base64url; sealing.ts
     override: { pattern: "^[A-Za-z0-9_-]{39,}$" },
   });

@@ -17,6 +17,9 @@ const partsOf = (field: string | undefined, result: Record<string, unknown>) => 
   return { next, items: items as readonly unknown[], rest };
 };
 
+/** More than the longest cursor takes at the end of a body: an organization of 128 code points, in base64url. */
+const CURSOR_ROOM = " ".repeat(2_000);
+
 /** The room for each list beside the paged list: a quarter of a page. */
 const QUARTER = { bytes: PAGE.bytes / 4, escapedBytes: PAGE.escapedBytes / 4 };
 
@@ -45,17 +48,17 @@ export const createResultRenderer = <R extends Route>(route: R, cursors: Cursors
   const { status, body: schema, html } = route.success;
   const { paging } = route;
 
-  /** The body of a page, which ends where it is full but has at least one item, and the position of its last item. */
-  const renderPaged = ({ position, field }: Paging, result: ResultOf<R>) => {
+  /** The body of a page, which ends where it is full but has at least one item, and the cursor of the next page. */
+  const renderPaged = ({ position, field }: Paging, result: ResultOf<R>, seal: (position: unknown) => string) => {
     const { next, items, rest } = partsOf(field, result as Record<string, unknown>);
     const body = schema?.parse(field === undefined ? items : { ...rest, [field]: items });
-    const [before, shown, after] =
-      field === undefined ? ["", body, ""] : [renderFrame(body as Fields, field), (body as Fields)[field], "}"];
-    const list = fitList(shown as readonly unknown[], roomBeside(PAGE, before + after), 1);
-    return {
-      text: before + list.text + after,
-      next: list.end < items.length ? position.parse(items[list.end - 1]) : next,
-    };
+    const [before, shown, room] =
+      field === undefined ? ["", body, ""] : [renderFrame(body as Fields, field), (body as Fields)[field], CURSOR_ROOM];
+    const list = fitList(shown as readonly unknown[], roomBeside(PAGE, before + room), 1);
+    const last = list.end < items.length ? position.parse(items[list.end - 1]) : next;
+    const cursor = last === undefined ? undefined : seal(last);
+    const after = field === undefined ? "" : cursor === undefined ? "}" : `,"nextCursor":"${cursor}"}`;
+    return { text: before + list.text + after, cursor };
   };
 
   return (
@@ -69,9 +72,9 @@ export const createResultRenderer = <R extends Route>(route: R, cursors: Cursors
     if (paging === undefined || cursors === undefined) {
       return respond(requestId, status, encodeJson(schema.parse(result)), html ? VARY : {});
     }
-    const { text, next } = renderPaged(paging, result);
-    if (next === undefined) return respond(requestId, status, text);
-    const cursor = cursors.seal(binding, next);
-    return respond(requestId, status, text, { link: linkTo(event.rawPath, { ...sentQuery, cursor }) });
+    const { text, cursor } = renderPaged(paging, result, (position) => cursors.seal(binding, position));
+    if (cursor === undefined) return respond(requestId, status, text);
+    const link = linkTo(event.rawPath, { ...sentQuery, cursor });
+    return respond(requestId, status, text, { link, "x-next-cursor": cursor });
   };
 };

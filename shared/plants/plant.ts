@@ -15,15 +15,13 @@ const fields = {
 export const Plant = z.object(fields).register(z.globalRegistry, {
   id: "Plant",
   description: "A plant as the service returns it.",
-  examples: [{ name: "Monstera", tag: "tropical" }],
 });
 export type Plant = z.output<typeof Plant>;
 
 /** The body of a creation. The id is the caller's own, unique within its scope. */
 export const NewPlant = z.object({ id: Int64, ...fields }).register(z.globalRegistry, {
   id: "NewPlant",
-  description: "A plant to create. The id is the caller's own and unique within its scope.",
-  examples: [{ id: 1, name: "Monstera", tag: "tropical" }],
+  description: "A plant to create. The id is unique within the caller's scope.",
 });
 export type NewPlant = z.output<typeof NewPlant>;
 

@@ -35,30 +35,48 @@ export const resourceTypes = [
   "report",
 ] as const;
 
-/** Each event type with its meaning. The ten types of the specification come first, then our additions. */
+/**
+ * Each event type with the sentence that the OpenAPI document and docs/security-events.md have. The ten types of the
+ * specification come first, then our additions.
+ */
 export const eventTypes = {
-  PROVIDER_SYNC_STARTED: "Synchronization process initiated",
-  PROVIDER_SYNC_COMPLETED: "Synchronization completed successfully",
-  PROVIDER_SYNC_FAILED: "Synchronization failed with errors",
-  PROVIDER_CONNECTION_ESTABLISHED: "New provider account connected",
-  PROVIDER_CONNECTION_REMOVED: "Provider account disconnected",
-  PROVIDER_TOKEN_REFRESH: "Access token refreshed",
-  AUTHENTICATION_FAILURE: "Authentication errors",
-  PERMISSION_DENIED: "Authorization failures",
-  RATE_LIMIT_EXCEEDED: "API rate limits hit",
-  MANUAL_ALERT_GENERATED: "Manual security alerts",
-  CIRCUIT_BREAKER_CHANGED: "The circuit breaker changed its state",
-  SYSTEM_OUTAGE: "Half or more of all circuits opened by themselves",
-  PROVIDER_REQUEST: "An operation against the provider that has no type of its own",
-  DATA_READ: "Records, reports or settings were read",
-  SETTINGS_CHANGED: "An organization changed its settings",
-  WEBHOOK_SECRETS_CHANGED: "An organization replaced the secrets of its webhooks",
-  WEBHOOK_RECEIVED: "A webhook of the provider arrived",
-  WEBHOOK_NOT_APPLIED: "What a webhook brought could not be applied; it is tried again, and then kept",
-  ERASURE_REQUESTED: "Somebody asked for data to be erased",
-  ERASURE_COMPLETED: "Data was erased, and looked for again",
+  PROVIDER_SYNC_STARTED: "A sync run started.",
+  PROVIDER_SYNC_COMPLETED: "A sync run read every record type to its end.",
+  PROVIDER_SYNC_FAILED: "A sync run failed.",
+  PROVIDER_CONNECTION_ESTABLISHED: "A provider account was connected.",
+  PROVIDER_CONNECTION_REMOVED: "A provider account was disconnected.",
+  PROVIDER_TOKEN_REFRESH: "The access token of an OAuth connection was refreshed.",
+  AUTHENTICATION_FAILURE: "A token, a webhook's signature or the provider's credentials were not accepted.",
+  PERMISSION_DENIED:
+    "A caller was refused because of a missing permission, a blocked address or a foreign organization.",
+  RATE_LIMIT_EXCEEDED: "An operation failed because the provider limits the rate of requests.",
+  MANUAL_ALERT_GENERATED: "An administrator generated an alert by hand.",
+  CIRCUIT_BREAKER_CHANGED: "The organization's circuit changed its state, by itself or by an operator.",
+  SYSTEM_OUTAGE:
+    "Half or more of all circuits opened by themselves, of at least five connected organizations; the event has no organization.",
+  PROVIDER_REQUEST:
+    "An operation against the provider ended that has no type of its own, or a sync run set an object aside.",
+  DATA_READ: "A user read records, reports or settings; one event per user, kind of data and minute.",
+  SETTINGS_CHANGED: "An organization changed its settings.",
+  WEBHOOK_SECRETS_CHANGED: "An organization replaced the secrets of its webhooks.",
+  WEBHOOK_RECEIVED: "A genuine webhook of the provider arrived.",
+  WEBHOOK_NOT_APPLIED: "A webhook could not be applied; it is tried again and then kept.",
+  ERASURE_REQUESTED: "An administrator requested an erasure of data.",
+  ERASURE_COMPLETED: "An erasure ended: a final pass found no more data.",
 } as const;
 export type EventType = keyof typeof eventTypes;
+
+/** The component of the OpenAPI document that lists the event types. */
+export const EVENT_TYPE = "EventType";
+
+/** `x-enum-descriptions` is for generators that write documentation; the description is for readers. */
+const EventTypeName = z.string().register(z.globalRegistry, {
+  id: EVENT_TYPE,
+  description: `The kind of a security event:\n\n${Object.entries(eventTypes)
+    .map(([type, sentence]) => `- \`${type}\`: ${sentence}`)
+    .join("\n")}`,
+  override: { type: "string", enum: Object.keys(eventTypes), "x-enum-descriptions": Object.values(eventTypes) },
+});
 
 /** The greatest lengths of texts in code points; the recorder cuts longer ones. */
 export const maxCharacters = {
@@ -83,7 +101,7 @@ export const SecurityEvent = z
     organizationId: z.optional(text),
     userId: z.optional(text),
     sessionId: z.optional(text),
-    eventType: text,
+    eventType: EventTypeName,
     category: z.enum(categories),
     riskLevel: z.enum(riskLevels),
     source: z.enum(sources),

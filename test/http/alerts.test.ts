@@ -57,6 +57,7 @@ describe("an event that reaches the threshold", () => {
     expect(alert?.eventIds).toHaveLength(3);
     const ids = { alertIds: [alert?.id] };
     expect((await change({ action: "acknowledge", ...ids })).body).toEqual({
+      action: "acknowledge",
       acknowledged: [alert?.id],
       unchanged: [],
       notFound: [],
@@ -64,6 +65,7 @@ describe("an event that reaches the threshold", () => {
     await refuse("eve");
     expect(await alerts("?status=acknowledged")).toEqual([expect.objectContaining({ id: alert?.id, count: 4 })]);
     expect((await change({ action: "resolve", ...ids })).body).toEqual({
+      action: "resolve",
       resolved: [alert?.id],
       unchanged: [],
       notFound: [],
@@ -102,6 +104,7 @@ describe("mark_processed", () => {
       body: { processed: [event?.id], alreadyProcessed: [], notFound },
     });
     expect((await mine.change({ action: "mark_processed", eventIds })).body).toEqual({
+      action: "mark_processed",
       processed: [],
       alreadyProcessed: [event?.id],
       notFound,
@@ -190,7 +193,7 @@ describe("an Idempotency-Key", () => {
     ]) {
       const answers = await Promise.all(Array.from({ length: 5 }, () => change(body, body.action)));
       const [first] = answers;
-      expect(Object.values(first?.body as object)[0]).toHaveLength(1);
+      expect(Object.values(first?.body as object).find(Array.isArray)).toHaveLength(1);
       for (const answer of [...answers, await change(body, body.action)]) expect(answer.text).toBe(first?.text);
     }
   });
@@ -204,6 +207,7 @@ describe("acknowledge and resolve", () => {
     const [alert] = await mine.alerts();
     const alertIds = [alert?.id, "nothing"];
     expect((await other.change({ action: "resolve", alertIds })).body).toEqual({
+      action: "resolve",
       resolved: [],
       unchanged: [],
       notFound: alertIds,

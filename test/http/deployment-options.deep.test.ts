@@ -58,7 +58,7 @@ describe("pages of another origin", () => {
       const answer = await service.request("GET", "/plants", { ...sent, headers: { origin: ORIGIN } });
       expect(answer.status).toBe(status);
       expect(answer.headers.get("access-control-allow-origin")).toBe(ORIGIN);
-      expect(answer.headers.get("access-control-expose-headers")).toBe("link,retry-after,x-request-id");
+      expect(answer.headers.get("access-control-expose-headers")).toBe("link,retry-after,x-next-cursor,x-request-id");
     }
   });
 });

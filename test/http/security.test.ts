@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { eventTypes } from "../../shared/security/security-event.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 
 const SECURITY = "/api/integrations/provider/security";
@@ -149,7 +150,8 @@ describe("GET …/security", () => {
     const seen: unknown[] = [];
     let query: string | undefined = "?limit=3";
     while (query !== undefined) {
-      const page: Report & { next: string | undefined } = await read(query);
+      const page: Report & { next: string | undefined; nextCursor?: string } = await read(query);
+      expect(page.nextCursor).toBe(page.next && new URL(page.next, service.stack.apiUrl).searchParams.get("cursor"));
       seen.push(...page.events.map(({ userId }) => userId));
       expect(page.stats.totalEvents).toBe(7);
       expect(page.highRiskEvents).toHaveLength(3);
@@ -183,17 +185,26 @@ describe("GET …/security", () => {
     expect(await service.request("GET", `${SECURITY}?${query}`, { token: admin })).toMatchObject({ status: 400 });
   });
 
+  it("lists all event types to a request with an unknown one", async () => {
+    const { admin } = await freshOrganization();
+    const { body } = await service.request("GET", `${SECURITY}?eventType=UNHEARD_OF`, { token: admin });
+    const message = `eventType: expected one of ${Object.keys(eventTypes).join(", ")}`;
+    expect(body).toEqual({ error: 40002, message });
+  });
+
   it("names the existing parameters to a request with an unknown one", async () => {
     const { admin } = await freshOrganization();
-    for (const [path, name] of [
-      [`${SECURITY}?format=csv`, "format"],
-      [`${SECURITY}/alert?q=x`, "q"],
-      [`${SECURITY}/events/x?limit=1`, "limit"],
+    const filters =
+      "eventType, category, riskLevel, since, until, userId, processed, success, source, ipAddress, limit, cursor";
+    for (const [path, name, existing] of [
+      [`${SECURITY}?format=csv`, "format", `one of ${filters}`],
+      [`${SECURITY}/alert?q=x`, "q", "one of status, limit, cursor"],
+      [`${SECURITY}/events/x?limit=1`, "limit", "no query parameter"],
     ]) {
       const { status, body } = await service.request("GET", path ?? "", { token: admin });
       expect({ status, body }).toEqual({
         status: 400,
-        body: { error: 40002, message: expect.stringContaining(`${name}: unknown parameter, expected`) },
+        body: { error: 40002, message: `${name}: unknown parameter, expected ${existing}` },
       });
     }
   });

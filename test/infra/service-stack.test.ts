@@ -483,7 +483,7 @@ describe("the stack", () => {
         AllowOrigins: ["https://app.example.com"],
         AllowMethods: Match.arrayWith(["POST", "GET", "DELETE"]),
         AllowHeaders: ["authorization", "content-type", "idempotency-key"],
-        ExposeHeaders: ["link", "retry-after", "x-request-id"],
+        ExposeHeaders: ["link", "retry-after", "x-next-cursor", "x-request-id"],
         MaxAge: 3_600,
         AllowCredentials: Match.absent(),
       },

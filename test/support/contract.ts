@@ -19,13 +19,48 @@ const documentedPathOf = (method: string, pathname: string): string | undefined 
     return route.method === method && new RegExp(`^${pattern}$`).test(pathname);
   })?.[1].path;
 
-/** The schema of an answer; undefined if it has no body. */
-const schemaOf = (method: string, path: string, status: number): string | undefined => {
+/** The documented answer of an operation. */
+const responseOf = (method: string, path: string, status: number) => {
   const operation = document.paths?.[path]?.[method.toLowerCase() as "get"];
   const response = operation?.responses?.[String(status) as "200"];
   if (response === undefined) throw new Error(`${method} ${path} answered ${status}, which is not documented`);
-  if (!("content" in response)) return undefined;
-  return pointer("paths", path, method.toLowerCase(), "responses", status, "content", "application/json", "schema");
+  return response;
+};
+
+/** The schema of an answer; undefined if it has no body. */
+const schemaOf = (method: string, path: string, status: number): string | undefined =>
+  "content" in responseOf(method, path, status)
+    ? pointer("paths", path, method.toLowerCase(), "responses", status, "content", "application/json", "schema")
+    : undefined;
+
+/** The headers that the document must describe wherever an answer has them. */
+const DESCRIBED_HEADERS = ["link", "retry-after", "vary", "www-authenticate", "x-next-cursor", "x-request-id"];
+
+type DescribedHeader = { $ref?: string; required?: boolean };
+
+/** @throws Error if an answer has a header that its description lacks, or lacks a required one. */
+export const requireHeaders = (
+  request: string,
+  { status, headers }: Pick<Response, "status" | "headers">,
+  described: Readonly<Record<string, DescribedHeader>>,
+): void => {
+  const components: Readonly<Record<string, DescribedHeader>> = document.components?.headers ?? {};
+  const isRequired = ({ $ref }: DescribedHeader) => components[$ref?.split("/").at(-1) ?? ""]?.required === true;
+  for (const name of DESCRIBED_HEADERS) {
+    const found = described[name];
+    if (found === undefined && headers.has(name))
+      throw new Error(`${request} answered ${status} with the header ${name}, which is not documented`);
+    if (found !== undefined && isRequired(found) && !headers.has(name))
+      throw new Error(`${request} answered ${status} without the documented header ${name}`);
+  }
+};
+
+/** Answers to requests that match no route. */
+const UNKNOWN_ROUTE_HEADERS = { "x-request-id": { $ref: "#/components/headers/RequestId" } };
+
+const headersOf = (method: string, path: string, status: number) => {
+  const response = responseOf(method, path, status);
+  return ("headers" in response ? response.headers : undefined) as Record<string, DescribedHeader>;
 };
 
 const requireSchema = (request: string, schema: string | undefined, status: number, body: unknown): void => {
@@ -38,14 +73,19 @@ const requireSchema = (request: string, schema: string | undefined, status: numb
 };
 
 /** @throws Error if the OpenAPI document does not describe such an answer. */
-export const requireContract = (method: string, pathname: string, { status }: Response, body: unknown): void => {
+export const requireContract = (method: string, pathname: string, response: Response, body: unknown): void => {
+  const { status } = response;
   const path = documentedPathOf(method, pathname);
   const schema = path === undefined ? pointer("components", "schemas", "Error") : schemaOf(method, path, status);
-  requireSchema(`${method} ${pathname}`, schema, status, body);
+  const request = `${method} ${pathname}`;
+  requireSchema(request, schema, status, body);
+  requireHeaders(request, response, path === undefined ? UNKNOWN_ROUTE_HEADERS : headersOf(method, path, status));
 };
 
 /** The same for an answer to a POST to the webhook URL. */
-export const requireWebhookContract = ({ url, status }: Response, body: unknown): void => {
+export const requireWebhookContract = (response: Response, body: unknown): void => {
+  const { url, status } = response;
   const path = new URL(url).pathname === PLATFORM_WEBHOOK_PATH ? PLATFORM_WEBHOOK_PATH : WEBHOOK_PATH;
   requireSchema("The webhook URL", schemaOf("POST", path, status), status, body);
+  requireHeaders("The webhook URL", response, headersOf("POST", path, status));
 };

@@ -124,10 +124,14 @@ export const createAlertActions = ({ alerts, publisher, events, recorder }: Aler
   return async (action: AlertAction, request: AlertRequest): Promise<AlertActionResult> => {
     const { caller, identity } = request;
     if (action.action === "mark_processed") {
-      return events.markProcessed(caller.organizationId, [...new Set(action.eventIds)], identity.at, identity);
+      const ids = [...new Set(action.eventIds)];
+      const outcome = await events.markProcessed(caller.organizationId, ids, identity.at, identity);
+      return { action: action.action, ...outcome };
     }
-    if (action.action === "generate_alert") return generate(action, request);
+    if (action.action === "generate_alert") return { action: action.action, ...(await generate(action, request)) };
     const { changed, ...others } = await decide(action.action, action.alertIds, request);
-    return action.action === "resolve" ? { resolved: changed, ...others } : { acknowledged: changed, ...others };
+    return action.action === "resolve"
+      ? { action: action.action, resolved: changed, ...others }
+      : { action: action.action, acknowledged: changed, ...others };
   };
 };

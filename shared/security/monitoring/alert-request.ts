@@ -96,26 +96,41 @@ export type AlertAction = z.output<typeof AlertAction>;
 const outcome = (description: string) => z.array(z.string()).register(z.globalRegistry, { description });
 const notFound = outcome("The ids without an event or alert of the organization.");
 
+/** Each answer names the action that it answers. */
 const EventsMarked = z
   .object({
+    action: z.literal("mark_processed"),
     processed: outcome("The events marked now."),
     alreadyProcessed: outcome("The events marked before."),
     notFound,
   })
-  .register(z.globalRegistry, { id: "EventsMarked", description: "The outcome for each event id." });
+  .register(z.globalRegistry, {
+    id: "EventsMarked",
+    description: "The answer to `mark_processed`, for each event id.",
+  });
 const AlertGenerated = z
-  .object({ alert: Alert })
-  .register(z.globalRegistry, { id: "AlertGenerated", description: "The alert that was generated." });
+  .object({ action: z.literal("generate_alert"), alert: Alert })
+  .register(z.globalRegistry, { id: "AlertGenerated", description: "The answer to `generate_alert`." });
 const unchanged = outcome("The alerts that had the status already, or are resolved.");
 const AlertsAcknowledged = z
-  .object({ acknowledged: outcome("The alerts acknowledged now."), unchanged, notFound })
-  .register(z.globalRegistry, { id: "AlertsAcknowledged", description: "The outcome for each alert id." });
+  .object({
+    action: z.literal("acknowledge"),
+    acknowledged: outcome("The alerts acknowledged now."),
+    unchanged,
+    notFound,
+  })
+  .register(z.globalRegistry, {
+    id: "AlertsAcknowledged",
+    description: "The answer to `acknowledge`, for each alert id.",
+  });
 const AlertsResolved = z
-  .object({ resolved: outcome("The alerts resolved now."), unchanged, notFound })
-  .register(z.globalRegistry, { id: "AlertsResolved", description: "The outcome for each alert id." });
+  .object({ action: z.literal("resolve"), resolved: outcome("The alerts resolved now."), unchanged, notFound })
+  .register(z.globalRegistry, { id: "AlertsResolved", description: "The answer to `resolve`, for each alert id." });
 
 /** The answer to each action, in the order of the actions. */
-export const AlertActionResult = z.union([EventsMarked, AlertGenerated, AlertsAcknowledged, AlertsResolved]);
+export const AlertActionResult = z
+  .discriminatedUnion("action", [EventsMarked, AlertGenerated, AlertsAcknowledged, AlertsResolved])
+  .register(z.globalRegistry, { id: "AlertActionResult", description: "The outcome of the action of the same name." });
 export type AlertActionResult = z.output<typeof AlertActionResult>;
 
 /** The query of GET …/security/alert. */

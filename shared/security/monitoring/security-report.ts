@@ -7,7 +7,7 @@ import { lowerCase, upperCase, word } from "../../json/word.ts";
 import { isAtLeast, riskLevels } from "../../terms/risk-levels.ts";
 import { SuspiciousActivity } from "../alerts/finding.ts";
 import type { Selection } from "../event-item.ts";
-import { categories, type EventType, eventTypes, SecurityEvent, sources } from "../security-event.ts";
+import { categories, EVENT_TYPE, type EventType, eventTypes, SecurityEvent, sources } from "../security-event.ts";
 import type { SecurityEventStore } from "../security-event-store.ts";
 import type { Counters } from "../statistics/counters.ts";
 
@@ -25,7 +25,7 @@ const trueOrFalse = (description: string) =>
 const allTypes = Object.keys(eventTypes) as EventType[];
 
 export const SecurityQuery = z.object({
-  eventType: z.optional(word(allTypes, upperCase, "Only events of this type, in any case.")),
+  eventType: z.optional(word(allTypes, upperCase, "Only events of this type, in any case.", EVENT_TYPE)),
   category: z.optional(word(categories, lowerCase, "Only events of this category, in any case.")),
   riskLevel: z.optional(word(riskLevels, upperCase, "Only events of this risk level, in any case.")),
   since: z.optional(InstantParameter),
@@ -76,6 +76,11 @@ export const SecurityReport = z
     highRiskEvents: z.array(SecurityEvent),
     stats: SecurityStatistics,
     suspiciousActivity: z.array(SuspiciousActivity),
+    nextCursor: z.optional(
+      z.string().register(z.globalRegistry, {
+        description: "The `cursor` of the next page, as in the header `x-next-cursor`; absent on the last page.",
+      }),
+    ),
   })
   .register(z.globalRegistry, {
     id: "SecurityReport",

@@ -82,6 +82,18 @@ const exceptions: { rule: string; of(input: Input): boolean; example: unknown; r
     },
   ];
 
+/** The words that the service accepts in any case of ASCII. The document lists them in one case: the type of a client. */
+const WORDS = ["eventType", "category", "riskLevel", "source"];
+
+/** The spellings of a value in the case of the document, if it may be a word in another case. */
+const inListedCase = ({ place, name, title }: Input, value: unknown): unknown[] => {
+  const spell = (word: unknown) =>
+    typeof word === "string" && /^[ -~]*$/.test(word) ? [word.toUpperCase(), word.toLowerCase()] : [];
+  if (place === "query" && WORDS.includes(name)) return spell(value);
+  if (title !== ALERTS || typeof value !== "object" || value === null || !("riskLevel" in value)) return [];
+  return spell(value.riskLevel).map((riskLevel) => ({ ...value, riskLevel }));
+};
+
 /** Only the provider knows the secret, so the signature's grammar has a test of its own. */
 const generated = allInputs.filter(({ name }) => name !== SIGNATURE);
 
@@ -97,8 +109,8 @@ describe("an input that OpenAPI describes", () => {
     const seen = new Set<boolean>();
     await fc.assert(
       fc.asyncProperty(fc.oneof(input.valid, input.near), async (value) => {
-        const isAllowed = input.allows(value);
-        seen.add(isAllowed);
+        seen.add(input.allows(value));
+        const isAllowed = [value, ...inListedCase(input, value)].some(input.allows);
         const refusal = await input.refusal(value);
         // Checked before the fields: an exception, below.
         if (refusal === "body_too_large") return;
@@ -118,6 +130,21 @@ describe("an input that OpenAPI describes", () => {
     expect(input.allows(example)).toBe(true);
     expect(await input.refusal(example)).toBe(refusal);
   });
+
+  it.each(WORDS)(
+    "is accepted in any case if it is a word of the parameter %s, but not with another letter",
+    async (word) => {
+      const input = allInputs.find(({ place, name }) => place === "query" && name === word);
+      const listed = { eventType: "SYSTEM_OUTAGE", category: "system", riskLevel: "LOW", source: "system" }[word] ?? "";
+      for (const text of [
+        listed.toLowerCase(),
+        listed.toUpperCase(),
+        listed.replace(/^./, (letter) => letter.toUpperCase()),
+      ])
+        expect(await input?.refusal(text)).toBeUndefined();
+      expect(await input?.refusal(`${listed}S`)).toBe("invalid_field");
+    },
+  );
 
   it("has every exception", () => {
     for (const exception of exceptions) expect(allInputs.filter(exception.of)).not.toEqual([]);

@@ -9,8 +9,10 @@ import { allRoutes, routes } from "../../../shared/api/routes.ts";
 import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
 import { syncRoutes } from "../../../shared/api/sync-routes.ts";
 import type { Route } from "../../../shared/http/route.ts";
+import { eventTypes } from "../../../shared/security/security-event.ts";
 import { errorCatalogue } from "../../../shared/terms/error-catalogue.ts";
 
+const root = join(import.meta.dirname, "..", "..", "..");
 const document = createOpenApiDocument(routes);
 const operations = allRoutes.map(([name, route]) => {
   const operation = document.paths?.[route.path]?.[route.method.toLowerCase() as "get"];
@@ -57,6 +59,58 @@ describe("the OpenAPI document", () => {
     for (const { number, status } of entries) {
       expect(Math.floor(number / 100)).toBe(status);
       expect(document.info.description).toContain(`| ${number} | ${status} |`);
+    }
+  });
+
+  it("lists every event type with its sentence, and so does the page on security events", () => {
+    const { EventType, SecurityEvent } = document.components?.schemas ?? {};
+    expect(EventType).toMatchObject({
+      type: "string",
+      enum: Object.keys(eventTypes),
+      "x-enum-descriptions": Object.values(eventTypes),
+    });
+    const page = readFileSync(join(root, "docs", "security-events.md"), "utf8");
+    for (const [type, sentence] of Object.entries(eventTypes)) {
+      expect(EventType).toHaveProperty("description", expect.stringContaining(`- \`${type}\`: ${sentence}`));
+      expect(sentence).toMatch(/^[A-Z].*[^.]\.$/);
+      expect(page).toContain(`| \`${type}\` | ${sentence} |`);
+    }
+    expect(SecurityEvent).toMatchObject({ properties: { eventType: { $ref: "#/components/schemas/EventType" } } });
+    const { parameters = [] } = document.paths?.[routes.listSecurityEvents.path]?.get ?? {};
+    expect(parameters).toContainEqual(
+      expect.objectContaining({
+        name: "eventType",
+        schema: expect.objectContaining({ $ref: "#/components/schemas/EventType" }),
+      }),
+    );
+  });
+
+  it("ties the answer of an alert's action to the action", () => {
+    const { AlertAction, AlertActionResult, ...schemas } = document.components?.schemas ?? {};
+    const actionsOf = (schema: unknown) => (schema as { discriminator: { mapping: object } }).discriminator.mapping;
+    expect(Object.keys(actionsOf(AlertActionResult))).toEqual(Object.keys(actionsOf(AlertAction)));
+    for (const [action, ref] of Object.entries(actionsOf(AlertActionResult)))
+      expect(schemas[ref.split("/").at(-1)]).toMatchObject({
+        required: expect.arrayContaining(["action"]),
+        properties: { action: { const: action } },
+      });
+  });
+
+  it.each(operations)("describes the headers of $name", ({ route, operation }) => {
+    for (const [status, response] of Object.entries(operation?.responses ?? {})) {
+      const names = Object.keys(("headers" in response && response.headers) || {});
+      const expected = {
+        "x-request-id": status !== "429",
+        "retry-after": status === "503",
+        link: route.paging !== undefined && status === "200",
+        "x-next-cursor": route.paging !== undefined && status === "200",
+      };
+      expect([status, names.filter((name) => name in expected).sort()]).toEqual([
+        status,
+        Object.entries(expected)
+          .flatMap(([name, isDescribed]) => (isDescribed ? [name] : []))
+          .sort(),
+      ]);
     }
   });
 
@@ -131,7 +185,7 @@ describe("the integration's operations", () => {
 });
 
 describe("the README", () => {
-  const readme = readFileSync(join(import.meta.dirname, "..", "..", "..", "README.md"), "utf8");
+  const readme = readFileSync(join(root, "README.md"), "utf8");
 
   it.each(operations)("lists $name", ({ route: { method, path } }) => {
     expect(readme).toContain(`| \`${method} ${path}\` |`);

@@ -89,6 +89,25 @@ describe("a page", () => {
     );
   });
 
+  it("names its cursor in a header and, if the body is an object, in the body, which then still fits", () => {
+    const items = ["1", "2", "3"].map((id) => ({ id, name: "x".repeat(PAGE.bytes / 2 - 1_100) }));
+    const asBody = createResultRenderer(list, cursors)(event, request, { items, next: undefined });
+    expect(asBody.headers["x-next-cursor"]).toBe(/cursor=([^>&]+)/.exec(asBody.headers.link ?? "")?.[1]);
+    const inObject = createResultRenderer(framed, cursors)(event, request, {
+      ...{ others: [], note: undefined, next: undefined },
+      things: items,
+    });
+    const { things, nextCursor } = JSON.parse(inObject.body ?? "") as { things: unknown[]; nextCursor: string };
+    expect([things.length, nextCursor]).toEqual([2, inObject.headers["x-next-cursor"]]);
+    expect(sizeOf(inObject.body ?? "").bytes).toBeLessThanOrEqual(PAGE.bytes);
+  });
+
+  it("names no cursor if it is the last one", () => {
+    const last = { others: [], note: undefined, things: [], next: undefined };
+    const { headers, body } = createResultRenderer(framed, cursors)(event, request, last);
+    expect([headers.link, headers["x-next-cursor"], body]).toEqual([undefined, undefined, '{"others":[],"things":[]}']);
+  });
+
   it("gives another list exactly a quarter of its room", () => {
     const render = createResultRenderer(framed, cursors);
     const lengthOfOthers = (character: string, length: number): number => {

@@ -104,7 +104,7 @@ describe("mark_processed", () => {
     const own = `${caller.organizationId}-1`;
     await expect(send({ action: "mark_processed", eventIds: [own, "x", own, "x", ""] })).resolves.toEqual({
       status: 200,
-      body: { processed: [own], alreadyProcessed: [], notFound: ["x", ""] },
+      body: { action: "mark_processed", processed: [own], alreadyProcessed: [], notFound: ["x", ""] },
     });
   });
 });
@@ -115,6 +115,7 @@ describe("generate_alert", () => {
     const { status, body } = await send({ ...asked, message: "why", metadata: { n: 1, big: 0, list: [true, null] } });
     expect(status).toBe(200);
     expect(body).toEqual({
+      action: "generate_alert",
       alert: {
         ...{ id: expect.any(String), title: "Look at this", level: "CRITICAL", rule: "manual" },
         ...{ subject: expect.any(String), status: "open", count: 1, firstSeen: NOON, lastSeen: NOON, revision: 1 },
@@ -188,11 +189,11 @@ describe.each([
     const none = [foreign, "garbage", ""];
     await expect(send({ action, alertIds })).resolves.toEqual({
       status: 200,
-      body: { [outcome]: [two, one], unchanged: [], notFound: none },
+      body: { action, [outcome]: [two, one], unchanged: [], notFound: none },
     });
     await expect(send({ action, alertIds })).resolves.toEqual({
       status: 200,
-      body: { [outcome]: [], unchanged: [two, one], notFound: none },
+      body: { action, [outcome]: [], unchanged: [two, one], notFound: none },
     });
     expect(published.map(({ change, alert, organizationId: of }) => [change, alert.id, of]).sort()).toEqual(
       [one, two].sort().map((id) => [outcome, id, organizationId]),

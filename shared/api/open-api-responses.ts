@@ -1,0 +1,131 @@
+/** The responses of operations in the OpenAPI document: their headers, and the failures with an example each. */
+import * as z from "zod/mini";
+import type { ZodOpenApiOperationObject } from "zod-openapi";
+import type { Route } from "../http/route.ts";
+import { catalogueEntry, type ErrorName } from "../terms/error-catalogue.ts";
+import { needsOrganization, type Permission, roles, rolesWith } from "../terms/permissions.ts";
+
+const ErrorBody = z
+  .object({
+    error: z.number().register(z.globalRegistry, {
+      description: "A stable number: the HTTP status times 100 plus a running number.",
+      override: { type: "integer", format: "int32" },
+    }),
+    message: z.string().register(z.globalRegistry, { description: "The wrong field and the reason." }),
+  })
+  .register(z.globalRegistry, { id: "Error", description: "The body of every failure." });
+
+/** API Gateway's own answer to a throttled caller; the function is not invoked. */
+const Throttled = z
+  .object({ message: z.string() })
+  .register(z.globalRegistry, { id: "GatewayError", description: "An answer by the gateway itself." });
+
+/** The gateway adds none of the service's headers. */
+export const throttledResponse = {
+  description: "Too many requests. The gateway itself answers.",
+  content: {
+    "application/json": { schema: Throttled, examples: { throttled: { value: { message: "Too Many Requests" } } } },
+  },
+};
+
+/** The headers of the document, by component. A test compares every answer with them (test/support/contract.ts). */
+export const headers = {
+  RequestId: {
+    description: "Identifies this request in the service's log and in its security event.",
+    required: true,
+    schema: { type: "string" },
+    example: "9f1c2d7e-5b0a-4c3d-8e6f-1a2b3c4d5e6f",
+  },
+  RetryAfter: {
+    description: "Seconds until the client may retry.",
+    required: true,
+    schema: { type: "integer", minimum: 1 },
+    example: 2,
+  },
+  RetryAfterUnlessHeld: {
+    description: "Seconds until the client may retry; absent while an operator holds the circuit open.",
+    schema: { type: "integer", minimum: 1 },
+    example: 30,
+  },
+  Challenge: { description: "RFC 6750. The gateway may rename this header.", schema: { type: "string" } },
+  Vary: { description: "Accept: the format of the answer depends on this header.", schema: { type: "string" } },
+  NextPage: {
+    description: 'RFC 8288: the address of the next page, with rel="next"; absent on the last page.',
+    schema: { type: "string" },
+    example: '</plants?limit=2&cursor=Xk3vQ2p9>; rel="next"',
+  },
+  NextCursor: {
+    description: "The `cursor` of the next page; absent on the last page, like `Link`.",
+    schema: { type: "string" },
+    example: "Xk3vQ2p9",
+  },
+} as const;
+
+const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
+
+/** Every response of the service has it. */
+export const REQUEST_ID = { "x-request-id": header("RequestId") };
+
+/** The headers of a route's success. */
+export const successHeaders = ({ paging, success }: Route) => ({
+  ...REQUEST_ID,
+  ...(paging && { link: header("NextPage"), "x-next-cursor": header("NextCursor") }),
+  ...(success.html && { vary: header("Vary") }),
+});
+
+const failureHeaders = (status: number, names: readonly ErrorName[]) => ({
+  ...REQUEST_ID,
+  ...(status === 401 && { "www-authenticate": header("Challenge") }),
+  ...(status === 503 && {
+    "retry-after": header(names.includes("circuit_open") ? "RetryAfterUnlessHeld" : "RetryAfter"),
+  }),
+});
+
+/** Whether all roles have a permission. Not for records: a role may lack permission to read some record types. */
+const isForAllRoles = (permission: Permission): boolean =>
+  permission !== "records:read" && rolesWith(permission).length === roles.length;
+
+/** The failures that a request to the route can cause, besides the gateway's. */
+export const failuresOf = ({ permission, request, paging, isIdempotent, failures }: Route): ErrorName[] => {
+  const takesInput = request.body ?? request.params ?? request.query ?? paging ?? isIdempotent;
+  const authentication: ErrorName[] = ["no_bearer_token", "invalid_token", "expired_token"];
+  const isPublic = permission === "public";
+  return [
+    ...(isPublic ? [] : authentication),
+    ...(isPublic || isForAllRoles(permission) ? [] : (["role_may_not"] as const)),
+    ...(isPublic || !needsOrganization(permission)
+      ? []
+      : (["organization_required", "ip_address_not_allowed"] as const)),
+    ...(request.body ? (["body_too_large", "unsupported_media_type", "invalid_json"] as const) : []),
+    ...(takesInput ? (["invalid_field"] as const) : []),
+    ...(paging ? (["invalid_cursor"] as const) : []),
+    ...failures,
+    "internal",
+    ...(isPublic ? [] : (["store_unavailable", "key_set_unavailable"] as const)),
+  ];
+};
+
+/** One response per status, with an example for each failure of that status. */
+export const failureResponses = (names: readonly ErrorName[]): ZodOpenApiOperationObject["responses"] => {
+  const byStatus = Map.groupBy(names, (name) => catalogueEntry(name).status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((name) => catalogueEntry(name).meaning).join(" "),
+        headers: failureHeaders(status, group),
+        content: {
+          "application/json": {
+            schema: ErrorBody,
+            examples: Object.fromEntries(
+              group.map((name) => {
+                const { number, meaning } = catalogueEntry(name);
+                return [name, { value: { error: number, message: meaning } }];
+              }),
+            ),
+          },
+        },
+      },
+    ]),
+  );
+};
