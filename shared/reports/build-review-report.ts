@@ -23,7 +23,10 @@ export type ReviewInput = {
   period: Period;
   /** Epoch ms. */
   createdAt: number;
-  /** The Monday of the first week with complete data, epoch ms; the period's own if there is none before. */
+  /**
+   * The Monday of the first week that the organization existed in and that is stored completely, epoch ms; the period's own
+   * if there is no such week before.
+   */
   knownFrom: number;
   /** By the beginning of each day with events, epoch ms. */
   days: ReadonlyMap<number, Counters>;
@@ -120,6 +123,7 @@ export const buildReviewReport = (input: ReviewInput): ReviewReport => {
     unprocessedHighRiskEvents,
     openAlerts: alerts.filter(({ status, firstSeen }) => status === "open" && firstSeen < period.to).length,
     week,
+    weeksBefore,
     trends: measures.map((measure) => trendOf(measure, week, weeksBefore)),
     rules: findingRules.map((rule) => ruleCountOf(rule, input, weeksBefore.length)),
   };
@@ -128,7 +132,6 @@ export const buildReviewReport = (input: ReviewInput): ReviewReport => {
     return {
       ...{ id: reportId(period), kind: "review", from: period.from, to: period.to, createdAt },
       ...reviewed,
-      weeksBefore,
       days: startsOf(knownFrom, period.to, DAY_MS).map((day) => dayOf(input, day)),
       findings: shown.shown.map(reportedAlert),
       moreFindings: shown.more,

@@ -1,5 +1,6 @@
 /** Reads the input of a security review. */
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
+import type { ConnectionStore } from "../connection/connection-store.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import type { AlertStore } from "../security/alerts/alert-store.ts";
 import { firstIdAt } from "../security/event-id.ts";
@@ -80,7 +81,8 @@ export const countDays = async (
 export type ReviewDependencies = {
   counts: CountDaysDependencies;
   events: Pick<SecurityEventStore, "list">;
-  periodEvents: Pick<PeriodEventsStore, "countUnprocessed">;
+  periodEvents: Pick<PeriodEventsStore, "countUnprocessed" | "oldest">;
+  connections: Pick<ConnectionStore, "read">;
   runs: Pick<SyncRunStore, "list">;
   alerts: Pick<AlertStore, "list">;
   circuits: Pick<CircuitStore, "read">;
@@ -98,13 +100,26 @@ export const createReviewCollector = ({
   runs,
   alerts,
   circuits,
+  connections,
   retentionDays,
 }: ReviewDependencies) => {
-  /** The first week that is still stored completely. */
-  const firstKnownWeek = ({ from }: Period, now: number): number => {
-    const oldest = now - retentionDays * DAY_MS;
-    const first = startOfWeek(oldest) === oldest ? oldest : startOfWeek(oldest) + WEEK_MS;
+  /** The Monday of the first week that is complete from a time on. */
+  const firstWeekFrom = ({ from }: Period, time: number): number => {
+    const first = startOfWeek(time) === time ? time : startOfWeek(time) + WEEK_MS;
     return Math.min(from, Math.max(from - WEEKS_BEFORE * WEEK_MS, first));
+  };
+
+  /**
+   * The day of the oldest trace of an organization, which may be an expired event. An organization is not created: it
+   * exists since its first event. Connection, runs and alerts are traces too, because SECURITY_LOG_LEVEL may leave out events.
+   */
+  const readFirstDay = async (organizationId: string, others: readonly number[]): Promise<number> => {
+    const [oldest, connection] = await Promise.all([
+      periodEvents.oldest(organizationId),
+      connections.read(organizationId),
+    ]);
+    const traces = [oldest?.timestamp, connection.status === "disconnected" ? undefined : connection.connectedAt];
+    return startOfDay(Math.min(...others, ...traces.filter((time) => time !== undefined)));
   };
 
   /** The transitions up to a span's end, and the last one before the span. */
@@ -144,16 +159,19 @@ export const createReviewCollector = ({
    * @throws DomainError `store_unavailable`.
    */
   return async (organizationId: string, period: Period, now: number): Promise<ReviewInput> => {
-    const knownFrom = firstKnownWeek(period, now);
-    const span = { from: knownFrom, to: period.to };
+    const storedFrom = firstWeekFrom(period, now - retentionDays * DAY_MS);
+    const span = { from: storedFrom, to: period.to };
     const [days, unprocessedHighRiskEvents, found, ofRuns, transitions, hold] = await Promise.all([
       countDays(counts, organizationId, span, now),
       periodEvents.countUnprocessed(organizationId, period.to, now),
-      readAlerts(alerts, organizationId, knownFrom, now),
+      readAlerts(alerts, organizationId, storedFrom, now),
       readRuns(organizationId, span, now),
       readTransitions(organizationId, span, now),
       readHold(organizationId),
     ]);
+    const traces = [...ofRuns.map(({ startedAt }) => startedAt), ...found.map(({ firstSeen }) => firstSeen)];
+    const firstDay = await readFirstDay(organizationId, [period.from, ...traces]);
+    const knownFrom = Math.max(storedFrom, firstWeekFrom(period, firstDay));
     return {
       ...{ period, createdAt: now, knownFrom, days, unprocessedHighRiskEvents },
       ...{ alerts: found, runs: ofRuns, transitions, hold },

@@ -53,7 +53,7 @@ export type Measure = (typeof measures)[number];
 export const Trend = z.object({
   measure: z.enum(measures),
   value: z.number(),
-  before: numberOf("The mean of the weeks before."),
+  before: numberOf("The mean of `weeksBefore`; 0 if there is no week to compare with."),
   change: z.optional(
     numberOf("The change as a share of `before`: 0.5 is an increase by half; absent if `before` is 0."),
   ),
@@ -64,7 +64,7 @@ export const RuleCount = z.object({
   rule: z.enum(findingRules),
   alerts: count("Alerts of this rule that were raised in the week."),
   findings: count("How often those alerts, and older ones seen in the week, were raised in all."),
-  before: numberOf("Alerts per week: the mean of the weeks before."),
+  before: numberOf("Alerts per week: the mean of `weeksBefore`; 0 if there is no week to compare with."),
 });
 export type RuleCount = z.output<typeof RuleCount>;
 
@@ -83,7 +83,7 @@ export const ReviewReport = z
     openAlerts: count("Alerts that were not acknowledged when the report was made."),
     week: ReviewedWeek,
     weeksBefore: z.array(ReviewedWeek).register(z.globalRegistry, {
-      description: "The four weeks before, the oldest first; fewer if the retention is shorter.",
+      description: "The four weeks before, the oldest first; fewer if the organization did not exist or the retention is shorter.",
     }),
     days: z
       .array(ReviewedDay)

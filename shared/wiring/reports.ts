@@ -72,7 +72,7 @@ export const wireReportMaker = () => {
       },
       events: createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
       circuits: createCircuitStore(documentClient, config.CIRCUITS_TABLE_NAME),
-      ...{ periodEvents, runs, alerts },
+      ...{ periodEvents, connections, runs, alerts },
       retentionDays: retentionDays(),
     }),
     now: systemClock,

@@ -27,7 +27,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) 
 
 export const performanceDegradationAdvice: Advice = {
   level: "LOW",
-  action: "Watch how fast the provider answers; tell it if it stays slow.",
+  action: "Watch how fast the provider answers. If it stays slow, report it to the provider.",
 };
 
 export const performanceDegradation = {

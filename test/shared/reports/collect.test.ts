@@ -53,6 +53,7 @@ const stores = () => {
   const shared = {
     runs: createSyncRunStore(client, "runs"),
     alerts: createAlertStore(client, "alerts"),
+    connections: createConnectionStore(client, "connections"),
     retentionDays: RETENTION_DAYS,
   };
   const periodEvents = createPeriodEventsStore(client, "events");
@@ -65,7 +66,6 @@ const stores = () => {
     compliance: createComplianceCollector({
       ...shared,
       events: periodEvents,
-      connections: createConnectionStore(client, "connections"),
       erasures: { list: async () => ({ items: [], next: undefined }) },
     }),
     review: createReviewCollector({
@@ -253,9 +253,12 @@ describe("the input of a review", () => {
         circuits: createCircuitStore(client, "circuits"),
         runs: createSyncRunStore(client, "runs"),
         alerts: createAlertStore(client, "alerts"),
+        connections: createConnectionStore(client, "connections"),
       });
+    const acme = newOrganization();
+    await actor.recorder().record(event(acme), { timestamp: MONDAY - 60 * DAY_MS });
     const known = async (retentionDays: number) =>
-      (week.from - (await withRetention(retentionDays)("nobody", week, week.to + HOUR_MS)).knownFrom) / DAY_MS;
+      (week.from - (await withRetention(retentionDays)(acme, week, week.to + HOUR_MS)).knownFrom) / DAY_MS;
     expect([
       await known(90),
       await known(35),
@@ -265,6 +268,40 @@ describe("the input of a review", () => {
       await known(1),
     ]).toEqual([28, 21, 14, 7, 0, 0]);
     expect((await review("nobody", week, week.to + HOUR_MS)).days.size).toBe(0);
+  });
+
+  it("begins with the first week in which the organization existed from its Monday on", async () => {
+    const week = periodOf("review", MONDAY);
+    const { review, ends, raising, client } = stores();
+    const weeksBefore = async (acme: string) =>
+      (week.from - (await review(acme, week, week.to + HOUR_MS)).knownFrom) / (7 * DAY_MS);
+    const since = async (timestamp: number) => {
+      const acme = newOrganization();
+      await actor.recorder().record(event(acme), { timestamp });
+      return weeksBefore(acme);
+    };
+    const monday = MONDAY - 7 * DAY_MS;
+    expect(await since(MONDAY + DAY_MS)).toBe(0);
+    expect(await since(monday + DAY_MS)).toBe(0);
+    expect(await since(monday + DAY_MS - 1)).toBe(1);
+    expect(await since(monday - 1)).toBe(1);
+    expect(await since(MONDAY - 80 * DAY_MS)).toBe(4);
+    expect(await weeksBefore(newOrganization())).toBe(0);
+
+    const [synced, alerted, connected] = [newOrganization(), newOrganization(), newOrganization()];
+    await ends.decide(synced, runAt(monday));
+    await raising.raise(alerted, reasonAt(monday), monday);
+    await client.send(
+      new PutCommand({
+        TableName: "connections",
+        Item: {
+          ...{ id: organizationKey(connected), status: "connected", method: "api_key" },
+          ...{ connectionId: "c", accountId: "acct_1", connectedAt: MONDAY - 14 * DAY_MS },
+          ...{ credentials: new Uint8Array([1]), credentialsVersion: "v" },
+        },
+      }),
+    );
+    expect([await weeksBefore(synced), await weeksBefore(alerted), await weeksBefore(connected)]).toEqual([1, 1, 2]);
   });
 
   it("costs a few units if the hours are closed", async () => {
