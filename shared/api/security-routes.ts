@@ -1,11 +1,11 @@
 /** The endpoints of security events and alerts. Spec: integration security monitoring, "Endpoints". */
 import * as z from "zod/mini";
 import { defineRoute, type Route } from "../http/route.ts";
-import { Alert, AlertPosition } from "../security/alerts/alert.ts";
+import { ALERT_PATH, Alert, AlertPosition } from "../security/alerts/alert.ts";
 import { AlertWithHistory } from "../security/alerts/alert-history.ts";
 import { AlertAction, AlertActionResult, AlertQuery } from "../security/monitoring/alert-request.ts";
 import { SecurityQuery, SecurityReport } from "../security/monitoring/security-report.ts";
-import { SecurityEvent } from "../security/security-event.ts";
+import { EVENT_PATH, SecurityEvent } from "../security/security-event.ts";
 
 const idOf = (thing: string) =>
   z.object({ id: z.string().register(z.globalRegistry, { description: `The id of the ${thing}.` }) });
@@ -26,7 +26,7 @@ export const securityRoutes = {
   }),
   getSecurityEvent: defineRoute({
     method: "GET",
-    path: "/api/integrations/provider/security/events/{id}",
+    path: EVENT_PATH,
     permission: "security:read",
     tag: "security",
     summary: "Read a security event",
@@ -49,7 +49,7 @@ export const securityRoutes = {
   }),
   getSecurityAlert: defineRoute({
     method: "GET",
-    path: "/api/integrations/provider/security/alert/{id}",
+    path: ALERT_PATH,
     permission: "security:read",
     tag: "security",
     summary: "Read an alert",

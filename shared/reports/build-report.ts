@@ -1,8 +1,8 @@
 /** What both builders of reports use: alerts as reports show them, and lists that fit. Pure. */
 import { definedFields } from "../json/defined-fields.ts";
-import type { Alert } from "../security/alerts/alert.ts";
+import { ALERT_PATH, type Alert } from "../security/alerts/alert.ts";
 import { timeOfAlertId } from "../security/alerts/alert-item.ts";
-import { type ByLevel, noneByLevel, type ReportedAlert } from "./report-fields.ts";
+import { type ByLevel, MAX_REPORTED_EVENTS, noneByLevel, type ReportedAlert } from "./report-fields.ts";
 
 /** When an alert was first acknowledged or resolved; undefined if neither. Epoch ms. */
 export const answeredAt = ({ acknowledgedAt, resolvedAt }: Alert): number | undefined => acknowledgedAt ?? resolvedAt;
@@ -20,7 +20,8 @@ const isAboutAddress = (subject: string): boolean => /(^|\s)address:/.test(subje
 export const reportedAlert = (alert: Alert): ReportedAlert => {
   const { id, rule, title, level, subject, status, count, firstSeen, lastSeen, acknowledgedBy, resolvedBy } = alert;
   return {
-    ...{ id, rule, title, level, status, count, firstSeen, lastSeen },
+    ...{ id, href: ALERT_PATH.replace("{id}", encodeURIComponent(id)), rule, title, level, status },
+    ...{ count, firstSeen, lastSeen, eventIds: alert.eventIds.slice(0, MAX_REPORTED_EVENTS) },
     ...definedFields({
       subject: isAboutAddress(subject) ? undefined : subject,
       acknowledgedBy: acknowledgedBy ?? resolvedBy,

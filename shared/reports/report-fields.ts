@@ -31,9 +31,19 @@ export type ByLevel = z.output<typeof ByLevel>;
 
 export const noneByLevel = (): ByLevel => ({ LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 });
 
+/** A report names at most this many events of an alert; the alert itself names up to 100. */
+export const MAX_REPORTED_EVENTS = 10;
+
 export const ReportedAlert = z
   .object({
     id: z.string(),
+    href: z.optional(described("The alert's address in this API; absent in a report that an earlier version made.")),
+    eventIds: z.optional(
+      z.array(z.string()).register(z.globalRegistry, {
+        description: `Its newest events, ${MAX_REPORTED_EVENTS} at most, newest first; absent in a report that an earlier version made.`,
+        override: { maxItems: MAX_REPORTED_EVENTS },
+      }),
+    ),
     rule: z.string(),
     title: z.string(),
     level: z.enum(riskLevels),

@@ -83,7 +83,8 @@ export const ReviewReport = z
     openAlerts: count("Alerts that were not acknowledged when the report was made."),
     week: ReviewedWeek,
     weeksBefore: z.array(ReviewedWeek).register(z.globalRegistry, {
-      description: "The four weeks before, the oldest first; fewer if the organization did not exist or the retention is shorter.",
+      description:
+        "The four weeks before, the oldest first; fewer if the organization did not exist or the retention is shorter.",
     }),
     days: z
       .array(ReviewedDay)

@@ -78,6 +78,9 @@ const EventTypeName = z.string().register(z.globalRegistry, {
   override: { type: "string", enum: Object.keys(eventTypes), "x-enum-descriptions": Object.values(eventTypes) },
 });
 
+/** Where the API has an event. */
+export const EVENT_PATH = "/api/integrations/provider/security/events/{id}";
+
 /** The greatest lengths of texts in code points; the recorder cuts longer ones. */
 export const maxCharacters = {
   userAgent: 256,

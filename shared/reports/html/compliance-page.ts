@@ -86,7 +86,7 @@ const noticesOf = ({ unprocessedHighRiskEvents, sync, retention, erasures, alert
     },
     sync.connection === "needs_reconnect" && {
       level: "HIGH",
-      text: "The connection to the provider must be made anew.",
+      text: "The provider refuses the connection: connect the account again.",
     },
     urgent > 0 && {
       level: "MEDIUM",
@@ -110,9 +110,9 @@ const noticesOf = ({ unprocessedHighRiskEvents, sync, retention, erasures, alert
 
 const attention = (report: ComplianceReport): Markup => {
   const notices = noticesOf(report);
-  if (notices.length === 0) return section("To be looked at", nothing("Nothing: the day was quiet."));
+  if (notices.length === 0) return section("Needs attention", nothing("Nothing: the day was quiet."));
   return section(
-    "To be looked at",
+    "Needs attention",
     html`<ul class="advice">${notices.map(({ level, text }) => html`<li>${badge(level)}<p>${text}</p></li>`)}</ul>`,
   );
 };
@@ -122,9 +122,10 @@ const activity = ({ events }: ComplianceReport): Markup =>
     id: "hours",
     title: "Events by hour",
     summary: `${plural(events.total, "event", "events")}, ${formatCount(events.failures)} of them without success, by the hour in which they happened.`,
+    nothing: "No events on this day.",
     parts: [
       { name: "without success", tone: "bad" },
-      { name: "with success", tone: "accent" },
+      { name: "with success", tone: "series" },
     ],
     columns: events.hours.map(({ events: all, failures }, hour) => ({
       name: `${String(hour).padStart(2, "0")}:00`,

@@ -31,7 +31,7 @@ export const accessSection = ({ access: { users, moreUsers, withoutUser } }: Com
   return section(
     "Access and refusals",
     rows.length === 0
-      ? nothing("No user called.")
+      ? nothing("No user called the API.")
       : table(
           "By user, most refusals first; reads of a kind count once a minute",
           [text("User"), number("Calls"), text("Reads"), number("Refusals")],
@@ -39,7 +39,7 @@ export const accessSection = ({ access: { users, moreUsers, withoutUser } }: Com
         ),
     andMore(moreUsers, "user", "users"),
     withoutUser.refusals > 0 &&
-      html`<p>At least ${plural(withoutUser.refusals, "call", "calls")} came without a user whom a signature vouches for, and ${withoutUser.refusals === 1 ? "was" : "were"} refused.</p>`,
+      html`<p>At least ${plural(withoutUser.refusals, "refused call", "refused calls")} had no verified user.</p>`,
   );
 };
 
@@ -47,7 +47,7 @@ export const changesSection = ({ changes: list, moreChanges }: ComplianceReport)
   section(
     "Changes of connection, settings and circuit breaker",
     list.length === 0
-      ? nothing("None.")
+      ? nothing("No changes.")
       : table(
           "In order of time",
           [text("What"), short("When"), text("Who"), text("Why")],
@@ -79,7 +79,7 @@ export const syncSection = (report: ComplianceReport): Markup => {
     report.sync;
   return section(
     "Completeness of syncs",
-    html`<p>The provider is ${connection === "needs_reconnect" ? "waiting to be connected anew" : connection}. ${plural(runs, "run", "runs")} began: ${formatCount(succeeded)} succeeded, ${formatCount(failed)} failed${cancelled > 0 && `, ${formatCount(cancelled)} cancelled`}${running > 0 && `, ${formatCount(running)} under way`}. ${lastSuccessAt === undefined ? "None has ever succeeded." : `The last one that succeeded ended on ${formatMoment(lastSuccessAt)}.`}</p>`,
+    html`<p>The provider is ${connection === "needs_reconnect" ? "waiting to be connected again" : connection}. ${plural(runs, "run", "runs")} began: ${formatCount(succeeded)} succeeded, ${formatCount(failed)} failed${cancelled > 0 && `, ${formatCount(cancelled)} cancelled`}${running > 0 && `, ${formatCount(running)} under way`}. ${lastSuccessAt === undefined ? "No run has succeeded yet." : `The last one that succeeded ended on ${formatMoment(lastSuccessAt)}.`}</p>`,
     failures.length > 0 &&
       table(
         "Runs that failed",
@@ -101,7 +101,7 @@ export const alertsSection = ({ alerts: { list, moreAlerts, medianTimeToAcknowle
     medianTimeToAcknowledgeMs !== undefined &&
       html`<p>Of the alerts that were answered on the day, half had waited ${formatDuration(medianTimeToAcknowledgeMs)} or less.</p>`,
     list.length === 0
-      ? nothing("None was raised, answered or open.")
+      ? nothing("No alert was raised or answered on the day, or is still open.")
       : alertTable("Raised or answered on the day, or still open", list),
     andMore(moreAlerts, "alert", "alerts"),
   );
@@ -111,7 +111,7 @@ export const retentionSection = ({ retention, erasures, moreErasures, to }: Comp
   const age = oldestEventAt === undefined ? 0 : (to - oldestEventAt) / DAY_MS;
   return section(
     "Retention and erasure",
-    html`<p>Events are kept for ${plural(days, "day", "days")}: ${isHeld ? html`<b class="yes">held.</b>` : html`<b class="no">not held.</b>`} ${oldestEventAt === undefined ? "None is stored." : `The oldest one is of ${formatShortDay(oldestEventAt)}, ${plural(Math.floor(age), "day", "days")} old.`}${bar(age / days, isHeld ? "good" : "bad")}</p>`,
+    html`<p>Events are kept for ${plural(days, "day", "days")}: ${isHeld ? html`<b class="yes">held.</b>` : html`<b class="no">not held.</b>`} ${oldestEventAt === undefined ? "No event is stored." : `The oldest one is of ${formatShortDay(oldestEventAt)}, ${plural(Math.floor(age), "day", "days")} old.`}${bar(age / days, isHeld ? "good" : "bad")}</p>`,
     erasures.length === 0
       ? nothing("No erasure is open.")
       : table(

@@ -1,8 +1,18 @@
 /** The parts of both kinds of pages: key figures, tables, badges and bars. */
+
+import { ALERT_PATH } from "../../security/alerts/alert.ts";
+import { EVENT_PATH } from "../../security/security-event.ts";
 import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { ReportedAlert } from "../report-fields.ts";
 import { formatCount, formatDuration, formatMoment, percent, plural, title, words } from "./format.ts";
 import { type Content, html, type Markup } from "./markup.ts";
+
+/** The colours of risk levels: classes of the style sheet, which badges and charts share. */
+export const riskTones = { LOW: "low", MEDIUM: "medium", HIGH: "high", CRITICAL: "critical" } as const satisfies Record<
+  RiskLevel,
+  string
+>;
+export type RiskTone = (typeof riskTones)[RiskLevel];
 
 export type KeyFigure = {
   value: string;
@@ -39,15 +49,20 @@ export const short = (name: string): Head => ({ name, form: "short" });
 export const text = (name: string): Head => ({ name, form: "text" });
 
 /**
- * A table. On a narrow screen the style sheet turns each row into a block, and each cell shows its head. The roles keep it a
+ * A table. `idOf` gives the id of a row in the page. On a narrow screen the style sheet turns each row into a block, and each cell shows its head. The roles keep it a
  * table for screen readers.
  */
-export const table = (caption: string, heads: readonly Head[], rows: readonly (readonly Content[])[]): Markup =>
+export const table = (
+  caption: string,
+  heads: readonly Head[],
+  rows: readonly (readonly Content[])[],
+  idOf: (index: number) => string | undefined = () => undefined,
+): Markup =>
   html`<table class="rows" role="table"><caption>${caption}</caption>
 <thead role="rowgroup"><tr role="row">${heads.map(({ name, form }) => html`<th role="columnheader" scope="col" class="${form}">${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
-    (cells) =>
-      html`<tr role="row">${cells.map((cell, index) => {
+    (cells, row) =>
+      html`<tr role="row"${idOf(row) !== undefined && html` id="${idOf(row)}"`}>${cells.map((cell, index) => {
         const { name, form } = heads[index] ?? text("");
         const content = html`<div>${cell}</div>`;
         return index === 0
@@ -56,7 +71,7 @@ export const table = (caption: string, heads: readonly Head[], rows: readonly (r
       })}</tr>`,
   )}</tbody></table>`;
 
-export const badge = (level: RiskLevel): Markup => html`<b class="badge ${level.toLowerCase()}">${level}</b>`;
+export const badge = (level: RiskLevel): Markup => html`<b class="badge ${riskTones[level]}">${level}</b>`;
 
 /** A bar under a number; its length is the share. A share of 0 has no bar. */
 export const bar = (share: number, tone: "accent" | "warn" | "bad" | "good" = "accent"): Content =>
@@ -66,20 +81,36 @@ export const bar = (share: number, tone: "accent" | "warn" | "bad" | "good" = "a
 export const time = (ms: number, text: string): Markup =>
   html`<time datetime="${new Date(ms).toISOString()}">${text}</time>`;
 
-/** Alerts, with the time until each was answered. */
+/** The ids under which the API has an alert and its newest events. Open on paper. */
+const evidence = ({ id, eventIds = [] }: ReportedAlert): Markup =>
+  html`<details class="evidence"><summary>Alert and events</summary><p>Alert <code>${id}</code></p>${eventIds.length > 0 && html`<p>${eventIds.length === 1 ? "Event" : "Newest events"} ${eventIds.map((eventId, index) => html`${index > 0 && ", "}<code>${eventId}</code>`)}</p>`}</details>`;
+
+/** Alerts, with the time until each was answered. The row of an alert has the id `alert-<id>`. */
 export const alertTable = (caption: string, alerts: readonly ReportedAlert[]): Markup =>
-  table(
+  html`${table(
     caption,
     [text("Alert"), short("Level"), short("First seen"), number("Raised"), text("Answered")],
-    alerts.map(
-      ({ title: name, rule, subject, level, firstSeen, count, status, timeToAcknowledgeMs, acknowledgedBy }) => [
-        html`<span class="name">${name}</span><small>${title(rule)}${subject !== undefined && ` · ${subject}`}</small>`,
+    alerts.map((alert) => {
+      const {
+        title: name,
+        rule,
+        subject,
+        level,
+        firstSeen,
+        count,
+        status,
+        timeToAcknowledgeMs,
+        acknowledgedBy,
+      } = alert;
+      return [
+        html`<span class="name">${name}</span><small>${title(rule)}${subject !== undefined && ` · ${subject}`}</small>${evidence(alert)}`,
         badge(level),
         time(firstSeen, formatMoment(firstSeen)),
         plural(count, "time", "times"),
         timeToAcknowledgeMs === undefined
           ? html`<em class="open">not yet</em>`
           : html`after ${formatDuration(timeToAcknowledgeMs)}<small>${words(status)}${acknowledgedBy !== undefined && ` by ${acknowledgedBy}`}</small>`,
-      ],
-    ),
-  );
+      ];
+    }),
+    (row) => `alert-${alerts[row]?.id}`,
+  )}<p class="how">The API has each alert at <code>GET ${ALERT_PATH}</code> and each event at <code>GET ${EVENT_PATH}</code>. Both need a token: use <code>npm run ask -- GET …</code> in the local cloud, and any HTTP client with an <code>Authorization</code> header elsewhere.</p>`;

@@ -1,7 +1,7 @@
 /** Reports as HTML pages. A page loads nothing and runs nothing, wherever it is opened. docs/reports.md, "Pages". */
 import type { Report } from "../report.ts";
 import { complianceContent } from "./compliance-page.ts";
-import { formatDate, formatDay, formatMoment } from "./format.ts";
+import { formatDate, formatDay, formatMoment, formatSpan } from "./format.ts";
 import { html, textOf } from "./markup.ts";
 import { reviewContent } from "./review-page.ts";
 import { STYLES } from "./styles.ts";
@@ -11,12 +11,17 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; ba
 
 const bodyOf = (report: Report) =>
   report.kind === "compliance"
-    ? { kind: "Compliance report", heading: formatDay(report.from), content: complianceContent(report) }
-    : { kind: "Security review", heading: `Week of ${formatDate(report.from)}`, content: reviewContent(report) };
+    ? { kind: "Compliance report", heading: formatDay(report.from), span: "", content: complianceContent(report) }
+    : {
+        kind: "Security review",
+        heading: `Week of ${formatDate(report.from)}`,
+        span: `Monday to Sunday, ${formatSpan(report.from, report.to)} · `,
+        content: reviewContent(report),
+      };
 
 /** A complete, self-contained document. */
 export const renderReport = (report: Report, organizationId: string): string => {
-  const { kind, heading, content } = bodyOf(report);
+  const { kind, heading, span, content } = bodyOf(report);
   return textOf(html`<!doctype html>
 <html lang="en">
 <head>
@@ -31,9 +36,9 @@ export const renderReport = (report: Report, organizationId: string): string => 
 </head>
 <body>
 <main>
-<header><p class="kind">${kind}</p><h1>${heading}</h1><p class="whose">${organizationId}</p></header>
+<header><p class="kind">${kind}</p><h1>${heading}</h1><p class="whose">${organizationId}</p><p class="zone">${span}All times are in UTC.</p></header>
 ${content}
-<footer><p>${report.id} · made on ${formatMoment(report.createdAt)} · all times are UTC</p></footer>
+<footer><p>${report.id} · made on ${formatMoment(report.createdAt)} UTC</p></footer>
 </main>
 </body>
 </html>

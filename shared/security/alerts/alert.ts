@@ -17,6 +17,9 @@ export type AlertStatus = (typeof alertStatuses)[number];
 /** An alert has at most this many event ids, the newest. */
 export const MAX_EVENT_IDS = 100;
 
+/** Where the API has an alert. */
+export const ALERT_PATH = "/api/integrations/provider/security/alert/{id}";
+
 /** The rules of alerts that no finding raised. */
 export const EVENT_RULE = "event_threshold";
 export const MANUAL_RULE = "manual";

@@ -37,6 +37,34 @@ const LOW_CONTRAST = `(() => {
   return found;
 })()`;
 
+/** The colours of bars and of parts of charts, with the lowest contrast with any ground they may have (WCAG 2). */
+const GRAPHICS = `(() => {
+  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+  const luminance = (color) => parse(color).slice(0, 3).map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const ratio = (a, b) => { const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+  const fill = (one) => getComputedStyle(one).fill;
+  const grounds = [getComputedStyle(document.body).backgroundColor, ...[...document.querySelectorAll("rect.band")].map(fill)];
+  const found = [...document.querySelectorAll("rect:not(.target, .band, .track)")].map((one) => {
+    const track = one.parentElement.querySelector(".track");
+    const opaque = [one, one.parentElement, one.parentElement.parentElement].every((at) => getComputedStyle(at).opacity === "1");
+    return { tone: one.className.baseVal, contrast: opaque ? Math.min(...[...grounds, ...(track ? [fill(track)] : [])].map((ground) => ratio(fill(one), ground))) : 0 };
+  });
+  const swatches = [...document.querySelectorAll(".parts i, .badge")].map((one) => ({ tone: one.className.replace("badge ", ""), color: getComputedStyle(one).backgroundColor }));
+  const columns = [...document.querySelectorAll(".column rect:not(.target, .band)")].map((one) => ({ tone: one.className.baseVal, color: fill(one) }));
+  const charts = [...document.querySelectorAll("figure")].map((figure) => [...figure.querySelectorAll(".parts span")].map((one) => ({
+    text: one.textContent, luminance: luminance(getComputedStyle(one.querySelector("i")).backgroundColor) })));
+  return { found, colors: [...swatches, ...columns], charts };
+})()`;
+
+type Graphics = {
+  found: { tone: string; contrast: number }[];
+  colors: { tone: string; color: string }[];
+  charts: { text: string; luminance: number }[][];
+};
+
+const views = [{ scheme: "light" }, { scheme: "dark" }, { scheme: "dark", media: "print" }] as const;
+
 describe("a page in a browser", () => {
   let server: Server;
   let browser: Awaited<ReturnType<typeof startChromium>>;
@@ -110,10 +138,44 @@ describe("a page in a browser", () => {
     expect(tab.complaints.splice(0).join()).toContain("Content Security Policy");
   });
 
-  it.each(["light", "dark"] as const)("has enough contrast in the %s scheme", async (scheme) => {
+  it.each(views)("has enough contrast of texts and graphics: %j", async (view) => {
     for (const page of ["/compliance", "/review"]) {
-      await tab.show(addressOf(page), { width: 1_100, scheme });
+      await tab.show(addressOf(page), { width: 1_100, ...view });
       expect(await tab.evaluate(LOW_CONTRAST)).toEqual([]);
+      const { found } = await tab.evaluate<Graphics>(GRAPHICS);
+      expect(found.length).toBeGreaterThan(20);
+      expect(found.filter(({ contrast }) => contrast < 3)).toEqual([]);
+    }
+  });
+
+  it.each(views)(
+    "has one colour for each risk level, and parts that differ in grey and have labels: %j",
+    async (view) => {
+      await tab.show(addressOf("/review"), { width: 1_100, ...view });
+      const { colors, charts } = await tab.evaluate<Graphics>(GRAPHICS);
+      const byTone = Map.groupBy(colors, ({ tone }) => tone);
+      expect([...byTone.keys()]).toEqual(expect.arrayContaining(["low", "medium", "high", "critical"]));
+      for (const ofTone of byTone.values()) expect(new Set(ofTone.map(({ color }) => color)).size).toBe(1);
+      const stacked = charts.filter((parts) => parts.length > 1);
+      expect(stacked.map((parts) => parts.map(({ text }) => text))).toEqual([
+        ["with success 1,237", "without success 182"],
+        ["critical 1", "high 2", "medium 1", "low 0"],
+      ]);
+      for (const parts of stacked) {
+        const greys = parts.map(({ luminance }) => luminance + 0.05).sort((a, b) => a - b);
+        for (const [index, grey] of greys.entries()) expect(grey / (greys[index - 1] ?? 0)).toBeGreaterThan(1.35);
+      }
+    },
+  );
+
+  it("shows on paper what is collapsed on a screen", async () => {
+    const hidden =
+      "[...document.querySelectorAll('details > :not(summary)')].filter((one) => !one.checkVisibility() || one.getBoundingClientRect().height === 0).length";
+    for (const page of ["/compliance", "/review"]) {
+      await tab.show(addressOf(page), { width: 680 });
+      expect(await tab.evaluate<number>(hidden)).toBeGreaterThan(2);
+      await tab.show(addressOf(page), { width: 680, media: "print" });
+      expect(await tab.evaluate<number>(hidden)).toBe(0);
     }
   });
 

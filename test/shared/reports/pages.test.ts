@@ -17,6 +17,8 @@ import {
 import { html, textOf } from "../../../shared/reports/html/markup.ts";
 import { renderReport } from "../../../shared/reports/html/render-report.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
+import { ALERT_PATH } from "../../../shared/security/alerts/alert.ts";
+import { EVENT_PATH } from "../../../shared/security/security-event.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
 import { ATTACKS, hostileReports, widestReports } from "./hostile.ts";
 import { complianceInput, MONDAY, SATURDAY, sampleCompliance, sampleReview } from "./samples.ts";
@@ -92,9 +94,9 @@ describe("a chart", () => {
   const chart = (values: number[][]) =>
     textOf(
       columnChart({
-        ...{ id: "c", title: "T", summary: "S", format: formatCount, columnName: "Day" },
+        ...{ id: "c", title: "T", summary: "S", nothing: "Nothing.", format: formatCount, columnName: "Day" },
         parts: [
-          { name: "low", tone: "muted" },
+          { name: "low", tone: "low" },
           { name: "high", tone: "bad" },
         ],
         columns: values.map((one, index) => ({ name: `day ${index}`, label: String(index), values: one })),
@@ -106,9 +108,9 @@ describe("a chart", () => {
       [1, 3],
       [0, 2],
     ]);
-    const rects = [...text.matchAll(/<rect class="(muted|bad)"[^>]* y="([\d.]+)%"[^>]* height="([\d.]+)%"/g)];
+    const rects = [...text.matchAll(/<rect class="(low|bad)"[^>]* y="([\d.]+)%"[^>]* height="([\d.]+)%"/g)];
     expect(rects.map(([, tone, y, height]) => [tone, Number(y), Number(height)])).toEqual([
-      ["muted", 75, 25],
+      ["low", 75, 25],
       ["bad", 0, 75],
       ["bad", 50, 50],
     ]);
@@ -118,7 +120,7 @@ describe("a chart", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 40 }), (values) => {
         for (const [, y, height] of chart(values).matchAll(
-          /<rect class="(?:muted|bad)"[^>]* y="([\d.]+)%"[^>]* height="([\d.]+)%"/g,
+          /<rect class="(?:low|bad)"[^>]* y="([\d.]+)%"[^>]* height="([\d.]+)%"/g,
         )) {
           expect(Number(y) + Number(height)).toBeLessThanOrEqual(101.3);
         }
@@ -212,20 +214,64 @@ describe("a page", () => {
     );
     for (const text of [
       "the day was quiet",
-      "No user called",
-      "None has ever succeeded",
+      "No user called the API",
+      "No run has succeeded yet",
       "No erasure is open",
-      "None is stored",
+      "No event is stored",
     ]) {
       expect(quiet).toContain(text);
     }
   });
 
+  it("has a sentence in place of a chart without values, and no axes", () => {
+    const none = { days: new Map(), alerts: [], transitions: [], runs: [], unprocessedHighRiskEvents: 0 };
+    const { day } = complianceInput();
+    const hours = day.events.hours.map(() => ({ events: 0, failures: 0 }));
+    const [review, firstReview, quietDay] = [
+      sampleReview(none),
+      sampleReview({ ...none, knownFrom: MONDAY }),
+      sampleCompliance({ day: { ...day, events: { ...day.events, hours } } }),
+    ].map((report) => renderReport(report, "acme"));
+    for (const [page, sentences] of [
+      [
+        review,
+        [
+          "No events in five weeks.",
+          "No alerts in five weeks.",
+          "No refusals in five weeks.",
+          "The circuit breaker was never open in five weeks.",
+        ],
+      ],
+      [firstReview, ["No events in this week.", "No alerts in this week."]],
+      [quietDay, ["No events on this day."]],
+    ] as const) {
+      for (const sentence of sentences) expect(page).toContain(sentence);
+      expect(page).not.toMatch(/<svg role="img"|class="axis"|<summary>Numbers/);
+    }
+  });
+
+  it("names the time zone at the top", () => {
+    for (const page of pages()) expect(page).toMatch(/<header>.*All times are in UTC\..*<\/header>/);
+  });
+
+  it("has an anchor for each alert, and the ids under which the API has the alert and its events", () => {
+    const report = sampleCompliance();
+    const page = renderReport(report, "acme");
+    expect(report.alerts.list.length).toBeGreaterThan(1);
+    for (const { id, eventIds = [] } of report.alerts.list) {
+      expect(eventIds).toHaveLength(1);
+      const [row = ""] = new RegExp(`<tr role="row" id="alert-${id}">.*?</tr>`, "s").exec(page) ?? [];
+      for (const one of [id, ...eventIds]) expect(row).toContain(`<code>${one}</code>`);
+    }
+    for (const address of [ALERT_PATH, EVENT_PATH]) expect(page).toContain(`<code>GET ${address}</code>`);
+  });
+
   it("compares with earlier weeks, or states that there are none", () => {
     const [, review] = pages();
-    expect(review).toContain("▲ 15.9 times 6.8");
+    expect(review).toContain("▲ 15.9 times the usual 6.8");
     const first = renderReport(sampleReview({ knownFrom: MONDAY, alerts: [], transitions: [], runs: [] }), "acme");
-    expect(first).toContain("There are no whole weeks before it");
+    expect(first).toContain("There is no earlier week to compare with");
+    expect(first).not.toMatch(/the usual|▲|▼|weeks before|earlier weeks/i);
     expect(first).toContain("It was never open in the week");
     const empty = renderReport(
       sampleReview({

@@ -93,6 +93,20 @@ describe("a review", () => {
     expect(rules.every(({ before }) => before === 0)).toBe(true);
   });
 
+  it("says nothing of earlier weeks if there are none", () => {
+    const { recommendations } = sampleReview({ knownFrom: MONDAY });
+    expect(recommendations.length).toBeGreaterThan(5);
+    for (const { action, because } of recommendations) expect(action + because).not.toMatch(/before[,.]|a rise/);
+  });
+
+  it("names the newest events and the address of each finding's alert", () => {
+    const eventIds = Array.from({ length: 12 }, (_, n) => `event ${n}`);
+    const { findings } = sampleReview({ alerts: [alertAt(MONDAY, { id: "a/b", eventIds })] });
+    expect(findings).toMatchObject([
+      { id: "a/b", href: "/api/integrations/provider/security/alert/a%2Fb", eventIds: eventIds.slice(0, 10) },
+    ]);
+  });
+
   it("counts alerts by level in the week in which they were first seen", () => {
     const alerts = [
       alertAt(MONDAY - 1, { level: "CRITICAL" }),

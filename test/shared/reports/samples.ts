@@ -82,7 +82,7 @@ export const alertAt = (firstSeen: number, fields: Partial<Alert> = {}): Alert =
     count: 1,
     firstSeen,
     lastSeen: firstSeen,
-    eventIds: [],
+    eventIds: [eventId(firstSeen, identityOf("evidence", made++))],
     revision: 1,
     ...fields,
   };
