@@ -52,6 +52,7 @@ export const floors = {
     "local/provider/store",
     "local/provider/render",
     "local/provider/objects",
+    "local/terminal",
     "local/ask",
     "local/front-ends",
     "local/gateway",

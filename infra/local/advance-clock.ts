@@ -1,5 +1,6 @@
 import type { Activity } from "./core/activity.ts";
 import type { Clock } from "./core/clock.ts";
+import type { DayTally } from "./day-tally.ts";
 import type { Due, Schedules } from "./schedules/schedules.ts";
 
 const DAY_MS = 86_400_000;
@@ -38,8 +39,10 @@ export const createAdvanceClock = (options: {
   pollers: readonly Poller[];
   sweepExpired: (nowMs: number) => Promise<void>;
   stopping: AbortSignal;
+  /** Sums up each day over which the clock moves. */
+  tally?: Pick<DayTally, "begin" | "moveTo" | "end">;
 }): AdvanceClock => {
-  const { clock, activity, schedules, pollers, sweepExpired, stopping } = options;
+  const { clock, activity, schedules, pollers, sweepExpired, stopping, tally } = options;
   const moveTo = (epochMs: number) => activity.quiesce(() => clock.moveTo(epochMs));
 
   const advance = async (ms: number, firing: Firing): Promise<Advanced> => {
@@ -49,6 +52,7 @@ export const createAdvanceClock = (options: {
       return due && firing === "last" ? { ...due, at: target } : due;
     };
     const fired: Due[] = [];
+    tally?.begin(clock.now());
     // Pollers name only what becomes due later. What became due since the last call is polled first.
     for (const poller of pollers) poller.poll();
     await activity.idle();
@@ -58,6 +62,7 @@ export const createAdvanceClock = (options: {
       const due = nextFiring();
       const pollAt = Math.min(...pollers.map((poller) => poller.nextDueAt() ?? Number.POSITIVE_INFINITY));
       const step = Math.min(due?.at ?? target, pollAt, sweepAt, target);
+      tally?.moveTo(step);
       await moveTo(step);
       if (due && due.at <= step) {
         await schedules.fireDue(due);
@@ -69,7 +74,9 @@ export const createAdvanceClock = (options: {
       } else {
         await sweepExpired(step);
         sweepAt = step + DAY_MS;
-        if (step === target) return { now: clock.now(), fired };
+        if (step < target) continue;
+        tally?.end(clock.now());
+        return { now: clock.now(), fired };
       }
     }
   };

@@ -28,8 +28,9 @@ export const banner = (stack: RunningStack, model: StackModel, demoOrganization?
     ...urls.map(([name, url]) => `  ${name?.padEnd(10)}${url}`),
     ...(model.notRun.length > 0 ? ["", "Not run here:"] : []),
     ...notRunLines(model.notRun),
-    ...(apiUrl === undefined ? [] : ["", "Try it in another terminal:", ...curlLines(apiUrl)]),
-    ...(apiUrl === undefined || demoOrganization === undefined ? [] : demoLines(apiUrl, controlUrl, demoOrganization)),
+    ...(apiUrl === undefined
+      ? []
+      : ["", "Try it in another terminal, or take the tour in README.md:", ...tryLines(apiUrl, demoOrganization)]),
     "",
     "Ctrl+C stops everything.",
     "",
@@ -47,26 +48,11 @@ const notRunLines = (notRun: readonly NotRun[]): string[] =>
       : `  ${found.length} × ${line}`;
   });
 
-const INTEGRATION = "/api/integrations/provider";
-
-const curlLines = (apiUrl: string) => [
-  '  TOKEN="$(npm run --silent token -- --org acme --role admin --user ada)"',
-  `  curl -i ${apiUrl}/plants -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '{"id":1,"name":"Monstera"}'`,
-  `  curl -i ${apiUrl}/plants -H "authorization: Bearer $TOKEN"`,
-  `  curl -i -X DELETE ${apiUrl}/plants/1 -H "authorization: Bearer $TOKEN"`,
-  "A refused guest, then the security event that it left, and the circuit breaker:",
-  `  curl -s ${apiUrl}${INTEGRATION}/security -H "authorization: Bearer $(npm run --silent token -- --org acme --role guest --user eve)"`,
-  `  curl -s ${apiUrl}${INTEGRATION}/security -H "authorization: Bearer $TOKEN"`,
-  `  curl -s ${apiUrl}${INTEGRATION}/circuit-breaker -H "authorization: Bearer $TOKEN"`,
-];
-
-const demoLines = (apiUrl: string, controlUrl: string, organization: string) => [
-  `What was synced for the organization ${organization} from the provider's simulator, its runs, and one more of them:`,
-  `  DEMO="$(npm run --silent token -- --org ${organization} --role admin --user ada)"`,
-  `  curl -s "${apiUrl}${INTEGRATION}/records/invoices?limit=3" -H "authorization: Bearer $DEMO"`,
-  `  curl -s ${apiUrl}${INTEGRATION}/sync -H "authorization: Bearer $DEMO"`,
-  `  curl -s -X POST ${apiUrl}${INTEGRATION}/sync -H "authorization: Bearer $DEMO"`,
-  "A change at the provider, which arrives by a webhook:",
-  `  curl -s ${controlUrl}/provider/changes -H 'content-type: application/json' -d '{"action":"create_customer","fields":{"name":"Noa"}}'`,
-  `  curl -s "${apiUrl}${INTEGRATION}/records/customers?limit=1" -H "authorization: Bearer $DEMO"`,
+const tryLines = (apiUrl: string, demoOrganization: string | undefined) => [
+  `  npm run --silent ask -- /plants '{"id":1,"name":"Monstera"}'`,
+  "  npm run --silent ask -- /plants",
+  ...(demoOrganization === undefined ? [] : ["  npm run --silent ask -- records/invoices limit=3"]),
+  "  npm run --silent ask -- security limit=1 --as acme/guest/eve",
+  "  npm run --silent clock -- 70m",
+  `  curl -i ${apiUrl}/plants -H "authorization: Bearer $(npm run --silent token -- --org acme)"`,
 ];

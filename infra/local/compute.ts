@@ -1,6 +1,7 @@
 import type { Activity } from "./core/activity.ts";
 import type { Clock } from "./core/clock.ts";
 import type { StackModel } from "./core/model.ts";
+import type { Observe } from "./core/observation.ts";
 import type { Watchdog } from "./core/watchdog.ts";
 import { createDeliver, type Deliver } from "./events/deliver.ts";
 import { createEventBuses, type EventBuses } from "./events/event-buses.ts";
@@ -48,10 +49,11 @@ export const startCompute = async (
     overrides: Readonly<Record<string, string>>;
     secretValues: SecretValues;
     stopping: AbortSignal;
+    observe: Observe;
     onStop: (stop: () => unknown) => void;
   },
 ): Promise<Compute> => {
-  const { model, clock, authorizer, activity, stopping, dataDirectory, onStop } = options;
+  const { model, clock, authorizer, activity, stopping, dataDirectory, observe, onStop } = options;
   const { maxInstances = DEFAULT_MAX_INSTANCES, accountConcurrency = DEFAULT_ACCOUNT_CONCURRENCY } = options;
   const log = (line: string) => options.log("local cloud", line);
   const denials: Denial[] = [];
@@ -85,7 +87,7 @@ export const startCompute = async (
   onStop(() => queues.close());
   const invokeAsynchronously = createAsyncInvoker({ functions, activity, log, stopping });
   const deliver = createDeliver({ authorizer, invokeAsynchronously, queues, activity, log });
-  const buses = createEventBuses({ model, clock, deliver, log });
+  const buses = createEventBuses({ model, clock, deliver, log, observe });
   const started = await startGateway({
     model,
     authorizer,
@@ -106,6 +108,7 @@ export const startCompute = async (
     activity,
     clock,
     log,
+    observe,
   });
   onStop(() => mappings.stop());
   return { functions, buses, queues, mappings, deliver, denials, calls: started.calls };

@@ -1,3 +1,4 @@
+import type { Observe } from "./core/observation.ts";
 import type { DataDirectory } from "./data-directory/open-data-directory.ts";
 
 /** How a local cloud is started. */
@@ -28,4 +29,6 @@ export type LocalCloudOptions = {
   environment?: Readonly<Record<string, string>>;
   /** A line from a function (`source` is its logical id) or from the local cloud itself. */
   log: (source: string, line: string) => void;
+  /** Called for each request, schedule, event and batch, and for each day over which the clock is advanced. */
+  observe?: Observe;
 };

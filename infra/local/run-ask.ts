@@ -6,7 +6,7 @@ import { catalogueEntry } from "../../shared/terms/error-catalogue.ts";
 import { type Ask, INTEGRATION, readArguments } from "./ask/read-arguments.ts";
 import { type Paint, showJson } from "./ask/show-json.ts";
 import { mintToken } from "./mint-token.ts";
-import type { RunningStack } from "./stack-file.ts";
+import { type RunningStack, requireRunning } from "./stack-file.ts";
 
 /** What a command reads and writes besides its arguments. */
 export type AskTerminal = {
@@ -21,15 +21,6 @@ export type AskTerminal = {
 
 /** Headers that say what to do next. */
 const TELLING_HEADERS = ["x-request-id", "link", "retry-after", "allow", "www-authenticate", "location"];
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** The local cloud's clock; undefined if the control server does not say. */
 const clockOf = async ({ controlUrl }: RunningStack): Promise<number | undefined> => {
@@ -129,11 +120,7 @@ const send = async (ask: Ask, stack: RunningStack): Promise<Answered> => {
 export const runAsk = async (args: readonly string[], terminal: AskTerminal): Promise<number | undefined> => {
   const ask = readArguments(args);
   if (ask === undefined) return undefined;
-  const { stack } = terminal;
-  if (stack === undefined) throw new Error("the local cloud does not run: start it with npm start in another terminal");
-  if (!isAlive(stack.pid))
-    throw new Error(`.local/stack.json is of a local cloud that has ended (process ${stack.pid}): run npm start again`);
-  const answered = await send(ask, stack);
+  const answered = await send(ask, requireRunning(terminal.stack));
   await show(ask, answered, terminal);
   return exitCodeOf(answered.status);
 };

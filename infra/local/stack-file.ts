@@ -35,6 +35,23 @@ export const readStackFile = (): RunningStack | undefined => {
   }
 };
 
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The local cloud of the stack file. @throws Error in one line if none runs, or if it has ended without a stop. */
+export const requireRunning = (stack: RunningStack | undefined): RunningStack => {
+  if (stack === undefined) throw new Error("the local cloud does not run: start it with npm start in another terminal");
+  if (!isAlive(stack.pid))
+    throw new Error(`.local/stack.json is of a local cloud that has ended (process ${stack.pid}): run npm start again`);
+  return stack;
+};
+
 /** Removes it if it is this process's: another local cloud of the same checkout may have written its own. */
 export const removeStackFile = (): void => {
   if (readStackFile()?.pid === process.pid) rmSync(STACK_FILE, { force: true });

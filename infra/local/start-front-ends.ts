@@ -4,6 +4,7 @@ import type { Clock } from "./core/clock.ts";
 import type { StackModel } from "./core/model.ts";
 import { startFunctionUrl } from "./front-ends/function-url.ts";
 import { startHttpApi } from "./front-ends/http-api.ts";
+import type { ObserveAnswers } from "./front-ends/observe-requests.ts";
 import { type HeldPort, holdPort, type Listening } from "./http/listen.ts";
 import type { Authorizer } from "./iam/authorizer.ts";
 import type { Functions } from "./lambda/functions.ts";
@@ -63,6 +64,7 @@ export const startFrontEnds = async (options: {
   clock: Clock;
   activity: Activity;
   log: (line: string) => void;
+  observed: ObserveAnswers;
   onStop: OnStop;
 }): Promise<{ apiUrl?: string; webhookUrl?: string }> => {
   const { ports, model, log, onStop, ...around } = options;

@@ -6,11 +6,14 @@ import { platformRoutes, secretValuesOf } from "./control-platform.ts";
 import { createActivity } from "./core/activity.ts";
 import { createClock } from "./core/clock.ts";
 import type { StackModel } from "./core/model.ts";
+import type { Observe } from "./core/observation.ts";
 import { startWatchdog } from "./core/watchdog.ts";
 import { openDataDirectory } from "./data-directory/open-data-directory.ts";
+import { createDayTally, type DayTally } from "./day-tally.ts";
 import { startDynamoDb } from "./dynamodb/engine.ts";
 import { createTables } from "./dynamodb/tables.ts";
 import { sweepExpired } from "./dynamodb/ttl-sweep.ts";
+import { observeRequests } from "./front-ends/observe-requests.ts";
 import type { Denial, Gateway } from "./gateway/gateway.ts";
 import { createAuthorizer } from "./iam/authorizer.ts";
 import { startIssuer } from "./issuer/issuer.ts";
@@ -34,6 +37,8 @@ export type RunningParts = {
   advanceClock: AdvanceClock;
   /** Calls that a role did not allow, in order; each was also logged. */
   denials: readonly Denial[];
+  /** The clock's time, epoch ms. */
+  now: () => number;
   calls: Gateway["calls"];
   /** The demo account of the simulator; undefined if another server replaces the simulator. */
   demo: ProviderSimulator["demo"] | undefined;
@@ -49,6 +54,12 @@ export const startParts = async (
 ): Promise<RunningParts> => {
   const { assemblyDirectory, dataDirectory, dynamodbEndpoint, maxInstances, accountConcurrency, log } = options;
   const say = (line: string) => log("local cloud", line);
+  const { observe: watch = () => {} } = options;
+  let tally: DayTally | undefined;
+  const observe: Observe = (observation) => {
+    tally?.count(observation);
+    watch(observation);
+  };
   const onError = (error: unknown) => say(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
   // Checked and locked before all that reads or writes there.
@@ -78,10 +89,11 @@ export const startParts = async (
   const activity = createActivity();
   await createTables(dynamodb.endpoint, model.tables);
 
+  const { claimNames = { organization: "org_id", role: "org_role" } } = options;
   const issuer = await startIssuer({
     dataDirectory,
     audience: options.audience ?? DEFAULT_AUDIENCE,
-    claimNames: options.claimNames ?? { organization: "org_id", role: "org_role" },
+    claimNames,
     clock,
     onError,
   });
@@ -111,14 +123,17 @@ export const startParts = async (
     overrides,
     secretValues: secretValuesOf(provider.platform),
     stopping: stopping.signal,
+    observe,
     onStop,
   });
+  const countInvocations = () => functions.list().reduce((sum, { invocations }) => sum + invocations, 0);
+  tally = createDayTally({ observe: watch, invocations: countInvocations });
 
   const schedules = createSchedules({
     schedules: model.schedules,
     dataDirectory,
     clock,
-    fire: createFireSchedule(deliver),
+    fire: createFireSchedule(deliver, observe),
   });
   const sweep = async (nowMs: number) => {
     await sweepExpired(dynamodb.endpoint, model.tables, nowMs);
@@ -132,6 +147,7 @@ export const startParts = async (
     pollers: [mappings, ...provider.pollers],
     sweepExpired: sweep,
     stopping: stopping.signal,
+    tally,
   });
 
   const control = await startControl({
@@ -146,7 +162,18 @@ export const startParts = async (
   mappings.poll();
   onStop(() => schedules.stop());
 
-  const frontEnds = await startFrontEnds({ ports, model, functions, authorizer, clock, activity, log: say, onStop });
+  const observed = observeRequests({ observe, functions: model.functions, organizationClaim: claimNames.organization });
+  const frontEnds = await startFrontEnds({
+    ports,
+    model,
+    functions,
+    authorizer,
+    clock,
+    activity,
+    observed,
+    log: say,
+    onStop,
+  });
   if (frontEnds.webhookUrl !== undefined) provider.setPlatformUrl(`${frontEnds.webhookUrl}/-/platform`);
   return {
     stack: {
@@ -164,6 +191,7 @@ export const startParts = async (
     functions,
     advanceClock,
     denials,
+    now: clock.now,
     calls,
     demo: provider.demo,
   };

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { parseArgs, styleText } from "node:util";
 import { createProgress } from "../progress.ts";
 import { banner } from "./banner.ts";
 import { openDataDirectory } from "./data-directory/open-data-directory.ts";
@@ -12,10 +12,13 @@ import { listen } from "./http/listen.ts";
 import type { LocalCloud } from "./local-cloud.ts";
 import { removeStackFile, writeStackFile } from "./stack-file.ts";
 import { readStartSettings } from "./start-settings.ts";
+import { createTerminal } from "./terminal/terminal.ts";
 
-const HELP = `Usage: npm start
+const HELP = `Usage: npm start [-- --verbose]
 
 Builds the service, synthesises its infrastructure and runs it on this machine until Ctrl+C.
+
+  --verbose, -v      also shows schedules, events, batches and all that functions log
 
   PORT               port of the API, 3000 by default
   LOCAL_DATA_DIR     where data are kept from one start to the next, .local/data by default
@@ -42,10 +45,7 @@ const PARENT_CHECK_MS = 500;
 const root = join(import.meta.dirname, "..", "..");
 const { npm_lifecycle_event: npmScript } = process.env;
 
-/** A function is named by its logical id without CloudFormation's hash: the terminal is for people. */
-const log = (source: string, line: string) => console.log(`${source.replace(/[0-9A-F]{8}$/, "")} | ${line}`);
-
-const start = async () => {
+const start = async (isVerbose: boolean) => {
   const { context, cloud: settings } = readStartSettings(process.env, root);
   // Checked before the build, so that the error comes at once.
   await (await listen(createServer(), settings.port)).close();
@@ -54,6 +54,13 @@ const start = async () => {
   process.once("exit", () => openedDirectory.release());
 
   let cloud: LocalCloud | undefined;
+  const { log, observe } = createTerminal({
+    isTerminal: process.stdout.isTTY,
+    isVerbose,
+    now: () => cloud?.now() ?? Date.now(),
+    paint: (format, text) => styleText(format, text, { stream: process.stdout }),
+    write: (text) => process.stdout.write(text),
+  });
   let stopping = false;
   const stop = async () => {
     if (stopping) return;
@@ -85,7 +92,7 @@ const start = async () => {
   const step = createProgress();
   const assemblyDirectory = await prepareAssembly(join(root, ".local", "assembly"), context, step);
   cloud = await step("Starting the local cloud", () =>
-    startLocalCloud({ assemblyDirectory, openedDirectory, ...settings, log }),
+    startLocalCloud({ assemblyDirectory, openedDirectory, ...settings, log, observe }),
   );
   const demoOrganization = await connectDemo(cloud).catch((error) =>
     log("local cloud", `the demo organization is not connected: ${error}`),
@@ -96,9 +103,10 @@ const start = async () => {
 };
 
 try {
-  const { help } = parseArgs({ options: { help: { type: "boolean", short: "h" } } }).values;
+  const options = { help: { type: "boolean", short: "h" }, verbose: { type: "boolean", short: "v" } } as const;
+  const { help, verbose = false } = parseArgs({ options }).values;
   if (help) console.log(HELP);
-  else await start();
+  else await start(verbose);
 } catch (error) {
   failWith(error);
 }

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { joinNegative, tokenOptions, tokenRequest } from "./ask/token-options.ts";
 import { failWith } from "./fail-with.ts";
 import { mintToken } from "./mint-token.ts";
-import { readStackFile } from "./stack-file.ts";
+import { readStackFile, requireRunning } from "./stack-file.ts";
 
 const HELP = `Usage: npm run --silent token -- [options]
 
@@ -16,18 +16,13 @@ Prints one access token of the development issuer; the local cloud must run (npm
   --claim NAME=VALUE    any other claim, JSON or text; null removes it; may be given more than once
 `;
 
-const mint = (request: object): Promise<string> => {
-  const stack = readStackFile();
-  if (stack === undefined) throw new Error("the local cloud does not run: start it with npm start");
-  return mintToken(stack.issuerUrl, request);
-};
-
 try {
   const { values } = parseArgs({
     args: joinNegative(process.argv.slice(2)),
     options: { ...tokenOptions, help: { type: "boolean", short: "h" } },
   });
-  console.log(values.help ? HELP : await mint(tokenRequest(values)));
+  const request = tokenRequest(values);
+  console.log(values.help ? HELP : await mintToken(requireRunning(readStackFile()).issuerUrl, request));
 } catch (error) {
   failWith(error);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import type { StackModel } from "../core/model.ts";
+import type { Observe } from "../core/observation.ts";
 import type { Deliver } from "./deliver.ts";
 import { compileEventPattern } from "./event-pattern.ts";
 
@@ -47,8 +48,9 @@ export const createEventBuses = (options: {
   clock: Pick<Clock, "now">;
   deliver: Deliver;
   log: (line: string) => void;
+  observe?: Observe;
 }): EventBuses => {
-  const { model, clock, deliver, log } = options;
+  const { model, clock, deliver, log, observe } = options;
   const rules = model.rules.map((rule) => ({ ...rule, matches: compileEventPattern(rule.pattern) }));
   const published: PublishedEvent[] = [];
   const rulesOf = (bus: string) => rules.filter(({ busName }) => busName === bus);
@@ -70,7 +72,9 @@ export const createEventBuses = (options: {
       if (!model.buses.some(({ name }) => name === busName))
         log(`LOST an event: ${detailType} was put on the bus ${busName}, which the template does not declare`);
       const matching = rulesOf(busName).filter((rule) => rule.enabled && rule.matches(event));
-      published.push({ bus: busName, publishedAt: now, rules: matching.map(({ name }) => name), event });
+      const names = matching.map(({ name }) => name);
+      published.push({ bus: busName, publishedAt: now, rules: names, event });
+      observe?.({ kind: "event", bus: busName, detailType, rules: names });
       if (published.length > MAX_KEPT) published.shift();
       for (const rule of matching) for (const target of rule.targets) void deliver(rule, target, event);
       return event.id;

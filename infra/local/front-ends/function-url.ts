@@ -9,6 +9,7 @@ import { type InvocationResult, MAX_REQUEST_BYTES } from "../lambda/function-err
 import type { Functions } from "../lambda/functions.ts";
 import { createHttpEvent } from "./http-event.ts";
 import { toHttpResponse } from "./http-response.ts";
+import { type Answering, type ObserveAnswers, unobserved } from "./observe-requests.ts";
 
 /** Not documented; the limit of an HTTP API. */
 const MAX_HEADER_BYTES = 10_240;
@@ -63,6 +64,8 @@ export type FunctionUrlOptions = {
   clock: Pick<Clock, "now">;
   activity: Pick<Activity, "enter">;
   log: (line: string) => void;
+  /** Makes the requests observed; by default they are not. */
+  observed?: ObserveAnswers;
 };
 
 /**
@@ -70,7 +73,7 @@ export type FunctionUrlOptions = {
  * function's own. @throws Error that names the port when it is taken.
  */
 export const startFunctionUrl = async (options: FunctionUrlOptions): Promise<Listening> => {
-  const { functionUrl, functions, authorizer, clock, activity, log } = options;
+  const { functionUrl, functions, authorizer, clock, activity, log, observed = unobserved } = options;
   const { logicalId, functionArn, urlId } = functionUrl;
   let port = options.port;
 
@@ -84,11 +87,13 @@ export const startFunctionUrl = async (options: FunctionUrlOptions): Promise<Lis
     return true;
   };
 
-  const answer = async (request: WireRequest): Promise<WireResponse> => {
+  const answer = async (request: WireRequest, answering: Answering): Promise<WireResponse> => {
     const [path = ""] = request.target.split("?", 1);
     if (!path.startsWith("/")) return ownAnswer(400, "Bad Request");
     if (!isOpen()) return FORBIDDEN;
     const leave = await activity.enter();
+    const requestId = randomUUID();
+    Object.assign(answering, { functionArn, requestId });
     const event = createHttpEvent(request, {
       // Lambda's value for an unauthenticated caller.
       accountId: "anonymous",
@@ -97,7 +102,7 @@ export const startFunctionUrl = async (options: FunctionUrlOptions): Promise<Lis
       path,
       pathParameters: {},
       port,
-      requestId: randomUUID(),
+      requestId,
       nowMs: clock.now(),
     });
     return functions.invoke(functionArn, JSON.stringify(event)).finally(leave).then(respond);
@@ -106,7 +111,7 @@ export const startFunctionUrl = async (options: FunctionUrlOptions): Promise<Lis
   const server = createFrontEnd({
     maxBodyBytes: MAX_REQUEST_BYTES,
     maxHeaderBytes: MAX_HEADER_BYTES,
-    answer,
+    answer: observed(answer),
     onError: (error) => log(`${logicalId}: ${error instanceof Error ? error.stack : String(error)}`),
   });
   const listening = await listen(server, port);

@@ -11,6 +11,7 @@ import type { Functions } from "../lambda/functions.ts";
 import { answerPreflight, withCors } from "./cors.ts";
 import { createHttpEvent } from "./http-event.ts";
 import { respond } from "./http-response.ts";
+import { type Answering, type ObserveAnswers, unobserved } from "./observe-requests.ts";
 
 /** Quotas of an HTTP API. Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const MAX_BODY_BYTES = 10 * 1_048_576;
@@ -29,6 +30,8 @@ export type HttpApiOptions = {
   /** The time-out of a function's answer: 30 s; tests may shorten it. */
   integrationTimeoutMs?: number;
   log: (line: string) => void;
+  /** Makes the requests observed; by default they are not. */
+  observed?: ObserveAnswers;
 };
 
 /** The decoded path up to a decoded `?`; undefined if it cannot be decoded. */
@@ -43,16 +46,17 @@ const decodePath = (target: string): string | undefined => {
 /** Starts one HTTP API of the template. @throws Error that names the port when it is taken. */
 export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> => {
   const { api, accountId, functions, authorizer, clock, activity, log } = options;
-  const { integrationTimeoutMs = INTEGRATION_TIMEOUT_MS } = options;
+  const { integrationTimeoutMs = INTEGRATION_TIMEOUT_MS, observed = unobserved } = options;
   const route = createRouter(api.routes);
   let port = options.port;
 
-  const answer = async (request: WireRequest): Promise<WireResponse> => {
+  const answer = async (request: WireRequest, answering: Answering): Promise<WireResponse> => {
     const path = decodePath(request.target);
     if (!path?.startsWith("/")) return ownAnswer(400, "Bad Request");
     const match = route(request.method, path);
     if (!match) return answerPreflight(api.cors, request) ?? ownAnswer(404, "Not Found");
     const { routeKey, functionArn, sourceArn } = match.route;
+    answering.functionArn = functionArn;
     const verdict = authorizer.judge({
       principal: { kind: "service", service: "apigateway.amazonaws.com", sourceArn },
       action: "lambda:InvokeFunction",
@@ -64,6 +68,7 @@ export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> 
     }
     const leave = await activity.enter();
     const requestId = randomBytes(11).toString("base64url").padEnd(16, "=");
+    answering.requestId = requestId;
     const event = createHttpEvent(request, {
       accountId,
       apiId: api.apiId,
@@ -84,7 +89,7 @@ export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> 
   const server = createFrontEnd({
     maxBodyBytes: MAX_BODY_BYTES,
     maxHeaderBytes: MAX_HEADER_BYTES,
-    answer,
+    answer: observed(answer),
     onError: (error) => log(`${api.logicalId}: ${error instanceof Error ? error.stack : String(error)}`),
   });
   const listening = await listen(server, port);

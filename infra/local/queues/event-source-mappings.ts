@@ -1,6 +1,7 @@
 import type { Activity } from "../core/activity.ts";
 import type { Clock } from "../core/clock.ts";
 import type { EventSourceMappingModel } from "../core/model.ts";
+import type { Observe } from "../core/observation.ts";
 import { TemplateError } from "../core/template-error.ts";
 import type { Authorizer } from "../iam/authorizer.ts";
 import type { Functions } from "../lambda/functions.ts";
@@ -31,6 +32,7 @@ type Surroundings = {
   activity: Pick<Activity, "begin">;
   clock: Pick<Clock, "now">;
   log: (line: string) => void;
+  observe?: Observe;
 };
 
 /**
@@ -38,7 +40,7 @@ type Surroundings = {
  * message whose batch was throttled: it has been received, so the receive counts.
  */
 const startMapping = (mapping: EventSourceMappingModel, queue: Queue, surroundings: Surroundings) => {
-  const { functions, activity, clock, log } = surroundings;
+  const { functions, activity, clock, log, observe } = surroundings;
   const { functionArn, queueArn, batchSize, maxConcurrency = DEFAULT_CONCURRENCY } = mapping;
   let running = 0;
   let isPolling = false;
@@ -49,6 +51,7 @@ const startMapping = (mapping: EventSourceMappingModel, queue: Queue, surroundin
     const result = await functions.invokeIfFree(functionArn, JSON.stringify(batchEvent(messages, queueArn)));
     if (!result.ok) return;
     const failed = failedIn(messages, result.payload);
+    observe?.({ kind: "batch", queue: queue.model.name, messages: messages.length, failed: failed.length });
     if (failed.length > 0) log(`${failed.length} of ${messages.length} messages of ${queue.model.name} failed`);
     for (const message of messages) if (!failed.includes(message)) queue.delete(message.receipt);
   };

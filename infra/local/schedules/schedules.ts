@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Clock } from "../core/clock.ts";
 import { readDataFile, writeDataFile } from "../core/data-file.ts";
 import type { ScheduleModel } from "../core/model.ts";
+import type { Observe } from "../core/observation.ts";
 import type { Deliver } from "../events/deliver.ts";
 import { type Occurrences, parseScheduleExpression } from "./schedule-expression.ts";
 
@@ -64,8 +65,9 @@ export type FireSchedule = (schedule: ScheduleModel, epochMs: number) => Promise
 
 /** Delivers the event of one occurrence to every target of the rule. */
 export const createFireSchedule =
-  (deliver: Deliver): FireSchedule =>
+  (deliver: Deliver, observe?: Observe): FireSchedule =>
   async (schedule, epochMs) => {
+    observe?.({ kind: "schedule", name: schedule.name, at: epochMs });
     const event = scheduledEvent(schedule.arn, epochMs);
     await Promise.all(schedule.targets.map((target) => deliver(schedule, target, event)));
   };

@@ -21,6 +21,13 @@ describe("the banner", () => {
     expect(lines().join()).not.toContain("webhooks");
   });
 
+  it("shows commands to try, and one line of curl with the API's address", () => {
+    const text = banner({ ...stack, apiUrl: "http://127.0.0.1:6" }, stackModel({}), "demo");
+    expect(text).toContain("npm run --silent ask -- records/invoices limit=3");
+    expect(text).toMatch(/curl -i http:\/\/127\.0\.0\.1:6\/plants -H .*token/);
+    expect(banner({ ...stack, apiUrl: "http://127.0.0.1:6" }, stackModel({}))).not.toContain("records/invoices");
+  });
+
   it("groups resources with the same type and reason in one line, and lists the others one by one", () => {
     const model = stackModel({});
     const alarm = (logicalId: string) => ({

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startJsonServer } from "../../../infra/local/http/json-server.ts";
+import type { Listening } from "../../../infra/local/http/listen.ts";
+import { parseDuration, runClock } from "../../../infra/local/run-clock.ts";
+
+const NOW = Date.parse("2026-11-22T14:00:00Z");
+const HOUR = 3_600_000;
+
+let control: Listening;
+const moves: unknown[] = [];
+beforeAll(async () => {
+  const schedules = [{ name: "hourly", nextAt: NOW + HOUR }, { name: "off" }];
+  control = await startJsonServer({
+    onError: (error) => {
+      throw error;
+    },
+    routes: {
+      "GET /": () => ({ status: 200, body: { now: NOW, schedules } }),
+      "POST /clock/advance": ({ body }) => {
+        moves.push(body);
+        const fired = ["hourly", "daily", "hourly"].map((name) => ({ name, at: NOW }));
+        return { status: 200, body: { now: NOW + 8 * 24 * HOUR, fired } };
+      },
+    },
+  });
+});
+afterAll(() => control.close());
+
+const clock = async (...args: string[]) => {
+  const { url } = control;
+  const urls = { issuerUrl: url, controlUrl: url, providerUrl: url, dynamodbUrl: url, jwksUrl: url };
+  const stack = { ...urls, audience: "a", tables: [], pid: process.pid };
+  let out = "";
+  const write = (text: string) => {
+    out += text;
+  };
+  const isDone = await runClock(args, { stack, isTerminal: false, paint: (_format, text) => text, write });
+  return isDone ? out : undefined;
+};
+
+describe("npm run clock", () => {
+  it("moves the clock and names the schedules that fired", async () => {
+    expect(await clock("8d", "--last")).toBe("2026-11-22T14:00Z → 2026-11-30T14:00Z  2 × hourly, 1 × daily\n");
+    await clock("70m");
+    expect(moves).toEqual([
+      { ms: 192 * HOUR, firing: "last" },
+      { ms: 70 * 60_000, firing: "each" },
+    ]);
+  });
+
+  it("shows the clock and the next schedules", async () => {
+    expect(await clock()).toMatch(/^2026-11-22T14:00:00\.000Z\n {2}hourly +in 1 h\n {2}off +disabled\n$/);
+  });
+
+  it("reads durations, and shows their form if it cannot", async () => {
+    expect(["90s", "70m", "4h", "8d", "1d12h"].map(parseDuration)).toEqual(
+      [90, 4_200, 14_400, 691_200, 129_600].map((seconds) => seconds * 1_000),
+    );
+    await expect(clock("1.5h")).rejects.toThrow(/^1\.5h: expected a duration such as 90s, 70m, 4h, 8d or 1d12h$/);
+    expect(await clock("--help")).toBeUndefined();
+  });
+});
