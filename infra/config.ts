@@ -154,6 +154,8 @@ const Context = z
   })
   .check(together("providerOauthClientId", "providerOauthSecretArn"), ...networkChecks);
 
+export const contextKeys: readonly string[] = Object.keys(Context.shape);
+
 /**
  * Keys of the CDK and its command line that have neither ":" nor "/": `cdk acknowledge` and `cdk cli-telemetry` write the
  * first two, and the third names the repository of container images.
@@ -177,8 +179,7 @@ export const parseContext = (
 ): DeploymentConfig => {
   const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isOwnedByCdk(key)));
   const result = Context.safeParse(own);
-  if (!result.success)
-    throw new ContextError(describeProblems(result.error.issues, own, Object.keys(Context.shape), nameOf));
+  if (!result.success) throw new ContextError(describeProblems(result.error.issues, own, contextKeys, nameOf));
   const { issuer = NO_ISSUER, audience = "plant-store", ...config } = result.data;
   const { region = environmentRegion, webhookEntrance, webhookDomainName } = config;
   if (config.xrayTracing) requireTracingIn(region);
