@@ -44,6 +44,8 @@ export const floors = {
     "local",
     "local/provider",
     "local/provider/wire",
+    "local/provider/wire/writes",
+    "local/provider/wire/requests",
     "local/provider/faults",
     "local/provider/changes",
     "local/provider/webhooks",

@@ -11,17 +11,19 @@ import { businesses } from "../../infra/local/provider/seed/businesses.ts";
 import { historyOf } from "../../infra/local/provider/seed/seed-account.ts";
 import { IN_MEMORY } from "../../infra/local/provider/store/database.ts";
 import { openStore, type Store } from "../../infra/local/provider/store/store.ts";
+import { createWireAnswers } from "../../infra/local/provider/wire/answers.ts";
 import { findSecret, readSecret } from "../../infra/local/provider/wire/authenticate.ts";
 import { createOAuth } from "../../infra/local/provider/wire/oauth.ts";
-import { readParameters } from "../../infra/local/provider/wire/parameters.ts";
-import { createWireAnswers } from "../../infra/local/provider/wire/server.ts";
 import { parseObject } from "../../shared/provider/stripe/objects.ts";
 import type { RecordType } from "../../shared/records/record.ts";
 import { fromItem, parseSortKey } from "../../shared/records/record-item.ts";
 import type { Item } from "../support/expressions.ts";
 import type { HttpAnswer, HttpRequest } from "./edges.ts";
 
-const TABLES = ["accounts", "objects", "events", "grants", "faults", "endpoints", "registered_endpoints", "deliveries"];
+const TABLES = [
+  ...["accounts", "objects", "events", "grants", "faults", "endpoints", "registered_endpoints", "deliveries"],
+  "idempotency",
+];
 
 let opened: Store | undefined;
 
@@ -56,7 +58,6 @@ export const createProviderSide = (now: () => number, deliver: (accountId: strin
   const fail = (error: unknown) => {
     throw error;
   };
-  const answer = createWireAnswers({ store, oauth, now, onError: fail });
   const sender = {
     queue: (account: number, events: readonly { id: string }[]) => {
       const accountId = store.accounts.byId(account)?.account_id ?? "";
@@ -68,6 +69,7 @@ export const createProviderSide = (now: () => number, deliver: (accountId: strin
     poll: () => undefined,
   };
   const changes = createChanges({ store, sender, platform, now });
+  const answer = createWireAnswers({ store, changes, oauth, now, onError: fail });
 
   const requireAccount = (accountId: string) => {
     const account = store.accounts.byAccountId(accountId);
@@ -126,9 +128,10 @@ export const createProviderSide = (now: () => number, deliver: (accountId: strin
     answer({ method, path: target, headers, body }: HttpRequest): HttpAnswer {
       const [path = "/", query = ""] = target.split("?", 2);
       const secret = readSecret(headers.Authorization ?? headers.authorization);
-      const parameters = readParameters(new URLSearchParams(method === "GET" ? query : body));
+      const search = new URLSearchParams(method === "POST" ? body : query);
       const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-      const reply = answer({ method, path, parameters, secret, found: findSecret(store, secret), headers: lower });
+      const found = findSecret(store, secret);
+      const reply = answer({ method, path, search, secret, found, headers: lower, requestId: "req_simulated" });
       return {
         status: reply.status,
         headers: { "content-type": "application/json", date: new Date(now()).toUTCString(), ...reply.headers },

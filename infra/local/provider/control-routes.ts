@@ -12,6 +12,7 @@ import type { AccountRow } from "./store/account-table.ts";
 import type { Store } from "./store/store.ts";
 import { Endpoint } from "./webhooks/endpoint.ts";
 import type { WebhookSender } from "./webhooks/sender.ts";
+import { type RateLimiter, RateLimits } from "./wire/rate-limits.ts";
 import type { RequestCountsKeeper } from "./wire/request-counts.ts";
 
 const NewAccount = z.strictObject({
@@ -47,13 +48,14 @@ export const providerRoutes = (options: {
   url: () => string;
   store: Store;
   faults: Faults;
+  rateLimiter: RateLimiter;
   counts: RequestCountsKeeper;
   changes: Changes;
   sender: WebhookSender;
   activity: Pick<Activity, "idle">;
   now: () => number;
 }): JsonRoutes => {
-  const { url, store, faults, counts, changes, sender, activity, now } = options;
+  const { url, store, faults, rateLimiter, counts, changes, sender, activity, now } = options;
   const { accounts, objects, events, deliveries } = store;
 
   const withAccount = (
@@ -97,6 +99,7 @@ export const providerRoutes = (options: {
         accounts: accounts.list().map(shownAccount),
         requests: counts.all(),
         faults: faults.list().map(({ id, fault, seen, hits }) => ({ id, ...fault, seen, hits })),
+        rateLimits: rateLimiter.limits(),
         pendingDeliveries: sender.pending(),
         deliveries: deliveries.list(MAX_SHOWN).map(shownDelivery),
       },
@@ -110,6 +113,10 @@ export const providerRoutes = (options: {
       const id = query.get("id");
       return { status: 200, body: { cleared: faults.clear(id === null ? undefined : Number(id)) } };
     },
+    "POST /provider/rate-limits": accepting(RateLimits, (limits) => {
+      rateLimiter.set(limits);
+      return { status: 200, body: limits };
+    }),
     "POST /provider/changes": accepting(ChangeRequest, (request) =>
       withAccount(request.accountId, async (account) => {
         try {

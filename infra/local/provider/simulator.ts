@@ -10,6 +10,7 @@ import { seedBusinesses } from "./seed/create-account.ts";
 import { openStore } from "./store/store.ts";
 import { createWebhookSender } from "./webhooks/sender.ts";
 import { createOAuth } from "./wire/oauth.ts";
+import { createRateLimiter } from "./wire/rate-limits.ts";
 import { createRequestCounts } from "./wire/request-counts.ts";
 import { startWireServer } from "./wire/server.ts";
 
@@ -42,9 +43,18 @@ export const startProviderSimulator = async (options: {
   /** Deliveries under way count there, so that the clock does not move meanwhile. */
   activity?: Activity;
   platform?: Platform;
+  /** Requests of an account within any second; more are refused. By default there is no limit. */
+  rateLimit?: number;
   onError: (error: unknown) => void;
 }): Promise<ProviderSimulator> => {
-  const { dataDirectory, clock, activity = createActivity(), platform = LOCAL_PLATFORM, onError } = options;
+  const {
+    dataDirectory,
+    clock,
+    activity = createActivity(),
+    platform = LOCAL_PLATFORM,
+    rateLimit = null,
+    onError,
+  } = options;
   const now = () => clock.now();
   const stopping = new AbortController();
   const store = openStore(dataDirectory);
@@ -62,13 +72,10 @@ export const startProviderSimulator = async (options: {
     },
   });
   const faults = openFaults(store.database);
+  const rateLimiter = createRateLimiter({ perSecond: rateLimit, perEndpoint: null });
   const counts = createRequestCounts();
   const server = await startWireServer({
-    store,
-    oauth,
-    faults,
-    counts,
-    now,
+    ...{ store, changes, oauth, faults, rateLimiter, counts, now },
     stopping: stopping.signal,
     onError,
   });
@@ -78,7 +85,9 @@ export const startProviderSimulator = async (options: {
     url: server.url,
     authorizeUrl: `${server.url}/oauth/v2/authorize`,
     demo: { accountId, apiKey },
-    controlRoutes: providerRoutes({ url: () => server.url, store, faults, counts, changes, sender, activity, now }),
+    controlRoutes: providerRoutes({
+      ...{ url: () => server.url, store, faults, rateLimiter, counts, changes, sender, activity, now },
+    }),
     pendingDeliveries: sender.pending,
     nextDueAt: sender.nextDueAt,
     poll: sender.poll,

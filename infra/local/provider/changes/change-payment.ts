@@ -1,10 +1,11 @@
 import { failureCodes } from "../objects/payment-failure.ts";
-import { failInvoicePayment, payInvoice } from "../operations/invoices.ts";
-import { cancelPayment, failPayment, processPayment, succeedPayment } from "../operations/payments.ts";
+import { cancelPayment, processPayment } from "../operations/payments.ts";
+import { settlePayment } from "./billing.ts";
 import type { OneChange } from "./change-request.ts";
-import { type ChangeContext, paymentOf, requireTarget } from "./targets.ts";
+import { type ChangeContext, requireTarget } from "./targets.ts";
 
-const UNFINISHED = [
+/** The states of a payment that can still change. */
+export const UNFINISHED = [
   "requires_payment_method",
   "requires_confirmation",
   "requires_action",
@@ -18,20 +19,8 @@ export const changePayment =
   (context: ChangeContext, { id, failureCode }: OneChange): void => {
     const { ledger, random } = context;
     const intent = requireTarget(context, id, { type: "payment_intent", statuses: UNFINISHED });
-    const invoice = ledger.find("invoice", intent.invoice);
-    const payment =
-      invoice && (invoice.status === "open" || invoice.status === "uncollectible")
-        ? paymentOf(context, invoice)
-        : undefined;
     const code = failureCode ?? random.pick(failureCodes);
     if (outcome === "cancel") cancelPayment(ledger, intent, "requested_by_customer");
     else if (outcome === "process") processPayment(ledger, intent);
-    else if (invoice === undefined || payment === undefined) {
-      if (outcome === "succeed") succeedPayment(ledger, intent);
-      else failPayment(ledger, intent, code);
-    } else if (outcome === "succeed") payInvoice(ledger, invoice, payment);
-    else {
-      const subscription = ledger.find("subscription", invoice.subscription);
-      failInvoicePayment(ledger, invoice, { intent, failureCode: code, subscription });
-    }
+    else settlePayment(context, intent, outcome === "succeed" ? "succeeded" : { failureCode: code });
   };

@@ -88,6 +88,15 @@ export const createChanges = (options: {
   };
 
   return {
+    /**
+     * Does the work of a request to the provider's API, and writes what its ledger collected, in one transaction.
+     * An error of the work undoes everything.
+     */
+    perform<Result>(account: AccountRow, work: (context: ChangeContext) => Result): Result {
+      const results: Result[] = [];
+      together(account, () => [write(account, "request", (context) => void results.push(work(context)))]);
+      return results[0] as Result;
+    },
     /** Makes one change, or so many by chance; all happen now. @throws ImpossibleChangeError and then changes nothing. */
     make: (account: AccountRow, request: ChangeRequest): Changed =>
       together(account, () =>

@@ -1,17 +1,19 @@
 import * as z from "zod";
 import { objectSchemas, StoredObject } from "../objects/objects.ts";
 import { createCustomer, deleteCustomer } from "../operations/customers.ts";
-import { createInvoice, finalizeInvoice, markUncollectible, payInvoice, voidInvoice } from "../operations/invoices.ts";
-import { closeDispute, createPayment, disputeCharge, refundCharge } from "../operations/payments.ts";
 import {
-  cancelAtPeriodEnd,
-  cancelSubscription,
-  renewSubscription,
-  startSubscription,
-} from "../operations/subscriptions.ts";
+  createInvoice,
+  deleteInvoice,
+  finalizeInvoice,
+  markUncollectible,
+  singleLine,
+  voidInvoice,
+} from "../operations/invoices.ts";
+import { closeDispute, createPayment, disputeCharge, refundCharge } from "../operations/payments.ts";
+import { cancelAtPeriodEnd, cancelSubscription, renewSubscription } from "../operations/subscriptions.ts";
 import { businesses } from "../seed/businesses.ts";
 import { generatePerson } from "../seed/people.ts";
-import { addMonths } from "../seed/subscription-history.ts";
+import { collectInvoice, periodEndOf, subscribe } from "./billing.ts";
 import { changePayment } from "./change-payment.ts";
 import { type Action, ImpossibleChangeError, type OneChange } from "./change-request.ts";
 import { type ChangeContext, paymentOf, requireAny, requireTarget, subscriptionsOf } from "./targets.ts";
@@ -43,7 +45,7 @@ const remove = (context: ChangeContext, { id }: OneChange) => {
   if (object.object === "customer") return deleteCustomer(context.ledger, object, subscriptionsOf(context, object.id));
   if (object.object !== "invoice" || object.status !== "draft")
     throw new ImpossibleChangeError(409, `${object.id} cannot be deleted: only customers and draft invoices can`);
-  context.ledger.change<"invoice">(object, { deleted: true }, "invoice.deleted");
+  deleteInvoice(context.ledger, object);
 };
 
 const chargeFor = (context: ChangeContext, id: string | undefined) => {
@@ -52,33 +54,26 @@ const chargeFor = (context: ChangeContext, id: string | undefined) => {
   return requireTarget(context, chargeId, { type: "charge", statuses: ["succeeded"] });
 };
 
-const months = { month: 1, year: 12 } as const;
-
 const createSubscription = (context: ChangeContext, { id }: OneChange) => {
-  const { ledger, random } = context;
+  const { random } = context;
   const customer = requireTarget(context, id, { type: "customer" });
-  const item = { ...random.pick(businesses[0].offers), quantity: 1 + random.int(3) };
-  const period = { start: ledger.at, end: addMonths(ledger.at, months[item.interval]) };
-  const { invoice } = startSubscription(ledger, customer, { items: [item], period });
-  const payment = finalizeInvoice(ledger, invoice);
-  if (payment !== undefined) payInvoice(ledger, invoice, payment);
+  subscribe(context, customer, { items: [{ ...random.pick(businesses[0].offers), quantity: 1 + random.int(3) }] });
 };
 
 const renew = (context: ChangeContext, { id }: OneChange) => {
   const statuses = ["active", "trialing", "past_due"];
   const subscription = requireTarget(context, id, { type: "subscription", statuses });
   const customer = requireTarget(context, subscription.customer, { type: "customer" });
-  const length = months[subscription.items[0]?.interval ?? "month"];
-  const period = { start: subscription.periodEnd, end: addMonths(subscription.periodEnd, length) };
+  const { items, periodEnd: start } = subscription;
+  const period = { start, end: periodEndOf(items, start) };
   renewSubscription(context.ledger, customer, subscription, period);
 };
 
 const createManualInvoice = (context: ChangeContext, { id, amount }: OneChange) => {
   const { ledger, random } = context;
   const customer = requireTarget(context, id, { type: "customer" });
-  const line = { description: "Service", price: null, product: null, quantity: 1, subscriptionItem: null };
   createInvoice(ledger, customer, {
-    lines: [{ ...line, id: ledger.newId("il_1", 23), amount: amount ?? 1_000 + random.int(20_000) }],
+    lines: [singleLine(ledger, { description: "Service", amount: amount ?? 1_000 + random.int(20_000) })],
     billingReason: "manual",
     periodStart: ledger.at,
     periodEnd: ledger.at,
@@ -112,11 +107,8 @@ const WORK: Record<Exclude<Action, "deauthorize">, Work> = {
   update,
   delete: remove,
   finalize_invoice: (context, change) => finalizeInvoice(context.ledger, invoiceOf(context, change, "draft")),
-  pay_invoice(context, change) {
-    const invoice = invoiceOf(context, change, "draft", "open", "uncollectible");
-    const payment = invoice.status === "draft" ? finalizeInvoice(context.ledger, invoice) : paymentOf(context, invoice);
-    if (payment !== undefined) payInvoice(context.ledger, invoice, payment);
-  },
+  pay_invoice: (context, change) =>
+    collectInvoice(context, invoiceOf(context, change, "draft", "open", "uncollectible")),
   void_invoice(context, change) {
     const invoice = invoiceOf(context, change, "open", "uncollectible");
     voidInvoice(context.ledger, invoice, paymentOf(context, invoice));
@@ -126,7 +118,7 @@ const WORK: Record<Exclude<Action, "deauthorize">, Work> = {
   fail_payment: changePayment("fail"),
   process_payment: changePayment("process"),
   cancel_payment: changePayment("cancel"),
-  refund: (context, { id, amount }) => refundCharge(context.ledger, chargeFor(context, id), amount),
+  refund: (context, { id, amount }) => refundCharge(context.ledger, chargeFor(context, id), { amount }),
   dispute: (context, { id }) => disputeCharge(context.ledger, chargeFor(context, id)),
   close_dispute: (context, { id }) => {
     const dispute = requireTarget(context, id, { type: "dispute", statuses: ["needs_response", "under_review"] });

@@ -10,6 +10,7 @@ const rateLimitReasons = [
   "endpoint-concurrency",
   "resource-specific",
 ] as const;
+export type RateLimitReason = (typeof rateLimitReasons)[number];
 
 const kinds = [
   z.strictObject({ kind: z.literal("rate_limit"), reason: z.enum(rateLimitReasons).default("global-rate") }),
@@ -22,8 +23,8 @@ const kinds = [
   z.strictObject({ kind: z.literal("slow"), ms: z.int().min(0).max(300_000) }),
   /** Never answers. */
   z.strictObject({ kind: z.literal("timeout") }),
-  /** Cuts the connection before any answer, or carries the request out and cuts it in the middle of the answer. */
-  z.strictObject({ kind: z.literal("reset"), when: z.enum(["before", "middle"]).default("before") }),
+  /** Cuts the connection before the request is carried out, after that but before the answer, or within the answer. */
+  z.strictObject({ kind: z.literal("reset"), when: z.enum(["before", "after", "middle"]).default("before") }),
 ] as const;
 
 const common = {

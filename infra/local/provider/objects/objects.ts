@@ -10,6 +10,10 @@ const seconds = z.int().min(0);
 const amount = z.int().min(0);
 /** The attributes of every object. A deleted object is kept, because a stub of a deleted customer can be read. */
 const base = { id: text, created: seconds, deleted: z.boolean() };
+/** What clients attach to an object. Objects of earlier versions lack them. */
+const attached = { description: text.nullable().default(null), metadata: z.record(text, text).default({}) };
+/** The days that a payer has after an invoice was sent. */
+const daysUntilDue = z.int().default(30);
 
 const Customer = z.strictObject({
   object: z.literal("customer"),
@@ -20,6 +24,7 @@ const Customer = z.strictObject({
   currency: text,
   delinquent: z.boolean(),
   balance: z.int(),
+  ...attached,
 });
 
 const SubscriptionItem = z.strictObject({
@@ -48,6 +53,8 @@ const Subscription = z.strictObject({
   currency: text,
   items: z.array(SubscriptionItem),
   collectionMethod: z.enum(["charge_automatically", "send_invoice"]),
+  daysUntilDue,
+  ...attached,
   periodStart: seconds,
   periodEnd: seconds,
   trialStart: seconds.nullable(),
@@ -66,6 +73,7 @@ const InvoiceLine = z.strictObject({
   product: text.nullable(),
   quantity: z.int(),
   subscriptionItem: text.nullable(),
+  invoiceItem: text.nullable().default(null),
 });
 
 const Invoice = z.strictObject({
@@ -79,6 +87,8 @@ const Invoice = z.strictObject({
   number: text.nullable(),
   currency: text,
   collectionMethod: z.enum(["charge_automatically", "send_invoice"]),
+  daysUntilDue,
+  ...attached,
   billingReason: z.enum(["manual", "subscription_create", "subscription_cycle"]),
   lines: z.array(InvoiceLine),
   amountPaid: amount,
@@ -112,7 +122,7 @@ const PaymentIntent = z.strictObject({
     "canceled",
     "succeeded",
   ]),
-  description: text.nullable(),
+  ...attached,
   latestCharge: text.nullable(),
   failureCode: text.nullable(),
   canceledAt: seconds.nullable(),

@@ -6,7 +6,8 @@ type Customer = ObjectOf<"customer">;
 
 export const createCustomer = (
   ledger: Ledger,
-  customer: Pick<Customer, "name" | "email" | "currency"> & Partial<Pick<Customer, "phone">>,
+  customer: Pick<Customer, "name" | "email" | "currency"> &
+    Partial<Pick<Customer, "phone" | "balance" | "description" | "metadata">>,
 ): Customer =>
   ledger.create<"customer">(
     {
@@ -17,6 +18,8 @@ export const createCustomer = (
       phone: null,
       delinquent: false,
       balance: 0,
+      description: null,
+      metadata: {},
       ...customer,
     },
     "customer.created",

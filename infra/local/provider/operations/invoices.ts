@@ -9,10 +9,17 @@ const DAY = 86_400;
 /** Attempts to collect after which the provider gives up, and the days between them. */
 const RETRY_DAYS = [3, 5, 7];
 
-type NewInvoice = Pick<Invoice, "lines" | "billingReason" | "periodStart" | "periodEnd"> & {
-  subscription?: string;
-  collectionMethod?: Invoice["collectionMethod"];
-};
+type NewInvoice = Pick<Invoice, "lines" | "billingReason" | "periodStart" | "periodEnd"> &
+  Partial<Pick<Invoice, "subscription" | "collectionMethod" | "daysUntilDue" | "description" | "metadata">>;
+
+/** A line that belongs to no subscription. `invoiceItem` is the id of the item that a client added. */
+export const singleLine = (
+  ledger: Ledger,
+  line: Pick<Invoice["lines"][number], "description" | "amount"> & { invoiceItem?: string },
+): Invoice["lines"][number] => ({
+  ...{ id: ledger.newId("il_1", 23), price: null, product: null, quantity: 1, subscriptionItem: null },
+  ...{ invoiceItem: null, ...line },
+});
 
 /** A draft. */
 export const createInvoice = (ledger: Ledger, customer: ObjectOf<"customer">, invoice: NewInvoice): Invoice =>
@@ -30,6 +37,9 @@ export const createInvoice = (ledger: Ledger, customer: ObjectOf<"customer">, in
       number: null,
       currency: customer.currency,
       collectionMethod: "charge_automatically",
+      daysUntilDue: 30,
+      description: null,
+      metadata: {},
       amountPaid: 0,
       attemptCount: 0,
       dueDate: null,
@@ -55,7 +65,7 @@ export const finalizeInvoice = (ledger: Ledger, invoice: Invoice): InvoicePaymen
   const patch = {
     number: `${invoice.customer.slice(-8).toUpperCase()}-${String(ledger.at).slice(-6)}`,
     finalizedAt: ledger.at,
-    ...(isSent && { dueDate: ledger.at + 30 * DAY }),
+    ...(isSent && { dueDate: ledger.at + invoice.daysUntilDue * DAY }),
   };
   if (total === 0) {
     ledger.change<"invoice">(invoice, { ...patch, status: "paid", paidAt: ledger.at }, "invoice.finalized");
@@ -141,6 +151,10 @@ export const voidInvoice = (ledger: Ledger, invoice: Invoice, payment: InvoicePa
   if (intent.status !== "succeeded" && intent.status !== "canceled") cancelPayment(ledger, intent, "void_invoice");
   if (link?.status === "open") ledger.change<"invoice_payment">(link, { status: "canceled" });
 };
+
+/** Deletes a draft. */
+export const deleteInvoice = (ledger: Ledger, invoice: Invoice): void =>
+  ledger.change<"invoice">(invoice, { deleted: true }, "invoice.deleted");
 
 /** Payment is no longer expected, but still possible. */
 export const markUncollectible = (ledger: Ledger, invoice: Invoice): void =>

@@ -7,7 +7,8 @@ type Charge = ObjectOf<"charge">;
 /** A payment that waits for a payment method. */
 export const createPayment = (
   ledger: Ledger,
-  payment: Pick<PaymentIntent, "customer" | "amount" | "currency" | "description"> & { invoice?: string },
+  payment: Pick<PaymentIntent, "customer" | "amount" | "currency" | "description"> &
+    Partial<Pick<PaymentIntent, "invoice" | "metadata">>,
 ): PaymentIntent =>
   ledger.create<"payment_intent">(
     {
@@ -19,6 +20,7 @@ export const createPayment = (
       amountReceived: 0,
       status: "requires_payment_method",
       latestCharge: null,
+      metadata: {},
       failureCode: null,
       canceledAt: null,
       cancellationReason: null,
@@ -86,7 +88,11 @@ export const cancelPayment = (ledger: Ledger, intent: PaymentIntent, cancellatio
 };
 
 /** Refunds an amount of a charge, or its whole remainder. */
-export const refundCharge = (ledger: Ledger, charge: Charge, amount?: number): ObjectOf<"refund"> => {
+export const refundCharge = (
+  ledger: Ledger,
+  charge: Charge,
+  { amount, reason = "requested_by_customer" }: { amount?: number | undefined; reason?: string | undefined } = {},
+): ObjectOf<"refund"> => {
   const left = charge.amount - charge.amountRefunded;
   const given = Math.min(amount ?? left, left);
   const refund = ledger.create<"refund">(
@@ -100,7 +106,7 @@ export const refundCharge = (ledger: Ledger, charge: Charge, amount?: number): O
       amount: given,
       currency: charge.currency,
       status: "succeeded",
-      reason: "requested_by_customer",
+      reason,
     },
     "refund.created",
   );

@@ -16,6 +16,7 @@ const linesFor = (ledger: Ledger, subscription: Subscription, isTrial: boolean):
     product: item.product,
     quantity: item.quantity,
     subscriptionItem: item.id,
+    invoiceItem: null,
   }));
 
 const invoiceFor = (
@@ -27,6 +28,7 @@ const invoiceFor = (
   createInvoice(ledger, customer, {
     subscription: subscription.id,
     collectionMethod: subscription.collectionMethod,
+    daysUntilDue: subscription.daysUntilDue,
     billingReason,
     lines: linesFor(ledger, subscription, subscription.status === "trialing"),
     periodStart: subscription.periodStart,
@@ -40,11 +42,11 @@ export const startSubscription = (
   options: {
     items: readonly Omit<Subscription["items"][number], "id">[];
     period: Period;
-    collectionMethod?: Subscription["collectionMethod"];
     isTrial?: boolean;
-  },
+  } & Partial<Pick<Subscription, "collectionMethod" | "daysUntilDue" | "description" | "metadata">>,
 ): { subscription: Subscription; invoice: Invoice } => {
-  const { items, period, collectionMethod = "charge_automatically", isTrial = false } = options;
+  const { items, period, isTrial = false } = options;
+  const { collectionMethod = "charge_automatically", daysUntilDue = 30, description = null, metadata = {} } = options;
   const subscription = ledger.create<"subscription">(
     {
       object: "subscription",
@@ -55,7 +57,7 @@ export const startSubscription = (
       status: isTrial ? "trialing" : "active",
       currency: customer.currency,
       items: items.map((item) => ({ ...item, id: ledger.newId("si_", 14) })),
-      collectionMethod,
+      ...{ collectionMethod, daysUntilDue, description, metadata },
       periodStart: period.start,
       periodEnd: period.end,
       trialStart: isTrial ? period.start : null,
@@ -98,10 +100,12 @@ export const cancelSubscription = (ledger: Ledger, subscription: Subscription): 
     "customer.subscription.deleted",
   );
 
+/** The change that ends a subscription at the end of its period, or lets it go on. */
+export const endingWithPeriod = (ledger: Ledger, isEnding: boolean) => ({
+  cancelAtPeriodEnd: isEnding,
+  canceledAt: isEnding ? ledger.at : null,
+});
+
 /** Ends the subscription at the end of its period. */
 export const cancelAtPeriodEnd = (ledger: Ledger, subscription: Subscription): void =>
-  ledger.change<"subscription">(
-    subscription,
-    { cancelAtPeriodEnd: true, canceledAt: ledger.at },
-    "customer.subscription.updated",
-  );
+  ledger.change<"subscription">(subscription, endingWithPeriod(ledger, true), "customer.subscription.updated");

@@ -4,6 +4,10 @@ import { nestedList } from "./nested-list.ts";
 
 type Invoice = ObjectOf<"invoice">;
 
+/** The simulator's own flag: an invoice of a subscription is on its way, and a client's own invoice waits for the client. */
+const advances = ({ status, subscription }: Invoice) =>
+  subscription !== null && (status === "draft" || status === "open");
+
 /** The object that an invoice belongs to. */
 const invoiceParent = ({ subscription }: Invoice) =>
   subscription === null
@@ -30,9 +34,9 @@ export const renderInvoice = (invoice: Invoice) => {
     application: null,
     attempt_count: invoice.attemptCount,
     attempted: invoice.attemptCount > 0,
-    auto_advance: invoice.status === "draft" || invoice.status === "open",
+    auto_advance: advances(invoice),
     automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
-    automatically_finalizes_at: invoice.status === "draft" ? invoice.created + 3_600 : null,
+    automatically_finalizes_at: invoice.status === "draft" && advances(invoice) ? invoice.created + 3_600 : null,
     billing_reason: invoice.billingReason,
     collection_method: invoice.collectionMethod,
     created: invoice.created,
@@ -49,7 +53,7 @@ export const renderInvoice = (invoice: Invoice) => {
     default_payment_method: null,
     default_source: null,
     default_tax_rates: [],
-    description: null,
+    description: invoice.description,
     discounts: [],
     due_date: invoice.dueDate,
     effective_at: invoice.finalizedAt,
@@ -68,7 +72,7 @@ export const renderInvoice = (invoice: Invoice) => {
       `/v1/invoices/${invoice.id}/lines`,
     ),
     livemode: false,
-    metadata: {},
+    metadata: invoice.metadata,
     next_payment_attempt: invoice.nextAttempt,
     number: invoice.number,
     on_behalf_of: null,

@@ -40,7 +40,7 @@ export const renderPaymentIntent = (intent: ObjectOf<"payment_intent">) => ({
   last_payment_error: renderError(intent),
   latest_charge: intent.latestCharge,
   livemode: false,
-  metadata: {},
+  metadata: intent.metadata,
   next_action:
     intent.status === "requires_action"
       ? { type: "use_stripe_sdk", use_stripe_sdk: { type: "three_d_secure_redirect" } }

@@ -13,7 +13,7 @@ export type Business = {
   offers: readonly Offer[];
 };
 
-const offersOf = (name: string, monthly: readonly number[]): Offer[] =>
+const makeOffers = (name: string, monthly: readonly number[]): Offer[] =>
   monthly.flatMap((unitAmount, index) =>
     (["month", "year"] as const).map((interval) => ({
       price: `price_1${name}${index}${interval}`,
@@ -32,7 +32,7 @@ export const businesses = [
     country: "DE",
     currency: "eur",
     customers: 120,
-    offers: offersOf("BrightBikes", [1_900, 2_900, 5_900]),
+    offers: makeOffers("BrightBikes", [1_900, 2_900, 5_900]),
   },
   {
     accountId: "acct_1LocalNordlicht",
@@ -41,7 +41,7 @@ export const businesses = [
     country: "US",
     currency: "usd",
     customers: 80,
-    offers: offersOf("Nordlicht", [2_500, 7_500]),
+    offers: makeOffers("Nordlicht", [2_500, 7_500]),
   },
   {
     accountId: "acct_1LocalKumoTea",
@@ -50,6 +50,10 @@ export const businesses = [
     country: "JP",
     currency: "jpy",
     customers: 60,
-    offers: offersOf("KumoTea", [980, 1_980]),
+    offers: makeOffers("KumoTea", [980, 1_980]),
   },
 ] as const satisfies readonly Business[];
+
+/** What an account sells. Accounts that were made on demand sell what the demo account sells. */
+export const offersOf = (accountId: string): readonly Offer[] =>
+  businesses.find((business) => business.accountId === accountId)?.offers ?? businesses[0].offers;

@@ -16,7 +16,8 @@ export const simulateCharge = (
   if (charge === undefined || (!isRefunded && !isDisputed)) return;
   const before = ledger.at;
   ledger.at = Math.min(before + 60 + random.int(6 * DAY), nowSeconds);
-  if (isRefunded) refundCharge(ledger, charge, random.chance(0.3) ? Math.ceil(charge.amount / 2) : undefined);
+  if (isRefunded)
+    refundCharge(ledger, charge, { amount: random.chance(0.3) ? Math.ceil(charge.amount / 2) : undefined });
   else {
     const dispute = disputeCharge(ledger, charge);
     ledger.at += 20 * DAY;

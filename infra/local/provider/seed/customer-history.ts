@@ -2,7 +2,7 @@ import type { Random } from "../../core/random.ts";
 import type { ObjectOf } from "../objects/objects.ts";
 import { failureCodes } from "../objects/payment-failure.ts";
 import { createCustomer, deleteCustomer } from "../operations/customers.ts";
-import { createInvoice, finalizeInvoice, payInvoice, voidInvoice } from "../operations/invoices.ts";
+import { createInvoice, finalizeInvoice, payInvoice, singleLine, voidInvoice } from "../operations/invoices.ts";
 import type { Ledger } from "../operations/ledger.ts";
 import {
   cancelPayment,
@@ -39,15 +39,9 @@ const singlePayment = (history: History, customer: ObjectOf<"customer">) => {
 };
 
 const singleInvoice = ({ ledger, random, nowSeconds }: History, customer: ObjectOf<"customer">) => {
-  const lines = Array.from({ length: random.chance(0.1) ? 12 : 1 + random.int(2) }, (_, index) => ({
-    id: ledger.newId("il_1", 23),
-    description: `Service ${index + 1}`,
-    amount: 1_000 + random.int(30_000),
-    price: null,
-    product: null,
-    quantity: 1,
-    subscriptionItem: null,
-  }));
+  const lines = Array.from({ length: random.chance(0.1) ? 12 : 1 + random.int(2) }, (_, index) =>
+    singleLine(ledger, { description: `Service ${index + 1}`, amount: 1_000 + random.int(30_000) }),
+  );
   const invoice = createInvoice(ledger, customer, {
     lines,
     billingReason: "manual",

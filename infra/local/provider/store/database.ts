@@ -37,6 +37,11 @@ const SCHEMA = `
     to_platform INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX IF NOT EXISTS deliveries_by_due ON deliveries (due_at);
+  CREATE TABLE IF NOT EXISTS idempotency (
+    account INTEGER NOT NULL, key TEXT NOT NULL, request TEXT NOT NULL, request_id TEXT NOT NULL,
+    status INTEGER NOT NULL, body TEXT NOT NULL, created_at INTEGER NOT NULL, PRIMARY KEY (account, key)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS idempotency_by_time ON idempotency (created_at);
 `;
 
 /** In place of a data directory. */

@@ -3,6 +3,7 @@ import { type Database, openDatabase } from "./database.ts";
 import { type DeliveryTable, openDeliveryTable } from "./delivery-table.ts";
 import { type EventTable, openEventTable } from "./event-table.ts";
 import { type GrantTable, openGrantTable } from "./grant-table.ts";
+import { type IdempotencyTable, openIdempotencyTable } from "./idempotency-table.ts";
 import { type ObjectTable, openObjectTable } from "./object-table.ts";
 
 /** All tables of the simulator. */
@@ -13,6 +14,7 @@ export type Store = {
   events: EventTable;
   grants: GrantTable;
   deliveries: DeliveryTable;
+  idempotency: IdempotencyTable;
 };
 
 export const openStore = (dataDirectory: string): Store => {
@@ -24,5 +26,6 @@ export const openStore = (dataDirectory: string): Store => {
     events: openEventTable(database),
     grants: openGrantTable(database),
     deliveries: openDeliveryTable(database),
+    idempotency: openIdempotencyTable(database),
   };
 };

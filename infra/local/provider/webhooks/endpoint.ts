@@ -56,7 +56,6 @@ const Registered = z.object({
   apiVersion: z.string().nullable(),
   description: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),
-  idempotencyKey: z.string().optional(),
   endpoint: Endpoint,
 });
 

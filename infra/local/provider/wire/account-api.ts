@@ -5,10 +5,12 @@ import type { AccountRow } from "../store/account-table.ts";
 import { FEED_SECONDS } from "../store/event-table.ts";
 import { type PageRequest, UnknownCursorError } from "../store/read-page.ts";
 import type { Store } from "../store/store.ts";
-import { type Answer, invalidParameter, missing, refusal } from "./answer.ts";
-import { type ListRequest, readListRequest } from "./list-request.ts";
-import type { Parameters } from "./parameters.ts";
-import { type Resource, resources } from "./resources.ts";
+import { openRegisteredEndpoints } from "../webhooks/endpoint.ts";
+import { type Answer, invalidParameter, missing, refusal } from "./requests/answer.ts";
+import { type ListRequest, readListRequest } from "./requests/list-request.ts";
+import type { Parameters } from "./requests/parameters.ts";
+import { type Resource, resources } from "./requests/resources.ts";
+import { findEndpoint, listEndpoints, renderEndpoint } from "./requests/webhook-endpoints.ts";
 
 /** A request with the key of an account. */
 export type AccountRequest = {
@@ -32,7 +34,7 @@ const decodeSegments = (path: string): string[] => {
 
 const unrecognized = ({ method, path }: AccountRequest) =>
   refusal(404, {
-    message: `Unrecognized request URL (${method}: ${path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
+    message: `Unrecognized request URL (${method}: ${path}). The simulator has the operations that docs/provider-simulator.md lists.`,
   });
 
 const cursorOr = <T>(list: ListRequest, type: string, read: () => T): T => {
@@ -48,7 +50,8 @@ const cursorOr = <T>(list: ListRequest, type: string, read: () => T): T => {
 
 /** The read operations of the provider's API for one account. */
 export const createAccountApi = (store: Store) => {
-  const { objects, events } = store;
+  const { objects, events, database } = store;
+  const endpoints = openRegisteredEndpoints(database);
   const envelope = (url: string, data: readonly WireObject[], hasMore: boolean): Answer => ({
     status: 200,
     body: { object: "list", data, has_more: hasMore, url },
@@ -120,6 +123,10 @@ export const createAccountApi = (store: Store) => {
     if (name === "accounts" && id === request.account.account_id)
       return { status: 200, body: renderAccount(request.account) };
     if (name === "events") return id === undefined ? listEvents(request) : readEvent(request, id);
+    if (name === "webhook_endpoints") {
+      if (id === undefined) return listEndpoints(endpoints, request.account.id, request.parameters);
+      return { status: 200, body: renderEndpoint(findEndpoint(endpoints, request.account.id, id)) };
+    }
     const resource = resources.find(({ path }) => path === name);
     if (resource === undefined) throw unrecognized(request);
     return id === undefined ? listObjects(request, resource) : readObject(request, resource, id);

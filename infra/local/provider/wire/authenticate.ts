@@ -1,6 +1,6 @@
 import type { AccountRow } from "../store/account-table.ts";
 import type { Store } from "../store/store.ts";
-import { refusal } from "./answer.ts";
+import { refusal } from "./requests/answer.ts";
 
 /** The secret of `Authorization: Bearer …` or `Basic …`, whose password is empty. */
 export const readSecret = (authorization: string | undefined): string | undefined => {

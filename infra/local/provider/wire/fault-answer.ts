@@ -1,5 +1,5 @@
-import type { Fault } from "../faults/faults.ts";
-import { type Answer, errorAnswer } from "./answer.ts";
+import type { Fault, RateLimitReason } from "../faults/faults.ts";
+import { type Answer, errorAnswer } from "./requests/answer.ts";
 
 const ERRORS = {
   400: { code: "parameter_invalid_integer", message: "Invalid integer: simulated", param: "limit" },
@@ -29,17 +29,21 @@ const LOCKED =
 const page = (status: number) =>
   `<html><head><title>${status}</title></head><body><center><h1>${status}</h1></center><hr><center>nginx</center></body></html>`;
 
+/** The answer to a request that exceeds a limit. The provider's own answers have no `Retry-After`. */
+export const rateLimitAnswer = (reason: RateLimitReason, headers: Record<string, string> = {}): Answer =>
+  errorAnswer(
+    429,
+    { code: "rate_limit", message: LIMITED },
+    { ...headers, "stripe-rate-limited-reason": reason, "stripe-should-retry": "false" },
+  );
+
 /** The answer of a fault; undefined if the fault sends no answer. */
 export const faultAnswer = (fault: Fault): Answer | undefined => {
   const retryAfter = fault.retryAfterSeconds;
   const wait: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
   switch (fault.kind) {
     case "rate_limit":
-      return errorAnswer(
-        429,
-        { code: "rate_limit", message: LIMITED },
-        { ...wait, "stripe-rate-limited-reason": fault.reason, "stripe-should-retry": "false" },
-      );
+      return rateLimitAnswer(fault.reason, wait);
     case "lock_timeout":
       return errorAnswer(429, { code: "lock_timeout", message: LOCKED }, { ...wait, "stripe-should-retry": "true" });
     case "error": {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Platform } from "../../core/platform.ts";
 import type { Store } from "../store/store.ts";
-import { type Answer, oauthRefusal } from "./answer.ts";
-import type { Parameters } from "./parameters.ts";
+import { type Answer, oauthRefusal } from "./requests/answer.ts";
+import type { Parameters } from "./requests/parameters.ts";
 
 const CODE_LIFETIME_MS = 5 * 60_000;
 const ACCESS_LIFETIME_MS = 60 * 60_000;

@@ -6,6 +6,14 @@ export type RequestCounts = {
   byStatus: Record<string, number>;
 };
 
+/** The method and the path of a request without ids. */
+export const endpointOf = (method: string, path: string): string => {
+  const [, version = "", name = "", id, action] = path.split("/");
+  if (id === undefined) return `${method} /${version}/${name}`;
+  const place = version === "v1" && name !== "oauth" ? "{id}" : id;
+  return `${method} /${version}/${name}/${place}${action === undefined ? "" : `/${action}`}`;
+};
+
 /** The key for requests without an account. */
 const NO_ACCOUNT = "unknown";
 
@@ -27,8 +35,7 @@ export const createRequestCounts = () => {
   return {
     count(accountId: string | undefined, method: string, path: string, nowMs: number): void {
       const known = of(accountId);
-      const [, version = "", name = "", id] = path.split("/");
-      const pattern = `${method} /${version}/${name}${id === undefined ? "" : `/${version === "v1" && name !== "oauth" ? "{id}" : id}`}`;
+      const pattern = endpointOf(method, path);
       const second = Math.floor(nowMs / 1000);
       known.inSecond = second === known.second ? known.inSecond + 1 : 1;
       known.second = second;

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { API_VERSION } from "../objects/api-version.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./requests/answer.ts";
 
 const CUT_AFTER_MS = 20;
 
@@ -9,17 +8,17 @@ const CUT_AFTER_MS = 20;
 export const writeAnswer = (
   response: ServerResponse,
   { status, headers = {}, body }: Answer,
-  context: { dateMs: number; isCut: boolean; idempotencyKey: string | string[] | undefined },
+  context: { dateMs: number; isCut: boolean; requestId: string; idempotencyKey: string | undefined },
 ): void => {
   if (response.destroyed) return;
-  const { dateMs, isCut, idempotencyKey } = context;
+  const { dateMs, isCut, requestId, idempotencyKey } = context;
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   response.writeHead(status, {
     "content-type": "application/json",
     "cache-control": "no-cache, no-store",
     "content-length": bytes.length,
     date: new Date(dateMs).toUTCString(),
-    "request-id": `req_${randomBytes(7).toString("hex")}`,
+    "request-id": requestId,
     "stripe-version": API_VERSION,
     ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
     ...headers,

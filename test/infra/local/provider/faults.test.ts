@@ -52,7 +52,8 @@ describe("paths", () => {
   it("that do not exist cause 404", async () => {
     for (const path of ["/v1/unicorns", "/v2/customers", "/v1/customers/a/b", "/v1/customers/%zz", "/"])
       expect(await thrownBy(() => stripe.rawRequest("GET", path))).toMatchObject({ statusCode: 404 });
-    expect(await thrownBy(() => stripe.customers.create({ name: "Ada" }))).toMatchObject({ statusCode: 404 });
+    for (const path of ["/v1/coupons", "/v1/customers/a/b", "/v1/customers/%zz", "/v1/invoices/a/refund"])
+      expect(await thrownBy(() => stripe.rawRequest("POST", path))).toMatchObject({ statusCode: 404 });
   });
 });
 

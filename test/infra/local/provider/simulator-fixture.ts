@@ -22,7 +22,7 @@ afterAll(() => {
 });
 
 /** A simulator with its own data directory and a clock that only `pass` advances. */
-export const createFixture = async () => {
+export const createFixture = async (options: { rateLimit?: number } = {}) => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "provider-"));
   cpSync(await seededDirectory(), dataDirectory, { recursive: true });
   const errors: unknown[] = [];
@@ -30,6 +30,7 @@ export const createFixture = async () => {
   let simulator: ProviderSimulator;
   const start = async () => {
     simulator = await startProviderSimulator({
+      ...options,
       dataDirectory,
       clock: { now: () => nowMs },
       onError: (error) => errors.push(error),

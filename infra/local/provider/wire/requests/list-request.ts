@@ -1,4 +1,4 @@
-import type { CreatedBounds } from "../store/read-page.ts";
+import type { CreatedBounds } from "../../store/read-page.ts";
 import { invalidParameter } from "./answer.ts";
 import { integerOf, type Parameters } from "./parameters.ts";
 

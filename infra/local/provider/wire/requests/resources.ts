@@ -1,5 +1,5 @@
-import { type ObjectType, objectSchemas } from "../objects/objects.ts";
-import type { Condition } from "../store/read-page.ts";
+import { type ObjectType, objectSchemas } from "../../objects/objects.ts";
+import type { Condition } from "../../store/read-page.ts";
 import { invalidParameter } from "./answer.ts";
 import type { Parameters } from "./parameters.ts";
 
