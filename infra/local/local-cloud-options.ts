@@ -25,6 +25,8 @@ export type LocalCloudOptions = {
   providerOauth?: { clientId: string; secret: string };
   /** The secret of the platform's webhook endpoint there: one, or a JSON list. */
   platformWebhookSecret?: string;
+  /** The simulator's limit on an account's requests within any second; none by default. */
+  providerRateLimit?: number;
   /** Replaces variables that a function's template declares; adds none. ISSUER and AUDIENCE are replaced anyway. */
   environment?: Readonly<Record<string, string>>;
   /** A line from a function (`source` is its logical id) or from the local cloud itself. */

@@ -28,14 +28,18 @@ const environmentOf = (url: string, authorizeUrl: string, platform: Platform) =>
 
 /** The payment provider that functions call: the simulator, unless another server is named. */
 export const startProvider = async (
-  options: Pick<LocalCloudOptions, "dataDirectory" | "providerApiUrl" | "providerOauth" | "platformWebhookSecret"> & {
+  options: Pick<
+    LocalCloudOptions,
+    "dataDirectory" | "providerApiUrl" | "providerOauth" | "platformWebhookSecret" | "providerRateLimit"
+  > & {
     clock: Clock;
     activity: Activity;
     onError: (error: unknown) => void;
     onStop: (stop: () => unknown) => void;
   },
 ): Promise<RunningProvider> => {
-  const { providerApiUrl, providerOauth, platformWebhookSecret: webhookSecret, onStop, ...around } = options;
+  const { providerApiUrl, providerOauth, platformWebhookSecret: webhookSecret, ...others } = options;
+  const { providerRateLimit: rateLimit, onStop, ...around } = others;
   if (providerApiUrl !== undefined) {
     const platform = { clientId: providerOauth?.clientId ?? "", secret: providerOauth?.secret, webhookSecret };
     return {
@@ -49,7 +53,7 @@ export const startProvider = async (
     };
   }
   const platform: Platform = { ...LOCAL_PLATFORM, ...providerOauth, ...(webhookSecret && { webhookSecret }) };
-  const simulator = await startProviderSimulator({ ...around, platform });
+  const simulator = await startProviderSimulator({ ...around, platform, ...(rateLimit && { rateLimit }) });
   onStop(() => simulator.close());
   const { url, authorizeUrl, controlRoutes, demo, setPlatformUrl } = simulator;
   const environment = environmentOf(url, authorizeUrl, platform);

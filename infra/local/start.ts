@@ -14,11 +14,13 @@ import { removeStackFile, writeStackFile } from "./stack-file.ts";
 import { readStartSettings } from "./start-settings.ts";
 import { createTerminal } from "./terminal/terminal.ts";
 
-const HELP = `Usage: npm start [-- --verbose]
+const HELP = `Usage: npm start [-- --verbose --provider-rate-limit 25]
 
 Builds the service, synthesises its infrastructure and runs it on this machine until Ctrl+C.
 
   --verbose, -v      also shows schedules, events, batches and all that functions log
+  --provider-rate-limit 25
+                     the requests of an account that the simulator admits within a second, all by default
 
   PORT               port of the API, 3000 by default
   LOCAL_DATA_DIR     where data are kept from one start to the next, .local/data by default
@@ -28,6 +30,8 @@ Builds the service, synthesises its infrastructure and runs it on this machine u
                      the platform's own credentials there, for connecting by OAuth
   PROVIDER_PLATFORM_WEBHOOK_SECRET
                      the secret of the platform's own webhook endpoint there; a JSON list while it is rolled
+  PROVIDER_RATE_LIMIT
+                     as --provider-rate-limit
 
 Settings of the deployment, as its context keys (docs/identity.md has the last three):
   RETENTION_DAYS      days that security events are kept, 90 by default
@@ -45,8 +49,9 @@ const PARENT_CHECK_MS = 500;
 const root = join(import.meta.dirname, "..", "..");
 const { npm_lifecycle_event: npmScript } = process.env;
 
-const start = async (isVerbose: boolean) => {
-  const { context, cloud: settings } = readStartSettings(process.env, root);
+const start = async ({ isVerbose, rateLimit }: { isVerbose: boolean; rateLimit: string | undefined }) => {
+  const variables = { ...process.env, ...(rateLimit !== undefined && { PROVIDER_RATE_LIMIT: rateLimit }) };
+  const { context, cloud: settings } = readStartSettings(variables, root);
   // Checked before the build, so that the error comes at once.
   await (await listen(createServer(), settings.port)).close();
   const openedDirectory = await openDataDirectory(settings.dataDirectory);
@@ -103,10 +108,19 @@ const start = async (isVerbose: boolean) => {
 };
 
 try {
-  const options = { help: { type: "boolean", short: "h" }, verbose: { type: "boolean", short: "v" } } as const;
-  const { help, verbose = false } = parseArgs({ options }).values;
+  const {
+    help,
+    verbose,
+    "provider-rate-limit": rateLimit,
+  } = parseArgs({
+    options: {
+      help: { type: "boolean", short: "h" },
+      verbose: { type: "boolean", short: "v" },
+      "provider-rate-limit": { type: "string" },
+    },
+  }).values;
   if (help) console.log(HELP);
-  else await start(verbose);
+  else await start({ isVerbose: verbose === true, rateLimit });
 } catch (error) {
   failWith(error);
 }

@@ -37,6 +37,12 @@ describe("the settings of npm start", () => {
     });
   });
 
+  it("include the simulator's rate limit", () => {
+    expect(readStartSettings({ PROVIDER_RATE_LIMIT: "25" }, "/checkout").cloud).toMatchObject({
+      providerRateLimit: 25,
+    });
+  });
+
   it.each([
     [{ PORT: "0" }, 'PORT is "0": expected a whole number from 1 to 65535'],
     [{ PORT: "80.5" }, 'PORT is "80.5": expected a whole number from 1 to 65535'],
@@ -53,6 +59,11 @@ describe("the settings of npm start", () => {
     [
       { PROVIDER_PLATFORM_WEBHOOK_SECRET: "[whsec_1" },
       "PROVIDER_PLATFORM_WEBHOOK_SECRET is malformed: expected a secret, or a JSON list",
+    ],
+    [{ PROVIDER_RATE_LIMIT: "many" }, 'PROVIDER_RATE_LIMIT is "many": expected a whole number from 1 to 100000'],
+    [
+      { PROVIDER_RATE_LIMIT: "25", PROVIDER_API_URL: "http://127.0.0.1:12111" },
+      "PROVIDER_RATE_LIMIT limits the simulator, and PROVIDER_API_URL replaces it: set one of them",
     ],
     [{ RETENTION_DAYS: "0" }, 'RETENTION_DAYS is "0": expected a whole number from 1 to 3650'],
     [{ SYNC_INTERVAL_HOURS: "4h" }, 'SYNC_INTERVAL_HOURS is "4h": expected a whole number from 1 to 168'],

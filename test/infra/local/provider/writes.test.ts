@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type Stripe from "stripe";
+import { writes } from "../../../../infra/local/provider/wire/writes/writes.ts";
 import { createFixture, type Fixture, thrownBy } from "./simulator-fixture.ts";
 
 let fixture: Fixture;
@@ -267,6 +270,18 @@ describe("webhook endpoints", () => {
     expect(await thrownBy(wrong)).toMatchObject({ code: "url_invalid" });
     expect(await thrownBy(() => stripe.webhookEndpoints.update("we_none", {}))).toMatchObject({ statusCode: 404 });
     for (const one of made) await stripe.webhookEndpoints.del(one);
+  });
+});
+
+describe("docs/provider-simulator.md", () => {
+  it("lists every operation with its parameters", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../../../docs/provider-simulator.md"), "utf8");
+    const listed = page.split("\n").filter((line) => /^\| `(POST|DELETE) \/v1\//.test(line));
+    const rows = writes.map(({ route, parameters }) => {
+      const names = parameters.map((name) => `\`${name}\``).join(", ");
+      return `| \`${route}\` | ${names || "none"} |`;
+    });
+    expect(listed).toEqual(rows);
   });
 });
 
