@@ -1,3 +1,8 @@
+import { isEngineInstalled } from "./infra/local/dynamodb/engine-package.ts";
+
+/** Tests of the embedded engine itself run wherever its package is installed: docs/platforms.md. */
+const notRunnable = isEngineInstalled() ? [] : ["\\.engine(\\.deep)?\\.test\\.ts$"];
+
 /**
  * `npm test`: everything but `*.deep.test.ts`; a sample of `*.sampled.test.ts` (test/support/depth.ts).
  * There is no transformer: Node strips the types itself.
@@ -5,7 +10,7 @@
 export default {
   testEnvironment: "node",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
-  testPathIgnorePatterns: ["/node_modules/", "\\.deep\\.test\\.ts$"],
+  testPathIgnorePatterns: ["/node_modules/", "\\.deep\\.test\\.ts$", ...notRunnable],
   extensionsToTreatAsEsm: [".ts"],
   transform: {},
   globalSetup: "<rootDir>/test/global-setup.ts",

@@ -7,5 +7,5 @@ process.env.TEST_DEPTH = "deep";
 export default {
   ...base,
   testMatch: ["<rootDir>/test/**/*.{sampled,deep}.test.ts"],
-  testPathIgnorePatterns: ["/node_modules/"],
+  testPathIgnorePatterns: base.testPathIgnorePatterns.filter((pattern) => !pattern.includes("\\.deep\\.test")),
 };

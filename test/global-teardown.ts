@@ -1,6 +1,7 @@
 import { isDeep } from "./support/depth.ts";
 import { stopSharedCloud } from "./support/shared-cloud.ts";
 import { removeTemporaryDirectory } from "./support/temporary-directory.ts";
+import { deleteTestTables } from "./support/test-dynamodb.ts";
 import { renderTrials } from "./support/trials.ts";
 
 /**
@@ -9,6 +10,7 @@ import { renderTrials } from "./support/trials.ts";
  */
 const tearDown = async (): Promise<void> => {
   await stopSharedCloud();
+  await deleteTestTables();
   const trials = isDeep ? renderTrials() : undefined;
   if (trials !== undefined) console.log(`\n${trials}\n`);
   removeTemporaryDirectory();

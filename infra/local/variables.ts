@@ -6,7 +6,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** How all errors name a variable. */
 export const nameOfVariable = (name: string): string => `the environment variable ${name}`;
 
-const invalidVariable = (name: string, value: string, expected: string): Error =>
+export const invalidVariable = (name: string, value: string, expected: string): Error =>
   new Error(`${nameOfVariable(name)} is ${quote(value)}: ${expected}`);
 
 /** An empty variable counts as missing. */

@@ -27,7 +27,6 @@ import type { FunctionModel, StackModel } from "../../infra/local/core/model.ts"
 import { LOCAL_PLATFORM } from "../../infra/local/core/platform.ts";
 import { startWatchdog } from "../../infra/local/core/watchdog.ts";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
-import { startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
 import { createTables } from "../../infra/local/dynamodb/tables.ts";
 import { createEventBuses } from "../../infra/local/events/event-buses.ts";
 import { targetPayload } from "../../infra/local/events/target-input.ts";
@@ -48,6 +47,7 @@ import { startProviderSimulator } from "../../infra/local/provider/simulator.ts"
 import { readStack } from "../../infra/local/stack/read-stack.ts";
 import { frontEndIds } from "../../infra/local/start-front-ends.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
+import { startTestDynamoDb } from "../support/test-dynamodb.ts";
 import { type FaultPlan, followPlan } from "./fault-plan.ts";
 import { type SeenRequest, startFaultProxy } from "./fault-proxy.ts";
 import { openTables, type Snapshot } from "./tables.ts";
@@ -121,7 +121,7 @@ export const startFaultBench = async () => {
 
   /** Starts a lane. @param options.environment replaces variables of functions. */
   const lane = async (options: { environment?: Readonly<Record<string, string>> } = {}) => {
-    const engine = await startDynamoDb({});
+    const engine = await startTestDynamoDb();
     if (engine.pid !== undefined) watchdog.guard(engine.pid);
     await createTables(engine.endpoint, model.tables);
     const client = engineClient(engine.endpoint);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { FunctionModel } from "../../infra/local/core/model.ts";
-import { type DynamoDb, startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
+import type { DynamoDb } from "../../infra/local/dynamodb/engine.ts";
 import { createTables } from "../../infra/local/dynamodb/tables.ts";
 import { functionsByRoute, mainFile, readDeployedStack } from "../bench/deployed-function.ts";
 import { benchEnvironment, claims } from "../bench/plant-requests.ts";
@@ -17,6 +17,7 @@ import { assemblyDirectory } from "../support/assembly.ts";
 import { httpEvent } from "../support/http-event.ts";
 import { makeKey, startIssuer } from "../support/issuer.ts";
 import { type Attempt, attempts, startScriptedStore } from "../support/scripted-store.ts";
+import { startTestDynamoDb } from "../support/test-dynamodb.ts";
 
 let issuer: Awaited<ReturnType<typeof startIssuer>>;
 let token: string;
@@ -38,7 +39,7 @@ beforeAll(async () => {
   const workDirectory = mkdtempSync(join(tmpdir(), "bundles-"));
   const stack = await readDeployedStack({ assemblyDirectory, workDirectory });
   deployed = functionsByRoute(stack);
-  engine = await startDynamoDb({});
+  engine = await startTestDynamoDb();
   await createTables(engine.endpoint, stack.tables);
 });
 afterAll(async () => {

@@ -5,10 +5,10 @@
 import { DeleteTableCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { startWatchdog as startRealWatchdog } from "../../infra/local/core/watchdog.ts";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
-import { startDynamoDb as startEngine } from "../../infra/local/dynamodb/engine.ts";
+import { startTestDynamoDb as startEngine } from "../support/test-dynamodb.ts";
 
 const start = async () => {
-  const { endpoint, pid } = await startEngine({});
+  const { endpoint, pid } = await startEngine();
   // The worker may be killed; the engine must not outlive it.
   if (pid !== undefined) startRealWatchdog().guard(pid);
   return { endpoint, client: engineClient(endpoint) };
@@ -16,7 +16,7 @@ const start = async () => {
 
 let started: ReturnType<typeof start> | undefined;
 
-export const startDynamoDb = async (): Promise<{ endpoint: string; pid?: number; stop: () => Promise<void> }> => {
+export const startTestDynamoDb = async (): Promise<{ endpoint: string; pid?: number; stop: () => Promise<void> }> => {
   started ??= start();
   const { endpoint, client } = await started;
   const { TableNames = [] } = await client.send(new ListTablesCommand({}));

@@ -56,7 +56,7 @@ const sourceOf = (url: string): string => {
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === "@jest/globals") return next(`${own}/test-globals.ts`, context);
-    const isOfEngine = /\/(?:engine|watchdog)\.ts$/.test(specifier);
+    const isOfEngine = /\/(?:test-dynamodb|watchdog)\.ts$/.test(specifier);
     if (isOfEngine && context.parentURL?.includes("/test/support/embedded-dynamodb.ts")) {
       return next(`${own}/warm-engine.ts`, context);
     }

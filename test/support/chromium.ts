@@ -1,10 +1,14 @@
-/** Headless Chromium from the package `@sparticuz/chromium`, driven by Playwright. It reaches only 127.0.0.1. */
+/**
+ * Headless Chromium from the package `@sparticuz/chromium`, driven by Playwright. It reaches only 127.0.0.1. With the
+ * environment variable CHROMIUM_PATH, the browser there takes its place.
+ */
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { chromium, type Page } from "playwright-core";
+import { invalidVariable, readText } from "../../infra/local/variables.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const packageDirectory = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "..");
@@ -13,9 +17,29 @@ const { version } = JSON.parse(readFileSync(join(packageDirectory, "package.json
 /** The unpacked browser: kept in the checkout, because unpacking takes about ten seconds. */
 const directory = join(root, ".cache", `chromium-${version}`);
 
+const givenBrowser = (): string | undefined => readText(process.env, "CHROMIUM_PATH");
+
+/** @throws Error that says what to do if there is no browser for this platform. */
+export const requireChromium = (platform = `${process.platform}-${process.arch}`): void => {
+  const given = givenBrowser();
+  if (given === undefined) {
+    if (platform === "linux-x64") return;
+    throw new Error(
+      `the tests of web pages need a browser, and the package @sparticuz/chromium has none for ${platform}: ` +
+        "set the environment variable CHROMIUM_PATH to the path of Chromium or Chrome, " +
+        'such as "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"',
+    );
+  }
+  try {
+    accessSync(given, constants.X_OK);
+  } catch {
+    throw invalidVariable("CHROMIUM_PATH", given, "expected the path of Chromium or Chrome");
+  }
+};
+
 /** Unpacks the browser with its fonts and libraries, if no earlier run of this checkout did. */
 export const unpackChromium = async (): Promise<void> => {
-  if (existsSync(directory)) return;
+  if (givenBrowser() !== undefined || existsSync(directory)) return;
   mkdirSync(dirname(directory), { recursive: true });
   const unpacked = mkdtempSync(`${directory}-`);
   // The package unpacks into TMPDIR. It adds the libraries that the browser links to only if it sees Lambda.
@@ -45,20 +69,23 @@ export type Tab = {
   pictureToFirstChart(): Promise<Buffer>;
 };
 
+/** The variables with which the package's browser finds its fonts and libraries. */
+const packagedEnvironment = {
+  // The package's own configuration looks in /tmp/fonts. Without a font, all texts have no width.
+  FONTCONFIG_FILE: join(import.meta.dirname, "fonts.conf"),
+  XDG_DATA_HOME: join(directory, "fonts"),
+  XDG_CACHE_HOME: directory,
+  LD_LIBRARY_PATH: join(directory, "al2023", "lib"),
+};
+
 /** Starts a browser with an empty profile. */
 export const startChromium = async () => {
   await unpackChromium();
+  const given = givenBrowser();
   const browser = await chromium.launch({
-    executablePath: join(directory, "chromium"),
+    executablePath: given ?? join(directory, "chromium"),
     args: ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
-    env: {
-      ...process.env,
-      // The package's own configuration looks in /tmp/fonts. Without a font, all texts have no width.
-      FONTCONFIG_FILE: join(import.meta.dirname, "fonts.conf"),
-      XDG_DATA_HOME: join(directory, "fonts"),
-      XDG_CACHE_HOME: directory,
-      LD_LIBRARY_PATH: join(directory, "al2023", "lib"),
-    },
+    env: { ...process.env, ...(given === undefined && packagedEnvironment) },
   });
 
   return {

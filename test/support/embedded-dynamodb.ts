@@ -3,13 +3,13 @@ import { DynamoDBDocumentClient, type TranslateConfig } from "@aws-sdk/lib-dynam
 import type { TableDefinition, TableModel } from "../../infra/local/core/model.ts";
 import { startWatchdog } from "../../infra/local/core/watchdog.ts";
 import { engineScope } from "../../infra/local/dynamodb/client.ts";
-import { startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
 import { createTables } from "../../infra/local/dynamodb/tables.ts";
+import { startTestDynamoDb } from "./test-dynamodb.ts";
 
 /** A table as tests declare it: the input of CreateTable without the billing mode. */
 export type TestTable = Omit<TableDefinition, "BillingMode"> & { ttlAttribute?: string };
 
-/** A real engine in memory for one test file. Stop it in `afterAll`; stopping also closes its clients. */
+/** A real DynamoDB for one test file (test-dynamodb.ts). Stop it in `afterAll`; stopping also closes its clients. */
 export type EmbeddedDynamoDb = {
   endpoint: string;
   client(config?: DynamoDBClientConfig): DynamoDBClient;
@@ -27,9 +27,9 @@ export const tableModel = ({ ttlAttribute, ...definition }: TestTable): TableMod
   ...(ttlAttribute !== undefined && { ttlAttribute }),
 });
 
-/** Starts an engine in memory and creates the tables in it. */
+/** Starts it with these tables. */
 export const startEmbeddedDynamoDb = async (...tables: TestTable[]): Promise<EmbeddedDynamoDb> => {
-  const { endpoint, pid, stop } = await startDynamoDb({});
+  const { endpoint, pid, stop } = await startTestDynamoDb();
   // However the test's process ends, the engine must not outlive it.
   const watchdog = startWatchdog();
   if (pid !== undefined) watchdog.guard(pid);

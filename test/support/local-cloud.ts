@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, Stack } from "aws-cdk-lib";
-import { type LocalCloud, startLocalCloud } from "../../infra/local/local-cloud.ts";
+import type { LocalCloud } from "../../infra/local/local-cloud.ts";
 import type { LocalCloudOptions } from "../../infra/local/local-cloud-options.ts";
 import { assemblyDirectory as serviceAssembly } from "./assembly.ts";
+import { startTestedCloud } from "./tested-cloud.ts";
 
 /** A local cloud for one test file, with helpers for requests. Stop it in `afterAll`. */
 export type TestCloud = LocalCloud & {
@@ -30,7 +31,7 @@ type Options = Partial<Omit<LocalCloudOptions, "log">>;
 export const startTestCloud = async (options: Options = {}): Promise<TestCloud> => {
   const lines: string[] = [];
   const temporary = options.dataDirectory === undefined ? mkdtempSync(join(tmpdir(), "local-cloud-")) : undefined;
-  const cloud = await startLocalCloud({
+  const cloud = await startTestedCloud({
     assemblyDirectory: serviceAssembly,
     dataDirectory: temporary ?? "",
     port: 0,

@@ -2,13 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Firing } from "../../infra/local/advance-clock.ts";
-import { startLocalCloud } from "../../infra/local/local-cloud.ts";
 import type { LocalCloudOptions } from "../../infra/local/local-cloud-options.ts";
+import type { RunningStack } from "../../infra/local/stack-file.ts";
 import { assemblyDirectory } from "./assembly.ts";
 import { requireContract } from "./contract.ts";
 import { askSharedCloud } from "./shared-cloud.ts";
-
-type Stack = Awaited<ReturnType<typeof startLocalCloud>>["stack"];
+import { startTestedCloud } from "./tested-cloud.ts";
 
 type RequestParts = {
   token?: string | undefined;
@@ -25,7 +24,7 @@ type ServiceOptions = Pick<LocalCloudOptions, "providerApiUrl" | "providerOauth"
 };
 
 /** Requests to a running service. Checks every answer against the OpenAPI document first. */
-const clientOf = (stack: Stack, foreignPath?: string) => ({
+const clientOf = (stack: RunningStack, foreignPath?: string) => ({
   stack,
   async request(method: string, path: string, { token, body, contentType, headers }: RequestParts = {}) {
     const url = new URL(path, stack.apiUrl);
@@ -66,7 +65,7 @@ export const startService = async (options: ServiceOptions = {}) => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "local-data-"));
   const lines: string[] = [];
   let advances = 0;
-  const cloud = await startLocalCloud({
+  const cloud = await startTestedCloud({
     assemblyDirectory: assembly,
     dataDirectory,
     port: 0,
@@ -103,7 +102,7 @@ export const startService = async (options: ServiceOptions = {}) => {
  * use only organizations that no other file uses.
  */
 export const shareService = async () => ({
-  ...clientOf(await askSharedCloud<Stack>("stack")),
+  ...clientOf(await askSharedCloud<RunningStack>("stack")),
   advances: () => 0,
   /** Calls of functions that their roles do not allow, by all files. */
   denials: () => askSharedCloud<unknown[]>("denials"),

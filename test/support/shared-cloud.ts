@@ -18,14 +18,10 @@ const lines: string[] = [];
 let stopServer: (() => Promise<void>) | undefined;
 
 const startCloud = async (): Promise<LocalCloud> => {
-  const { startLocalCloud } = await import("../../infra/local/local-cloud.ts");
+  const { startTestedCloud } = await import("./tested-cloud.ts");
   const dataDirectory = mkdtempSync(join(tmpdir(), "shared-data-"));
-  return startLocalCloud({
-    assemblyDirectory,
-    dataDirectory,
-    port: 0,
-    log: (source, line) => lines.push(`${source} | ${line}`),
-  });
+  const log = (source: string, line: string) => lines.push(`${source} | ${line}`);
+  return startTestedCloud({ assemblyDirectory, dataDirectory, port: 0, log });
 };
 
 /** In jest's main process: answers the questions of test files. */

@@ -41,6 +41,15 @@ const missing = (platform: string): Error => {
   );
 };
 
+export const isEngineInstalled = (): boolean => {
+  try {
+    findEngine();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** The path of the engine's program. @throws Error that names the package to install and the way without the engine. */
 export const findEngine = (platform = `${process.platform}-${process.arch}`): string => {
   const program = PROGRAMS[platform];

@@ -13,6 +13,7 @@ import { createStage, type Io, RECORDS, type Stage, startSyncEngine } from "../.
 import { depth } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { readTestNumber } from "../../support/test-environment.ts";
 
 quietLog();
 
@@ -195,8 +196,8 @@ describe("syncing", () => {
         },
       ),
       {
-        numRuns: Number(process.env.SYNC_RUNS ?? depth(4, 25)),
-        seed: Number(process.env.SYNC_SEED ?? 6),
+        numRuns: readTestNumber("SYNC_RUNS", depth(4, 25)),
+        seed: readTestNumber("SYNC_SEED", 6),
         endOnFailure: true,
       },
     );

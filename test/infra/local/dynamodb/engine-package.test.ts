@@ -1,12 +1,7 @@
-import { existsSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { findEngine } from "../../../../infra/local/dynamodb/engine-package.ts";
 
 describe("findEngine", () => {
-  it("finds the program of this platform", () => {
-    expect(existsSync(findEngine())).toBe(true);
-  });
-
   it.each([["darwin-arm64"], ["darwin-x64"], ["linux-arm64"], ["win32-x64"]])(
     "names the package for %s, and the way without the engine, if it is not installed",
     (platform) => {

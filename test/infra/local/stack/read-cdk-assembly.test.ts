@@ -12,11 +12,11 @@ import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { Code, Function as LambdaFunctionConstruct, Runtime, RuntimeFamily, Tracing } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { StackModel } from "../../../../infra/local/core/model.ts";
-import { startDynamoDb } from "../../../../infra/local/dynamodb/engine.ts";
 import { createTables } from "../../../../infra/local/dynamodb/tables.ts";
 import { startGateway } from "../../../../infra/local/gateway/gateway.ts";
 import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
 import { readStack } from "../../../../infra/local/stack/read-stack.ts";
+import { startTestDynamoDb } from "../../../support/test-dynamodb.ts";
 
 const root = mkdtempSync(join(tmpdir(), "cdk-assembly-"));
 const dataDirectory = join(root, "data");
@@ -129,7 +129,7 @@ describe("an assembly made by CDK", () => {
   });
 
   it("has grants that allow each function its work on the real engine, and no more", async () => {
-    const database = await startDynamoDb({});
+    const database = await startTestDynamoDb();
     await createTables(database.endpoint, model.tables);
     const authorizer = createAuthorizer(model);
     const gateway = await startGateway({ model, authorizer, dynamodbEndpoint: database.endpoint, onDenied: () => {} });

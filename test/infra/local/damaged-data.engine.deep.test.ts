@@ -33,6 +33,7 @@ let used: string;
 /** The same without a stop: the databases' last writes are in their write-ahead logs. */
 let killed: string;
 beforeAll(async () => {
+  delete process.env.DYNAMODB_ENDPOINT;
   used = mkdtempSync(join(tmpdir(), "used-"));
   const cloud = await startTestCloud({ dataDirectory: used });
   const token = await cloud.token({ organizationId: "green" });

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
@@ -10,6 +9,7 @@ import { isRunning } from "../../../../infra/local/core/process-identity.ts";
 import { type DataDirectory, openDataDirectory } from "../../../../infra/local/data-directory/open-data-directory.ts";
 import { engineClient } from "../../../../infra/local/dynamodb/client.ts";
 import { type DynamoDb, startDynamoDb } from "../../../../infra/local/dynamodb/engine.ts";
+import { findEngine } from "../../../../infra/local/dynamodb/engine-package.ts";
 import { createTables } from "../../../../infra/local/dynamodb/tables.ts";
 import { tableModel } from "../../../support/embedded-dynamodb.ts";
 
@@ -79,7 +79,11 @@ const startElsewhere = async (): Promise<{ child: ChildProcess; enginePid: numbe
   return { child, enginePid: Number(pid) };
 };
 
-describe("startDynamoDb", () => {
+describe("the embedded engine", () => {
+  it("is found on this platform", () => {
+    expect(existsSync(findEngine())).toBe(true);
+  });
+
   it("keeps data over a restart only if it has a data directory", async () => {
     const first = await start({ dataDirectory });
     await createTables(first.endpoint, [table]);
@@ -110,19 +114,6 @@ describe("startDynamoDb", () => {
     await start({ dataDirectory });
     expect(isRunning(innocent.pid ?? 0)).toBe(true);
     innocent.kill("SIGKILL");
-  });
-
-  it("uses a given endpoint, and fails if it does not answer", async () => {
-    const server = createServer((_request, response) => response.writeHead(400).end()).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    const endpoint = typeof address === "object" ? `http://127.0.0.1:${address?.port}` : "";
-    expect(await start({ endpoint: `${endpoint}/` })).toMatchObject({ endpoint });
-    await started.pop()?.stop();
-    server.close();
-    server.closeAllConnections();
-    await once(server, "close");
-    await expect(start({ endpoint })).rejects.toThrow(`DYNAMODB_ENDPOINT is "${endpoint}", which does not answer`);
   });
 
   it("reports that the engine exited unexpectedly", async () => {
