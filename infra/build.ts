@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import esbuild, { type Plugin } from "esbuild";
 import { lambdaAliases } from "./bundling/bundle-aliases.ts";
 import { bundleDirectory } from "./bundling/bundle-directory.ts";
+import { docsFiles } from "./bundling/docs-files.ts";
 import { slimProviderSdk } from "./bundling/provider-sdk.ts";
 import { hashInputs } from "./input-hash.ts";
 
@@ -152,6 +153,7 @@ export const build = async (): Promise<void> => {
     for (const part of Object.keys(deferredParts))
       if (imports.some(({ path }) => path === `./${part}`)) wanted.set(join(name, part), contentsOf.get(part) ?? "");
   }
+  for (const [path, contents] of docsFiles()) wanted.set(path, contents);
   for (const [path, contents] of wanted) await writeIfChanged(join(outdir, path), contents);
   await removeOthers(outdir, new Set(wanted.keys()));
   await writeIfChanged(metafilePath, JSON.stringify(metafile));

@@ -132,6 +132,8 @@ const Context = z
       .string("expected the ARN of a topic")
       .regex(/^arn:[^:]+:sns:[^:]+:\d{12}:[^:]+$/, "expected the ARN of a topic")
       .optional(),
+    /** Whether the API has the page /docs, where anybody can read the OpenAPI document and try requests: docs/api.md. */
+    apiDocs: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
     /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */
     xrayTracing: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
     /** How many batches of webhook events are processed at once: docs/webhooks.md, "Concurrency". */

@@ -9,10 +9,11 @@ const root = join(import.meta.dirname, "..");
 const secretArn = (name: string) => `arn:aws:secretsmanager:eu-central-1:000000000000:secret:${name}-AbCdEf`;
 
 /**
- * The platform's secrets in the local cloud, so that roles contain the rights to read them. The local cloud has the values,
- * and replaces the client (local/control-platform.ts).
+ * The local cloud has the page /docs, and the platform's secrets, so that roles contain the rights to read them. It has the
+ * values of the secrets, and replaces the client (local/control-platform.ts).
  */
-const PLATFORM_CONTEXT = {
+const LOCAL_CONTEXT = {
+  apiDocs: "true",
   providerOauthClientId: "local",
   providerOauthSecretArn: secretArn("provider-oauth"),
   platformWebhookSecretArn: secretArn("platform-webhooks"),
@@ -67,7 +68,7 @@ export const prepareAssembly = async (
   step: Step = (_, work) => work(),
 ): Promise<string> => {
   await step("Building the functions", build);
-  const local = { ...PLATFORM_CONTEXT, ...context };
+  const local = { ...LOCAL_CONTEXT, ...context };
   return reuseAssembly(directory, { context: local }, (outputDirectory) =>
     step("Synthesising the infrastructure", async () => {
       // Imported here, because loading the CDK takes longer than all other work.

@@ -1,5 +1,6 @@
 /** The rights of each function. A route or background function without an entry here does not compile. */
 import type { BackgroundFunctionName } from "../../shared/api/background-functions.ts";
+import type { PageRouteName } from "../../shared/api/page-routes.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
 import type { AccessTo } from "./access/access-to.ts";
 import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
@@ -33,7 +34,9 @@ export const routeAccess = (access: AccessTo, webhooks: Access["environment"]) =
     listErasures: access.listErasures,
     getOpenApiDocument: NO_ACCESS,
     getCaller: NO_ACCESS,
-  }) satisfies Record<RouteName, Access>;
+    getDocs: NO_ACCESS,
+    getDocsAsset: NO_ACCESS,
+  }) satisfies Record<RouteName | PageRouteName, Access>;
 
 export const backgroundAccess = (access: AccessTo) =>
   ({

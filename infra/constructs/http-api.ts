@@ -2,6 +2,7 @@ import { Duration, Stack, Validations } from "aws-cdk-lib";
 import { CorsHttpMethod, type CorsPreflightOptions, HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Construct } from "constructs";
+import { pageRoutes } from "../../shared/api/page-routes.ts";
 import { allRoutes, routes } from "../../shared/api/routes.ts";
 import { addStage, domainOf, ipAddressTypeOf } from "./api-stage.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
@@ -42,7 +43,7 @@ export class ServiceHttpApi extends Construct {
       defaultIntegration: new HttpLambdaIntegration("UnknownRoute", functions.unknownRoute),
     });
     for (const [name, target] of functions.byRoute) {
-      const { method, path } = routes[name];
+      const { method, path } = { ...routes, ...pageRoutes }[name];
       this.api.addRoutes({ path, methods: [HttpMethod[method]], integration: new HttpLambdaIntegration(name, target) });
     }
     Validations.of(this.api).acknowledge({ id: "AwsSolutions-APIG4", reason: FUNCTION_AUTHENTICATES });

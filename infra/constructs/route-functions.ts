@@ -1,6 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
+import { allPageRoutes, type PageRouteName } from "../../shared/api/page-routes.ts";
 import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import { needsOrganization } from "../../shared/terms/permissions.ts";
 import type { AccessTo } from "./access/access-to.ts";
@@ -15,6 +16,8 @@ type Props = {
   /** The variables of functions that show the address of webhooks. */
   webhooks: Access["environment"];
 };
+
+type Route = (typeof allRoutes)[number][1];
 
 const toFileName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const toConstructId = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
@@ -33,8 +36,12 @@ const cdnVariables = ({ clientAddressHeader, originSecretHeader, originSecretHas
         ORIGIN_SECRET_HASHES: originSecretHashes,
       });
 
+/** A page tells whose tokens the deployment accepts. It reads no table. */
+const pageAccess = (config: DeploymentConfig): Access =>
+  together(cdnVariables(config), variables({ ISSUER: config.issuer, AUDIENCE: config.audience }));
+
 /** The access that shared/wiring/http.ts needs for a route. */
-const httpAccess = (route: (typeof allRoutes)[number][1], { config, access }: Props): Access => {
+const httpAccess = (route: Route, { config, access }: Props): Access => {
   const authentication: Access = {
     grants: [],
     environment: {
@@ -54,31 +61,45 @@ const httpAccess = (route: (typeof allRoutes)[number][1], { config, access }: Pr
   );
 };
 
-/** One function per route of the table, and one for requests that match no route. */
+/** The pages that a deployment has. */
+const pagesOf = ({ apiDocs }: DeploymentConfig) => (apiDocs ? allPageRoutes : []);
+
+/** One function per route and page of the tables, and one for requests that match none. */
 export class RouteFunctions extends Construct {
-  readonly byRoute: ReadonlyMap<RouteName, LambdaFunction>;
+  readonly byRoute: ReadonlyMap<RouteName | PageRouteName, LambdaFunction>;
   readonly unknownRoute: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     const ownAccess = routeAccess(props.access, props.webhooks);
-    this.byRoute = new Map(
-      allRoutes.map(([name, route]) => {
-        const { function: made } = new ServiceFunction(this, toConstructId(name), {
+    const { config } = props;
+    const addFunction = (
+      name: RouteName | PageRouteName,
+      { method, path }: Pick<Route, "method" | "path">,
+      access: Access,
+    ) =>
+      [
+        name,
+        new ServiceFunction(this, toConstructId(name), {
           file: toFileName(name),
-          description: `${route.method} ${route.path}`,
-          access: together(httpAccess(route, props), ownAccess[name]),
-          config: props.config,
+          description: `${method} ${path}`,
+          access: together(access, ownAccess[name]),
+          config,
           ...(CALLING_PROVIDER.includes(name) && { timeout: CONNECTING_TIMEOUT }),
-        });
-        return [name, made];
-      }),
-    );
+        }).function,
+      ] as const;
+    this.byRoute = new Map([
+      ...allRoutes.map(([name, route]) => addFunction(name, route, httpAccess(route, props))),
+      ...pagesOf(config).map(([name, route]) => addFunction(name, route, pageAccess(config))),
+    ]);
     this.unknownRoute = new ServiceFunction(this, "AnswerUnknownRoute", {
       file: "answer-unknown-route",
       description: "Answers requests that match no route",
-      access: props.config.allowedOrigins.length > 0 ? variables({ ANSWERS_PREFLIGHTS: "true" }) : NO_ACCESS,
-      config: props.config,
+      access: variables({
+        ...(config.allowedOrigins.length > 0 && { ANSWERS_PREFLIGHTS: "true" }),
+        ...(config.apiDocs && { API_DOCS: "true" }),
+      }),
+      config,
     }).function;
   }
 }

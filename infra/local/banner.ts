@@ -9,6 +9,7 @@ export const banner = (stack: RunningStack, model: StackModel, demoOrganization?
   const { apiUrl, webhookUrl, issuerUrl, providerUrl, dynamodbUrl, controlUrl } = stack;
   const urls = [
     ["API", apiUrl],
+    ["docs", apiUrl && `${apiUrl}/docs`],
     ["webhooks", webhookUrl],
     ["issuer", issuerUrl],
     ["provider", providerUrl],

@@ -81,6 +81,20 @@ const completeIntegers = (part: unknown): void => {
   for (const inner of Object.values(part)) completeIntegers(inner);
 };
 
+/** Moves the description of each parameter from its schema to the parameter, where pages and generators show it. */
+const describeParameters = (paths: Readonly<Record<string, object>>): void => {
+  for (const item of Object.values(paths)) {
+    for (const { parameters = [] } of Object.values(item) as {
+      parameters?: { schema?: { description?: string } }[];
+    }[]) {
+      for (const parameter of parameters) {
+        const { description: text, ...schema } = parameter.schema ?? {};
+        if (text !== undefined) Object.assign(parameter, { description: text, schema });
+      }
+    }
+  }
+};
+
 /**
  * The document; its JSON text has numbers of 64 bits.
  * @param routes the table, by operationId.
@@ -119,5 +133,6 @@ export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) =
     { outputIdSuffix: "", allowEmptySchema: { unknown: true } },
   );
   completeIntegers(document);
+  describeParameters(document.paths ?? {});
   return document;
 };

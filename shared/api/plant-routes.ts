@@ -12,8 +12,7 @@ export const plantRoutes = {
     tag: "plants",
     ignoresUnknownParameters: true,
     summary: "Create a plant",
-    description:
-      "Creates a plant in the caller's scope. An id that exists in the scope is a conflict; nothing is overwritten.",
+    description: "Creates a plant. An id that exists in the caller's scope is a conflict; nothing is overwritten.",
     request: { body: NewPlant },
     isIdempotent: true,
     success: { status: 200, description: "The plant that was created.", body: Plant },
@@ -39,7 +38,7 @@ export const plantRoutes = {
     tag: "plants",
     ignoresUnknownParameters: true,
     summary: "Delete a plant",
-    description: "Deletes one plant of the caller's scope.",
+    description: "Deletes one of the caller's plants.",
     request: { params: z.object({ id: Int64Parameter }) },
     success: { status: 204, description: "The plant was deleted." },
     failures: ["plant_not_found"],

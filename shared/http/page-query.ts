@@ -13,7 +13,7 @@ export const pageQuery = ({ defaultLimit, maxLimit }: Paging) => {
       ),
     )
     .register(z.globalRegistry, {
-      description: "The maximum number of results. A shorter page may still have a next page.",
+      description: "The maximum number of results; a shorter page may have a next one.",
       override: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
     });
   const cursor = z.string().register(z.globalRegistry, {

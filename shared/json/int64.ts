@@ -31,7 +31,7 @@ export const parseExactInteger = (source: string): bigint | undefined => {
 const documentation = {
   type: "integer",
   format: "int64",
-  description: "An integer of 64 bits. Clients whose numbers are doubles must not round it.",
+  description: "An integer of 64 bits, which a client must not round to a double.",
 } as const;
 
 /** A field of a body: any JSON number whose value is an integer in range; a bigint in the program. */

@@ -96,6 +96,10 @@ const variables = {
   ANSWERS_PREFLIGHTS: maybe(z.literal("true")),
   /** The secret that encrypts cursors; any text of 32 characters or more. */
   CURSOR_KEY: z.string().check(z.minLength(32)),
+  /** `true` if the deployment has the page /docs. */
+  API_DOCS: maybe(z.literal("true")),
+  /** The directory of the function's code; Lambda sets it. */
+  LAMBDA_TASK_ROOT: text,
   AWS_REGION: text,
   /** The domain of the partition's AWS services: `amazonaws.com`, in China `amazonaws.com.cn`. */
   URL_SUFFIX: text,

@@ -87,6 +87,47 @@ describe("a body", () => {
   });
 });
 
+describe("GET /docs", () => {
+  const get = (path: string, headers = {}) => fetch(`${service.stack.apiUrl}${path}`, { headers });
+  const assetsOf = async (response: Response) =>
+    [...(await response.text()).matchAll(/"docs(\/[^"]+)"/g)].map(([, path]) => path);
+
+  it("is a page without inline code that may use nothing but the API, and is never cached or framed", async () => {
+    const page = await get("/docs");
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+    const policy = page.headers.get("content-security-policy");
+    expect(policy).toMatch(/^default-src 'none'; .*frame-ancestors 'none'$/);
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    const text = await page.text();
+    expect(text).toContain("npm run --silent token");
+    expect(text).not.toMatch(/<script>|<style|style=|https?:|\{\{/);
+  });
+
+  it("has compressed assets that a browser keeps for good", async () => {
+    const assets = await assetsOf(await get("/docs"));
+    expect(assets).toHaveLength(4);
+    for (const asset of assets) {
+      const compressed = await get(`/docs${asset}`);
+      expect([compressed.status, compressed.headers.get("content-encoding")]).toEqual([200, "gzip"]);
+      expect(compressed.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      expect(compressed.headers.get("content-type")).toMatch(/^text\/(javascript|css); charset=utf-8$/);
+      const plain = await get(`/docs${asset}`, { "accept-encoding": "identity" });
+      expect([plain.status, plain.headers.get("content-encoding")]).toEqual([200, null]);
+      expect(await plain.text()).toBe(await compressed.text());
+    }
+  });
+
+  it.each(["nothing.js", "LICENSE.txt", "index.mjs", "..%2Findex.mjs", "start.js"])("has no asset %s", async (file) => {
+    expect(await (await get(`/docs/${file}`)).json()).toMatchObject({ error: 40402 });
+  });
+
+  it("supports no other method", async () => {
+    expect(await service.request("POST", "/docs")).toMatchObject({ status: 405, body: { error: 40501 } });
+  });
+});
+
 describe("GET /openapi.json", () => {
   it("needs no token and describes the service's answers", async () => {
     const { status, body } = await service.request("GET", "/openapi.json");

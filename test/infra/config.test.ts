@@ -18,6 +18,7 @@ describe("the context of a deployment", () => {
       SYNC_INTERVAL_HOURS: 4,
       SECURITY_LOG_LEVEL: "LOW",
       ALERT_THRESHOLD: "HIGH",
+      apiDocs: false,
       xrayTracing: false,
       webhookEntrance: "url",
       ipAddressType: "ipv4",
@@ -145,6 +146,7 @@ describe("the context of a deployment", () => {
     ],
     [{ ipAddressType: "ipv6" }, "expected ipv4 or dualstack"],
     [{ xrayTracing: "maybe" }, "expected true or false"],
+    [{ apiDocs: "maybe" }, "expected true or false"],
     ...[
       "*",
       "https://*",

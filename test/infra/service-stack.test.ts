@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { NO_ISSUER } from "../../infra/config.ts";
+import { allPageRoutes } from "../../shared/api/page-routes.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import { DUE_SLOTS } from "../../shared/detection/detection.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
@@ -275,14 +276,29 @@ describe("the stack", () => {
       ],
     ],
     ["GET /openapi.json", []],
+    ["GET /docs", []],
+    ["GET /docs/{file}", []],
     ["Answers requests that match no route", []],
   ])("grants %s only the rights that it needs", (description, rights) => {
     expect(rightsOf(dev, description)).toEqual([...new Set(rights)].sort());
   });
 
-  it("has an API route for every route of the table, and a default route", () => {
-    const keys = Object.values(dev.findResources("AWS::ApiGatewayV2::Route")).map((route) => route.Properties.RouteKey);
-    expect(keys.sort()).toEqual([...allRoutes.map(([, { method, path }]) => `${method} ${path}`), "$default"].sort());
+  it("has an API route for every route of the table, and a default route; the page /docs only if the context asks for it", () => {
+    const keysOf = (template: Template) =>
+      Object.values(template.findResources("AWS::ApiGatewayV2::Route"))
+        .map((route) => route.Properties.RouteKey)
+        .sort();
+    const keys = [...allRoutes.map(([, { method, path }]) => `${method} ${path}`), "$default"];
+    const pages = allPageRoutes.map(([, { method, path }]) => `${method} ${path}`);
+    expect(keysOf(dev)).toEqual([...keys, ...pages].sort());
+    // The other routes of production belong to the API of webhooks.
+    expect(keysOf(prod)).toEqual(expect.arrayContaining(keys));
+    expect(keysOf(prod).filter((key) => key.includes("docs"))).toEqual([]);
+    expect(JSON.stringify(prod.toJSON())).not.toMatch(/GET \/docs|API_DOCS/);
+    dev.hasResourceProperties("AWS::Lambda::Function", {
+      Description: "Answers requests that match no route",
+      Environment: { Variables: { API_DOCS: "true" } },
+    });
   });
 
   it("runs every function on Node 24 with a log retention of 30 days", () => {
@@ -326,7 +342,9 @@ describe("the stack", () => {
     const functions = Object.keys(dev.findResources("AWS::Lambda::Function")).length;
     const traced = { Properties: { TracingConfig: { Mode: "Active" } } };
     expect(Object.keys(dev.findResources("AWS::Lambda::Function", traced))).toHaveLength(0);
-    expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(functions);
+    expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(
+      functions - allPageRoutes.length,
+    );
     expect(JSON.stringify(dev.findResources("AWS::IAM::Policy"))).not.toContain("xray:");
     expect(rightsOf(prod, "GET /openapi.json")).toEqual(
       ["xray:PutTelemetryRecords", "xray:PutTraceSegments"].map((right) => `"*" ${right}`),

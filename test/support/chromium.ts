@@ -65,6 +65,8 @@ export type Tab = {
   show(url: string, view: View): Promise<void>;
   evaluate<Value>(expression: string): Promise<Value>;
   pdf(): Promise<Buffer>;
+  /** The page itself, for a test that uses it as a person does. */
+  page(): Page;
   /** The page from its top to below its first chart, as PNG. */
   pictureToFirstChart(): Promise<Buffer>;
 };
@@ -121,6 +123,7 @@ export const startChromium = async () => {
           );
           return shown().screenshot({ fullPage: true, clip: { x: 0, y: 0, width, height } });
         },
+        page: shown,
         pdf: () => shown().pdf({ preferCSSPageSize: true, printBackground: true }),
       };
     },

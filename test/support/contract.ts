@@ -39,7 +39,7 @@ const DESCRIBED_HEADERS = ["link", "retry-after", "vary", "www-authenticate", "x
 type DescribedHeader = { $ref?: string; required?: boolean };
 
 /** @throws Error if an answer has a header that its description lacks, or lacks a required one. */
-export const requireHeaders = (
+const requireHeaders = (
   request: string,
   { status, headers }: Pick<Response, "status" | "headers">,
   described: Readonly<Record<string, DescribedHeader>>,

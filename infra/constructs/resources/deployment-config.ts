@@ -29,6 +29,8 @@ export type DeploymentConfig = {
   providerOauthSecretArn?: string | undefined;
   platformWebhookSecretArn?: string | undefined;
   alarmTopicArn?: string | undefined;
+  /** Whether the deployment has the page /docs. */
+  apiDocs: boolean;
   /** Whether X-Ray records a sample of the invocations. */
   xrayTracing: boolean;
   /** The batches of webhook events that are processed at once. */

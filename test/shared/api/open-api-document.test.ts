@@ -4,6 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { connectionRoutes } from "../../../shared/api/connection-routes.ts";
 import { createOpenApiDocument } from "../../../shared/api/open-api-document.ts";
+import { allPageRoutes } from "../../../shared/api/page-routes.ts";
 import { recordRoutes } from "../../../shared/api/record-routes.ts";
 import { allRoutes, routes } from "../../../shared/api/routes.ts";
 import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
@@ -173,15 +174,18 @@ describe("the integration's operations", () => {
       {
         name: "Idempotency-Key",
         in: "header",
-        schema: {
-          ...{ type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]{1,255}$" },
-          description: expect.stringContaining("24 hours"),
-        },
+        description: expect.stringContaining("24 hours"),
+        schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]{1,255}$" },
       },
     ]);
     expect(examplesOf(parts.startSync, 409)).toContain("idempotency_conflict");
     expect(headers(parts.listSyncRuns)).toEqual([]);
   });
+});
+
+it.each(allPageRoutes)("leaves out %s, a page for people, which the README lists", (_name, { path }) => {
+  expect(document.paths).not.toHaveProperty([path]);
+  expect(readFileSync(join(root, "README.md"), "utf8")).toContain("| `GET /docs`");
 });
 
 describe("the README", () => {

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startChromium } from "../support/chromium.ts";
+import { type ServiceUnderTest, startService } from "../support/service.ts";
+
+let service: ServiceUnderTest;
+let browser: Awaited<ReturnType<typeof startChromium>>;
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(), startChromium()]);
+});
+afterAll(async () => {
+  await browser.stop();
+  await service.stop();
+});
+
+describe("the page /docs in a browser", () => {
+  it("tries requests with a token, without inline code and without a request to another server", async () => {
+    const { apiUrl = "" } = service.stack;
+    const tab = browser.newTab();
+    await tab.show(`${apiUrl}/docs`, { width: 1_300 });
+    const page = tab.page();
+    await page.click(".btn.authorize");
+    await page.fill(".modal-ux input", await service.mint({ organizationId: "acme", role: "admin", userId: "ada" }));
+    await page.click(".modal-ux .authorize");
+    await page.click(".modal-ux .btn-done");
+
+    /** Opens an operation of plants and sends its request. @returns the answer as the page shows it */
+    const execute = async (operation: string, body?: string): Promise<string> => {
+      const block = page.locator(`#operations-plants-${operation}`);
+      await block.locator(".opblock-summary-control").click();
+      if (body !== undefined) await block.locator("textarea").fill(body);
+      await block.locator(".execute").click();
+      return block.locator(".live-responses-table").innerText();
+    };
+    const created = await execute("createPlant", '{"id":9007199254740993,"name":"Monstera"}');
+    expect(created).toMatch(/200[\s\S]*"name": "Monstera"[\s\S]*x-request-id/);
+    expect(await execute("listPlants")).toMatch(/200[\s\S]*"name": "Monstera"/);
+
+    const plants = await service.request("DELETE", "/plants/9007199254740993", {
+      token: await service.mint({ organizationId: "acme" }),
+    });
+    expect(plants.status).toBe(204);
+    // The tab reports each violation of the page's policy.
+    expect(tab.complaints).toEqual([]);
+    expect(tab.requests.filter((url) => !url.startsWith(`${apiUrl}/`) && !url.startsWith("data:"))).toEqual([]);
+    expect(tab.requests).toContain(`${apiUrl}/openapi.json`);
+  });
+});
