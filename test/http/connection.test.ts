@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { authorize, grantAccess } from "../support/oauth.ts";
+import { providerSdk } from "../support/provider-objects.ts";
 import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 import { webhookSender } from "../support/webhook-sender.ts";
@@ -236,6 +237,22 @@ describe("registering the webhook", () => {
     const { objects } = await provider.change(account.accountId, { action: "create_customer" });
     await eventually("the customer is a record", async () =>
       (await ours.records("customers")).find(({ id }) => objects.some((object) => object.id === id)),
+    );
+    const stripe = providerSdk(service, account.apiKey);
+    const { id: ada } = await stripe.customers.create({ name: "Ada" });
+    await stripe.customers.update(ada, { name: "Ada Lovelace" });
+    await eventually("the client's own customer is a record", async () =>
+      (await ours.records("customers")).find(({ id, name }) => id === ada && name === "Ada Lovelace"),
+    );
+    const unpaid = await stripe.invoices.create({ customer: ada });
+    await stripe.invoiceItems.create({ customer: ada, invoice: unpaid.id, amount: 4_200 });
+    await stripe.invoices.pay(unpaid.id);
+    await eventually("the client's own invoice is a paid record", async () =>
+      (await ours.records("invoices")).find(({ id, amountPaid }) => id === unpaid.id && amountPaid === 4_200),
+    );
+    await stripe.customers.del(ada);
+    await eventually("the record of the client's own customer is deleted", async () =>
+      (await ours.records("customers")).find(({ id, deleted }) => id === ada && deleted === true),
     );
     expect(await ours.runs()).toHaveLength(runs);
     const deliveries = await ours.events("eventType=WEBHOOK_RECEIVED");

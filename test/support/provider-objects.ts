@@ -1,10 +1,15 @@
 import Stripe from "stripe";
 import type { ServiceUnderTest } from "./service.ts";
 
+/** The provider's official SDK for an account of the simulator. */
+export const providerSdk = ({ stack }: Pick<ServiceUnderTest, "stack">, apiKey: string): Stripe => {
+  const { hostname: host, port } = new URL(stack.providerUrl);
+  return new Stripe(apiKey, { host, port, protocol: "http" });
+};
+
 /** The objects of a simulator's account, read with the provider's official SDK. */
-export const providerObjects = ({ stack }: Pick<ServiceUnderTest, "stack">, apiKey: string) => {
-  const { hostname, port } = new URL(stack.providerUrl);
-  const stripe = new Stripe(apiKey, { host: hostname, port, protocol: "http" });
+export const providerObjects = (service: Pick<ServiceUnderTest, "stack">, apiKey: string) => {
+  const stripe = providerSdk(service, apiKey);
   const all = { limit: 100 };
 
   return {

@@ -2,7 +2,7 @@ import { createRandom } from "../../core/random.ts";
 import type { ObjectType } from "../objects/objects.ts";
 import { createLedger } from "../operations/ledger.ts";
 import type { AccountRow } from "../store/account-table.ts";
-import { FEED_SECONDS, type NewEvent } from "../store/event-table.ts";
+import { type Cause, FEED_SECONDS, type NewEvent } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";
 import type { WebhookSender } from "../webhooks/sender.ts";
 import { type Action, type ChangeRequest, ImpossibleChangeError, type OneChange } from "./change-request.ts";
@@ -27,7 +27,12 @@ export const createChanges = (options: {
   const { accounts, objects, events, grants, database } = store;
 
   /** @param choices the seed of random choices. */
-  const write = (account: AccountRow, choices: string, work: (context: ChangeContext) => void): Changed => {
+  const write = (
+    account: AccountRow,
+    choices: string,
+    work: (context: ChangeContext) => void,
+    cause?: Cause,
+  ): Changed => {
     const { changes = 0 } = accounts.byId(account.id) ?? {};
     const ids = createRandom(`${account.account_id} change ${changes}`);
     const ledger = createLedger({
@@ -39,7 +44,7 @@ export const createChanges = (options: {
     work({ store, account, ledger, random: createRandom(`${account.account_id} ${choices}`) });
     const written = ledger.take();
     for (const object of written.objects) objects.put(account.id, object);
-    for (const event of written.events) events.insert(account.id, event);
+    for (const event of written.events) events.insert(account.id, event, cause);
     accounts.countChange(account.id);
     return {
       objects: written.objects.map(({ object, id }) => ({ object, id })),
@@ -92,9 +97,9 @@ export const createChanges = (options: {
      * Does the work of a request to the provider's API, and writes what its ledger collected, in one transaction.
      * An error of the work undoes everything.
      */
-    perform<Result>(account: AccountRow, work: (context: ChangeContext) => Result): Result {
+    perform<Result>(account: AccountRow, cause: Cause, work: (context: ChangeContext) => Result): Result {
       const results: Result[] = [];
-      together(account, () => [write(account, "request", (context) => void results.push(work(context)))]);
+      together(account, () => [write(account, "request", (context) => void results.push(work(context)), cause)]);
       return results[0] as Result;
     },
     /** Makes one change, or so many by chance; all happen now. @throws ImpossibleChangeError and then changes nothing. */

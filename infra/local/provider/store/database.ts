@@ -19,7 +19,8 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS objects_by_parent ON objects (account, parent, type, created) WHERE parent IS NOT NULL;
   CREATE TABLE IF NOT EXISTS events (
     position INTEGER PRIMARY KEY, account INTEGER NOT NULL, id TEXT NOT NULL, type TEXT NOT NULL,
-    created INTEGER NOT NULL, api_version TEXT NOT NULL, data TEXT NOT NULL, undelivered INTEGER NOT NULL DEFAULT 0
+    created INTEGER NOT NULL, api_version TEXT NOT NULL, data TEXT NOT NULL, undelivered INTEGER NOT NULL DEFAULT 0,
+    request TEXT, idempotency_key TEXT
   ) STRICT;
   CREATE UNIQUE INDEX IF NOT EXISTS events_by_id ON events (account, id);
   CREATE INDEX IF NOT EXISTS events_by_created ON events (account, created, position);
@@ -58,12 +59,14 @@ export type Database = {
 
 /** Adds the columns that files of earlier versions lack. */
 const addColumns = (database: DatabaseSync): void => {
-  const columns = database.prepare("SELECT name FROM pragma_table_info('deliveries')").all();
-  const add = (name: string, type: string) => {
-    if (!columns.some((one) => one.name === name)) database.exec(`ALTER TABLE deliveries ADD COLUMN ${name} ${type}`);
+  const add = (table: string, name: string, type: string) => {
+    const columns = database.prepare("SELECT name FROM pragma_table_info(?)").all(table);
+    if (!columns.some((one) => one.name === name)) database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
   };
-  add("to_platform", "INTEGER NOT NULL DEFAULT 0");
-  add("endpoint", "TEXT");
+  add("deliveries", "to_platform", "INTEGER NOT NULL DEFAULT 0");
+  add("deliveries", "endpoint", "TEXT");
+  add("events", "request", "TEXT");
+  add("events", "idempotency_key", "TEXT");
 };
 
 /** Opens `provider.sqlite` of the data directory, or an empty database in memory. A write survives a killed process. */

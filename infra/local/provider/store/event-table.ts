@@ -3,6 +3,9 @@ import type { WireObject } from "../render/render-object.ts";
 import type { Database } from "./database.ts";
 import { type PageRequest, readPage } from "./read-page.ts";
 
+/** The request to the provider's API that caused an event. */
+export type Cause = { requestId: string; idempotencyKey: string | null };
+
 /** An event at the time when it happened; its data never change. `created` in epoch seconds. */
 export type NewEvent = {
   id: string;
@@ -20,10 +23,12 @@ const Row = z.object({
   api_version: z.string(),
   data: z.string(),
   undelivered: z.int(),
+  request: z.string().nullable(),
+  idempotency_key: z.string().nullable(),
 });
 
 const parse = (row: unknown): WireObject => {
-  const { id, type, created, api_version, data, undelivered } = Row.parse(row);
+  const { id, type, created, api_version, data, undelivered, request, idempotency_key } = Row.parse(row);
   return {
     id,
     object: "event",
@@ -32,7 +37,7 @@ const parse = (row: unknown): WireObject => {
     data: JSON.parse(data),
     livemode: false,
     pending_webhooks: undelivered,
-    request: { id: `req_${id.slice(-14)}`, idempotency_key: null },
+    request: { id: request, idempotency_key },
     type,
   };
 };
@@ -42,11 +47,12 @@ export const FEED_SECONDS = 30 * 86_400;
 
 /** The event feed of each account, as events look on the wire. */
 export const openEventTable = (database: Database) => ({
-  insert: (account: number, event: NewEvent) =>
+  /** @param cause undefined if no request caused it, as with a renewal */
+  insert: (account: number, event: NewEvent, cause?: Cause) =>
     void database
       .statement(
-        `INSERT INTO events (account, id, type, created, api_version, data)
-         VALUES (:account, :id, :type, :created, :apiVersion, :data)`,
+        `INSERT INTO events (account, id, type, created, api_version, data, request, idempotency_key)
+         VALUES (:account, :id, :type, :created, :apiVersion, :data, :request, :idempotencyKey)`,
       )
       .run({
         account,
@@ -55,6 +61,8 @@ export const openEventTable = (database: Database) => ({
         created: event.created,
         apiVersion: event.apiVersion,
         data: JSON.stringify(event.data),
+        request: cause?.requestId ?? null,
+        idempotencyKey: cause?.idempotencyKey ?? null,
       }),
   find(account: number, id: string): WireObject | undefined {
     const row = database.statement("SELECT * FROM events WHERE account = ? AND id = ?").get(account, id);

@@ -53,8 +53,9 @@ export const createWireAnswers = ({ store, changes, oauth, now, onError }: Answe
     const keyed = keyedRequestOf(account, request, now());
     const kept = keyed && idempotency.replay(keyed);
     if (kept !== undefined) return kept;
+    const cause = { requestId: request.requestId, idempotencyKey: keyed?.key ?? null };
     try {
-      return changes.perform(account, (context) => {
+      return changes.perform(account, cause, (context) => {
         const answer = write.perform(context, id, request.search);
         if (keyed !== undefined) idempotency.keep(keyed, answer);
         return answer;

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type Stripe from "stripe";
@@ -29,6 +31,8 @@ const customersNamed = async (name: string) => {
 describe("an Idempotency-Key", () => {
   it("repeats the first answer for a day, also after a restart, and then makes a new request", async () => {
     const first = await create("a day");
+    const [event] = (await stripe.events.list({ limit: 1 })).data;
+    expect(event?.request).toEqual({ id: first.lastResponse.requestId, idempotency_key: "a day" });
     expect(first.lastResponse.headers).not.toHaveProperty("idempotent-replayed");
     expect(first.lastResponse.headers["idempotency-key"]).toBe("a day");
     fixture.pass(DAY - 1);
@@ -108,6 +112,29 @@ describe("an Idempotency-Key", () => {
     await fail({ kind: "error", status: 503, times: 1 });
     expect(await thrownBy(() => create("unavailable"))).toMatchObject({ statusCode: 503 });
     expect(await create("unavailable")).toMatchObject({ name: "Ada" });
+  });
+});
+
+describe("data of an earlier version", () => {
+  it("are readable, and can be written to", async () => {
+    await fixture.restart((dataDirectory) => {
+      const database = new DatabaseSync(join(dataDirectory, "provider.sqlite"));
+      database.exec(`
+        DROP TABLE idempotency;
+        ALTER TABLE events DROP COLUMN request;
+        ALTER TABLE events DROP COLUMN idempotency_key;
+        UPDATE objects SET state = json_remove(state, '$.metadata', '$.daysUntilDue', '$.lines[0].invoiceItem');
+        UPDATE objects SET state = json_remove(state, '$.description') WHERE type IN ('customer', 'invoice', 'subscription');
+      `);
+      database.close();
+    });
+    stripe = fixture.sdk();
+    for (const list of ["customers", "subscriptions", "invoices", "paymentIntents", "events"] as const)
+      expect((await stripe[list].list({ limit: 100 })).data.length).toBeGreaterThan(10);
+    const [owner] = (await stripe.customers.list({ limit: 1 })).data;
+    expect(await stripe.customers.update(owner?.id ?? "", { metadata: { since: "1" } })).toMatchObject({
+      ...{ description: null, metadata: { since: "1" } },
+    });
   });
 });
 

@@ -73,8 +73,10 @@ export const createFixture = async (options: { rateLimit?: number } = {}) => {
       if (status !== 200) throw new Error(`${route} answered ${status} ${JSON.stringify(answer)}`);
       return answer as T;
     },
-    async restart() {
+    /** @param meanwhile gets the data directory. */
+    async restart(meanwhile?: (dataDirectory: string) => void) {
       await simulator.close();
+      meanwhile?.(dataDirectory);
       await start();
     },
     async stop() {
