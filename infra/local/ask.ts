@@ -27,7 +27,7 @@ Sends one request to the running local cloud (npm start) with a new token, and p
                   a header, such as 'Idempotency-Key: 1'; may be given more than once
   -o, --output FILE
                   saves the body; a name that ends with .html asks for HTML
-  --pick PATH     prints one value only, such as 0.id or events.0.timestamp
+  --pick PATH     prints one value only, such as 0.id, last.id or events.0.timestamp
   --headers       prints all headers
   --pretty, --raw the form for a terminal (status, headers, indented JSON with readable times), or the body alone;
                   the body alone is also what a pipe receives

@@ -32,7 +32,7 @@ const clockOf = async ({ controlUrl }: RunningStack): Promise<number | undefined
   return isState && typeof answer.now === "number" ? answer.now : undefined;
 };
 
-/** Finds a value by names and indexes with dots between them, and gives its text: of a string without its quotes. */
+/** Finds a value by names and indexes with dots between them (`last` is an index too), and gives its text: of a string without its quotes. */
 const picked = (text: string, path: string): string => {
   // A number's source text keeps all digits.
   let value: unknown = JSON.parse(text, (_name, part: unknown, context?: { source?: string }) =>
@@ -40,7 +40,7 @@ const picked = (text: string, path: string): string => {
   );
   for (const step of path.split(".")) {
     const known = typeof value === "object" && value !== null ? Object.entries(value) : [];
-    const found = known.find(([name]) => name === step);
+    const found = Array.isArray(value) && step === "last" ? known.at(-1) : known.find(([name]) => name === step);
     if (found === undefined) {
       const names = known.map(([name]) => name).slice(0, 12);
       throw new Error(`--pick ${path}: the answer has no ${step}; there is: ${names.join(", ") || "nothing"}`);
@@ -50,6 +50,7 @@ const picked = (text: string, path: string): string => {
   return typeof value === "string" ? value : JSON.stringify(value);
 };
 
+const LINE_FEED = 10;
 const UNKNOWN_PATH = catalogueEntry("route_not_found").number;
 
 /** How else a path may have been meant that the API does not know. */
@@ -85,8 +86,10 @@ const show = async (
     writeFileSync(ask.output, body);
     writeError(`${body.length} bytes are in ${pathToFileURL(resolve(ask.output)).href}\n`);
   } else if (ask.pick !== undefined && status < 400) writeOut(`${picked(body.toString("utf8"), ask.pick)}\n`);
-  else if (!isPretty) writeOut(body);
-  else if (isJson) writeOut(`\n${showJson(body.toString("utf8"), await clockOf(stack), paint)}\n`);
+  else if (!isPretty) {
+    writeOut(body);
+    if (isJson && body.at(-1) !== LINE_FEED) writeOut("\n");
+  } else if (isJson) writeOut(`\n${showJson(body.toString("utf8"), await clockOf(stack), paint)}\n`);
   else if (body.length > 0) {
     const type = headers.get("content-type") ?? "no content type";
     writeOut(/^text\/plain/.test(type) ? `\n${body}\n` : `${body.length} bytes of ${type}: save them with -o FILE\n`);

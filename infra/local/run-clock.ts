@@ -34,9 +34,18 @@ const call = async <Value>(schema: z.ZodType<Value>, url: string, body?: object)
   return schema.parse(answer);
 };
 
+/** Shortens a name by what all names start with: the stack's name. */
+const shortened = (names: readonly string[]): ((name: string) => string) => {
+  const [first = ""] = names;
+  let length = 0;
+  while (length < first.length && names.every((name) => name[length] === first[length])) length++;
+  const start = first.lastIndexOf("-", length - 1) + 1;
+  return (name) => name.slice(start);
+};
+
 /** `12 × dispatch-syncs`, in the order of the first firings. */
-const countByName = (fired: readonly z.infer<typeof Firing>[]): string =>
-  [...Map.groupBy(fired, ({ name }) => name)].map(([name, all]) => `${all.length} × ${name}`).join(", ");
+const countByName = (fired: readonly z.infer<typeof Firing>[], short: (name: string) => string): string =>
+  [...Map.groupBy(fired, ({ name }) => short(name))].map(([name, all]) => `${all.length} × ${name}`).join(", ");
 
 /**
  * Runs `npm run clock` with its arguments.
@@ -58,10 +67,11 @@ export const runClock = async (
   const { controlUrl } = requireRunning(terminal.stack);
   const state = () => call(State, `${controlUrl}/`);
   const before = await state();
+  const short = shortened(before.schedules.map(({ name }) => name));
   if (durations.length === 0) {
     write(`${paint("bold", new Date(before.now).toISOString())}\n`);
     for (const { name, nextAt } of before.schedules)
-      write(`  ${name.padEnd(45)}${nextAt === undefined ? "disabled" : relativeTime(nextAt, before.now)}\n`);
+      write(`  ${short(name).padEnd(24)}${nextAt === undefined ? "disabled" : relativeTime(nextAt, before.now)}\n`);
     return true;
   }
 
@@ -76,7 +86,7 @@ export const runClock = async (
   const { now, fired } = await call(Advanced, `${controlUrl}/clock/advance`, { ms, firing }).finally(() =>
     clearInterval(timer),
   );
-  const schedules = fired.length === 0 ? "no schedule fired" : countByName(fired);
+  const schedules = fired.length === 0 ? "no schedule fired" : countByName(fired, short);
   write(`${isTerminal ? "\r" : ""}${minutes(before.now)} → ${paint("bold", minutes(now))}  ${schedules}\n`);
   return true;
 };

@@ -145,6 +145,7 @@ export const readArguments = (args: readonly string[]): Ask | undefined => {
   const method = named ?? (body === undefined ? "GET" : "POST");
   if (body !== undefined && (method === "GET" || method === "HEAD")) throw new Error(`${method} takes no body`);
   const headers = headersOf(values.header ?? []);
+  if (!headers.has("user-agent")) headers.set("user-agent", "ask");
   if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
   if (body !== undefined && /json/.test(headers.get("content-type") ?? "")) checkJson(body);
   if (values.output?.endsWith(".html") && !headers.has("accept")) headers.set("accept", "text/html");

@@ -67,7 +67,7 @@ export const observationLine = (observation: Observation, paint: Paint): { text:
 /** Metrics repeat in capitals what other fields of the line say. */
 const isShown = (name: string) => !HIDDEN.has(name) && !/^[A-Z]/.test(name);
 
-/** The line that a function writes of each request, which the front end's own line replaces. */
+/** The line that a function writes of each request. The front end's own line replaces it, unless it has a cause. */
 const isRequest = ({ status, durationMs }: LogEntry) => typeof status === "number" && typeof durationMs === "number";
 
 /** What a terminal shows of a log line; undefined for nothing. A cause takes lines of its own. */
@@ -77,7 +77,7 @@ export const logLine = (
   paint: Paint,
 ): { text: string; isRoutine: boolean } | undefined => {
   const { level, message, requestId, cause } = entry;
-  if (isRequest(entry) && level === "info") return undefined;
+  if (isRequest(entry) && cause === undefined) return undefined;
   const fields = Object.entries(entry).filter(([name]) => isShown(name));
   // A function that prints text of its own wants it to be seen; its structured lines of level info are routine.
   const isRoutine = level === "info" && fields.length + Number(requestId !== undefined) > 0;

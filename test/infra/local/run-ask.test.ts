@@ -85,6 +85,7 @@ describe("npm run ask", () => {
 
   it("picks one value, and names the fields that exist if it is missing", async () => {
     expect(await ask(["/plants", "--pick", "0.createdAt"])).toEqual({ code: 0, out: `${NOW - 60_000}\n`, error: "" });
+    expect((await ask(["/plants", "--pick", "last.id"])).out).toBe("1\n");
     await expect(ask(["/plants", "--pick", "0.name"])).rejects.toThrow(
       "--pick 0.name: the answer has no name; there is: id, createdAt",
     );

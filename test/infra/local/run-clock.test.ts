@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 let control: Listening;
 const moves: unknown[] = [];
 beforeAll(async () => {
-  const schedules = [{ name: "hourly", nextAt: NOW + HOUR }, { name: "off" }];
+  const schedules = [{ name: "my-stack-hourly", nextAt: NOW + HOUR }, { name: "my-stack-off" }];
   control = await startJsonServer({
     onError: (error) => {
       throw error;
@@ -18,7 +18,7 @@ beforeAll(async () => {
       "GET /": () => ({ status: 200, body: { now: NOW, schedules } }),
       "POST /clock/advance": ({ body }) => {
         moves.push(body);
-        const fired = ["hourly", "daily", "hourly"].map((name) => ({ name, at: NOW }));
+        const fired = ["my-stack-hourly", "my-stack-daily", "my-stack-hourly"].map((name) => ({ name, at: NOW }));
         return { status: 200, body: { now: NOW + 8 * 24 * HOUR, fired } };
       },
     },

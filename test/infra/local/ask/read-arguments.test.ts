@@ -56,7 +56,7 @@ describe("the arguments of npm run ask", () => {
 
   it("sends JSON unless a header names another type, and asks for HTML in a file that ends with .html", () => {
     expect(read("/plants", "{}", "-H", "Idempotency-Key: a:b").headers).toEqual(
-      new Headers({ "content-type": "application/json", "idempotency-key": "a:b" }),
+      new Headers({ "content-type": "application/json", "idempotency-key": "a:b", "user-agent": "ask" }),
     );
     const form = read("provider:/v1/customers", "name", "-H", "content-type: application/x-www-form-urlencoded");
     expect([form.body, form.headers.get("content-type")]).toEqual(["name", "application/x-www-form-urlencoded"]);

@@ -47,6 +47,7 @@ describe("the terminal of npm start", () => {
     const { log } = written();
     const line = { level: "info", message: "GET /plants", requestId: "abc", status: 200, durationMs: 3 };
     expect(log("FunctionsListPlantsFunction1EA0A752", line)).toBe("");
+    expect(log("FunctionsStartSyncFunction721B0DCE", { ...line, level: "error", status: 503 })).toBe("");
     const cause = "TypeError: x\n    at list-plants.ts:12";
     expect(log("FunctionsListPlantsFunction1EA0A752", { ...line, level: "error", status: 500, cause })).toBe(
       "14:03:22 ERROR  list-plants  GET /plants  status=500  durationMs=3  abc\n    TypeError: x\n        at list-plants.ts:12\n",
