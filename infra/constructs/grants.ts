@@ -30,6 +30,8 @@ export const routeAccess = (access: AccessTo, webhooks: Access["environment"]) =
     changeSettings: access.changeSettings,
     listReports: access.listReports,
     getReport: access.readReport,
+    createReportLink: access.linkReport,
+    openReportLink: access.linkReport,
     requestErasure: access.requestErasure,
     listErasures: access.listErasures,
     getOpenApiDocument: NO_ACCESS,

@@ -54,7 +54,8 @@ const httpAccess = (route: Route, { config, access }: Props): Access => {
   };
   return together(
     cdnVariables(config),
-    ...(route.permission === "public" ? [] : [authentication, access.recordRefusals]),
+    ...(route.permission === "public" || route.permission === "link" ? [] : [authentication]),
+    ...(route.permission === "public" ? [] : [access.recordRefusals]),
     ...(route.permission !== "public" && needsOrganization(route.permission) ? [access.readSettings] : []),
     ...(route.paging === undefined ? [] : [access.sealForClients]),
     ...(route.isIdempotent ? [access.takeIdempotencyKeys] : []),

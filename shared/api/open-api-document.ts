@@ -14,13 +14,14 @@ import { webhookPaths } from "./webhook-operation.ts";
 
 const operationOf = (operationId: string, route: Route): ZodOpenApiOperationObject => {
   const { request, success, paging, permission } = route;
+  const needsToken = permission !== "public" && permission !== "link";
   const query = paging === undefined ? request.query : z.extend(request.query ?? z.object({}), pageQuery(paging).shape);
   return {
     operationId,
     summary: route.summary,
-    description: permission === "public" ? route.description : `${route.description} Permission: \`${permission}\`.`,
+    description: needsToken ? `${route.description} Permission: \`${permission}\`.` : route.description,
     tags: [route.tag],
-    security: permission === "public" ? [] : [{ bearer: [] }],
+    security: needsToken ? [{ bearer: [] }] : [],
     requestParams: {
       ...(request.params && { path: request.params }),
       ...(query && { query }),
@@ -37,9 +38,9 @@ const operationOf = (operationId: string, route: Route): ZodOpenApiOperationObje
       [success.status]: {
         description: success.description,
         headers: successHeaders(route),
-        ...(success.body && {
+        ...((success.body || success.html) && {
           content: {
-            "application/json": { schema: success.body },
+            ...(success.body && { "application/json": { schema: success.body } }),
             ...(success.html && { "text/html": { schema: { type: "string" as const } } }),
           },
         }),

@@ -70,7 +70,7 @@ export const REQUEST_ID = { "x-request-id": header("RequestId") };
 export const successHeaders = ({ paging, success }: Route) => ({
   ...REQUEST_ID,
   ...(paging && { link: header("NextPage"), "x-next-cursor": header("NextCursor") }),
-  ...(success.html && { vary: header("Vary") }),
+  ...(success.html && success.body && { vary: header("Vary") }),
 });
 
 const failureHeaders = (status: number, names: readonly ErrorName[]) => ({
@@ -82,26 +82,28 @@ const failureHeaders = (status: number, names: readonly ErrorName[]) => ({
 });
 
 /** Whether all roles have a permission. Not for records: a role may lack permission to read some record types. */
-const isForAllRoles = (permission: Permission): boolean =>
-  permission !== "records:read" && rolesWith(permission).length === roles.length;
+const isForAllRoles = (permission: Permission | "link"): boolean =>
+  permission === "link" || (permission !== "records:read" && rolesWith(permission).length === roles.length);
 
 /** The failures that a request to the route can cause, besides the gateway's. */
 export const failuresOf = ({ permission, request, paging, isIdempotent, failures }: Route): ErrorName[] => {
   const takesInput = request.body ?? request.params ?? request.query ?? paging ?? isIdempotent;
   const authentication: ErrorName[] = ["no_bearer_token", "invalid_token", "expired_token"];
   const isPublic = permission === "public";
+  const isLink = permission === "link";
   return [
-    ...(isPublic ? [] : authentication),
+    ...(isPublic || isLink ? [] : authentication),
     ...(isPublic || isForAllRoles(permission) ? [] : (["role_may_not"] as const)),
     ...(isPublic || !needsOrganization(permission)
       ? []
-      : (["organization_required", "ip_address_not_allowed"] as const)),
+      : ([...(isLink ? [] : (["organization_required"] as const)), "ip_address_not_allowed"] as const)),
     ...(request.body ? (["body_too_large", "unsupported_media_type", "invalid_json"] as const) : []),
     ...(takesInput ? (["invalid_field"] as const) : []),
     ...(paging ? (["invalid_cursor"] as const) : []),
     ...failures,
     "internal",
-    ...(isPublic ? [] : (["store_unavailable", "key_set_unavailable"] as const)),
+    ...(isPublic ? [] : (["store_unavailable"] as const)),
+    ...(isPublic || isLink ? [] : (["key_set_unavailable"] as const)),
   ];
 };
 

@@ -1,7 +1,16 @@
 /** The endpoints of reports. Decisions: docs/reports.md. */
 import * as z from "zod/mini";
 import { defineRoute, type Route } from "../http/route.ts";
+import { text } from "../json/text.ts";
 import { Report, ReportEntry, ReportPosition } from "../reports/report.ts";
+import { ReportLink } from "../reports/report-link.ts";
+
+/** More than the longest key, which names an organization, a user and a session. */
+const KEY_MAX_CHARACTERS = 4_096;
+
+const params = z.object({
+  id: z.string().register(z.globalRegistry, { description: "The id from the list, such as `compliance-2026-11-21`." }),
+});
 
 export const reportRoutes = {
   listReports: defineRoute({
@@ -25,14 +34,38 @@ export const reportRoutes = {
     summary: "Read a report",
     description:
       "Returns a report with its sections, or an HTML page with charts if `Accept` prefers `text/html`. The page is self-contained.",
-    request: {
-      params: z.object({
-        id: z
-          .string()
-          .register(z.globalRegistry, { description: "The id from the list, such as `compliance-2026-11-21`." }),
-      }),
-    },
+    request: { params },
     success: { status: 200, description: "The report.", body: Report, html: true },
     failures: ["report_not_found"],
+  }),
+  createReportLink: defineRoute({
+    method: "POST",
+    path: "/api/integrations/provider/reports/{id}/link",
+    permission: "security:read",
+    tag: "reports",
+    summary: "Create a link to a report",
+    description:
+      "Returns a URL that shows the report's HTML page in a browser without a token, for 10 minutes. Whoever has the URL can open it; each opening is recorded under the name of the caller who created it.",
+    request: { params },
+    isIdempotent: true,
+    success: { status: 200, description: "The link.", body: ReportLink },
+    failures: ["report_not_found", "idempotency_conflict"],
+  }),
+  openReportLink: defineRoute({
+    method: "GET",
+    path: "/api/integrations/provider/reports/{id}/page",
+    permission: "link",
+    tag: "reports",
+    summary: "Open a link to a report",
+    description:
+      "Returns the report's HTML page. The link is the authentication: a link that was altered, or issued for another report, is 404; one that has expired is 410. The organization's IP allowlist holds.",
+    request: {
+      params,
+      query: z.object({
+        key: text(1, KEY_MAX_CHARACTERS, "The key in the link; opaque to clients."),
+      }),
+    },
+    success: { status: 200, description: "The page.", html: true },
+    failures: ["report_not_found", "link_not_found", "link_ended"],
   }),
 } as const satisfies Record<string, Route>;

@@ -20,6 +20,8 @@ import type { Route } from "./route.ts";
 /** A public route needs no dependency; a route of the integration needs all but the last. */
 export type AdmissionDependencies = {
   authenticate?: Authenticate;
+  /** Of a `link` route: the caller who created the request's link. */
+  openLink?: (event: APIGatewayProxyEventV2) => Promise<Caller>;
   /** The settings of an organization, read strongly. */
   settings?: { read(organizationId: string): Promise<Settings> };
   recordRefusal?: RecordRefusal;
@@ -33,7 +35,7 @@ const roleMayNot = (refusal: string, { missing }: Caller): DomainError =>
 /** @throws DomainError if the caller lacks the route's permission. */
 const requirePermission = (caller: Caller, { permission }: Route): void => {
   const { role, organizationId, missing } = caller;
-  if (permission === "public") return;
+  if (permission === "public" || permission === "link") return;
   if (needsOrganization(permission) && organizationId === undefined) {
     throw new DomainError("organization_required", missing?.organization ?? "The token names no organization.");
   }
@@ -64,10 +66,12 @@ export type Admit = (event: APIGatewayProxyEventV2) => Promise<Caller | undefine
  * @throws Error if a dependency that the route needs is missing: incomplete wiring must not open a route.
  */
 export const createAdmission = (route: Route, dependencies: AdmissionDependencies): Admit => {
-  const { authenticate, settings, recordRefusal, noteFailure } = dependencies;
+  const { authenticate, openLink, settings, recordRefusal, noteFailure } = dependencies;
   const { permission } = route;
   if (permission === "public") return async () => undefined;
-  if (authenticate === undefined) throw new Error(`${route.method} ${route.path} needs authentication.`);
+  const identify: AdmissionDependencies["openLink"] =
+    permission === "link" ? openLink : authenticate && ((event) => authenticate(event.headers.authorization));
+  if (identify === undefined) throw new Error(`${route.method} ${route.path} needs authentication.`);
   if (needsOrganization(permission) && settings === undefined) {
     throw new Error(`${route.method} ${route.path} needs the organization's settings.`);
   }
@@ -82,13 +86,14 @@ export const createAdmission = (route: Route, dependencies: AdmissionDependencie
   return async (event) => {
     let caller: Caller | undefined;
     try {
-      caller = await authenticate(event.headers.authorization);
+      caller = await identify(event);
       addLogIds({ organizationId: caller.organizationId });
       requirePermission(caller, route);
       if (needsOrganization(permission)) await requireSettings(caller, event);
       return caller;
     } catch (error) {
-      if (error instanceof DomainError && catalogueEntry(error.code).status < 500) {
+      // Anybody can send links that are none: they leave no event.
+      if (error instanceof DomainError && [401, 403].includes(catalogueEntry(error.code).status)) {
         const refused = error instanceof RefusedCallerError ? error.caller : caller;
         await recordRefusal?.({ route, event, error, caller: refused });
       }

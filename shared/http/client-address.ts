@@ -49,7 +49,13 @@ export const createClientLocator = ({ addressHeader, secretHeader, secretHashes 
     if (sourceIp === undefined) {
       throw new DomainError("not_through_cdn", `The header ${addressHeader} must contain one IP address.`);
     }
-    const { requestContext } = event;
-    return { ...event, requestContext: { ...requestContext, http: { ...requestContext.http, sourceIp } } };
+    const { requestContext, headers } = event;
+    // Optional: the name under which clients call the CDN. Only addresses in answers depend on it.
+    const host = headers["x-forwarded-host"] ?? headers.host;
+    return {
+      ...event,
+      headers: { ...headers, ...(host !== undefined && { host }) },
+      requestContext: { ...requestContext, http: { ...requestContext.http, sourceIp } },
+    };
   };
 };

@@ -41,7 +41,7 @@ type CallerOf<R extends Route> = R["permission"] extends "public"
 type IdentityOf<R extends Route> = R["isIdempotent"] extends true ? { identity: RequestIdentity } : unknown;
 
 export type Work<R extends Route> = (
-  input: RequestOf<R> & IdentityOf<R> & { caller: CallerOf<R>; origin: Origin },
+  input: RequestOf<R> & IdentityOf<R> & { caller: CallerOf<R>; origin: Origin; address: string },
 ) => Promise<ResultOf<R>>;
 
 export type HttpHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Response>;
@@ -58,6 +58,13 @@ const originOf = ({ requestContext: { requestId, http } }: APIGatewayProxyEventV
   ipAddress: http.sourceIp,
   ...(http.userAgent !== undefined && { userAgent: http.userAgent }),
 });
+
+/**
+ * The address that the client called. Behind a CDN the gateway's name is not the client's (client-address.ts).
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+ */
+const addressOf = ({ headers, rawPath, requestContext }: APIGatewayProxyEventV2): string =>
+  `${headers["x-forwarded-proto"] ?? "https"}://${headers.host ?? requestContext.domainName}${encodeURI(rawPath)}`;
 
 /** Whether a request used another scope's cursor or state. The client receives the same answer as for a forged one. */
 const isOfOther = (error: unknown): error is DomainError =>
@@ -84,11 +91,14 @@ export const createHandler = <const R extends Route>(
   const answer = async (event: APIGatewayProxyEventV2, caller: Caller | undefined): Promise<Response> => {
     const parsed = await parseRequest(event, caller);
     const act = async (identity?: RequestIdentity): Promise<Response> => {
-      const input = { ...parsed.request, caller, origin: originOf(event), ...(identity && { identity }) };
+      const about = { caller, origin: originOf(event), address: addressOf(event) };
+      const input = { ...parsed.request, ...about, ...(identity && { identity }) };
       // The caller was admitted to this route, and only a route that takes a key has the dependency.
       return renderResult(event, parsed, await work(input as Parameters<Work<R>>[0]));
     };
-    return answerOnce === undefined ? act() : answerOnce({ route, event, caller, body: parsed.request.body }, act);
+    if (answerOnce === undefined) return act();
+    const { params, body } = parsed.request;
+    return answerOnce({ route, event, caller, body: params === undefined ? body : { params, body } }, act);
   };
 
   const handleInTime = async (received: APIGatewayProxyEventV2): Promise<Response> => {

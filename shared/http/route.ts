@@ -49,8 +49,11 @@ export type Route = {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** With parameters in braces, as in API Gateway and OpenAPI. */
   readonly path: `/${string}`;
-  /** A `public` route takes no token. */
-  readonly permission: Permission | "public";
+  /**
+   * A `public` route takes no token. A `link` route takes a link instead, which a caller with a permission has created; its
+   * work receives that caller.
+   */
+  readonly permission: Permission | "public" | "link";
   readonly tag: keyof typeof tags;
   readonly summary: string;
   readonly description: string;
@@ -64,7 +67,7 @@ export type Route = {
     readonly status: 200 | 202 | 204;
     readonly description: string;
     readonly body?: z.ZodMiniType;
-    /** Answers HTML as well if the Accept header prefers it; its work receives `prefersHtml`. */
+    /** Answers HTML as well if the Accept header prefers it; its work receives `prefersHtml`. Without a body, always HTML. */
     readonly html?: true;
   };
   /** Its own failures, besides those of every route of its kind (shared/api/open-api-document.ts). */
@@ -110,5 +113,7 @@ export type ResultOf<R extends Route> = R["paging"] extends Paging
     ? PagedBody<Body<R>, Field, z.input<R["paging"]["position"]>>
     : Page<ItemOf<Body<R>> & z.input<R["paging"]["position"]>, z.input<R["paging"]["position"]>>
   : R["success"]["html"] extends true
-    ? Body<R> | Html
+    ? R["success"]["body"] extends z.ZodMiniType
+      ? Body<R> | Html
+      : Html
     : Body<R>;

@@ -18,13 +18,14 @@ export type ReportReader = ReturnType<typeof createReportReader>;
 export const createReportReader = ({ reports, reads, now }: ReportReaderDependencies) => ({
   /**
    * A report of the reader's organization.
+   * @param kind the kind of the recorded read.
    * @throws DomainError `report_not_found` for an unknown or invalid id, another organization's report or an expired one.
    */
-  async get(id: string, { caller, origin }: UserRequest): Promise<Report> {
+  async get(id: string, { caller, origin }: UserRequest, kind = "report"): Promise<Report> {
     const period = periodOfReportId(id);
     const report = period && (await reports.get(caller.organizationId, period, now()));
     if (report === undefined) throw new DomainError("report_not_found", "There is no such report.");
-    await reads.record({ caller, origin, kind: "report", resourceType: "report" });
+    await reads.record({ caller, origin, kind, resourceType: "report" });
     return report;
   },
 

@@ -61,9 +61,11 @@ export const createReportStore = (
       return item === undefined ? 0 : ErasedItem.parse(item).times;
     },
 
-    /** Whether a report was made. */
-    has: async (organizationId: string, report: ReportRef): Promise<boolean> =>
-      (await readItem(organizationId, entryKey(report))) !== undefined,
+    /** Whether a report was made. @param now epoch ms, for a report that must not have expired. */
+    async has(organizationId: string, report: ReportRef, now = 0): Promise<boolean> {
+      const item = await readItem(organizationId, entryKey(report));
+      return item !== undefined && EntryItem.parse(item).ttl * 1_000 > now;
+    },
 
     /**
      * Stores a report unless its period has one; six write units, and two for each KB of the report.

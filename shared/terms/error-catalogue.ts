@@ -75,6 +75,7 @@ export const errorCatalogue = {
     number: 40405,
     meaning: "The alert does not exist in the organization.",
   },
+  link_not_found: { status: 404, number: 40406, meaning: "The service did not issue this link for this report." },
   method_not_allowed: {
     status: 405,
     number: 40501,
@@ -106,6 +107,11 @@ export const errorCatalogue = {
     status: 409,
     number: 40907,
     meaning: "Too many other organizations have connected the account.",
+  },
+  link_ended: {
+    status: 410,
+    number: 41001,
+    meaning: "The link has expired, or data of the organization was erased since. Create another link.",
   },
   body_too_large: { status: 413, number: 41301, meaning: "The body is larger than the service accepts." },
   unsupported_media_type: { status: 415, number: 41501, meaning: "The body's content type is not application/json." },

@@ -45,4 +45,4 @@ export const integrationPermissions = [
 export const rolesWith = (permission: Permission): readonly Role[] => rolesByPermission[permission];
 
 /** Whether a permission needs an organization, as all permissions of the integration do. */
-export const needsOrganization = (permission: Permission): boolean => !permission.startsWith("plants:");
+export const needsOrganization = (permission: Permission | "link"): boolean => !permission.startsWith("plants:");

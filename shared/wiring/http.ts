@@ -37,7 +37,7 @@ const wireRecording = () => {
 export const wirePersonalHandler = (route: Route): HandlerDependencies => ({
   ...wireClientLocator(),
   ...(route.permission !== "public" && {
-    authenticate: wireAuthenticate(),
+    ...(route.permission !== "link" && { authenticate: wireAuthenticate() }),
     ...wireRecording(),
   }),
   ...(route.paging !== undefined && { cursors: createCursors(readConfig(["CURSOR_KEY"]).CURSOR_KEY) }),

@@ -9,11 +9,13 @@ import { createReportMaker } from "../reports/make-report.ts";
 import { createPeriodEventsStore } from "../reports/period-events-store.ts";
 import { createReportReader } from "../reports/read-report.ts";
 import { createReportDueStore } from "../reports/report-due-store.ts";
+import { createReportLinker, createReportLinkOpener } from "../reports/report-link.ts";
 import { createReportStore } from "../reports/report-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { createSealing } from "../runtime/sealing.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createEventCountStore } from "../security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
@@ -32,6 +34,16 @@ const wireReportDueStore = () => createReportDueStore(documentClient, tableName(
 
 export const wireReportReader = () =>
   createReportReader({ reports: wireReportStore(), reads: wireDataReads(), now: systemClock });
+
+const wireLinks = () => ({
+  reports: wireReportStore(),
+  sealing: createSealing(readConfig(["CURSOR_KEY"]).CURSOR_KEY),
+  now: systemClock,
+});
+
+export const wireReportLinker = () => createReportLinker({ ...wireLinks(), reads: wireDataReads() });
+
+export const wireReportLinkOpener = () => createReportLinkOpener(wireLinks());
 
 export const wireReportDispatcher = () => {
   const connected = wireConnectedStore();

@@ -132,6 +132,17 @@ export const endpointCases = {
   },
   listReports: get("/reports"),
   getReport: { request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/reports/${world.reportId}` }) },
+  createReportLink: {
+    request: ({ world }) => ({ method: "POST", target: `${PROVIDER}/reports/${world.reportId}/link`, headers: keyed }),
+  },
+  openReportLink: {
+    request: async (setting) => {
+      const target = `${PROVIDER}/reports/${setting.world.reportId}/link`;
+      const { body } = await succeed(setting, { method: "POST", target });
+      const { pathname, search } = new URL((body as { url: string }).url);
+      return { method: "GET", target: pathname + search };
+    },
+  },
   requestErasure: {
     request: () => ({
       ...{ method: "POST", target: `${PROVIDER}/erasure`, headers: keyed },

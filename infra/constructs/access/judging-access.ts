@@ -14,7 +14,17 @@ import type { AccessParts } from "./parts.ts";
 /** Rights for detection, reports and erasure, which read the tables of several subjects. */
 export const judgingAccess = (parts: AccessParts) => {
   const { events, rollups, alerts, circuits, connections, settings, syncRuns, records, webhookEvents } = parts;
-  const { detection, reports, erasures, publish, raiseAlerts, recordSecurityEvents, retention, syncInterval } = parts;
+  const {
+    detection,
+    reports,
+    erasures,
+    sealForClients,
+    publish,
+    raiseAlerts,
+    recordSecurityEvents,
+    retention,
+    syncInterval,
+  } = parts;
   return {
     dispatchDetection: together(
       publish,
@@ -39,6 +49,8 @@ export const judgingAccess = (parts: AccessParts) => {
 
     listReports: together(reports.may("Query"), retention),
     readReport: together(reports.may("GetItem"), retention),
+    /** To seal and to open links to reports, besides reading the report. */
+    linkReport: together(reports.may("GetItem"), retention, sealForClients),
     dispatchReports: together(
       publish,
       reports.query(DUE_REPORTS),

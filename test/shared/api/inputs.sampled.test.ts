@@ -98,8 +98,7 @@ const inListedCase = ({ place, name, title }: Input, value: unknown): unknown[] 
 const generated = allInputs.filter(({ name }) => name !== SIGNATURE);
 
 /** Ids of any form: one that does not exist is 404. */
-const isAnyId = ({ place, title }: Input) =>
-  place === "path" && title.endsWith("/{id}: path id") && !title.includes("plants");
+const isAnyId = ({ place, name, title }: Input) => place === "path" && name === "id" && !title.includes("plants");
 
 const exceptionsOf = (input: Input) => exceptions.filter((one) => one.of(input));
 

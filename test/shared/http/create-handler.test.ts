@@ -251,7 +251,8 @@ describe("a route with an Idempotency-Key", () => {
     const work = jest.fn(async () => ({ size: 1n }));
     const response = await createHandler(startWork, work, { ...parts, answerOnce })(put(), lambdaContext);
     expect(response.statusCode).toBe(202);
-    expect(given).toEqual([["/things/{id}", "ada", { size: 1n }]]);
+    // A key of one thing must not answer for another thing.
+    expect(given).toEqual([["/things/{id}", "ada", { params: { id: 7n }, body: { size: 1n } }]]);
     expect(work.mock.calls).toEqual([[expect.objectContaining({ identity })]]);
   });
 

@@ -20,6 +20,8 @@ const published: Record<ErrorName, [status: number, number: number, retryAfterSe
   report_not_found: [404, 40403],
   event_not_found: [404, 40404],
   alert_not_found: [404, 40405],
+  link_not_found: [404, 40406],
+  link_ended: [410, 41001],
   method_not_allowed: [405, 40501],
   plant_exists: [409, 40901],
   other_account: [409, 40902],

@@ -1,0 +1,100 @@
+/**
+ * Links that open a report's page in a browser, without a token. A link is sealed (shared/runtime/sealing.ts), so nothing is
+ * stored, and a forged one costs no call. docs/reports.md, "Links".
+ */
+import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
+import { epochMs } from "../json/number-fields.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import type { Sealing } from "../runtime/sealing.ts";
+import type { DataReadRecorder } from "../security/data-reads.ts";
+import type { Caller, OrganizationCaller } from "../terms/caller.ts";
+import type { UserRequest } from "../terms/requester.ts";
+import { periodOfReportId } from "./period.ts";
+import type { ReportStore } from "./report-store.ts";
+
+/** Decisions: docs/reports.md, "Links". */
+export const LINK_LIFE_MS = 10 * 60_000;
+
+export const ReportLink = z
+  .object({
+    url: z.string().register(z.globalRegistry, { description: "Opens the page. Treat it like a password." }),
+    expiresAt: epochMs("when the link ends."),
+  })
+  .register(z.globalRegistry, { id: "ReportLink", description: "A link to the page of one report." });
+type ReportLink = z.output<typeof ReportLink>;
+
+/** Unsealing returns integers as bigints. */
+const integer = z.pipe(
+  z.bigint(),
+  z.transform((value: bigint) => Number(value)),
+);
+/** `erasedTimes`: of the organization's reports, when the link was created. */
+const Content = z.object({
+  organizationId: z.string(),
+  userId: z.string(),
+  sessionId: z.optional(z.string()),
+  expiresAt: integer,
+  erasedTimes: integer,
+});
+
+/** Separates links from cursors and OAuth states: their scopes name an organization or a user. */
+const bindingOf = (reportId: string) => ({ scope: "report-link", query: reportId });
+
+type LinkDependencies = { reports: Pick<ReportStore, "has" | "erasedTimes">; sealing: Sealing; now: Clock };
+
+/** Creates a link, and records that. @throws DomainError `report_not_found`, `store_unavailable`. */
+export const createReportLinker =
+  ({ reports, reads, sealing, now }: LinkDependencies & { reads: Pick<DataReadRecorder, "record"> }) =>
+  async (
+    id: string,
+    { caller, origin, address }: UserRequest & { caller: OrganizationCaller; address: string },
+  ): Promise<ReportLink> => {
+    const { organizationId, userId, sessionId } = caller;
+    const period = periodOfReportId(id);
+    const erasedTimes = await reports.erasedTimes(organizationId);
+    if (period === undefined || !(await reports.has(organizationId, period, now()))) {
+      throw new DomainError("report_not_found", "There is no such report.");
+    }
+    const expiresAt = now() + LINK_LIFE_MS;
+    const content = { organizationId, userId, ...definedFields({ sessionId }), expiresAt, erasedTimes };
+    const url = new URL("page", address);
+    url.searchParams.set("key", sealing.seal(bindingOf(id), content));
+    await reads.record({ caller, origin, kind: "report_link", resourceType: "report" });
+    return { url: url.href, expiresAt };
+  };
+
+export type OpenReportLink = (reportId: string, key: string) => Promise<Caller>;
+
+/**
+ * Opens a link: returns the caller who created it. That caller's role does not count any more.
+ * @throws DomainError `link_not_found`, `link_ended`, `store_unavailable`.
+ */
+export const createReportLinkOpener =
+  ({
+    reports,
+    sealing,
+    now,
+  }: Omit<LinkDependencies, "reports"> & { reports: Pick<ReportStore, "erasedTimes"> }): OpenReportLink =>
+  async (reportId, key) => {
+    const opened = sealing.open(bindingOf(reportId), Content, key);
+    if (opened.is !== "ours") {
+      throw new DomainError(
+        "link_not_found",
+        "The service did not issue this link for this report. Create a link anew.",
+      );
+    }
+    const { organizationId, userId, sessionId, expiresAt, erasedTimes } = opened.position;
+    if (expiresAt <= now()) {
+      throw new DomainError("link_ended", "The link has expired. Create another one: POST …/reports/{id}/link.");
+    }
+    // An erasure may have removed the report, or the user whom the link names.
+    if ((await reports.erasedTimes(organizationId)) !== erasedTimes) {
+      throw new DomainError(
+        "link_ended",
+        "Data of the organization was erased since the link was created. Create another one.",
+      );
+    }
+    return { organizationId, userId, sessionId, role: "guest", scope: `org:${organizationId}` };
+  };
