@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf } from "../support/integration.ts";
+import { requestFrom } from "../support/request-from.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
@@ -22,6 +23,14 @@ afterAll(async () => {
 
 type Listed = { id: string; kind: string; from: number; to: number; createdAt: number };
 const list = async () => (await ours.call("GET", "reports")).body as Listed[];
+
+const anyReport = async (kind: string): Promise<string> => (await list()).find((one) => one.kind === kind)?.id ?? "";
+
+const linkTo = async (id: string): Promise<{ url: string; expiresAt: number }> => {
+  const { status, body } = await ours.call("POST", `reports/${id}/link`);
+  expect(status).toBe(200);
+  return body as { url: string; expiresAt: number };
+};
 
 describe("reports", () => {
   it("cover each ended day and are listed once", async () => {
@@ -68,7 +77,93 @@ describe("reports", () => {
     expect((await ours.call("GET", "reports?limit=0")).status).toBe(400);
   });
 
+  it("open in a browser by a link, without a header", async () => {
+    const [{ id = "", createdAt } = { createdAt: 0 }] = await list();
+    const { url, expiresAt } = await linkTo(id);
+    expect(new URL(url).origin).toBe(new URL(service.stack.apiUrl ?? "").origin);
+    expect(expiresAt).toBeGreaterThan(createdAt);
+    const page = await fetch(url);
+    expect(page.status).toBe(200);
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "content-security-policy": expect.stringContaining("default-src 'none'"),
+    });
+    const text = await page.text();
+    expect(text).toContain("<svg");
+    expect(text).toContain("npm run ask -- GET");
+
+    const reads = (await ours.events("category=data_access")).filter(({ action }) => `${action}`.includes("link"));
+    expect(reads).toEqual([
+      expect.objectContaining({
+        action: "read_report_by_link",
+        userId: "ada",
+        ipAddress: "127.0.0.1",
+        resourceType: "report",
+      }),
+      expect.objectContaining({ action: "read_report_link", userId: "ada" }),
+    ]);
+    expect(service.logged()).not.toContain(new URL(url).searchParams.get("key") ?? "");
+  });
+
+  it("do not open by a link that was altered, is another report's or is not one, and such a link leaves no event", async () => {
+    const { url } = await linkTo(await anyReport("compliance"));
+    const key = new URL(url).searchParams.get("key") ?? "";
+    const before = (await ours.events("")).length;
+    const open = async (path: string) => {
+      const response = await fetch(new URL(path, service.stack.apiUrl));
+      return [response.status, ((await response.json()) as { error: number }).error];
+    };
+    const path = new URL(url).pathname;
+    expect(await open(`${path}?key=${key.slice(0, -1)}`)).toEqual([404, 40406]);
+    expect(await open(`${path.replace(/compliance-[^/]+/, "compliance-1999-01-01")}?key=${key}`)).toEqual([404, 40406]);
+    expect(await open(`${path}?key=x`)).toEqual([404, 40406]);
+    expect(await open(path)).toEqual([400, 40002]);
+    expect(await open(`${path}?key=${key}&key=${key}`)).toEqual([400, 40002]);
+    expect(await open(`${path}?key=${key}&more=1`)).toEqual([400, 40002]);
+    expect((await ours.events("")).length).toBe(before);
+  });
+
+  it("get a link only from who may read them, once for each Idempotency-Key and report", async () => {
+    const id = await anyReport("compliance");
+    const others = organizationOf(service, "reports-of-others");
+    expect(await others.call("POST", `reports/${id}/link`)).toMatchObject({ status: 404, body: { error: 40403 } });
+    expect((await ours.call("POST", `reports/${id}/link`, undefined, { role: "billing" })).status).toBe(403);
+    expect((await ours.call("POST", "reports/nonsense/link")).status).toBe(404);
+    const keyed = async (report: string) =>
+      service.request("POST", `/api/integrations/provider/reports/${report}/link`, {
+        token: await ours.as(),
+        headers: { "idempotency-key": "one" },
+      });
+    const first = await keyed(id);
+    expect(first.status).toBe(200);
+    expect((await keyed(id)).text).toBe(first.text);
+    expect((await keyed("compliance-1999-01-01")).status).toBe(409);
+  });
+
+  it("do not open from an address that the organization does not allow, which is recorded", async () => {
+    const { url } = await linkTo(await anyReport("compliance"));
+    await ours.call("PUT", "settings", { ipAllowlist: ["127.0.0.1/32"] });
+    const { pathname, search } = new URL(url);
+    const refused = await requestFrom(service, "127.0.0.2", ["GET", pathname + search], "none");
+    expect(refused).toMatchObject({ status: 403, body: { error: 40302 } });
+    expect((await fetch(url)).status).toBe(200);
+    const [event] = await ours.events("eventType=PERMISSION_DENIED&riskLevel=HIGH");
+    expect(event).toMatchObject({ userId: "ada", ipAddress: "127.0.0.2", metadata: { permission: "link" } });
+    await ours.call("PUT", "settings", {});
+  });
+
+  it("do not open by a link that has expired", async () => {
+    const { url } = await linkTo(await anyReport("compliance"));
+    await service.advance(10 * 60_000);
+    const ended = await fetch(url);
+    expect(ended.status).toBe(410);
+    expect(await ended.json()).toMatchObject({ error: 41001, message: expect.stringContaining("expired") });
+  });
+
   it("are made again without an erased user", async () => {
+    const { url } = await linkTo(await anyReport("compliance"));
     const [{ id = "" } = {}] = (await list()).filter(({ kind }) => kind === "compliance");
     expect((await ours.call("POST", "erasure", { scope: "user", userId: "eve" })).status).toBe(202);
     const erasure = await eventually("eve is erased", async () => {
@@ -76,6 +171,7 @@ describe("reports", () => {
       return last?.status === "completed" && last;
     });
     expect(erasure.removed.reports).toBeGreaterThan(0);
+    expect((await fetch(url)).status).toBe(410);
     expect((await ours.call("GET", `reports/${id}`)).status).toBe(404);
     await service.advance(3_600_000);
     const again = await ours.call("GET", `reports/${id}`);

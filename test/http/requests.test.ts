@@ -44,6 +44,15 @@ describe("any request", () => {
     }
   });
 
+  it("of a link to a report that does not exist, or of a made-up link, is 404 for a caller and for a browser", async () => {
+    const path = "/api/integrations/provider/reports/compliance-1999-01-01";
+    const link = await service.request("POST", `${path}/link`, { token, headers: { "idempotency-key": "one" } });
+    expect(link).toMatchObject({ status: 404, body: { error: 40403 } });
+    const opened = await service.request("GET", `${path}/page?key=made-up`, { headers: { accept: "text/html" } });
+    expect(opened).toMatchObject({ status: 404, body: { error: 40406 } });
+    expect(service.denials).toEqual([]);
+  });
+
   it("with a wrong method gets the allowed ones", async () => {
     expect((await service.request("PUT", "/plants")).headers.get("allow")).toBe("POST, GET");
     expect((await service.request("GET", "/plants/1")).headers.get("allow")).toBe("DELETE");
