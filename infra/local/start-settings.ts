@@ -21,10 +21,11 @@ const readReplacements = (variables: Variables) => {
   const clientId = readText(variables, "PROVIDER_OAUTH_CLIENT_ID");
   const secret = readText(variables, "PROVIDER_OAUTH_SECRET");
   const platformWebhookSecret = readText(variables, "PROVIDER_PLATFORM_WEBHOOK_SECRET");
-  const providerRateLimit = readWholeNumber(variables, "PROVIDER_RATE_LIMIT", { min: 1, max: 100_000 });
-  if (providerApiUrl !== undefined && providerRateLimit !== undefined)
+  const [givenLimit] = ["--provider-rate-limit", "PROVIDER_RATE_LIMIT"].filter((name) => readText(variables, name));
+  const providerRateLimit = givenLimit && readWholeNumber(variables, givenLimit, { min: 1, max: 100_000 });
+  if (providerApiUrl !== undefined && givenLimit !== undefined)
     throw new Error(
-      `${nameOfVariable("PROVIDER_RATE_LIMIT")} limits the simulator, and PROVIDER_API_URL replaces it: set one of them`,
+      `${nameOfVariable(givenLimit)} limits the simulator, and PROVIDER_API_URL replaces it: set one of them`,
     );
   if (!clientId !== !secret) {
     const [missing, given] = clientId ? ["SECRET", "CLIENT_ID"] : ["CLIENT_ID", "SECRET"];

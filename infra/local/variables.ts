@@ -3,8 +3,9 @@ import { quote } from "../context-problems.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** How all errors name a variable. */
-export const nameOfVariable = (name: string): string => `the environment variable ${name}`;
+/** How all errors name a variable, or an option of the command that stands beside the variables. */
+export const nameOfVariable = (name: string): string =>
+  name.startsWith("--") ? `the option ${name}` : `the environment variable ${name}`;
 
 export const invalidVariable = (name: string, value: string, expected: string): Error =>
   new Error(`${nameOfVariable(name)} is ${quote(value)}: ${expected}`);
