@@ -7,7 +7,8 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { pageQuery } from "../http/page-query.ts";
 import { type Route, tags } from "../http/route.ts";
 import { INT64_MAX, INT64_MIN } from "../json/int64.ts";
-import { errorCatalogue } from "../terms/error-catalogue.ts";
+import { catalogueEntry, type ErrorName } from "../terms/error-catalogue.ts";
+import { errorMeanings } from "../terms/error-meanings.ts";
 import { IdempotencyHeader } from "../terms/idempotency-key.ts";
 import { failureResponses, failuresOf, headers, successHeaders, throttledResponse } from "./open-api-responses.ts";
 import { webhookPaths } from "./webhook-operation.ts";
@@ -52,7 +53,8 @@ const operationOf = (operationId: string, route: Route): ZodOpenApiOperationObje
 };
 
 const errorTable = (): string =>
-  Object.values(errorCatalogue)
+  Object.entries(errorMeanings)
+    .map(([name, meaning]) => ({ ...catalogueEntry(name as ErrorName), meaning }))
     .map(({ number, status, meaning }) => `| ${number} | ${status} | ${meaning} |`)
     .join("\n");
 

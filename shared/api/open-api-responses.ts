@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import type { Route } from "../http/route.ts";
 import { catalogueEntry, type ErrorName } from "../terms/error-catalogue.ts";
+import { errorMeanings } from "../terms/error-meanings.ts";
 import { needsOrganization, type Permission, roles, rolesWith } from "../terms/permissions.ts";
 
 const ErrorBody = z
@@ -114,15 +115,15 @@ export const failureResponses = (names: readonly ErrorName[]): ZodOpenApiOperati
     [...byStatus].map(([status, group]) => [
       status,
       {
-        description: group.map((name) => catalogueEntry(name).meaning).join(" "),
+        description: group.map((name) => errorMeanings[name]).join(" "),
         headers: failureHeaders(status, group),
         content: {
           "application/json": {
             schema: ErrorBody,
             examples: Object.fromEntries(
               group.map((name) => {
-                const { number, meaning } = catalogueEntry(name);
-                return [name, { value: { error: number, message: meaning } }];
+                const { number } = catalogueEntry(name);
+                return [name, { value: { error: number, message: errorMeanings[name] } }];
               }),
             ),
           },

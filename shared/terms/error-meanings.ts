@@ -1,0 +1,48 @@
+/**
+ * The meaning of each error number. Apart from the catalogue, because only the OpenAPI document has it: 4 KB that no cold
+ * start of another function loads.
+ */
+import type { ErrorName } from "./error-catalogue.ts";
+
+export const errorMeanings: Readonly<Record<ErrorName, string>> = {
+  invalid_json: "The body is not valid JSON, or not well-formed Unicode.",
+  invalid_field: "A field or a parameter is missing, malformed or out of range.",
+  invalid_cursor: "The cursor was not issued for this caller and this query.",
+  invalid_authorization: "The state was not issued to this user, has expired or was already used.",
+  webhook_rejected: "The webhook's signature is not valid, or no connection receives webhooks at this URL.",
+  no_bearer_token: "The request has no bearer token.",
+  invalid_token: "The service does not accept the token.",
+  expired_token: "The token has expired.",
+  role_may_not: "The caller's role does not have the permission.",
+  ip_address_not_allowed: "The organization's settings do not allow calls from this address.",
+  organization_required: "The token names no organization; the endpoint needs one.",
+  not_through_cdn: "The deployment accepts only requests that come through its CDN.",
+  plant_not_found: "The plant does not exist in the caller's scope.",
+  route_not_found: "The path does not exist.",
+  report_not_found: "The report does not exist in the organization.",
+  event_not_found: "The security event does not exist in the organization.",
+  alert_not_found: "The alert does not exist in the organization.",
+  link_not_found: "The service did not issue this link for this report.",
+  method_not_allowed: "The path does not support this method; see the header Allow.",
+  plant_exists: "The caller already has a plant with this id.",
+  other_account: "Records of another account are stored. They must be erased before this account can be connected.",
+  not_connected: "The organization has no connection to the provider, or must connect again.",
+  sync_running: "The organization already has an active sync run.",
+  idempotency_conflict: "The Idempotency-Key was used with another body within the last 24 hours.",
+  author_locked_out: "The IP allowlist does not include the address of the caller who sets it.",
+  account_shared: "Too many other organizations have connected the account.",
+  link_ended: "The link has expired, or data of the organization was erased since. Create another link.",
+  body_too_large: "The body is larger than the service accepts.",
+  unsupported_media_type: "The body's content type is not application/json.",
+  credentials_refused: "The provider rejected the credentials. Nothing was stored.",
+  webhook_not_registered:
+    "The provider refuses to register the webhook, or the API key lacks the permission. Nothing was stored.",
+  internal: "The service failed. Its log has the reason under the request id.",
+  store_unavailable: "The store did not answer in time. No data was lost; try again.",
+  key_set_unavailable: "The issuer's keys cannot be fetched, so the token could not be verified; try again.",
+  circuit_open:
+    "The circuit is open: the provider is not called for this organization. Retry-After is absent while an operator holds the circuit open.",
+  provider_unavailable: "The provider failed or did not answer. Nothing was changed; try again.",
+  oauth_not_configured: "This deployment has no OAuth credentials of the platform; connect with an API key.",
+  webhook_url_missing: "This deployment has no webhook URL; connect without `registerWebhook`.",
+};
