@@ -14,18 +14,22 @@ const isSecretOrList = (webhookSecret: string): boolean => {
   }
 };
 
+const RATE_LIMIT = "--provider-rate-limit";
+
 /** Servers and secrets that replace parts of the local cloud. Errors do not print the secrets. */
-const readReplacements = (variables: Variables) => {
+const readReplacements = (variables: Variables, options: Variables) => {
   const dynamodbEndpoint = readUrl(variables, "DYNAMODB_ENDPOINT");
   const providerApiUrl = readUrl(variables, "PROVIDER_API_URL");
   const clientId = readText(variables, "PROVIDER_OAUTH_CLIENT_ID");
   const secret = readText(variables, "PROVIDER_OAUTH_SECRET");
   const platformWebhookSecret = readText(variables, "PROVIDER_PLATFORM_WEBHOOK_SECRET");
-  const [givenLimit] = ["--provider-rate-limit", "PROVIDER_RATE_LIMIT"].filter((name) => readText(variables, name));
-  const providerRateLimit = givenLimit && readWholeNumber(variables, givenLimit, { min: 1, max: 100_000 });
-  if (providerApiUrl !== undefined && givenLimit !== undefined)
+  const [source, limitName] = readText(options, RATE_LIMIT)
+    ? [options, RATE_LIMIT]
+    : [variables, "PROVIDER_RATE_LIMIT"];
+  const providerRateLimit = readWholeNumber(source, limitName, { min: 1, max: 100_000 });
+  if (providerApiUrl !== undefined && providerRateLimit !== undefined)
     throw new Error(
-      `${nameOfVariable(givenLimit)} limits the simulator, and PROVIDER_API_URL replaces it: set one of them`,
+      `${nameOfVariable(limitName)} limits the simulator, and PROVIDER_API_URL replaces it: set one of them`,
     );
   if (!clientId !== !secret) {
     const [missing, given] = clientId ? ["SECRET", "CLIENT_ID"] : ["CLIENT_ID", "SECRET"];
@@ -64,11 +68,12 @@ export type StartSettings = {
 
 /**
  * @param root the checkout, to which LOCAL_DATA_DIR is relative
+ * @param options the command's own options, by name; an option comes before its variable
  * @throws Error that names the first variable that cannot be used, and what is expected
  */
-export const readStartSettings = (variables: Variables, root: string): StartSettings => {
+export const readStartSettings = (variables: Variables, root: string, options: Variables = {}): StartSettings => {
   const port = readWholeNumber(variables, "PORT", { min: 1, max: 65_535 }) ?? 3000;
-  const replacements = readReplacements(variables);
+  const replacements = readReplacements(variables, options);
   const context = deploymentContext(variables);
   const { organizationClaim: organization, roleClaim: role } = parseContext(context, undefined, nameOfSetting);
   const dataDirectory = resolve(root, readText(variables, "LOCAL_DATA_DIR") ?? join(".local", "data"));

@@ -50,8 +50,8 @@ const root = join(import.meta.dirname, "..", "..");
 const { npm_lifecycle_event: npmScript } = process.env;
 
 const start = async ({ isVerbose, rateLimit }: { isVerbose: boolean; rateLimit: string | undefined }) => {
-  const given = { ...process.env, "--provider-rate-limit": rateLimit };
-  const { context, cloud: settings } = readStartSettings(given, root);
+  const options = { "--provider-rate-limit": rateLimit };
+  const { context, cloud: settings } = readStartSettings(process.env, root, options);
   // Checked before the build, so that the error comes at once.
   await (await listen(createServer(), settings.port)).close();
   const openedDirectory = await openDataDirectory(settings.dataDirectory);

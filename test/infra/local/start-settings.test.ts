@@ -40,9 +40,9 @@ describe("the settings of npm start", () => {
   it("include the simulator's rate limit", () => {
     const variables = { PROVIDER_RATE_LIMIT: "25" };
     expect(readStartSettings(variables, "/checkout").cloud).toMatchObject({ providerRateLimit: 25 });
-    const given = { ...variables, "--provider-rate-limit": "9" };
-    expect(readStartSettings(given, "/checkout").cloud).toMatchObject({ providerRateLimit: 9 });
-    const wrong = () => readStartSettings({ "--provider-rate-limit": "0" }, "/checkout");
+    const given = { "--provider-rate-limit": "9" };
+    expect(readStartSettings(variables, "/checkout", given).cloud).toMatchObject({ providerRateLimit: 9 });
+    const wrong = () => readStartSettings(variables, "/checkout", { "--provider-rate-limit": "0" });
     expect(wrong).toThrow('the option --provider-rate-limit is "0": expected a whole number from 1 to 100000');
   });
 
