@@ -64,7 +64,8 @@ const start = async ({ isVerbose, rateLimit }: { isVerbose: boolean; rateLimit: 
     isVerbose,
     now: () => cloud?.now() ?? Date.now(),
     paint: (format, text) => styleText(format, text, { stream: process.stdout }),
-    write: (text) => process.stdout.write(text),
+    // Unlike the stream, console ignores a reader that has ended.
+    writeLine: (line) => console.log(line),
   });
   let stopping = false;
   const stop = async () => {

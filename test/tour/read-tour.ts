@@ -1,7 +1,7 @@
-/** A line of the README's tour. */
+/** A command of the README's tour: a line, or a loop of several. */
 export type TourLine = {
   command: string;
-  /** The status that a comment at the end of the line announces; undefined for a success. */
+  /** The status that a comment announces at the end of a line; undefined for a success. */
   status: number | undefined;
 };
 
@@ -9,10 +9,10 @@ export type TourLine = {
 export const readTour = (readme: string): TourLine[] => {
   const [, tour = ""] = /^## Tour\n(.*?)(?=^## )/ms.exec(readme) ?? [];
   const blocks = [...tour.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
-  const lines = blocks.flatMap((block) => block.split("\n")).filter((line) => line.trim() !== "");
-  if (lines.length === 0) throw new Error('README.md has no shell block under "## Tour"');
-  return lines.map((command) => {
-    const [, status] = /\s# (\d{3})$/.exec(command) ?? [];
+  const commands = blocks.flatMap((block) => block.match(/^for .*?^done$|^[^\n]+$/gms) ?? []);
+  if (commands.length === 0) throw new Error('README.md has no shell block under "## Tour"');
+  return commands.map((command) => {
+    const [, status] = /\s# (\d{3})$/m.exec(command) ?? [];
     return { command, status: status === undefined ? undefined : Number(status) };
   });
 };

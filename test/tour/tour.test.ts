@@ -16,10 +16,12 @@ describe("the README's tour", () => {
   });
 
   it("names the statuses of answers that are meant to fail", () => {
-    const readme =
-      "## Tour\n```sh\nask security # 403\nask /plants\n```\n\n```text\nx\n```\n## Next\n```sh\nrm x\n```\n";
+    const loop = "for i in 1 2; do\n  ask /plants # 401\ndone";
+    const blocks = [`\`\`\`sh\nask security # 403\n${loop}`, "```text\nx", "```sh\nask /plants"];
+    const readme = `## Tour\n${blocks.map((block) => `${block}\n\`\`\`\n`).join("\n")}## Next\n\`\`\`sh\nrm x\n\`\`\`\n`;
     expect(readTour(readme)).toEqual([
       { command: "ask security # 403", status: 403 },
+      { command: loop, status: 401 },
       { command: "ask /plants", status: undefined },
     ]);
     expect(() => readTour("## Tour\n## Next\n")).toThrow("no shell block");

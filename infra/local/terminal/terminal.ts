@@ -20,15 +20,15 @@ export const createTerminal = (options: {
   isVerbose: boolean;
   now: () => number;
   paint: Paint;
-  write: (text: string) => void;
+  writeLine: (line: string) => void;
 }): Terminal => {
-  const { isTerminal, isVerbose, now, paint, write } = options;
+  const { isTerminal, isVerbose, now, paint, writeLine } = options;
   const time = () => new Date(now()).toISOString();
   const writeJson = (source: string, fields: object) =>
-    write(`${JSON.stringify({ time: time(), ...fields, source: sourceName(source) })}\n`);
+    writeLine(JSON.stringify({ time: time(), ...fields, source: sourceName(source) }));
   const show = (line: { text: string; isRoutine: boolean } | undefined) => {
     if (line !== undefined && (isVerbose || !line.isRoutine))
-      write(`${paint("dim", time().slice(11, 19))} ${line.text}\n`);
+      writeLine(`${paint("dim", time().slice(11, 19))} ${line.text}`);
   };
   return {
     log(source, line) {

@@ -9,7 +9,7 @@ const written = (options: { isTerminal?: boolean; isVerbose?: boolean } = {}) =>
   const lines: string[] = [];
   const terminal = createTerminal({
     ...{ isTerminal: true, isVerbose: false, now: () => NOW, paint: (_format, text) => text, ...options },
-    write: (text) => lines.push(text),
+    writeLine: (line) => lines.push(`${line}\n`),
   });
   const log = (source: string, line: string | object) => {
     terminal.log(source, typeof line === "string" ? line : JSON.stringify(line));
