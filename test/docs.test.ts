@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { contextKeys } from "../infra/config.ts";
@@ -88,6 +88,14 @@ const namesOf = (page: string, header: string): string[] => {
   const rows = (table.split("\n\n")[0] ?? "").split("\n").slice(2);
   return rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
 };
+
+describe("README.md", () => {
+  it("has at most 200 lines, and a light picture", () => {
+    expect(textOf("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(200);
+    const [, picture = ""] = /<img src="([^"]+)"/.exec(textOf("README.md")) ?? [];
+    expect(statSync(join(root, picture)).size).toBeLessThan(150_000);
+  });
+});
 
 describe("the tables of settings and packages", () => {
   it("have all context keys in docs/deployment.md", () => {

@@ -3,10 +3,10 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 
 /**
- * The secret that seals the cursors of lists (shared/http/cursor.ts); the deployment generates it. CloudFormation
- * resolves it into the environment of the functions with lists, so they need no call and no right to read it. Users who
- * may read a function's configuration can read the secret. It protects only the position of a page in the caller's own
- * list.
+ * The secret that seals the cursors of lists, OAuth states and links to reports (shared/runtime/sealing.ts); the deployment
+ * generates it. CloudFormation resolves it into the environment of the functions that seal, so they need no call and no
+ * right to read it. Users of the account who may read a function's configuration can read the secret, and could make links
+ * to reports: docs/threat-model.md, "What remains".
  */
 export class CursorKey extends Construct {
   /** A reference that CloudFormation resolves at deployment; the template never contains the value. */
@@ -21,7 +21,7 @@ export class CursorKey extends Construct {
     Validations.of(secret).acknowledge({
       id: "AwsSolutions-SMG4",
       reason:
-        "Rotation would invalidate clients' cursors and protects no data: a cursor contains only the position of a page in the caller's own list.",
+        "Rotation would invalidate clients' cursors. What is sealed is bound to its caller; links to reports end after ten minutes.",
     });
     this.reference = secret.secretValue.unsafeUnwrap();
   }
