@@ -123,8 +123,10 @@ describe("data of an earlier version", () => {
         DROP TABLE idempotency;
         ALTER TABLE events DROP COLUMN request;
         ALTER TABLE events DROP COLUMN idempotency_key;
-        UPDATE objects SET state = json_remove(state, '$.metadata', '$.daysUntilDue', '$.lines[0].invoiceItem');
-        UPDATE objects SET state = json_remove(state, '$.description') WHERE type IN ('customer', 'invoice', 'subscription');
+        UPDATE objects SET state = json_remove(state, '$.metadata', '$.daysUntilDue', '$.lines[0].invoiceItem')
+          WHERE account = 1;
+        UPDATE objects SET state = json_remove(state, '$.description')
+          WHERE account = 1 AND type IN ('customer', 'invoice', 'subscription');
       `);
       database.close();
     });

@@ -40,8 +40,12 @@ const treeOf = (search: URLSearchParams): { [name: string]: Node } => {
 const nameOf = (path: readonly PropertyKey[]): string =>
   path.map((name, index) => (index === 0 ? String(name) : `[${String(name)}]`)).join("");
 
+/** The value at a path of a schema's issue, where elements of lists have numbers, whatever their names. */
 const valueAt = (tree: Node, path: readonly PropertyKey[]): Node | undefined =>
-  path.reduce<Node | undefined>((node, name) => (typeof node === "object" ? node[String(name)] : undefined), tree);
+  path.reduce<Node | undefined>((node, name) => {
+    if (typeof node !== "object") return undefined;
+    return typeof name === "number" ? Object.values(node)[name] : node[String(name)];
+  }, tree);
 
 /** The provider's words for what a schema found. */
 const refusalOf = (issue: z.core.$ZodIssue, tree: Node, supported: readonly string[]): RefusedError => {
