@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import esbuild, { type BuildOptions } from "esbuild";
-import { bundleOptions } from "../../infra/build.ts";
+import { bundleOptions } from "../../infra/bundling/bundle-functions.ts";
 import { lambdaAliases } from "../../infra/bundling/bundle-aliases.ts";
 
 const subject = (file: string) => join(import.meta.dirname, "subjects", file);

@@ -5,9 +5,10 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import esbuild from "esbuild";
 import * as z from "zod";
-import { bundleOptions, metafilePath } from "../../infra/build.ts";
+import { metafilePath } from "../../infra/build.ts";
 import { lambdaAliases } from "../../infra/bundling/bundle-aliases.ts";
 import { bundleDirectory } from "../../infra/bundling/bundle-directory.ts";
+import { bundleOptions } from "../../infra/bundling/bundle-functions.ts";
 
 const Metafile = z.object({
   outputs: z.record(

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import esbuild from "esbuild";
-import { bundleOptions } from "../../infra/build.ts";
+import { bundleOptions } from "../../infra/bundling/bundle-functions.ts";
 import { slimProviderSdk } from "../../infra/bundling/provider-sdk.ts";
 import type { createStripeAdapter } from "../../shared/provider/stripe/adapter.ts";
 import * as given from "../shared/provider/stripe/fixtures.ts";

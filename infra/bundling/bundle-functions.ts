@@ -1,0 +1,164 @@
+/**
+ * Bundles functions with esbuild. A function's folder has at least two files. bundle.cjs contains the function as
+ * CommonJS: an ES module that imports node:http also loads undici through getters, which costs 10 ms. index.mjs loads
+ * bundle.cjs and makes Lambda wait until the instance is warm (shared/runtime/prewarm.ts); only an ES module can do that.
+ * With these extensions, Node ignores any package.json above the folder. Other files are parts that the function loads
+ * on demand.
+ */
+import { globSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import esbuild, { type BuildFailure, type Metafile, type PartialMessage, type Plugin } from "esbuild";
+import { lambdaAliases } from "./bundle-aliases.ts";
+import { docsFiles } from "./docs-files.ts";
+import { slimProviderSdk } from "./provider-sdk.ts";
+
+/** Options that affect a bundle's cold start; docs/performance.md has the measurements. */
+export const bundleOptions = {
+  bundle: true,
+  minify: true,
+  platform: "node",
+  target: "node24",
+  format: "cjs",
+  mainFields: ["module", "main"] as string[],
+  legalComments: "none",
+  // Node loads these globals at their first use. The SDK uses ReadableStream (3 ms) only to check the type of a
+  // response, and crypto (1 ms) for a random id that it can also make with node:crypto. The service uses node:crypto.
+  define: { ReadableStream: "undefined", crypto: "undefined" },
+} as const;
+
+const INDEX = `import { createRequire } from "node:module";
+const { handler, prewarm } = createRequire(import.meta.url)("./bundle.cjs");
+await prewarm();
+export { handler };
+`;
+
+/** The source files of the functions, by function name. @throws Error if two functions have the same name */
+export const functionFiles = (root: string): ReadonlyMap<string, string> => {
+  const files = new Map<string, string>();
+  for (const file of globSync("functions/*/*.ts", { cwd: root })) {
+    const name = basename(file, ".ts");
+    const other = files.get(name);
+    if (other !== undefined) throw new Error(`${other} and ${file} have the same name: rename one of them.`);
+    files.set(name, file);
+  }
+  return files;
+};
+
+/**
+ * The bundles that functions load on demand, with the source file that functions import. They are separate files: in
+ * one bundle, esbuild would wrap every shared module, which costs a cold start more than the late loading saves.
+ */
+export const deferredParts = { "refusals.cjs": "shared/wiring/refusals.ts" } as const;
+
+/** Keeps the dynamic import of a deferred part, so that Node loads the part at run time. */
+const deferred = (): Plugin => ({
+  name: "deferred",
+  setup({ onResolve }) {
+    for (const [part, file] of Object.entries(deferredParts)) {
+      onResolve({ filter: new RegExp(`/${basename(file, ".ts")}\\.ts$`) }, ({ kind }) =>
+        kind === "dynamic-import" ? { path: `./${part}`, external: true } : undefined,
+      );
+    }
+  },
+});
+
+/** Begins the names of the modules that make each bundle export the function's handler and `prewarm`. */
+export const ENTRY = "entry:";
+
+const entries = (root: string): Plugin => ({
+  name: "entries",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: new RegExp(`^${ENTRY}`) }, ({ path }) => ({
+      path: path.slice(ENTRY.length),
+      namespace: "entry",
+    }));
+    onLoad({ filter: /.*/, namespace: "entry" }, ({ path }) => ({
+      contents: `export { handler } from "./${path}"; export { prewarm } from "./shared/runtime/prewarm.ts";`,
+      resolveDir: root,
+    }));
+  },
+});
+
+/** One sentence that begins with the place: `shared/plants/plant.ts:12:5: Expected ";" but found "name"`. */
+const describe = ({ text = "", location }: PartialMessage): string => {
+  if (location === null || location === undefined) return text;
+  if (location.namespace === "entry" && text.includes('"handler"'))
+    return `${location.file?.slice(ENTRY.length)} must export its handler: export const handler = …`;
+  return `${location.file}:${location.line}:${(location.column ?? 0) + 1}: ${text}`;
+};
+
+const isBuildFailure = (error: unknown): error is BuildFailure => error instanceof Error && "errors" in error;
+
+/** The files of the page `/docs` that belong to a function, by file name. */
+const docsFilesOf = (name: string): [string, Uint8Array | string][] =>
+  name.startsWith("get-docs")
+    ? [...docsFiles()].flatMap(([path, contents]) => (dirname(path) === name ? [[basename(path), contents]] : []))
+    : [];
+
+/** The files of a function's folder, by file name. */
+export type FunctionFolder = ReadonlyMap<string, Uint8Array | string>;
+
+export type BundledFunctions = {
+  /** By function name. */
+  folders: ReadonlyMap<string, FunctionFolder>;
+  /** The source map of each bundle, by the bundle's contents. */
+  maps: ReadonlyMap<Uint8Array, string>;
+  metafile: Metafile;
+};
+
+/**
+ * Bundles functions and the parts that they load on demand. Writes no file.
+ * @param files the source files of the functions, by function name
+ * @param isComplete whether these are all functions; then each alias must match an import
+ * @throws Error with one sentence per problem, which begins with file, line and column
+ */
+export const bundleFunctions = async (
+  root: string,
+  files: ReadonlyMap<string, string>,
+  { isComplete }: { isComplete: boolean },
+): Promise<BundledFunctions> => {
+  const outdir = join(root, ".build", "functions");
+  const { metafile, outputFiles } = await esbuild
+    .build({
+      ...bundleOptions,
+      absWorkingDir: root,
+      entryPoints: {
+        ...Object.fromEntries([...files].map(([name, file]) => [`${name}/bundle`, `${ENTRY}${file}`])),
+        ...Object.fromEntries(Object.entries(deferredParts).map(([part, file]) => [basename(part, ".cjs"), file])),
+      },
+      outdir,
+      outExtension: { ".js": ".cjs" },
+      logLevel: "silent",
+      metafile: true,
+      // Does not change the bundles: the maps stay outside, and the bundles do not name them.
+      sourcemap: "external",
+      sourcesContent: false,
+      write: false,
+      plugins: [entries(root), deferred(), lambdaAliases({ mustAllMeet: isComplete }), slimProviderSdk()],
+    })
+    .catch((error: unknown) => {
+      throw isBuildFailure(error) ? new Error(error.errors.map(describe).join("\n")) : error;
+    });
+  const outputs = new Map(outputFiles.map((output) => [relative(outdir, output.path), output]));
+  const contentsOf = (path: string): Uint8Array => {
+    const output = outputs.get(path);
+    if (output === undefined) throw new Error(`esbuild made no ${path}`);
+    return output.contents;
+  };
+  const folders = new Map<string, FunctionFolder>();
+  for (const name of files.keys()) {
+    const bundle = join(name, "bundle.cjs");
+    const { imports = [] } = metafile.outputs[relative(root, join(outdir, bundle))] ?? {};
+    const parts = Object.keys(deferredParts).filter((part) => imports.some(({ path }) => path === `./${part}`));
+    const files = ["bundle.cjs", ...parts].map(
+      (file) => [file, contentsOf(file === "bundle.cjs" ? bundle : file)] as const,
+    );
+    folders.set(name, new Map<string, Uint8Array | string>([["index.mjs", INDEX], ...files, ...docsFilesOf(name)]));
+  }
+  const maps = [...outputs].flatMap(([path, { contents }]) => {
+    const map = outputs.get(`${path}.map`);
+    return map === undefined ? [] : [[contents, map.text] as const];
+  });
+  const bundles = Object.entries(metafile.outputs).filter(([path]) => !path.endsWith(".map"));
+  return { folders, maps: new Map(maps), metafile: { ...metafile, outputs: Object.fromEntries(bundles) } };
+};
