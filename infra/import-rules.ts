@@ -42,6 +42,7 @@ export const floors = {
     "smoke",
     "audit",
     "local",
+    "local/reload",
     "local/provider",
     "local/provider/wire",
     "local/provider/wire/writes",

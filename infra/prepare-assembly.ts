@@ -19,6 +19,9 @@ const LOCAL_CONTEXT = {
   platformWebhookSecretArn: secretArn("platform-webhooks"),
 };
 
+/** The context of an assembly for the local cloud. */
+export const localContext = (context: Readonly<Record<string, string>>) => ({ ...LOCAL_CONTEXT, ...context });
+
 /** A file in an assembly's directory: the hash of the assembly's inputs. */
 const HASH_FILE = "inputs.sha256";
 
@@ -68,7 +71,7 @@ export const prepareAssembly = async (
   step: Step = (_, work) => work(),
 ): Promise<string> => {
   await step("Building the functions", build);
-  const local = { ...LOCAL_CONTEXT, ...context };
+  const local = localContext(context);
   return reuseAssembly(directory, { context: local }, (outputDirectory) =>
     step("Synthesising the infrastructure", async () => {
       // Imported here, because loading the CDK takes longer than all other work.

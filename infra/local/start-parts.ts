@@ -33,7 +33,7 @@ const SWEEP_INTERVAL_MS = 3_600_000;
 export type RunningParts = {
   stack: RunningStack;
   model: StackModel;
-  functions: Pick<Functions, "invoke" | "list">;
+  functions: Pick<Functions, "invoke" | "list" | "replaceCode">;
   advanceClock: AdvanceClock;
   /** Calls that a role did not allow, in order; each was also logged. */
   denials: readonly Denial[];

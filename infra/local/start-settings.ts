@@ -4,7 +4,7 @@ import { parseContext } from "../config.ts";
 import { webhookSecretsOf } from "./core/platform.ts";
 import { deploymentContext, nameOfSetting } from "./deployment-context.ts";
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
-import { nameOfVariable, readText, readUrl, readWholeNumber, type Variables } from "./variables.ts";
+import { nameOfVariable, readText, readUrl, readWholeNumber, readWord, type Variables } from "./variables.ts";
 
 const isSecretOrList = (webhookSecret: string): boolean => {
   try {
@@ -53,6 +53,8 @@ const readReplacements = (variables: Variables, options: Variables) => {
 export type StartSettings = {
   /** The context keys of the deployment (../config.ts) that variables set. */
   context: Record<string, string>;
+  /** Whether changed functions are replaced while they run. */
+  isReloading: boolean;
   cloud: Pick<
     LocalCloudOptions,
     | "port"
@@ -77,5 +79,6 @@ export const readStartSettings = (variables: Variables, root: string, options: V
   const context = deploymentContext(variables);
   const { organizationClaim: organization, roleClaim: role } = parseContext(context, undefined, nameOfSetting);
   const dataDirectory = resolve(root, readText(variables, "LOCAL_DATA_DIR") ?? join(".local", "data"));
-  return { context, cloud: { port, dataDirectory, claimNames: { organization, role }, ...replacements } };
+  const isReloading = (readWord(variables, "RELOAD", ["on", "off"]) ?? "on") === "on";
+  return { context, isReloading, cloud: { port, dataDirectory, claimNames: { organization, role }, ...replacements } };
 };

@@ -10,6 +10,7 @@ import { requireDynamoDb } from "./dynamodb/engine.ts";
 import { failWith } from "./fail-with.ts";
 import { listen } from "./http/listen.ts";
 import type { LocalCloud } from "./local-cloud.ts";
+import { readSourceFiles } from "./reload/source-files.ts";
 import { removeStackFile, writeStackFile } from "./stack-file.ts";
 import { readStartSettings } from "./start-settings.ts";
 import { createTerminal } from "./terminal/terminal.ts";
@@ -32,6 +33,7 @@ Builds the service, synthesises its infrastructure and runs it on this machine u
                      the secret of the platform's own webhook endpoint there; a JSON list while it is rolled
   PROVIDER_RATE_LIMIT
                      as --provider-rate-limit
+  RELOAD             off: changed functions keep their code until the next start
 
 Settings of the deployment, as its context keys (docs/identity.md has the last three):
   RETENTION_DAYS      days that security events are kept, 90 by default
@@ -51,7 +53,7 @@ const { npm_lifecycle_event: npmScript } = process.env;
 
 const start = async ({ isVerbose, rateLimit }: { isVerbose: boolean; rateLimit: string | undefined }) => {
   const options = { "--provider-rate-limit": rateLimit };
-  const { context, cloud: settings } = readStartSettings(process.env, root, options);
+  const { context, isReloading, cloud: settings } = readStartSettings(process.env, root, options);
   // Checked before the build, so that the error comes at once.
   await (await listen(createServer(), settings.port)).close();
   const openedDirectory = await openDataDirectory(settings.dataDirectory);
@@ -67,11 +69,13 @@ const start = async ({ isVerbose, rateLimit }: { isVerbose: boolean; rateLimit: 
     // Unlike the stream, console ignores a reader that has ended.
     writeLine: (line) => console.log(line),
   });
+  let reload: { stop(): void } | undefined;
   let stopping = false;
   const stop = async () => {
     if (stopping) return;
     stopping = true;
     console.log("\nStopping …");
+    reload?.stop();
     await cloud?.stop();
     removeStackFile();
     process.exit(0);
@@ -90,12 +94,14 @@ const start = async ({ isVerbose, rateLimit }: { isVerbose: boolean; rateLimit: 
 
   // Loaded only now, because the CDK is slow to load and the errors above must come at once.
   enableCompileCache(join(root, ".cache", "node"));
-  const [{ prepareAssembly }, { startLocalCloud }, { connectDemo }] = await Promise.all([
+  const [{ prepareAssembly }, { startLocalCloud }, { connectDemo }, { startReload }] = await Promise.all([
     import("../prepare-assembly.ts"),
     import("./local-cloud.ts"),
     import("./connect-demo.ts"),
+    import("./reload/reload.ts"),
   ]);
   const step = createProgress();
+  const since = readSourceFiles(root);
   const assemblyDirectory = await prepareAssembly(join(root, ".local", "assembly"), context, step);
   cloud = await step("Starting the local cloud", () =>
     startLocalCloud({ assemblyDirectory, openedDirectory, ...settings, log, observe }),
@@ -104,6 +110,12 @@ const start = async ({ isVerbose, rateLimit }: { isVerbose: boolean; rateLimit: 
     log("local cloud", `the demo organization is not connected: ${error}`),
   );
   console.log(banner(cloud.stack, cloud.model, demoOrganization ?? undefined));
+  if (isReloading)
+    reload = startReload({
+      ...{ root, since, functions: cloud.functions, models: cloud.model.functions, assemblyDirectory, context },
+      codeDirectory: join(root, ".local", "reload", String(settings.port)),
+      log: (level, message) => log("reload", JSON.stringify({ level, message })),
+    });
   // Programs that start us wait for the file, and may then read the banner from the output.
   writeStackFile(cloud.stack);
 };

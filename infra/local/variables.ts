@@ -27,6 +27,18 @@ export const readWholeNumber = (
   return value;
 };
 
+/** @throws Error that names the variable and the words. */
+export const readWord = <const Word extends string>(
+  variables: Variables,
+  name: string,
+  words: readonly Word[],
+): Word | undefined => {
+  const text = readText(variables, name);
+  const word = words.find((one) => one === text);
+  if (text !== undefined && word === undefined) throw invalidVariable(name, text, `expected ${words.join(" or ")}`);
+  return word;
+};
+
 /** @returns a URL without a trailing slash. @throws Error that names the variable. */
 export const readUrl = (variables: Variables, name: string): string | undefined => {
   const text = readText(variables, name);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import esbuild, { type BuildOptions } from "esbuild";
-import { bundleOptions } from "../../infra/bundling/bundle-functions.ts";
 import { lambdaAliases } from "../../infra/bundling/bundle-aliases.ts";
+import { bundleOptions } from "../../infra/bundling/bundle-functions.ts";
 
 const subject = (file: string) => join(import.meta.dirname, "subjects", file);
 const functions = join(import.meta.dirname, "..", "..", "functions", "plants");

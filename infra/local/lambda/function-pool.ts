@@ -25,6 +25,11 @@ export type FunctionPool = {
   invoke(payload: string, onStart?: () => void): Promise<InvocationResult>;
   /** Living instances, and how many were ever started. */
   counts(): { instances: number; coldStarts: number };
+  /**
+   * Runs later events on the code of another directory. Idle instances of the present code end at once, the others after
+   * their event. Resolves when the last of them has ended, so that the present directory may be removed.
+   */
+  replaceCode(codeDirectory: string): Promise<void>;
   /** Invocations so far, and the time that AWS would bill for them and for the initialisations; in ms. */
   usage(): FunctionUsage;
   /** Kills every instance. Events that run or wait are answered with an error. */
@@ -38,7 +43,7 @@ export type FunctionPoolOptions = {
   codeDirectory: string;
   memoryMb: number;
   timeoutSeconds: number;
-  environment: () => Record<string, string>;
+  environment: (codeDirectory: string) => Record<string, string>;
   maxInstances: number;
   /** Real time after which an idle instance ends: five minutes; tests may shorten it. */
   idleMs?: number;
@@ -55,6 +60,9 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
   const { functionArn, timeoutSeconds, maxInstances, idleMs = IDLE_MS, clockOffsetMs, log } = options;
   const timeoutMs = timeoutSeconds * 1000;
   const living = new Set<Instance>();
+  /** Instances of replaced code that still work on an event. */
+  const outdated = new WeakSet<Instance>();
+  let { codeDirectory } = options;
   /** The last one used is taken first, so that a quiet function keeps few. */
   const idle: Idle[] = [];
   const queue: Request[] = [];
@@ -99,7 +107,12 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
 
   const start = (): Instance => {
     coldStarts++;
-    const instance = startInstance({ ...options, environment: options.environment(), clockOffsetMs: clockOffsetMs() });
+    const instance = startInstance({
+      ...options,
+      codeDirectory,
+      environment: options.environment(codeDirectory),
+      clockOffsetMs: clockOffsetMs(),
+    });
     living.add(instance);
     const startedAt = performance.now();
     void instance.initialised.then(() => {
@@ -117,6 +130,10 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
   };
 
   const release = (instance: Instance) => {
+    if (outdated.has(instance)) {
+      instance.kill();
+      return;
+    }
     const waiting = queue.shift();
     if (waiting) void run(instance, waiting);
     else idle.push({ instance, reaper: setTimeout(instance.kill, idleMs).unref() });
@@ -157,6 +174,16 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
         } else if (living.size < maxInstances) void run(start(), request);
         else queue.push(request);
       });
+    },
+    async replaceCode(directory) {
+      codeDirectory = directory;
+      const replaced = [...living];
+      for (const instance of replaced) outdated.add(instance);
+      for (const { instance, reaper } of idle.splice(0)) {
+        clearTimeout(reaper);
+        instance.kill();
+      }
+      await Promise.all(replaced.map(({ ended }) => ended));
     },
     counts: () => ({ instances: living.size, coldStarts }),
     usage: () => ({ ...usage }),

@@ -7,6 +7,7 @@ import {
   type FunctionPoolOptions,
   type FunctionUsage,
 } from "./function-pool.ts";
+import { createSourcePositions } from "./source-positions.ts";
 
 /** Concurrency that an account must keep unreserved. https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html */
 const MIN_UNRESERVED = 100;
@@ -33,6 +34,8 @@ export type Functions = {
    * all functions without a reservation the rest of the account's. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
    */
   invokeIfFree(functionArn: string, payload: string): Promise<InvocationResult>;
+  /** Runs later events of a function on the code of another directory. See FunctionPool.replaceCode. */
+  replaceCode(functionArn: string, codeDirectory: string): Promise<void>;
   list(): ({ name: string; logicalId: string; arn: string; instances: number; coldStarts: number } & FunctionUsage)[];
   stop(): Promise<void>;
 };
@@ -44,6 +47,7 @@ export type Functions = {
 export const createFunctions = (options: FunctionsOptions): Functions => {
   const { accountConcurrency, maxInstances } = options;
   const pools = new Map<string, { fn: FunctionModel; pool: FunctionPool }>();
+  const toSource = createSourcePositions();
   let unreserved = accountConcurrency;
   for (const fn of options.functions) {
     const { reservedConcurrency = 0 } = fn;
@@ -55,10 +59,10 @@ export const createFunctions = (options: FunctionsOptions): Functions => {
       codeDirectory: fn.codeDirectory,
       memoryMb: fn.memoryMb,
       timeoutSeconds: fn.timeoutSeconds,
-      environment: () => options.environmentOf(fn),
+      environment: (codeDirectory) => options.environmentOf({ ...fn, codeDirectory }),
       maxInstances: Math.min(maxInstances, fn.reservedConcurrency ?? maxInstances),
       clockOffsetMs: options.clockOffsetMs,
-      log: (line) => options.log(fn.logicalId, line),
+      log: (line) => options.log(fn.logicalId, toSource(line)),
       watchdog: options.watchdog,
     });
     pools.set(fn.arn, { fn, pool });
@@ -93,6 +97,9 @@ export const createFunctions = (options: FunctionsOptions): Functions => {
       const found = pools.get(functionArn);
       if (found === undefined) return notFound(functionArn);
       return isFree(found.fn) ? run(found, payload) : { ok: false, error: throttled(), reason: "throttled" };
+    },
+    async replaceCode(functionArn, codeDirectory) {
+      await pools.get(functionArn)?.pool.replaceCode(codeDirectory);
     },
     list: () =>
       [...pools.values()].map(({ fn, pool }) => ({

@@ -5,6 +5,7 @@ describe("the settings of npm start", () => {
   it("are defaults without variables, and with empty ones", () => {
     const defaults = {
       context: {},
+      isReloading: true,
       cloud: {
         port: 3000,
         dataDirectory: "/checkout/.local/data",
@@ -22,9 +23,11 @@ describe("the settings of npm start", () => {
       ...{ PORT: "4000", LOCAL_DATA_DIR: "data", DYNAMODB_ENDPOINT: "http://127.0.0.1:8000/", ROLE_CLAIM: "o.rol" },
       ...{ PROVIDER_API_URL: "http://127.0.0.1:12111", PROVIDER_OAUTH_CLIENT_ID: "ca_1", PROVIDER_OAUTH_SECRET: "s" },
       PROVIDER_PLATFORM_WEBHOOK_SECRET: '["whsec_1","whsec_2"]',
+      RELOAD: "off",
     };
     expect(readStartSettings(variables, "/checkout")).toEqual({
       context: { roleClaim: "o.rol" },
+      isReloading: false,
       cloud: {
         port: 4000,
         dataDirectory: "/checkout/data",
@@ -48,6 +51,7 @@ describe("the settings of npm start", () => {
 
   it.each([
     [{ PORT: "0" }, 'PORT is "0": expected a whole number from 1 to 65535'],
+    [{ RELOAD: "no" }, 'RELOAD is "no": expected on or off'],
     [{ PORT: "80.5" }, 'PORT is "80.5": expected a whole number from 1 to 65535'],
     [{ DYNAMODB_ENDPOINT: "ftp://127.0.0.1" }, 'DYNAMODB_ENDPOINT is "ftp://127.0.0.1": expected a URL such as'],
     [{ PROVIDER_API_URL: "stripe" }, 'PROVIDER_API_URL is "stripe": expected a URL such as'],

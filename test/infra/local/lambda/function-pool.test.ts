@@ -32,7 +32,7 @@ const startPool = (source: string, options: Partial<FunctionPoolOptions> = {}, f
     codeDirectory,
     memoryMb: 128,
     timeoutSeconds: 10,
-    environment: () => ({ LAMBDA_TASK_ROOT: codeDirectory, _HANDLER: "index.handler", GREETING: "hello" }),
+    environment: (directory) => ({ LAMBDA_TASK_ROOT: directory, _HANDLER: "index.handler", GREETING: "hello" }),
     maxInstances: 3,
     clockOffsetMs: () => clockOffsetMs,
     log: (line) => lines.push(line),
@@ -355,5 +355,37 @@ describe("load", () => {
       expect(result).toMatchObject({ ok: false, error: { errorMessage: "The local cloud is stopping" } });
     expect(pool.counts().instances).toBe(0);
     expect(await pool.invoke("{}")).toMatchObject({ ok: false });
+  });
+});
+
+describe("replaced code", () => {
+  const answering = (text: string) => `export const handler = async () => ${JSON.stringify(text)};`;
+
+  it("runs the next event; an idle instance of the old code ends, and its directory may go", async () => {
+    const { pool, call } = startPool(answering("old"));
+    expect(await call({})).toBe("old");
+    await pool.replaceCode(functionDirectory(answering("new")));
+    expect(pool.counts().instances).toBe(0);
+    expect(await call({})).toBe("new");
+  });
+
+  it("leaves an event that runs on the old code, and takes waiting events to the new", async () => {
+    const { pool, call, codeDirectory } = startPool(
+      `import { existsSync, writeFileSync } from "node:fs";
+      export const handler = async () => {
+        writeFileSync("begun", "");
+        while (!existsSync("go")) await new Promise((resolve) => setTimeout(resolve, 5));
+        return "old";
+      };`,
+      { maxInstances: 1 },
+    );
+    const running = call({});
+    const waiting = call({});
+    await until(() => existsSync(join(codeDirectory, "begun")));
+    const ended = pool.replaceCode(functionDirectory(answering("new")));
+    writeFileSync(join(codeDirectory, "go"), "");
+    expect([await running, await waiting]).toEqual(["old", "new"]);
+    await ended;
+    expect(pool.counts().coldStarts).toBe(2);
   });
 });

@@ -1,0 +1,23 @@
+/**
+ * Prints the template that the present files make. Reload runs this in another process, because modules that are loaded
+ * stay as they were. Arguments: a new directory for the assembly, and the context as JSON.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { setPriority } from "node:os";
+import { join } from "node:path";
+
+setPriority(19);
+enableCompileCache(join(import.meta.dirname, "..", "..", "..", ".cache", "node"));
+const [directory = "", context = "{}"] = process.argv.slice(2);
+try {
+  const { localContext } = await import("../../prepare-assembly.ts");
+  const { synthesise } = await import("../../synth.ts");
+  // The code is not part of the comparison, so it is not copied.
+  await synthesise(directory, { ...localContext(JSON.parse(context)), "aws:cdk:disable-asset-staging": "true" });
+  const [template = ""] = globSync("*.template.json", { cwd: directory });
+  process.stdout.write(readFileSync(join(directory, template)));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
