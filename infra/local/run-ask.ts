@@ -78,7 +78,8 @@ const show = async (
   if (isPretty || ask.showHeaders || status >= 400) say(`${paint("bold", title)}  ${head}\n`);
   const names = ask.showHeaders ? [...headers.keys()] : isPretty ? TELLING_HEADERS : [];
   for (const name of names) if (headers.has(name)) say(paint("dim", `${name}: ${headers.get(name)}\n`));
-  const hint = hintOf(ask, body.toString("utf8"));
+  // The OpenAPI document contains the number, too.
+  const hint = status < 400 ? undefined : hintOf(ask, body.toString("utf8"));
   if (hint !== undefined) writeError(`${hint}\n`);
 
   const isJson = /json/.test(headers.get("content-type") ?? "");

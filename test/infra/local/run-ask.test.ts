@@ -25,6 +25,7 @@ beforeAll(async () => {
       "POST /plants": ({ body }) => ({ status: 200, body }),
       "GET /api/integrations/provider/security": () => ({ status: 403, body: REFUSAL }),
       "GET /api/integrations/provider/plants": () => ({ status: 404, body: { error: 40402, message: "No." } }),
+      "GET /openapi.json": () => ({ status: 200, body: { errors: [40402] } }),
       "GET /broken": () => ({ status: 500, body: {} }),
     },
   });
@@ -81,6 +82,7 @@ describe("npm run ask", () => {
   it("explains which path a relative one became, if the API does not know it", async () => {
     const { code, error } = await ask(["plants"]);
     expect([code, error]).toEqual([4, expect.stringContaining("write /plants for the API's root")]);
+    expect((await ask(["/openapi.json"])).error).toBe("");
   });
 
   it("picks one value, and names the fields that exist if it is missing", async () => {
