@@ -44,17 +44,39 @@ const stop = (message) => {
   process.exit(1);
 };
 
-if (!isInstalled()) {
-  console.error("Installing the dependencies (npm ci), which takes about half a minute …");
+/** Codes of npm's errors, and what to do about them. */
+const NETWORK = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|E?TIMEDOUT|ENOTCACHED)\b/;
+const FILES = /\b(EACCES|EPERM|EROFS|ENOSPC)\b/;
+
+const explain = (output) => {
+  const network = NETWORK.exec(output)?.[1];
+  if (network !== undefined)
+    return `npm cannot reach the package registry (${network}): connect to the network, and run the command again`;
+  const files = FILES.exec(output)?.[1];
+  if (files !== undefined)
+    return `npm cannot write ${join(root, "node_modules")} or its cache (${files}): allow it for this user, or free some space`;
+  return `${output.trim()}\nnpm ci failed: its message stands above, and nothing was started`;
+};
+
+const install = () => {
+  const count = packagesOf("package-lock.json").filter(({ optional }) => optional !== true).length;
+  console.error(`Installing ${count} packages (npm ci), which takes about half a minute …`);
+  const start = Date.now();
+  // The lock file has the hash of each package, so a cached one needs no question to the registry.
+  const args = ["ci", "--prefer-offline", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"];
   const npm = process.env.npm_execpath;
   // Runs on the Node that started npm: npm ci replaces node_modules, which contains the pinned Node.
   const node = process.env.npm_node_execpath ?? process.execPath;
-  const { status } =
+  const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] };
+  const { status, stderr, error } =
     npm !== undefined && /\.c?js$/.test(npm)
-      ? spawnSync(node, [npm, "ci"], { cwd: root, stdio: ["ignore", 2, 2] })
-      : spawnSync("npm", ["ci"], { cwd: root, stdio: ["ignore", 2, 2] });
-  if (status !== 0) stop("npm ci failed: its message stands above. Nothing was started.");
-}
+      ? spawnSync(node, [npm, ...args], options)
+      : spawnSync("npm", args, options);
+  if (status !== 0) stop(explain(`${stderr ?? ""}${error?.message ?? ""}`));
+  console.error(`Installed the packages in ${Math.round((Date.now() - start) / 1_000)} s.`);
+};
+
+if (!isInstalled()) install();
 
 // The link keeps one path to Node for all scripts. npm ci removes it together with node_modules.
 if (!existsSync(toolchainNode) && majorOf(process.execPath) >= 24) symlinkSync(process.execPath, toolchainNode);
@@ -64,8 +86,9 @@ if (!existsSync(toolchainNode) || majorOf(toolchainNode) < 24) {
   const isLocked = packagesOf("package-lock.json").some(({ path }) => path === `node_modules/node-${platform}`);
   stop(
     isLocked
-      ? `The package node-${platform} is not installed: ${toolchainNode} is missing. Delete node_modules and try again, ` +
-          "without npm's option to omit optional packages."
-      : `The lock file has no Node build for ${platform}. Start npm with Node 24 or newer.`,
+      ? `the package node-${platform} is not installed: delete ${join(root, "node_modules")}, and run the command again ` +
+          "without npm's option to omit optional packages"
+      : `no package has Node 24 for ${platform}, and Node ${process.versions.node} cannot take its place: ` +
+          "install Node 24 or newer, and run the command again",
   );
 }

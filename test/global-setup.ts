@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { requireCheckoutDirectories } from "../infra/local/checkout-directories.ts";
 import { failWith } from "../infra/local/fail-with.ts";
 import { prepareAssembly } from "../infra/prepare-assembly.ts";
 import { assemblyDirectory } from "./support/assembly.ts";
@@ -11,6 +13,7 @@ import { checkTestEnvironment } from "./support/test-environment.ts";
 const checkBeforeTests = async (): Promise<void> => {
   try {
     checkTestEnvironment();
+    requireCheckoutDirectories(join(import.meta.dirname, ".."));
     requireChromium();
     await offerDynamoDb();
   } catch (error) {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { createProgress } from "../progress.ts";
 import { banner } from "./banner.ts";
+import { requireCheckoutDirectories } from "./checkout-directories.ts";
 import { openDataDirectory } from "./data-directory/open-data-directory.ts";
 import { requireDynamoDb } from "./dynamodb/engine.ts";
 import { failWith } from "./fail-with.ts";
@@ -55,6 +56,7 @@ const start = async ({ isVerbose, rateLimit }: { isVerbose: boolean; rateLimit: 
   const options = { "--provider-rate-limit": rateLimit };
   const { context, isReloading, cloud: settings } = readStartSettings(process.env, root, options);
   // Checked before the build, so that the error comes at once.
+  requireCheckoutDirectories(root);
   await (await listen(createServer(), settings.port)).close();
   const openedDirectory = await openDataDirectory(settings.dataDirectory);
   await requireDynamoDb(settings.dynamodbEndpoint);
