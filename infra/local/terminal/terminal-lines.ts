@@ -50,7 +50,7 @@ export const observationLine = (observation: Observation, paint: Paint): { text:
       return { text: paint("dim", `schedule  ${observation.name}`), isRoutine: true };
     case "event":
       return {
-        text: paint("dim", `event  ${observation.detailType}  ${observation.rules.length} rules match`),
+        text: paint("dim", `event  ${observation.detailType}  rules: ${observation.rules.length}`),
         isRoutine: true,
       };
     case "batch":
@@ -84,7 +84,8 @@ export const logLine = (
   const text = joined([
     ...(level === "info" ? [] : [paint(level === "warn" ? "yellow" : "red", level.toUpperCase())]),
     sourceName(source),
-    message,
+    // A job's own line has its function's name.
+    message === sourceName(source) ? undefined : message,
     ...fields.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`),
     typeof requestId === "string" ? paint("dim", requestId.slice(0, SHORT_ID)) : undefined,
   ]);

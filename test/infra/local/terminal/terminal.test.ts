@@ -60,10 +60,10 @@ describe("the terminal of npm start", () => {
     const routine = { level: "info", message: "dispatch-syncs", durationMs: 3, organizations: 1 };
     expect([log("Sync", routine), observe(event), observe(batch), observe(schedule)]).toEqual(["", "", "", ""]);
     expect(verbose.log("SyncDispatchSyncsFunction891B4BFA", routine)).toBe(
-      "14:03:22 dispatch-syncs  dispatch-syncs  durationMs=3  organizations=1\n",
+      "14:03:22 dispatch-syncs  durationMs=3  organizations=1\n",
     );
     expect([verbose.observe(event), verbose.observe(batch), verbose.observe(schedule)]).toEqual([
-      "14:03:22 event  ReportDue  2 rules match\n",
+      "14:03:22 event  ReportDue  rules: 2\n",
       "14:03:22 batch  q  3 messages, 1 failed\n",
       "14:03:22 schedule  hourly\n",
     ]);
