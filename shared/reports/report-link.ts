@@ -8,9 +8,11 @@ import { epochMs } from "../json/number-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { Sealing } from "../runtime/sealing.ts";
-import type { DataReadRecorder } from "../security/data-reads.ts";
+import { identityOf } from "../security/event-id.ts";
+import type { Recorder } from "../security/recorder.ts";
 import type { Caller, OrganizationCaller } from "../terms/caller.ts";
-import type { UserRequest } from "../terms/requester.ts";
+import type { RequestIdentity } from "../terms/idempotency-key.ts";
+import { requesterOf, type UserRequest } from "../terms/requester.ts";
 import { periodOfReportId } from "./period.ts";
 import type { ReportStore } from "./report-store.ts";
 
@@ -44,12 +46,17 @@ const bindingOf = (reportId: string) => ({ scope: "report-link", query: reportId
 
 type LinkDependencies = { reports: Pick<ReportStore, "has" | "erasedTimes">; sealing: Sealing; now: Clock };
 
-/** Creates a link, and records that. @throws DomainError `report_not_found`, `store_unavailable`. */
+/** Creates a link, and records that once for each request. @throws DomainError `report_not_found`, `store_unavailable`. */
 export const createReportLinker =
-  ({ reports, reads, sealing, now }: LinkDependencies & { reads: Pick<DataReadRecorder, "record"> }) =>
+  ({ reports, recorder, sealing, now }: LinkDependencies & { recorder: Pick<Recorder, "record"> }) =>
   async (
     id: string,
-    { caller, origin, address }: UserRequest & { caller: OrganizationCaller; address: string },
+    {
+      caller,
+      origin,
+      identity,
+      address,
+    }: UserRequest & { caller: OrganizationCaller; identity: RequestIdentity; address: string },
   ): Promise<ReportLink> => {
     const { organizationId, userId, sessionId } = caller;
     const period = periodOfReportId(id);
@@ -61,7 +68,14 @@ export const createReportLinker =
     const content = { organizationId, userId, ...definedFields({ sessionId }), expiresAt, erasedTimes };
     const url = new URL("page", address);
     url.searchParams.set("key", sealing.seal(bindingOf(id), content));
-    await reads.record({ caller, origin, kind: "report_link", resourceType: "report" });
+    await recorder.record(
+      {
+        ...({ eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" } as const),
+        ...{ organizationId, ...requesterOf({ caller, origin }), action: "create_report_link", success: true },
+        ...({ resource: id, resourceType: "report", metadata: { requestId: origin.requestId } } as const),
+      },
+      { timestamp: identity.at, identity: identityOf("report_link", organizationId, identity.id) },
+    );
     return { url: url.href, expiresAt };
   };
 

@@ -21,6 +21,7 @@ import { createEventCountStore } from "../security/statistics/event-count-store.
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { wireConnectedStore, wireConnectionStore } from "./connection-stores.ts";
+import { wireRecorder } from "./recorder.ts";
 import { wireAlertStore, wireDataReads } from "./security.ts";
 import { wireSyncRunStore } from "./sync.ts";
 
@@ -41,7 +42,7 @@ const wireLinks = () => ({
   now: systemClock,
 });
 
-export const wireReportLinker = () => createReportLinker({ ...wireLinks(), reads: wireDataReads() });
+export const wireReportLinker = () => createReportLinker({ ...wireLinks(), recorder: wireRecorder() });
 
 export const wireReportLinkOpener = () => createReportLinkOpener(wireLinks());
 

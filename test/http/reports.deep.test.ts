@@ -102,7 +102,7 @@ describe("reports", () => {
         ipAddress: "127.0.0.1",
         resourceType: "report",
       }),
-      expect.objectContaining({ action: "read_report_link", userId: "ada" }),
+      expect.objectContaining({ action: "create_report_link", userId: "ada", resource: id }),
     ]);
     expect(service.logged()).not.toContain(new URL(url).searchParams.get("key") ?? "");
   });

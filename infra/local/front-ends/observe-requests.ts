@@ -28,6 +28,9 @@ const claimsOf = ({ rawHeaders }: WireRequest): Record<string, unknown> => {
   return parseJson(Buffer.from(payload, "base64url").toString("utf8"));
 };
 
+/** The target without the key of a link, which opens a report like a password. */
+const withoutKey = (target: string): string => target.replace(/([?&]key=)[^&]+/g, "$1…");
+
 const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
 
 const reasonOf = ({ statusCode, body }: WireResponse): string | undefined => {
@@ -53,7 +56,7 @@ export const observeRequests =
     observe({
       kind: "request",
       method: request.method,
-      target: request.target,
+      target: withoutKey(request.target),
       status: response.statusCode,
       durationMs: Math.round(performance.now() - startedAt),
       source: functions.find(({ arn }) => arn === answering.functionArn)?.logicalId,

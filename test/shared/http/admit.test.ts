@@ -2,6 +2,7 @@ import { describe, expect, it, jest } from "@jest/globals";
 import { circuitBreakerRoutes } from "../../../shared/api/circuit-breaker-routes.ts";
 import { plantRoutes } from "../../../shared/api/plant-routes.ts";
 import { recordRoutes } from "../../../shared/api/record-routes.ts";
+import { reportRoutes } from "../../../shared/api/report-routes.ts";
 import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
 import { type AdmissionDependencies, createAdmission } from "../../../shared/http/admit.ts";
 import { RefusedCallerError } from "../../../shared/http/authenticate.ts";
@@ -231,6 +232,30 @@ describe("other routes", () => {
   it("that are public require no caller", async () => {
     const route = { ...plantRoutes.listPlants, permission: "public" } as const;
     await expect(createAdmission(route, {})(httpEvent())).resolves.toBeUndefined();
+  });
+
+  it("that take a link admit who created it, by the organization's settings; only their refusals are recorded", async () => {
+    const attempt = async (ipAllowlist: string[], openLink: () => Promise<Caller>) => {
+      const refusals: unknown[] = [];
+      const admit = createAdmission(reportRoutes.openReportLink, {
+        openLink,
+        settings: { read: async () => ({ ipAllowlist, recordAccess: { member: [], guest: [] } }) },
+        recordRefusal: async ({ caller }) => void refusals.push(caller),
+      });
+      const outcome = await admit(httpEvent()).catch((error: unknown) => (error as DomainError).code);
+      return { outcome, refusals };
+    };
+    const guest = callerOf("guest");
+    expect(await attempt([], async () => guest)).toEqual({ outcome: guest, refusals: [] });
+    expect(await attempt(["10.0.0.0/8"], async () => guest)).toEqual({
+      outcome: "ip_address_not_allowed",
+      refusals: [guest],
+    });
+    for (const code of ["link_not_found", "link_ended", "invalid_field"] as const) {
+      const refuse = () => Promise.reject(new DomainError(code, "No."));
+      expect(await attempt([], refuse)).toEqual({ outcome: code, refusals: [] });
+    }
+    expect(() => createAdmission(reportRoutes.openReportLink, { authenticate: async () => guest })).toThrow();
   });
 
   it("cannot be created without a required dependency", () => {

@@ -82,8 +82,8 @@ describe("the client's address behind a CDN", () => {
         success: { status: 200, description: "", body: z.object({}) },
         failures: [],
       }),
-      async ({ origin }) => {
-        seen.push(origin.ipAddress);
+      async ({ origin, address }) => {
+        seen.push(origin.ipAddress, address);
         throw new Error("stop here");
       },
       {
@@ -97,12 +97,21 @@ describe("the client's address behind a CDN", () => {
         }),
       },
     );
-    const call = (headers: Record<string, string>) => handler(httpEvent({ method: "GET", headers }), lambdaContext);
+    const call = (headers: Record<string, string>) =>
+      handler(httpEvent({ method: "GET", rawPath: "/things", headers }), lambdaContext);
     const throughCdn = { "x-origin-secret": NEW, "x-client-address": "203.0.113.7" };
-    await call({ ...throughCdn, authorization: "Bearer good" });
+    await call({ ...throughCdn, authorization: "Bearer good", host: "origin.example" });
+    await call({
+      ...throughCdn,
+      authorization: "Bearer good",
+      host: "origin.example",
+      "x-forwarded-host": "api.example",
+    });
     await call(throughCdn);
     const direct = await call({ "x-client-address": "203.0.113.7" });
-    expect(seen).toEqual(["203.0.113.7", "refused 203.0.113.7"]);
+    // The CDN may name the host that clients call, for links in answers.
+    const served = ["origin.example", "api.example"].flatMap((host) => ["203.0.113.7", `https://${host}/things`]);
+    expect(seen).toEqual([...served, "refused 203.0.113.7"]);
     expect(direct.statusCode).toBe(403);
     expect(JSON.parse(direct.body ?? "")).toEqual({ error: 40304, message: "Call the API by its public address." });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from "@jest/globals";
 import { createReportLinker, createReportLinkOpener, LINK_LIFE_MS } from "../../../shared/reports/report-link.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { createSealing } from "../../../shared/runtime/sealing.ts";
-import type { DataReadRecorder } from "../../../shared/security/data-reads.ts";
+import type { Recorder } from "../../../shared/security/recorder.ts";
 import type { OrganizationCaller } from "../../../shared/terms/caller.ts";
 import { SATURDAY } from "./samples.ts";
 
@@ -10,13 +10,14 @@ const ID = "compliance-2026-11-21";
 const ada: OrganizationCaller = {
   ...({ userId: "ada", organizationId: "acme", role: "admin", sessionId: "s", scope: "org:acme" } as const),
 };
+const identity = { id: "request", isKeyed: true, isRepeated: false };
 const origin = { requestId: "r", ipAddress: "192.0.2.1" };
 
 const createWorld = () => {
   const time = { now: SATURDAY };
   const erased = new Map<string, number>();
   const erasedTimes = jest.fn(async (organizationId: string) => erased.get(organizationId) ?? 0);
-  const record = jest.fn<DataReadRecorder["record"]>(async () => undefined);
+  const record = jest.fn<Recorder["record"]>(async () => undefined);
   const reports = {
     erasedTimes,
     has: async (organizationId: string, { kind }: { kind: string }) =>
@@ -24,12 +25,12 @@ const createWorld = () => {
   };
   const sealing = createSealing("the secret of this deployment, or longer");
   const dependencies = { reports, sealing, now: () => time.now };
-  const link = createReportLinker({ ...dependencies, reads: { record } });
+  const link = createReportLinker({ ...dependencies, recorder: { record } });
   return {
     ...{ time, erased, erasedTimes, record, sealing },
     open: createReportLinkOpener(dependencies),
     link: (id = ID, caller = ada, address = `https://api.example/api/integrations/provider/reports/${id}/link`) =>
-      link(id, { caller, origin, address }),
+      link(id, { caller, origin, identity: { ...identity, at: time.now }, address }),
   };
 };
 
@@ -50,7 +51,16 @@ describe("a link to a report", () => {
     const { link, open, time, record } = createWorld();
     const made = await link();
     expect(made.expiresAt).toBe(SATURDAY + LINK_LIFE_MS);
-    expect(record).toHaveBeenCalledWith(expect.objectContaining({ caller: ada, origin, kind: "report_link" }));
+    await link();
+    const [first, repeated] = record.mock.calls;
+    expect(first?.[0]).toMatchObject({
+      userId: "ada",
+      ipAddress: "192.0.2.1",
+      action: "create_report_link",
+      resource: ID,
+    });
+    // The same request has the same event.
+    expect(repeated).toEqual(first);
     time.now = made.expiresAt - 1;
     expect(await open(ID, keyOf(made))).toEqual({ ...ada, role: "guest" });
     time.now = made.expiresAt;

@@ -5,7 +5,12 @@ import { observeRequests } from "../../../../infra/local/front-ends/observe-requ
 const tokenOf = (claims: object) => `x.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.y`;
 
 /** What is observed of one request. */
-const observationOf = async (statusCode: number, body: string, rawHeaders: string[] = []) => {
+const observationOf = async (
+  statusCode: number,
+  body: string,
+  rawHeaders: string[] = [],
+  target = "/plants?limit=1",
+) => {
   const observations: Observation[] = [];
   const observed = observeRequests({
     observe: (observation) => observations.push(observation),
@@ -16,7 +21,7 @@ const observationOf = async (statusCode: number, body: string, rawHeaders: strin
     Object.assign(answering, { functionArn: "arn:list", requestId: "r1" });
     return { statusCode, headers: {}, body: Buffer.from(body) };
   });
-  const request = { method: "GET", target: "/plants?limit=1", httpVersion: "1.1", rawHeaders, body: undefined };
+  const request = { method: "GET", target, httpVersion: "1.1", rawHeaders, body: undefined };
   await answer({ ...request, sourceIp: "127.0.0.1" });
   return observations;
 };
@@ -39,6 +44,11 @@ describe("an observed request", () => {
       expect(observation).toMatchObject({ status: 401, organizationId: undefined, userId: undefined });
     },
   );
+
+  it("hides the key of a link", async () => {
+    const [observation] = await observationOf(200, "", [], "/reports/1/page?key=secret&x=1");
+    expect(observation).toMatchObject({ target: "/reports/1/page?key=…&x=1" });
+  });
 
   it.each([
     [403, '{"error":40301,"message":"No permission."}', "40301 No permission."],
