@@ -4,8 +4,8 @@ import { nestedList } from "./nested-list.ts";
 type Subscription = ObjectOf<"subscription">;
 type Item = Subscription["items"][number];
 
-/** A recurring price as it is inside items and invoice lines. */
-const renderPrice = (price: Pick<Item, "price" | "product" | "unitAmount" | "interval">, currency: string) => ({
+/** A recurring price, as it is also inside items. */
+export const renderPrice = (price: Pick<Item, "price" | "product" | "unitAmount" | "interval">, currency: string) => ({
   id: price.price,
   object: "price",
   active: true,

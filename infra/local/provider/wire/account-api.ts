@@ -1,6 +1,8 @@
 import { renderAccount } from "../render/account.ts";
 import { renderDeletedCustomer } from "../render/customer.ts";
 import { renderObject, type WireObject } from "../render/render-object.ts";
+import { renderPrice } from "../render/subscription.ts";
+import { offersOf } from "../seed/businesses.ts";
 import type { AccountRow } from "../store/account-table.ts";
 import { FEED_SECONDS } from "../store/event-table.ts";
 import { type PageRequest, UnknownCursorError } from "../store/read-page.ts";
@@ -10,7 +12,8 @@ import { type Answer, invalidParameter, missing, refusal } from "./requests/answ
 import { type ListRequest, readListRequest } from "./requests/list-request.ts";
 import type { Parameters } from "./requests/parameters.ts";
 import { type Resource, resources } from "./requests/resources.ts";
-import { findEndpoint, listEndpoints, renderEndpoint } from "./requests/webhook-endpoints.ts";
+import { listShort } from "./requests/short-list.ts";
+import { findEndpoint, renderEndpoint } from "./requests/webhook-endpoints.ts";
 
 /** A request with the key of an account. */
 export type AccountRequest = {
@@ -115,6 +118,16 @@ export const createAccountApi = (store: Store) => {
     return { status: 200, body: event };
   };
 
+  /** What the account sells; prices that a client described are not among them. */
+  const readPrices = ({ account, parameters }: AccountRequest, id: string | undefined): Answer => {
+    const all = offersOf(account.account_id).map((offer) => renderPrice(offer, account.currency));
+    if (id === undefined) return listShort(all, parameters, { type: "price", url: "/v1/prices" });
+    parameters.requireAllRead();
+    const price = all.find((one) => one.id === id);
+    if (price === undefined) throw missing({ type: "price", id, param: "price", status: 404 });
+    return { status: 200, body: price };
+  };
+
   /** @throws RefusedError as the provider refuses. */
   return (request: AccountRequest): Answer => {
     const [, version, name = "", id, more] = decodeSegments(request.path);
@@ -124,9 +137,12 @@ export const createAccountApi = (store: Store) => {
       return { status: 200, body: renderAccount(request.account) };
     if (name === "events") return id === undefined ? listEvents(request) : readEvent(request, id);
     if (name === "webhook_endpoints") {
-      if (id === undefined) return listEndpoints(endpoints, request.account.id, request.parameters);
-      return { status: 200, body: renderEndpoint(findEndpoint(endpoints, request.account.id, id)) };
+      if (id !== undefined)
+        return { status: 200, body: renderEndpoint(findEndpoint(endpoints, request.account.id, id)) };
+      const all = endpoints.list(request.account.id).map(renderEndpoint);
+      return listShort(all, request.parameters, { type: "webhook endpoint", url: "/v1/webhook_endpoints" });
     }
+    if (name === "prices") return readPrices(request, id);
     const resource = resources.find(({ path }) => path === name);
     if (resource === undefined) throw unrecognized(request);
     return id === undefined ? listObjects(request, resource) : readObject(request, resource, id);

@@ -96,6 +96,21 @@ describe("subscriptions", () => {
     expect(invoice).toMatchObject({ status: "paid", amount_paid: 5_700, billing_reason: "subscription_create" });
   });
 
+  it("have the prices that the account lists", async () => {
+    const listed: string[] = [];
+    for await (const { id } of stripe.prices.list({ limit: 4 })) listed.push(id);
+    expect(listed).toHaveLength(6);
+    expect(listed).toContain(PRICE);
+    const last = await stripe.prices.list({ limit: 2, ending_before: listed[4] ?? "" });
+    expect(last).toMatchObject({ data: [{ id: listed[2] }, { id: listed[3] }], has_more: true });
+    expect(await stripe.prices.retrieve(PRICE)).toMatchObject({ unit_amount: 1_900, currency: "eur" });
+    expect(await thrownBy(() => stripe.prices.retrieve("price_none"))).toMatchObject({ statusCode: 404 });
+    expect(await thrownBy(() => stripe.prices.list({ starting_after: "x" }))).toMatchObject({
+      code: "resource_missing",
+    });
+    expect((await stripe.prices.list({ created: { gt: 1_700_000_000 } })).data).toEqual([]);
+  });
+
   it("are created with a described price, as a trial, or with an invoice that is sent", async () => {
     const { id } = await customer();
     const price_data = {
