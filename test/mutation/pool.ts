@@ -13,6 +13,9 @@ export type Pool = {
 /** How long a worker may stay silent beyond the time limits of its tests. */
 const silenceMs = 120_000;
 
+/** How long a whole test file may take without a fault. */
+const coverMs = 600_000;
+
 type Worker = { ask(request: Request, silenceLimit?: number): Promise<Reply | "silent" | "ended">; end(): void };
 
 const startWorker = (): Worker => {
@@ -47,7 +50,8 @@ export const startPool = (files: string[], size: number): Pool => {
   const add = async (): Promise<void> => {
     const worker = startWorker();
     all.add(worker);
-    await worker.ask({ kind: "instrument", files });
+    const reply = await worker.ask({ kind: "instrument", files });
+    if (typeof reply !== "string" && "failure" in reply) throw new Error(reply.failure);
     release(worker);
   };
   const release = (worker: Worker): void => {
@@ -69,9 +73,12 @@ export const startPool = (files: string[], size: number): Pool => {
   return {
     async cover(file) {
       const worker = await take();
-      const reply = await worker.ask({ kind: "cover", file });
+      const reply = await worker.ask({ kind: "cover", file }, coverMs);
       release(worker);
-      if (typeof reply === "string" || !("coverage" in reply)) throw new Error(`${file}: the worker ended`);
+      if (typeof reply === "string")
+        throw new Error(`${file}: the worker ${reply === "silent" ? "is silent" : "ended"}`);
+      if ("failure" in reply) throw new Error(`${file}: ${reply.failure}`);
+      if (!("coverage" in reply)) throw new Error(`${file}: the worker answered something else`);
       return reply.coverage;
     },
     async judge(id, plan) {

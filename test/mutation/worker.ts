@@ -32,7 +32,7 @@ export type Coverage = {
 
 export type Verdict = { caughtBy?: { file: string; title: string; message: string }; isSpent: boolean };
 
-export type Reply = { coverage: Coverage } | { verdict: Verdict } | { ready: true };
+export type Reply = { coverage: Coverage } | { verdict: Verdict } | { ready: true } | { failure: string };
 
 const reloaded = ["shared", "functions", "test"].map((folder) => `${pathToFileURL(join(root, folder)).href}/`);
 const own = pathToFileURL(import.meta.dirname).href;
@@ -163,7 +163,11 @@ const answer = async (request: Request): Promise<Reply> => {
 };
 
 process.on("message", (request: Request) => {
-  void answer(request).then((reply) => process.send?.(reply));
+  // For example, a test file that cannot be loaded.
+  const failed = (error: unknown): Reply => ({ failure: messageOf(error) });
+  void answer(request)
+    .catch(failed)
+    .then((reply) => process.send?.(reply));
 });
 // Faults leave promises behind that fail later. Only the tests decide.
 process.on("unhandledRejection", () => {});
