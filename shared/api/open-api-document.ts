@@ -10,6 +10,7 @@ import { INT64_MAX, INT64_MIN } from "../json/int64.ts";
 import { catalogueEntry, type ErrorName } from "../terms/error-catalogue.ts";
 import { errorMeanings } from "../terms/error-meanings.ts";
 import { IdempotencyHeader } from "../terms/idempotency-key.ts";
+import { examplesOf } from "./examples.ts";
 import { failureResponses, failuresOf, headers, successHeaders, throttledResponse } from "./open-api-responses.ts";
 import { webhookPaths } from "./webhook-operation.ts";
 
@@ -32,7 +33,7 @@ const operationOf = (operationId: string, route: Route): ZodOpenApiOperationObje
       requestBody: {
         // A missing body counts as {}.
         required: !request.body.safeParse({}).success,
-        content: { "application/json": { schema: request.body } },
+        content: { "application/json": { schema: request.body, ...examplesOf(operationId, "request") } },
       },
     }),
     responses: {
@@ -41,7 +42,9 @@ const operationOf = (operationId: string, route: Route): ZodOpenApiOperationObje
         headers: successHeaders(route),
         ...((success.body || success.html) && {
           content: {
-            ...(success.body && { "application/json": { schema: success.body } }),
+            ...(success.body && {
+              "application/json": { schema: success.body, ...examplesOf(operationId, "response") },
+            }),
             ...(success.html && { "text/html": { schema: { type: "string" as const } } }),
           },
         }),

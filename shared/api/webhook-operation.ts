@@ -7,6 +7,7 @@ import type { ZodOpenApiOperationObject } from "zod-openapi";
 import type { tags } from "../http/route.ts";
 import { SIGNATURE_MAX_CHARACTERS } from "../provider/stripe/verify-signature.ts";
 import type { ErrorName } from "../terms/error-catalogue.ts";
+import { examplesOf } from "./examples.ts";
 import { failureResponses, REQUEST_ID } from "./open-api-responses.ts";
 
 /** The paths after the base URL: of an organization's webhooks, and of the platform's. */
@@ -86,7 +87,7 @@ const ProviderEventBody = z
 
 const Received = z.object({ received: z.literal(true) }).register(z.globalRegistry, { id: "WebhookReceived" });
 
-type Operation = Pick<ZodOpenApiOperationObject, "operationId" | "summary" | "description" | "requestParams">;
+type Operation = Pick<ZodOpenApiOperationObject, "summary" | "description" | "requestParams"> & { operationId: string };
 
 const operationOf = (operation: Operation): ZodOpenApiOperationObject => ({
   ...operation,
@@ -104,12 +105,15 @@ const operationOf = (operation: Operation): ZodOpenApiOperationObject => ({
       },
     },
   ],
-  requestBody: { required: true, content: { "application/json": { schema: ProviderEventBody } } },
+  requestBody: {
+    required: true,
+    content: { "application/json": { schema: ProviderEventBody, ...examplesOf(operation.operationId, "request") } },
+  },
   responses: {
     200: {
       description: "The event was received and need not be sent again.",
       headers: REQUEST_ID,
-      content: { "application/json": { schema: Received } },
+      content: { "application/json": { schema: Received, ...examplesOf(operation.operationId, "response") } },
     },
     ...failureResponses(FAILURES),
   },

@@ -32,11 +32,8 @@ export const CircuitAction = z
   .register(z.globalRegistry, {
     id: "CircuitAction",
     description: "Holds the circuit open or closed, or resets it to closed.",
-    override: {
-      if: { properties: { action: { const: "reset" } } },
-      // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema.
-      then: { properties: { until: { not: {} } } },
-    },
+    // The rule above, in the words of JSON Schema.
+    override: { not: { required: ["until"], properties: { action: { const: "reset" }, until: {} } } },
   });
 export type CircuitAction = z.output<typeof CircuitAction>;
 

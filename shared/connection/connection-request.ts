@@ -40,21 +40,31 @@ const webhooks = {
   }),
 };
 
-export const WebhookSecretsRequest = z
-  .object({ webhookSecrets: secretList })
-  .register(z.globalRegistry, { description: "The secrets with which the provider signs webhooks from now on." });
+export const WebhookSecretsRequest = z.object({ webhookSecrets: secretList }).register(z.globalRegistry, {
+  id: "WebhookSecretsRequest",
+  description: "The secrets with which the provider signs webhooks from now on.",
+});
+
+const REGISTERING = { registerWebhook: { const: true } };
+
+/** A JSON Schema of objects that have all these fields. */
+const together = (properties: Readonly<Record<string, object>>) => ({ required: Object.keys(properties), properties });
 
 export const ConnectionRequest = z
   .discriminatedUnion(
     "method",
     [
-      z.object({ method: z.literal("api_key"), apiKey: secret("an API key"), ...webhooks }),
-      z.object({
-        method: z.literal("oauth"),
-        code: secret("an authorization code", MAX_CODE_CHARACTERS),
-        state: secret("a state", MAX_CODE_CHARACTERS),
-        ...webhooks,
-      }),
+      z
+        .object({ method: z.literal("api_key"), apiKey: secret("an API key"), ...webhooks })
+        .register(z.globalRegistry, { id: "ConnectByApiKey", description: "Connects by an API key of the account." }),
+      z
+        .object({
+          method: z.literal("oauth"),
+          code: secret("an authorization code", MAX_CODE_CHARACTERS),
+          state: secret("a state", MAX_CODE_CHARACTERS),
+          ...webhooks,
+        })
+        .register(z.globalRegistry, { id: "ConnectByOAuth", description: "Connects by what the user granted." }),
     ],
     { error: "expected the method api_key or oauth" },
   )
@@ -67,22 +77,27 @@ export const ConnectionRequest = z
     ),
   )
   .register(z.globalRegistry, {
+    id: "ConnectionRequest",
     description: "The credentials of the account. They are never returned or logged.",
     // The rules above, in the words of JSON Schema.
     override: {
-      dependentSchemas: { webhookSecret: { properties: { webhookSecrets: { not: {} } } } },
-      if: { required: ["registerWebhook"], properties: { registerWebhook: { const: true } } },
-      // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema.
-      then: {
-        properties: { method: { const: "api_key" }, webhookSecret: { not: {} }, webhookSecrets: { not: {} } },
+      not: {
+        anyOf: [
+          together({ webhookSecret: {}, webhookSecrets: {} }),
+          together({ ...REGISTERING, webhookSecret: {} }),
+          together({ ...REGISTERING, webhookSecrets: {} }),
+          together({ ...REGISTERING, method: { const: "oauth" } }),
+        ],
       },
     },
   });
 export type ConnectionRequest = z.output<typeof ConnectionRequest>;
 
-export const Authorization = z.object({
-  url: z.string().register(z.globalRegistry, { description: "The provider's page on which the user grants access." }),
-  state: z.string().register(z.globalRegistry, {
-    description: "Comes back with the code. Valid for 10 minutes, one connect, and this user only.",
-  }),
-});
+export const Authorization = z
+  .object({
+    url: z.string().register(z.globalRegistry, { description: "The provider's page on which the user grants access." }),
+    state: z.string().register(z.globalRegistry, {
+      description: "Comes back with the code. Valid for 10 minutes, one connect, and this user only.",
+    }),
+  })
+  .register(z.globalRegistry, { id: "Authorization", description: "The page where the user grants access." });

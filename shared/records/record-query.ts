@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import { cursorTime } from "../json/cursor-time.ts";
-import { InstantParameter } from "../json/instant.ts";
+import { instantParameter } from "../json/instant.ts";
 import { text } from "../json/text.ts";
 
 const FILTER_MAX_CHARACTERS = 256;
@@ -14,7 +14,7 @@ export const RecordQuery = z.object({
     text(1, FILTER_MAX_CHARACTERS, "Only records of this customer; for customers, the customer itself."),
   ),
   status: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only records with this status, in the provider's word.")),
-  updatedSince: z.optional(InstantParameter),
+  updatedSince: z.optional(instantParameter("Only records that changed here at this time or later.")),
 });
 export type RecordQuery = z.output<typeof RecordQuery>;
 

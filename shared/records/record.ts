@@ -10,7 +10,9 @@ import type { NewSecurityEvent } from "../security/security-event.ts";
 export const recordTypes = ["customers", "subscriptions", "invoices", "payments"] as const;
 export type RecordType = (typeof recordTypes)[number];
 
-export const RecordType = z.enum(recordTypes, { error: `expected one of ${recordTypes.join(", ")}` });
+export const RecordType = z
+  .enum(recordTypes, { error: `expected one of ${recordTypes.join(", ")}` })
+  .register(z.globalRegistry, { id: "RecordType", description: "A type of records." });
 
 const text = z.nullable(z.string());
 const flag = z.nullable(z.boolean());
@@ -69,26 +71,27 @@ export type FieldsOf<Type extends RecordType> = z.output<(typeof recordFields)[T
 /** The fields of a record of any type. */
 export type RecordFields = FieldsOf<RecordType>;
 
-const recordOf = <Type extends RecordType>(type: Type) =>
-  z.object({
-    /** The provider's id. */
-    id: z.string(),
-    type: z.literal(type),
-    createdAt: epochMs(),
-    /** When the record last changed here. */
-    updatedAt: epochMs(),
-    /** Deleted at the provider: the type's fields are null. */
-    deleted: z.boolean(),
-    ...recordFields[type].shape,
-  });
+const recordOf = <Type extends RecordType>(type: Type, id: string) =>
+  z
+    .object({
+      id: z.string().register(z.globalRegistry, { description: "The provider's id." }),
+      type: z.literal(type),
+      createdAt: epochMs("when the provider created it."),
+      updatedAt: epochMs("when the record last changed here."),
+      deleted: z
+        .boolean()
+        .register(z.globalRegistry, { description: "Deleted at the provider: the type's fields are null." }),
+      ...recordFields[type].shape,
+    })
+    .register(z.globalRegistry, { id, description: `A record of the type \`${type}\`.` });
 
 /** A record as clients see it. */
 export const SyncedRecord = z
   .discriminatedUnion("type", [
-    recordOf("customers"),
-    recordOf("subscriptions"),
-    recordOf("invoices"),
-    recordOf("payments"),
+    recordOf("customers", "CustomerRecord"),
+    recordOf("subscriptions", "SubscriptionRecord"),
+    recordOf("invoices", "InvoiceRecord"),
+    recordOf("payments", "PaymentRecord"),
   ])
   .register(z.globalRegistry, {
     id: "Record",

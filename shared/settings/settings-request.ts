@@ -47,10 +47,12 @@ const types = z.array(RecordType, { error: TYPES_EXPECTED }).check(z.maxLength(1
 const allowlist = z.array(Cidr, { error: CIDRS_EXPECTED }).check(z.maxLength(MAX_CIDRS, { error: CIDRS_EXPECTED }));
 
 /** It replaces all settings; a missing field gets its default. */
-export const SettingsRequest = z.object({
-  ipAllowlist: z._default(allowlist, []),
-  recordAccess: z._default(z.object({ member: z._default(types, []), guest: z._default(types, []) }), {
-    member: [],
-    guest: [],
-  }),
-});
+export const SettingsRequest = z
+  .object({
+    ipAllowlist: z._default(allowlist, []),
+    recordAccess: z._default(z.object({ member: z._default(types, []), guest: z._default(types, []) }), {
+      member: [],
+      guest: [],
+    }),
+  })
+  .register(z.globalRegistry, { id: "SettingsRequest", description: "The settings that replace all present ones." });

@@ -74,9 +74,12 @@ export const noProgress = (): SyncRun["progress"] => ({
 const MODE_EXPECTED = "expected full or incremental";
 
 /** The body of POST …/sync. */
-export const SyncRequest = z.object({
-  mode: z.optional(z.enum(syncModes, { error: MODE_EXPECTED })).register(z.globalRegistry, {
-    description: "`full` reads everything again and compares both sides. By default a run is incremental if it can be.",
-  }),
-});
+export const SyncRequest = z
+  .object({
+    mode: z.optional(z.enum(syncModes, { error: MODE_EXPECTED })).register(z.globalRegistry, {
+      description:
+        "`full` reads everything again and compares both sides. By default a run is incremental if it can be.",
+    }),
+  })
+  .register(z.globalRegistry, { id: "SyncRequest", description: "How to run." });
 export type SyncRequest = z.output<typeof SyncRequest>;

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { InstantParameter } from "../../shared/json/instant.ts";
+import { instantParameter } from "../../shared/json/instant.ts";
 import { type FindingRule, findingRules } from "../../shared/security/alerts/finding.ts";
 import { MINUTE } from "./events.ts";
 
@@ -28,7 +28,7 @@ export type BacktestOptions = { rule: FindingRule; syncIntervalMs: number } & (
 
 const timeOf = (name: string, text: string | undefined): number => {
   if (text === undefined) throw new Error(`--${name} is missing: say from when to when (--help).`);
-  const { data, error } = InstantParameter.safeParse(text);
+  const { data, error } = instantParameter("A time.").safeParse(text);
   if (data === undefined)
     throw new Error(`--${name} ${text}: ${error?.issues.map(({ message }) => message).join("; ")}`);
   return data;

@@ -1,6 +1,6 @@
 /** The query and the answer of GET …/security. Decisions: docs/decisions.md, "Security events". */
 import * as z from "zod/mini";
-import { InstantParameter } from "../../json/instant.ts";
+import { instantParameter } from "../../json/instant.ts";
 import { count } from "../../json/number-fields.ts";
 import { text } from "../../json/text.ts";
 import { lowerCase, upperCase, word } from "../../json/word.ts";
@@ -28,8 +28,8 @@ export const SecurityQuery = z.object({
   eventType: z.optional(word(allTypes, upperCase, "Only events of this type, in any case.", EVENT_TYPE)),
   category: z.optional(word(categories, lowerCase, "Only events of this category, in any case.")),
   riskLevel: z.optional(word(riskLevels, upperCase, "Only events of this risk level, in any case.")),
-  since: z.optional(InstantParameter),
-  until: z.optional(InstantParameter),
+  since: z.optional(instantParameter("Only events from this time on; 24 hours ago by default.")),
+  until: z.optional(instantParameter("Only events before this time.")),
   userId: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only events of this user.")),
   processed: z.optional(trueOrFalse("Only events that are marked as processed (true), or only the others (false).")),
   success: z.optional(trueOrFalse("Only events of operations that succeeded (true), or only the others (false).")),

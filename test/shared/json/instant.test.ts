@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { InstantParameter } from "../../../shared/json/instant.ts";
+import { instantParameter } from "../../../shared/json/instant.ts";
 
-const parse = (text: string) => InstantParameter.safeParse(text).data;
+const parse = (text: string) => instantParameter("A time.").safeParse(text).data;
 
 describe("a time in a query", () => {
   it.each([

@@ -1,0 +1,163 @@
+/**
+ * The examples of the OpenAPI document: requests to the running service and its answers, by operation. An organization stores
+ * plants, connects an account, looks into a refused guest, and reads its reports. Only addresses are replaced, and two long
+ * lists cut.
+ */
+import type { RouteName } from "../../shared/api/routes.ts";
+import { eventually, organizationOf, type Run } from "../support/integration.ts";
+import { grantAccess } from "../support/oauth.ts";
+import type { ServiceUnderTest } from "../support/service.ts";
+import { webhookSender } from "../support/webhook-sender.ts";
+
+type Example = { request?: unknown; response?: unknown };
+
+/** By operation and by the name of the example. */
+export type Examples = Record<string, Record<string, Example>>;
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+/** A Monday. */
+const EPOCH_MONDAY = 4 * DAY_MS;
+const NINE = 9 * 3_600_000;
+
+const ACCOUNT = { id: "acct_1LocalNordlicht", apiKey: "sk_test_local_nordlicht" };
+const WEBHOOK_SECRET = "whsec_local_acme";
+
+/** Moves to 09:00 UTC of the next Monday. @returns that time, epoch ms */
+const waitForMonday = async (service: ServiceUnderTest): Promise<number> => {
+  const now = Date.now();
+  const sinceMonday = (now - EPOCH_MONDAY - NINE) % WEEK_MS;
+  await service.advance(WEEK_MS - sinceMonday, "last");
+  return now + WEEK_MS - sinceMonday;
+};
+
+/** Lists of a connection that are the same for each account, and longer than a reader needs. */
+const CUT_LISTS = ["eventTypes", "keyPermissions"];
+const CUT_LENGTH = 3;
+
+/** Replaces the addresses of this machine. */
+const presenterOf = ({ apiUrl, webhookUrl, providerUrl }: ServiceUnderTest["stack"]) => {
+  const addresses = [
+    [apiUrl, "https://api.example.com"],
+    [webhookUrl, "https://webhooks.example.com"],
+    [providerUrl, "https://provider.example.com"],
+  ] as const;
+  return (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value), (key, inner: unknown) => {
+      if (Array.isArray(inner) && CUT_LISTS.includes(key)) return inner.slice(0, CUT_LENGTH);
+      if (typeof inner !== "string") return inner;
+      return addresses.reduce((text, [url, shown]) => (url === undefined ? text : text.replace(url, shown)), inner);
+    });
+};
+
+/** Runs the scenario on a service without data. @throws Error with the answer if a request is refused. */
+export const recordExamples = async (service: ServiceUnderTest): Promise<Examples> => {
+  const startedAt = await waitForMonday(service);
+  const acme = organizationOf(service, "acme");
+  const examples: Examples = {};
+  const presentable = presenterOf(service.stack);
+  const keep = (operation: string, name: string, request: unknown, response: unknown) => {
+    examples[operation] = { ...examples[operation], [name]: presentable({ request, response }) as Example };
+  };
+
+  /** Sends a request as ada of acme and keeps it with its answer. */
+  const record = async <Answer>(operation: RouteName, name: string, target: string, body?: object): Promise<Answer> => {
+    const [method = "", path = ""] = target.split(" ");
+    const answer = await acme.call(method, path, body);
+    if (answer.status >= 300) throw new Error(`${operation}, ${name}: ${answer.status} ${answer.text}`);
+    keep(operation, name, body, answer.body);
+    return answer.body as Answer;
+  };
+
+  await record("createPlant", "monstera", "POST /plants", { id: 1, name: "Monstera", tag: "tropical" });
+  await acme.call("POST", "/plants", { id: 2, name: "Calathea" });
+  await record("listPlants", "two", "GET /plants");
+  await record("getCaller", "administrator", "GET me");
+  const { openapi, info } = (await service.request("GET", "/openapi.json")).body as { openapi: string; info: object };
+  const { title, version } = info as { title: string; version: string };
+  keep("getOpenApiDocument", "beginning", undefined, { openapi, info: { title, version } });
+
+  await record("connectProvider", "api_key", "PUT connection", {
+    ...{ method: "api_key", apiKey: ACCOUNT.apiKey, webhookSecret: WEBHOOK_SECRET },
+  });
+  await acme.lastRun();
+  await record("getConnection", "connected", "GET connection");
+  await record("changeWebhookSecrets", "rotation", "PUT connection/webhook-secrets", {
+    webhookSecrets: [WEBHOOK_SECRET],
+  });
+  await record("authorizeConnection", "start", "POST connection/authorize");
+  const granting = organizationOf(service, "acme-shop");
+  const granted = { method: "oauth", ...(await grantAccess(granting, ACCOUNT.id)) };
+  keep("connectProvider", "oauth", granted, (await granting.call("PUT", "connection", granted)).body);
+
+  const { id } = await record<Run>("startSync", "incremental", "POST sync", {});
+  await eventually("the run has ended", async () =>
+    (await acme.runs()).some((run) => run.id === id && run.status !== "running"),
+  );
+  await record("listSyncRuns", "finished", "GET sync");
+  for (const type of ["customers", "invoices", "payments", "subscriptions"])
+    await record("listRecords", type, `GET records/${type}?limit=1`);
+
+  const sender = webhookSender(service, acme.organizationId, WEBHOOK_SECRET);
+  // Only the documented fields of an event: the service ignores all others.
+  const { id: eventId, type, created, data } = await sender.customerEvent("updated", "cus_1LocalAda");
+  const event = { id: eventId, type, created, data };
+  keep("receiveWebhook", "customer", event, JSON.parse((await sender.send(event)).text));
+  const ofAccount = { ...event, account: ACCOUNT.id };
+  const platform = { path: "-/platform", secret: "whsec_local_platform" };
+  keep("receivePlatformWebhook", "customer", ofAccount, JSON.parse((await sender.send(ofAccount, platform)).text));
+
+  await record("getCircuitBreaker", "closed", "GET circuit-breaker");
+  const reason = "maintenance of the provider";
+  for (const action of ["force_open", "force_close", "reset"])
+    await record("changeCircuitBreaker", action, "POST circuit-breaker", { action, reason });
+
+  await record("changeSettings", "members", "PUT settings", {
+    ...{ ipAllowlist: ["127.0.0.0/8"], recordAccess: { member: ["invoices"] } },
+  });
+  await record("getSettings", "members", "GET settings");
+
+  const eve = { role: "guest", userId: "eve" };
+  for (const path of ["settings", "security"]) await acme.call("GET", path, undefined, eve);
+  const refused = "security?eventType=PERMISSION_DENIED&limit=1";
+  const { events } = await record<{ events: { id: string }[] }>("listSecurityEvents", "refusal", `GET ${refused}`);
+  const eventIds = events.map((one) => one.id);
+  await record("getSecurityEvent", "refusal", `GET security/events/${eventIds[0]}`);
+  const [alert] = await record<{ id: string }[]>(
+    "listSecurityAlerts",
+    "open",
+    "GET security/alert?status=open&limit=1",
+  );
+  const alertIds = [alert?.id];
+  await record("changeSecurityAlerts", "mark_processed", "POST security/alert", { action: "mark_processed", eventIds });
+  await record("changeSecurityAlerts", "generate_alert", "POST security/alert", {
+    ...{
+      action: "generate_alert",
+      title: "Look into eve",
+      riskLevel: "HIGH",
+      message: "A guest tries endpoints.",
+      eventIds,
+    },
+  });
+  for (const action of ["acknowledge", "resolve"])
+    await record("changeSecurityAlerts", action, "POST security/alert", { action, alertIds });
+  await record("getSecurityAlert", "resolved", `GET security/alert/${alertIds[0]}`);
+
+  // The week ends; an hour later its reports are made.
+  await service.advance(WEEK_MS, "last");
+  await service.advance(3_600_000);
+  const day = new Date(startedAt).toISOString().slice(0, 10);
+  await record("listReports", "latest", "GET reports?limit=2");
+  for (const kind of ["compliance", "review"]) await record("getReport", kind, `GET reports/${kind}-${day}`);
+
+  await record("createReportLink", "review", `POST reports/review-${day}/link`);
+
+  const erased = { scope: "user", userId: "eve", reason: "eve left the company" };
+  await record("requestErasure", "user", "POST erasure", erased);
+  await eventually("eve is erased", async () => {
+    const [last] = (await acme.call("GET", "erasure")).body as { status: string }[];
+    return last?.status === "completed";
+  });
+  await record("listErasures", "completed", "GET erasure");
+  return examples;
+};
