@@ -1,7 +1,11 @@
-/** The rights of each function. A route or background function without an entry here does not compile. */
+/**
+ * The rights of each function. A route or background function without an entry here does not compile; the compiler's
+ * error names it.
+ */
 import type { BackgroundFunctionName } from "../../shared/api/background-functions.ts";
 import type { PageRouteName } from "../../shared/api/page-routes.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
+import type { Lacks } from "../../shared/terms/lacks.ts";
 import type { AccessTo } from "./access/access-to.ts";
 import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
 
@@ -38,7 +42,13 @@ export const routeAccess = (access: AccessTo, webhooks: Access["environment"]) =
     getCaller: NO_ACCESS,
     getDocs: NO_ACCESS,
     getDocsAsset: NO_ACCESS,
-  }) satisfies Record<RouteName | PageRouteName, Access>;
+  }) satisfies Record<string, Access>;
+
+true satisfies Lacks<
+  RouteName | PageRouteName,
+  keyof ReturnType<typeof routeAccess>,
+  "to routeAccess in infra/constructs/grants.ts: its rights, or NO_ACCESS"
+>;
 
 export const backgroundAccess = (access: AccessTo) =>
   ({
@@ -56,4 +66,10 @@ export const backgroundAccess = (access: AccessTo) =>
     "run-erasure": access.erase,
     "process-webhook": access.processWebhooks,
     "restore-security-events": access.restoreSecurityEvents,
-  }) satisfies Record<BackgroundFunctionName, Access>;
+  }) satisfies Record<string, Access>;
+
+true satisfies Lacks<
+  BackgroundFunctionName,
+  keyof ReturnType<typeof backgroundAccess>,
+  "to backgroundAccess in infra/constructs/grants.ts: its rights, or NO_ACCESS"
+>;

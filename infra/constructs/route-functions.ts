@@ -6,6 +6,7 @@ import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import { needsOrganization } from "../../shared/terms/permissions.ts";
 import type { AccessTo } from "./access/access-to.ts";
 import { routeAccess } from "./grants.ts";
+import { requireAccess, toFileName } from "./require-complete.ts";
 import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { ServiceFunction } from "./service-function.ts";
@@ -19,7 +20,6 @@ type Props = {
 
 type Route = (typeof allRoutes)[number][1];
 
-const toFileName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const toConstructId = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
 /** Connecting and disconnecting call the provider, each time with the full time limit of a call. The gateway waits 30 s. */
@@ -72,7 +72,12 @@ export class RouteFunctions extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const ownAccess = routeAccess(props.access, props.webhooks);
+    const ownAccess: Readonly<Record<RouteName | PageRouteName, Access>> = routeAccess(props.access, props.webhooks);
+    requireAccess(
+      "routeAccess",
+      [...allRoutes, ...allPageRoutes].map(([name]) => name),
+      ownAccess,
+    );
     const { config } = props;
     const addFunction = (
       name: RouteName | PageRouteName,

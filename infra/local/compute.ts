@@ -60,7 +60,9 @@ export const startCompute = async (
   const onDenied = (denial: Denial) => {
     denials.push(denial);
     const { logicalId, action, resource, reason } = denial;
-    log(`DENIED ${logicalId} may not ${action} on ${resource} ${reason}`);
+    log(
+      `DENIED ${logicalId} may not ${action} on ${resource} ${reason}; the function's rights are in infra/constructs/grants.ts`,
+    );
   };
 
   let gateway: Gateway | undefined;

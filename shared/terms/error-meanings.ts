@@ -3,8 +3,9 @@
  * start of another function loads.
  */
 import type { ErrorName } from "./error-catalogue.ts";
+import type { Lacks } from "./lacks.ts";
 
-export const errorMeanings: Readonly<Record<ErrorName, string>> = {
+export const errorMeanings = {
   invalid_json: "The body is not valid JSON, or not well-formed Unicode.",
   invalid_field: "A field or a parameter is missing, malformed or out of range.",
   invalid_cursor: "The cursor was not issued for this caller and this query.",
@@ -45,4 +46,6 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   provider_unavailable: "The provider failed or did not answer. Nothing was changed; try again.",
   oauth_not_configured: "This deployment has no OAuth credentials of the platform; connect with an API key.",
   webhook_url_missing: "This deployment has no webhook URL; connect without `registerWebhook`.",
-};
+} as const satisfies Readonly<Record<string, string>>;
+
+true satisfies Lacks<ErrorName, keyof typeof errorMeanings, "to errorMeanings in shared/terms/error-meanings.ts">;

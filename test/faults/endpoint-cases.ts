@@ -1,10 +1,12 @@
 /**
- * Every endpoint with one good request, for the matrix (endpoint-matrix.ts). An endpoint needs an entry here, or the build fails.
+ * Every endpoint with one good request, for the matrix (endpoint-matrix.ts). Without an entry here, an endpoint does not
+ * compile.
  */
 
 import { LOCAL_PLATFORM } from "../../infra/local/core/platform.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
 import { WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
+import type { Lacks } from "../../shared/terms/lacks.ts";
 import { signatureOf } from "../support/webhook-sender.ts";
 import { type CaseRequest, type Setting, succeed } from "./setting.ts";
 
@@ -213,5 +215,10 @@ export const endpointCases = {
     }),
   },
   "listSecurityEvents of a user": get("/security?userId=ada&processed=false"),
-} as const satisfies Record<RouteName | "receiveWebhook" | "receivePlatformWebhook", EndpointCase> &
-  Record<string, EndpointCase>;
+} as const satisfies Record<string, EndpointCase>;
+
+true satisfies Lacks<
+  RouteName | "receiveWebhook" | "receivePlatformWebhook",
+  keyof typeof endpointCases,
+  "to endpointCases in test/faults/endpoint-cases.ts: a good request"
+>;

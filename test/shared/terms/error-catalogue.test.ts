@@ -1,8 +1,9 @@
 import { expect, it } from "@jest/globals";
 import { catalogueEntry, type ErrorName, errorCatalogue } from "../../../shared/terms/error-catalogue.ts";
+import type { Lacks } from "../../../shared/terms/lacks.ts";
 
 /** Clients rely on these: status, number and the seconds of Retry-After. A new error is added here; no line changes. */
-const published: Record<ErrorName, [status: number, number: number, retryAfterSeconds?: number]> = {
+const published = {
   invalid_json: [400, 40001],
   invalid_field: [400, 40002],
   invalid_cursor: [400, 40003],
@@ -41,7 +42,9 @@ const published: Record<ErrorName, [status: number, number: number, retryAfterSe
   provider_unavailable: [503, 50304, 5],
   oauth_not_configured: [503, 50305, 3600],
   webhook_url_missing: [503, 50306, 3600],
-};
+} satisfies Record<string, [status: number, number: number, retryAfterSeconds?: number]>;
+
+true satisfies Lacks<ErrorName, keyof typeof published, "to published in test/shared/terms/error-catalogue.test.ts">;
 
 it.each(Object.entries(published))("%s keeps its status, number and Retry-After", (name, expected) => {
   const { status, number, retryAfterSeconds } = catalogueEntry(name as ErrorName);
