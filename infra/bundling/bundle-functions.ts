@@ -82,8 +82,8 @@ const entries = (root: string): Plugin => ({
 /** One sentence that begins with the place: `shared/plants/plant.ts:12:5: Expected ";" but found "name"`. */
 const describe = ({ text = "", location }: PartialMessage): string => {
   if (location === null || location === undefined) return text;
-  if (location.namespace === "entry" && text.includes('"handler"'))
-    return `${location.file?.slice(ENTRY.length)} must export its handler: export const handler = …`;
+  if (location.file?.startsWith(ENTRY) && text.includes('"handler"'))
+    return `${location.file.slice(ENTRY.length)} must export its handler: export const handler = …`;
   return `${location.file}:${location.line}:${(location.column ?? 0) + 1}: ${text}`;
 };
 
@@ -129,6 +129,8 @@ export const bundleFunctions = async (
       outdir,
       outExtension: { ".js": ".cjs" },
       logLevel: "silent",
+      // A function without exports would fail at its first cold start.
+      logOverride: { "import-is-undefined": "error" },
       metafile: true,
       // Does not change the bundles: the maps stay outside, and the bundles do not name them.
       sourcemap: "external",

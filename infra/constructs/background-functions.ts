@@ -9,7 +9,6 @@ import {
   allBackgroundFunctions,
   type BackgroundFunction,
   type BackgroundFunctionName,
-  backgroundFunctions,
   type Trigger,
 } from "../../shared/api/background-functions.ts";
 import { type BusEventName, partsOf } from "../../shared/api/bus-events.ts";
@@ -17,7 +16,6 @@ import type { AccessTo } from "./access/access-to.ts";
 import { patternOf } from "./event-bus.ts";
 import { backgroundAccess } from "./grants.ts";
 import { requireAccess } from "./require-complete.ts";
-import type { Access } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { type FunctionConfig, ServiceFunction } from "./service-function.ts";
 
@@ -48,8 +46,8 @@ export const addBackgroundFunctions = (
   { access, bus, queues, config }: Props,
 ): ReadonlyMap<BackgroundFunctionName, LambdaFunction> => {
   const functions = new Map<BackgroundFunctionName, LambdaFunction>();
-  const accessOf: Readonly<Record<BackgroundFunctionName, Access>> = backgroundAccess(access);
-  requireAccess("backgroundAccess", Object.keys(backgroundFunctions), accessOf);
+  const names = allBackgroundFunctions.map(([name]) => name);
+  const accessOf = requireAccess("backgroundAccess", names, backgroundAccess(access));
   for (const [name, definition] of allBackgroundFunctions) {
     const groupId = groupIds[definition.subject];
     const group = (stack.node.tryFindChild(groupId) as Construct | undefined) ?? new Construct(stack, groupId);

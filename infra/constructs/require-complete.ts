@@ -3,6 +3,7 @@ import { allBackgroundFunctions } from "../../shared/api/background-functions.ts
 import { allPageRoutes } from "../../shared/api/page-routes.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import { functionFiles } from "../bundling/bundle-functions.ts";
+import type { Access } from "./resources/access.ts";
 
 /** A change of the service is not finished. The message says which file lacks what, one sentence per problem. */
 export class IncompleteError extends Error {}
@@ -65,5 +66,15 @@ const require = (problems: readonly string[]): void => {
 /** @throws IncompleteError if a route or a background function has no file, or a file of functions/ is neither. */
 export const requireFunctionFiles = (): void => require(fileProblems(purposes(), functionFiles(root)));
 
-/** @throws IncompleteError if a name has no rights. Types check the same, but `npm start` does not check types. */
-export const requireAccess = (...args: Parameters<typeof accessProblems>): void => require(accessProblems(...args));
+/**
+ * The rights of each name. Types check the same, but `npm start` does not check types.
+ * @throws IncompleteError if a name has no rights
+ */
+export const requireAccess = <Name extends string>(
+  table: Parameters<typeof accessProblems>[0],
+  names: readonly Name[],
+  access: Readonly<Record<string, Access>>,
+): Readonly<Record<Name, Access>> => {
+  require(accessProblems(table, names, access));
+  return access as Readonly<Record<Name, Access>>;
+};

@@ -72,12 +72,8 @@ export class RouteFunctions extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const ownAccess: Readonly<Record<RouteName | PageRouteName, Access>> = routeAccess(props.access, props.webhooks);
-    requireAccess(
-      "routeAccess",
-      [...allRoutes, ...allPageRoutes].map(([name]) => name),
-      ownAccess,
-    );
+    const names = [...allRoutes, ...allPageRoutes].map(([name]) => name);
+    const ownAccess = requireAccess("routeAccess", names, routeAccess(props.access, props.webhooks));
     const { config } = props;
     const addFunction = (
       name: RouteName | PageRouteName,

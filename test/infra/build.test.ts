@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
@@ -8,7 +9,7 @@ import * as z from "zod";
 import { metafilePath } from "../../infra/build.ts";
 import { lambdaAliases } from "../../infra/bundling/bundle-aliases.ts";
 import { bundleDirectory } from "../../infra/bundling/bundle-directory.ts";
-import { bundleOptions } from "../../infra/bundling/bundle-functions.ts";
+import { bundleFunctions, bundleOptions, functionFiles } from "../../infra/bundling/bundle-functions.ts";
 
 const Metafile = z.object({
   outputs: z.record(
@@ -67,6 +68,35 @@ describe("a bundle", () => {
     const file = join(bundleDirectory(name), "bundle.cjs");
     expect(statSync(file).size).toBeLessThanOrEqual(310_000);
     expect(gzipSync(readFileSync(file), { level: 9 }).length).toBeLessThanOrEqual(100_000);
+  });
+});
+
+describe("a function file", () => {
+  it.each([
+    [
+      "without exports",
+      "console.log(1);",
+      "functions/sample/sample.ts must export its handler: export const handler = …",
+    ],
+    ["with a syntax error", "export const = 1;", 'functions/sample/sample.ts:1:14: Expected identifier but found "="'],
+    [
+      "that imports a missing file",
+      'export { handler } from "./missing.ts";',
+      'functions/sample/sample.ts:1:25: Could not resolve "./missing.ts"',
+    ],
+  ])("%s fails the build with one sentence that names it", async (_, contents, message) => {
+    const checkout = mkdtempSync(join(tmpdir(), "checkout-"));
+    for (const [file, text] of [
+      ["functions/sample/sample.ts", contents],
+      ["shared/runtime/prewarm.ts", "export const prewarm = async () => {};"],
+      ["shared/wiring/refusals.ts", "export {};"],
+    ] as const) {
+      mkdirSync(dirname(join(checkout, file)), { recursive: true });
+      writeFileSync(join(checkout, file), text);
+    }
+    const bundled = bundleFunctions(checkout, functionFiles(checkout), { isComplete: false });
+    await expect(bundled).rejects.toThrow(new Error(message));
+    rmSync(checkout, { recursive: true });
   });
 });
 
