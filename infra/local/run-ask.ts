@@ -32,8 +32,22 @@ const clockOf = async ({ controlUrl }: RunningStack): Promise<number | undefined
   return isState && typeof answer.now === "number" ? answer.now : undefined;
 };
 
-/** Finds a value by names and indexes with dots between them (`last` is an index too), and gives its text: of a string without its quotes. */
+const isJsonText = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Finds a value by names and indexes with dots between them; `last` is an index, too.
+ * @returns its text: a string without its quotes, anything else as JSON
+ * @throws Error in one line that names the fields that exist.
+ */
 const picked = (text: string, path: string): string => {
+  if (!isJsonText(text)) throw new Error(`--pick ${path}: the answer is not JSON`);
   // A number's source text keeps all digits.
   let value: unknown = JSON.parse(text, (_name, part: unknown, context?: { source?: string }) =>
     typeof part === "number" && !Number.isSafeInteger(part) ? JSON.rawJSON(context?.source ?? String(part)) : part,
@@ -82,7 +96,7 @@ const show = async (
   const hint = status < 400 ? undefined : hintOf(ask, body.toString("utf8"));
   if (hint !== undefined) writeError(`${hint}\n`);
 
-  const isJson = /json/.test(headers.get("content-type") ?? "");
+  const isJson = isJsonText(body.toString("utf8"));
   if (ask.output !== undefined && status < 400) {
     writeFileSync(ask.output, body);
     writeError(`${body.length} bytes are in ${pathToFileURL(resolve(ask.output)).href}\n`);

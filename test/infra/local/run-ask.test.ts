@@ -26,6 +26,7 @@ beforeAll(async () => {
       "GET /api/integrations/provider/security": () => ({ status: 403, body: REFUSAL }),
       "GET /api/integrations/provider/plants": () => ({ status: 404, body: { error: 40402, message: "No." } }),
       "GET /openapi.json": () => ({ status: 200, body: { errors: [40402] } }),
+      "GET /exact": () => ({ status: 200, body: { id: JSON.rawJSON("9007199254740993") } }),
       "GET /broken": () => ({ status: 500, body: {} }),
     },
   });
@@ -66,6 +67,11 @@ describe("npm run ask", () => {
     expect((await ask(["/plants", "--pretty"])).out).toContain("200 OK");
   });
 
+  it("shows an answer without a body, and 64-bit integers with all digits", async () => {
+    expect((await ask(["HEAD", "/plants"], { isTerminal: true })).out).toMatch(/^200 OK {2}HEAD \/plants .* ms\n$/);
+    expect((await ask(["/exact"], { isTerminal: true })).out).toContain('{ "id": 9007199254740993 }');
+  });
+
   it("sends the body as it was given", async () => {
     expect((await ask(["/plants", '{"a":1.0}'])).out).toBe('{"a":1}\n');
   });
@@ -88,6 +94,8 @@ describe("npm run ask", () => {
   it("picks one value, and names the fields that exist if it is missing", async () => {
     expect(await ask(["/plants", "--pick", "0.createdAt"])).toEqual({ code: 0, out: `${NOW - 60_000}\n`, error: "" });
     expect((await ask(["/plants", "--pick", "last.id"])).out).toBe("1\n");
+    expect((await ask(["/exact", "--pick", "id"])).out).toBe("9007199254740993\n");
+    await expect(ask(["HEAD", "/plants", "--pick", "id"])).rejects.toThrow("--pick id: the answer is not JSON");
     await expect(ask(["/plants", "--pick", "0.name"])).rejects.toThrow(
       "--pick 0.name: the answer has no name; there is: id, createdAt",
     );
