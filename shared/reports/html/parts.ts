@@ -1,6 +1,6 @@
 /** The parts of both kinds of pages: key figures, tables, badges and bars. */
 
-import { ALERT_PATH } from "../../security/alerts/alert.ts";
+import { ALERT_PATH, EVENT_RULE, MANUAL_RULE } from "../../security/alerts/alert.ts";
 import { EVENT_PATH } from "../../security/security-event.ts";
 import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { ReportedAlert } from "../report-fields.ts";
@@ -81,6 +81,13 @@ export const bar = (share: number, tone: "accent" | "warn" | "bad" | "good" = "a
 export const time = (ms: number, text: string): Markup =>
   html`<time datetime="${new Date(ms).toISOString()}">${text}</time>`;
 
+/** Why an alert was raised, and about whom or what. The subject of an event's alert begins with the event's type. */
+const reasonOf = ({ rule, subject }: ReportedAlert): string => {
+  if (rule === MANUAL_RULE) return "Raised by a user";
+  if (rule !== EVENT_RULE) return [title(rule), subject].filter((part) => part !== undefined).join(" · ");
+  return ["Single event", subject?.replace(/^[A-Z_]+ ?/, "")].filter(Boolean).join(" · ");
+};
+
 /** The ids under which the API has an alert and its newest events. Open on paper. */
 const evidence = ({ id, eventIds = [] }: ReportedAlert): Markup =>
   html`<details class="evidence"><summary>Alert and events</summary><p>Alert <code>${id}</code></p>${eventIds.length > 0 && html`<p>${eventIds.length === 1 ? "Event" : "Newest events"} ${eventIds.map((eventId, index) => html`${index > 0 && ", "}<code>${eventId}</code>`)}</p>`}</details>`;
@@ -91,19 +98,9 @@ export const alertTable = (caption: string, alerts: readonly ReportedAlert[]): M
     caption,
     [text("Alert"), short("Level"), short("First seen"), number("Raised"), text("Answered")],
     alerts.map((alert) => {
-      const {
-        title: name,
-        rule,
-        subject,
-        level,
-        firstSeen,
-        count,
-        status,
-        timeToAcknowledgeMs,
-        acknowledgedBy,
-      } = alert;
+      const { title: name, level, firstSeen, count, status, timeToAcknowledgeMs, acknowledgedBy } = alert;
       return [
-        html`<span class="name">${name}</span><small>${title(rule)}${subject !== undefined && ` · ${subject}`}</small>${evidence(alert)}`,
+        html`<span class="name">${name}</span><small>${reasonOf(alert)}</small>${evidence(alert)}`,
         badge(level),
         time(firstSeen, formatMoment(firstSeen)),
         plural(count, "time", "times"),

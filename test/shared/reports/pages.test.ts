@@ -263,6 +263,7 @@ describe("a page", () => {
       const [row = ""] = new RegExp(`<tr role="row" id="alert-${id}">.*?</tr>`, "s").exec(page) ?? [];
       for (const one of [id, ...eventIds]) expect(row).toContain(`<code>${one}</code>`);
     }
+    expect(page).toContain("<small>Single event · circuit</small>");
     for (const address of [ALERT_PATH, EVENT_PATH]) expect(page).toContain(`<code>GET ${address}</code>`);
   });
 

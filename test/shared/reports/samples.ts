@@ -74,7 +74,7 @@ export const alertAt = (firstSeen: number, fields: Partial<Alert> = {}): Alert =
   const { rule = "permission_escalation", subject = "user:mallory" } = fields;
   return {
     id: alertId(alertHash("finding", rule, subject), firstSeen, identityOf("alert", made++)),
-    title: "Several permissions were denied to one user",
+    title: "A user was denied several permissions",
     level: "HIGH",
     rule,
     subject,
@@ -184,12 +184,15 @@ const sampleAlerts = (at: number): Alert[] => [
   alertAt(at + 12 * HOUR_MS + 3 * MINUTE_MS, { count: 4, lastSeen: at + 13 * HOUR_MS }),
   alertAt(at + 12 * HOUR_MS + 21_000, {
     ...{ rule: "repeated_auth_failures", subject: "address:203.0.113.9", level: "CRITICAL" as RiskLevel },
-    ...{ title: "A success after many failures to authenticate", status: "acknowledged" as const },
+    ...{
+      title: "A call from another address succeeded after repeated authentication failures of a user",
+      status: "acknowledged" as const,
+    },
     ...{ acknowledgedAt: at + 12 * HOUR_MS + 17 * MINUTE_MS, acknowledgedBy: "ada@example.com" },
   }),
   alertAt(at + 14 * HOUR_MS, {
     ...{ rule: "event_threshold", subject: "CIRCUIT_BREAKER_CHANGED circuit" },
-    ...{ title: "The circuit breaker changed its state", status: "resolved" as const },
+    ...{ title: "The provider kept failing: the circuit breaker opened and calls wait", status: "resolved" as const },
     ...{ acknowledgedAt: at + 14 * HOUR_MS + 4 * MINUTE_MS, resolvedAt: at + 16 * HOUR_MS, resolvedBy: "grace" },
   }),
 ];
@@ -289,7 +292,7 @@ export const reviewInput = (changes: Partial<ReviewInput> = {}): ReviewInput => 
       rule: "rate_limit_violations",
       level: "MEDIUM",
       subject: "provider",
-      title: "The provider limits our calls",
+      title: "The provider's rate limit was exceeded several times",
       status: "resolved",
       resolvedAt: period.from - 4 * DAY_MS,
     }),
@@ -297,14 +300,14 @@ export const reviewInput = (changes: Partial<ReviewInput> = {}): ReviewInput => 
       rule: "rate_limit_violations",
       level: "MEDIUM",
       subject: "provider",
-      title: "The provider limits our calls",
+      title: "The provider's rate limit was exceeded several times",
       status: "resolved",
       resolvedAt: period.from - 11 * DAY_MS,
     }),
     alertAt(period.from - 20 * DAY_MS, {
       rule: "sync_silence",
       subject: "organization",
-      title: "No sync run has succeeded for two intervals",
+      title: "No sync has succeeded for two intervals",
       status: "resolved",
       resolvedAt: period.from - 19 * DAY_MS,
     }),
@@ -312,7 +315,7 @@ export const reviewInput = (changes: Partial<ReviewInput> = {}): ReviewInput => 
       rule: "unusual_api_usage",
       level: "MEDIUM",
       subject: "user:ci-deployment",
-      title: "A user calls far more than usual",
+      title: "Unusually many calls of the API by a user",
       count: 3,
     }),
   ];
