@@ -59,8 +59,8 @@ const start = async ({ isVerbose, rateLimit }: { isVerbose: boolean; rateLimit: 
   requireCheckoutDirectories(root);
   await (await listen(createServer(), settings.port)).close();
   const openedDirectory = await openDataDirectory(settings.dataDirectory);
-  await requireDynamoDb(settings.dynamodbEndpoint);
   process.once("exit", () => openedDirectory.release());
+  await requireDynamoDb(settings.dynamodbEndpoint);
 
   let cloud: LocalCloud | undefined;
   const { log, observe } = createTerminal({

@@ -3,8 +3,9 @@ import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { build } from "../../infra/build.ts";
+import { failWith } from "../../infra/local/fail-with.ts";
 import { synthesise } from "../../infra/synth.ts";
-import { readOptions } from "./options.ts";
+import { type Options, readOptions } from "./options.ts";
 import { renderTable } from "./render-table.ts";
 import type { Bench, Measurement } from "./row.ts";
 
@@ -16,8 +17,7 @@ const readMeasurements = async (only: readonly string[]): Promise<Measurement[]>
   return Promise.all(wanted.map(async (file) => (await import(join(import.meta.dirname, file))).measurement));
 };
 
-const options = readOptions(process.argv.slice(2));
-if (options !== undefined) {
+const run = async (options: Options): Promise<void> => {
   const workDirectory = mkdtempSync(join(tmpdir(), "bench-"));
   try {
     progress("Building and synthesising …");
@@ -31,4 +31,11 @@ if (options !== undefined) {
   } finally {
     rmSync(workDirectory, { recursive: true });
   }
+};
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options !== undefined) await run(options);
+} catch (error) {
+  failWith(error);
 }

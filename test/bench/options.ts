@@ -21,7 +21,10 @@ Measures the bundles that a deployment would upload and prints each metric besid
 It takes CPU time, not wall time, but a busy machine still blurs it. docs/performance.md has the method.
 `;
 
-/** @returns undefined after printing the usage, if it was requested. */
+/**
+ * @returns undefined after printing the usage, if it was requested.
+ * @throws Error in one line if an option does not exist or has no number.
+ */
 export const readOptions = (args: readonly string[]): Options | undefined => {
   const { values } = parseArgs({
     args: [...args],
@@ -36,5 +39,6 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
     process.stdout.write(USAGE);
     return undefined;
   }
+  if (!/^\d{1,15}$/.test(values.seed)) throw new Error(`--seed ${values.seed}: expected a whole number`);
   return { quick: values.quick, only: values.only, seed: Number(values.seed) };
 };

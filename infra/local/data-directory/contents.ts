@@ -20,7 +20,12 @@ export const DATA_FILES = [
   "secrets.json",
 ] as const;
 
+/** Raised when a version writes files that earlier versions cannot read. */
+export const FORMAT = 1;
+
 const Contents = z.object({
+  /** The format of the directory; the first versions wrote none. */
+  format: z.int().default(1),
   /** Names of completed files. */
   files: z.array(z.string()),
   /** Those of the small files that an earlier version wrote without a checksum. */
@@ -36,8 +41,8 @@ export const readContents = (directory: string): Contents | string | undefined =
   return found.sealed && contents.success ? contents.data : "is damaged (it has unexpected fields)";
 };
 
-export const writeContents = (directory: string, contents: Contents): void =>
-  writeDataFile(join(directory, CONTENTS), contents);
+export const writeContents = (directory: string, contents: Omit<Contents, "format">): void =>
+  writeDataFile(join(directory, CONTENTS), { format: FORMAT, ...contents });
 
 const isWhole = (found: DataFile | string | undefined): found is DataFile => typeof found === "object";
 

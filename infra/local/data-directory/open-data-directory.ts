@@ -3,8 +3,8 @@
  * directory. Import this module before slow ones, so that its errors come before the build.
  */
 import { mkdirSync, type StatsFs, statfsSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { damagedFile, openDataFile, reasonOf } from "../core/data-file.ts";
+import { dirname, join } from "node:path";
+import { codeOf, damagedFile, openDataFile, reasonOf } from "../core/data-file.ts";
 import { stopOrphanedEngine } from "../dynamodb/orphaned-engine.ts";
 import { checkDatabase, checkLock, type Problem } from "./check-database.ts";
 import {
@@ -12,6 +12,7 @@ import {
   type Contents,
   DATA_FILES,
   DATABASES,
+  FORMAT,
   readContents,
   wholeDataFiles,
   writeContents,
@@ -85,10 +86,22 @@ const findProblem = (directory: string, contents: Contents | undefined): Problem
   return undefined;
 };
 
-/** @throws Error if the list of files is damaged, or missing beside files that were written after it. */
+const requireFormat = (directory: string, { format }: Contents): void => {
+  if (format <= FORMAT) return;
+  throw new Error(
+    `the data directory ${directory} was written by a newer version (format ${format}, this version reads up to ${FORMAT}): ` +
+      "start the newer version, or set LOCAL_DATA_DIR to another directory",
+  );
+};
+
+/**
+ * @throws Error if the list of files is damaged, was written by a newer version, or is missing beside files that were
+ *   written after it.
+ */
 const requireContents = (directory: string): Contents | undefined => {
   const contents = readContents(directory);
   const lost = contents === undefined && wholeDataFiles(directory).some(({ sealed }) => sealed);
+  if (contents !== undefined && typeof contents !== "string") requireFormat(directory, contents);
   if (!lost && typeof contents !== "string") return contents;
   throw new Error(
     `${join(directory, CONTENTS)} ${lost ? "is missing" : contents}: restore the file from a backup, ` +
@@ -96,9 +109,21 @@ const requireContents = (directory: string): Contents | undefined => {
   );
 };
 
+/** Makes the missing directories one by one. Node's own way never ends below some directories, such as /proc. */
+const makeDirectories = (directory: string): void => {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (!exists(dirname(directory))) makeDirectories(dirname(directory));
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (codeOf(error) !== "EEXIST" || !statSync(directory).isDirectory()) throw error;
+  }
+};
+
 const makeDirectory = (directory: string): void => {
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectories(directory);
   } catch (error) {
     throw new Error(
       `the data directory ${directory} cannot be created (${reasonOf(error)}): set LOCAL_DATA_DIR to another directory`,

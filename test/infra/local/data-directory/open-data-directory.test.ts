@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "@jest/globals";
+import { writeDataFile } from "../../../../infra/local/core/data-file.ts";
 import { isFull, openDataDirectory } from "../../../../infra/local/data-directory/open-data-directory.ts";
 import { contentsOf, copyOf, damages, makeKilledDirectory, makeUsedDirectory, openDatabase } from "./used-directory.ts";
 
@@ -41,6 +42,17 @@ const expectRefused = async (directory: string, name: string) => {
 };
 
 describe("a used data directory", () => {
+  it("is refused if a newer version wrote it", async () => {
+    const copy = copyOf(used);
+    writeDataFile(join(copy, "contents.json"), { format: 2, files: [], unsealed: [], added: true });
+    const before = contentsOf(copy);
+    expect(await refusal(copy)).toBe(
+      `the data directory ${copy} was written by a newer version (format 2, this version reads up to 1): ` +
+        "start the newer version, or set LOCAL_DATA_DIR to another directory",
+    );
+    expect(contentsOf(copy)).toEqual(before);
+  });
+
   it("opens again and again", async () => {
     const copy = copyOf(used);
     expect([await refusal(copy), await refusal(copy)]).toEqual([undefined, undefined]);
@@ -147,6 +159,8 @@ describe("a data directory that was never used", () => {
       `the data directory ${file} cannot be created (a file has its name): set LOCAL_DATA_DIR to another directory`,
     );
     expect(await refusal(join(file, "data"))).toContain("cannot be created (a part of its path is not a directory)");
+    // Node's recursive mkdir never ends there.
+    expect(await refusal("/proc/none/data")).toContain("the data directory /proc/none/data cannot be created");
   });
 });
 
