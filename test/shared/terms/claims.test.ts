@@ -35,6 +35,8 @@ describe("a claim", () => {
     ["__proto__.role", {}, undefined],
     [".id", { "": { id: 1 } }, 1],
     ["o.", { o: { "": 1 } }, 1],
+    ["o..id", { "o.": { id: 1 } }, 1],
+    ["o.id", { "": { ".id": 1 } }, undefined],
     ["a.a.a.a.a.a", { a: { a: { a: { a: { a: {} } } } } }, undefined],
   ])("%s of %j is %j", (name, claims, expected) => {
     expect(findClaim(claims, name)).toEqual(expected);
@@ -48,6 +50,7 @@ describe("a role", () => {
     accountant: "billing",
     admin: "guest",
     root: "king",
+    7: "admin",
   };
   const role = (value: unknown, mapping: object = {}) =>
     strongestRole(value, { organization: "org_id", role: "org_role", roleMapping: { ...mapping } });
@@ -81,6 +84,7 @@ describe("a role", () => {
     ["admin", "guest"],
     [["admin", "member"], "member"],
     ["root", undefined],
+    [7, undefined],
     ["king", undefined],
     ["toString", undefined],
   ])("%j is mapped to %p", (value, expected) => {
