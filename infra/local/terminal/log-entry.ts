@@ -3,7 +3,7 @@ export type LogEntry = { level: "info" | "warn" | "error"; message: string } & R
 
 const LEVELS = ["info", "warn", "error"] as const;
 /** What the local cloud itself writes about a failure: a denied call, a lost event, a failed invocation. */
-const FAILURE = /^(?:DENIED|LOST|DEAD LETTER|Invoke Error)\b/;
+const FAILURE = /^(?:DENIED|LOST|DEAD LETTER|Invoke Error)\b|\bmay not invoke\b/;
 
 const parseObject = (line: string): Record<string, unknown> | undefined => {
   if (!line.startsWith("{")) return undefined;

@@ -9,6 +9,7 @@ import { AttributeType, BillingMode, Table } from "aws-cdk-lib/aws-dynamodb";
 import { CfnRule, EventField, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { Code, Function as LambdaFn, Runtime } from "aws-cdk-lib/aws-lambda";
+import type { Observation } from "../../../infra/local/core/observation.ts";
 import { functionDirectory } from "../../support/function-directory.ts";
 import { startTestCloud, synthesiseTestStack, type TestCloud } from "../../support/local-cloud.ts";
 import { isAlive } from "../../support/processes.ts";
@@ -46,6 +47,8 @@ export const handler = async (event) => {
 
 let assemblyDirectory: string;
 let cloud: TestCloud;
+const observed: Observation[] = [];
+const observedOf = (kind: Observation["kind"]) => observed.filter((observation) => observation.kind === kind);
 
 beforeAll(async () => {
   assemblyDirectory = synthesiseTestStack((stack) => {
@@ -106,7 +109,11 @@ beforeAll(async () => {
       ],
     });
   });
-  cloud = await startTestCloud({ assemblyDirectory, environment: { GREETING: "changed", ADDED: "never" } });
+  cloud = await startTestCloud({
+    assemblyDirectory,
+    environment: { GREETING: "changed", ADDED: "never" },
+    observe: (one) => observed.push(one),
+  });
 });
 afterAll(() => cloud.stop());
 
@@ -153,11 +160,21 @@ describe("a local cloud with the test's own assembly", () => {
   it("answers 500 for a route that may not invoke its function", async () => {
     expect((await cloud.call("GET", "/locked")).status).toBe(500);
     expect(cloud.lines).toContainEqual(expect.stringContaining("the route GET /locked may not invoke"));
+    expect(observedOf("request").at(-1)).toMatchObject({
+      target: "/locked",
+      status: 500,
+      reason: "Internal Server Error",
+    });
   });
 
   it("answers 503 when the function times out, and serves the next request", async () => {
     expect(await work({ seconds: 30 })).toEqual({ status: 503, body: { message: "Service Unavailable" } });
     expect((await work()).status).toBe(200);
+    const source = cloud.model.functions[0]?.logicalId;
+    expect(observedOf("request").slice(-2)).toMatchObject([
+      { method: "POST", target: "/work", status: 503, source, requestId: expect.any(String) },
+      { method: "POST", target: "/work", status: 200, source, reason: undefined },
+    ]);
   });
 
   it("describes itself in stack.json", () => {
@@ -234,6 +251,10 @@ describe("control", () => {
     const { status, body } = await cloud.control("/clock/advance", { ms: 2 * DAY, firing: "each" });
     expect(status).toBe(200);
     const { now, fired } = body as { now: number; fired: { name: string; at: number }[] };
+    // The first day may have had no firing.
+    const days = observedOf("clock").slice(-2);
+    expect(days[0]).toMatchObject({ schedules: { hourly: 24, "four-hourly": 6 }, invocations: expect.any(Number) });
+    expect(days[1]).toMatchObject({ day: new Date(now).toISOString().slice(0, 10), stoppedAt: expect.any(Number) });
     expect(fired.map(({ at }) => at)).toEqual(fired.map(({ at }) => at).toSorted((a, b) => a - b));
     expect(fired.filter(({ name }) => name === "hourly")).toHaveLength(48);
     expect(fired.filter(({ name }) => name === "four-hourly")).toHaveLength(12);

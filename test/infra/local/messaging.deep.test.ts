@@ -8,6 +8,7 @@ import { LambdaFunction, SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Code, type FunctionProps, Function as LambdaFn, Runtime } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Queue } from "aws-cdk-lib/aws-sqs";
+import type { Observation } from "../../../infra/local/core/observation.ts";
 import { functionDirectory } from "../../support/function-directory.ts";
 import { startTestCloud, synthesiseTestStack, type TestCloud } from "../../support/local-cloud.ts";
 
@@ -120,9 +121,10 @@ const fill = (stack: Stack) => {
 
 let assemblyDirectory: string;
 let cloud: TestCloud;
+const observed: Observation[] = [];
 beforeAll(async () => {
   assemblyDirectory = synthesiseTestStack(fill);
-  cloud = await startTestCloud({ assemblyDirectory });
+  cloud = await startTestCloud({ assemblyDirectory, observe: (one) => observed.push(one) });
 });
 afterAll(() => cloud.stop());
 
@@ -154,6 +156,7 @@ describe("events", () => {
       { bus: "shop", rules: ["to-listener", "transformed"], event: { "detail-type": "Heard", detail: { id: 7 } } },
       { bus: "shop", rules: ["to-inbox"], event: { "detail-type": "Kept", source: "shop" } },
     ]);
+    expect(observed).toContainEqual({ kind: "event", bus: "shop", detailType: "Kept", rules: ["to-inbox"] });
   });
 
   it("are logged as lost if the rule may not deliver them", async () => {
@@ -192,6 +195,7 @@ describe("a queue that feeds a function", () => {
     await invoke({ send: ["good", "bad 1", "fine"] });
     await settle();
     expect(workedOn().join()).toMatch(/good/);
+    expect(observed).toContainEqual(expect.objectContaining({ kind: "batch", queue: "work", failed: 1 }));
     expect(await messages("work")).toMatchObject([{ body: text("bad 1"), receiveCount: 1 }]);
     await settle(30);
     expect(await messages("work")).toMatchObject([{ body: text("bad 1"), receiveCount: 1 }]);
