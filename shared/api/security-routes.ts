@@ -5,7 +5,7 @@ import { ALERT_PATH, Alert, AlertPosition } from "../security/alerts/alert.ts";
 import { AlertWithHistory } from "../security/alerts/alert-history.ts";
 import { AlertAction, AlertActionResult, AlertQuery } from "../security/monitoring/alert-request.ts";
 import { SecurityQuery, SecurityReport } from "../security/monitoring/security-report.ts";
-import { EVENT_PATH, SecurityEvent } from "../security/security-event.ts";
+import { EVENT_PATH, SecurityEventWithAlert } from "../security/security-event.ts";
 
 const idOf = (thing: string) =>
   z.object({ id: z.string().register(z.globalRegistry, { description: `The id of the ${thing}.` }) });
@@ -32,7 +32,7 @@ export const securityRoutes = {
     summary: "Read a security event",
     description: "Returns one security event, such as the evidence of an alert.",
     request: { params: idOf("event") },
-    success: { status: 200, description: "The event.", body: SecurityEvent },
+    success: { status: 200, description: "The event.", body: SecurityEventWithAlert },
     failures: ["event_not_found"],
   }),
   listSecurityAlerts: defineRoute({

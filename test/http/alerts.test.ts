@@ -41,7 +41,7 @@ const published = async (organizationId: string) => {
 
 describe("an event that reaches the threshold", () => {
   it("raises an alert that counts repetitions until it is resolved; the next event raises a new one", async () => {
-    const { organizationId, change, alerts, refuse } = await freshOrganization();
+    const { organizationId, token, change, alerts, refuse } = await freshOrganization();
     for (let i = 0; i < 3; i++) await refuse("eve");
     const [alert, ...others] = await alerts();
     expect(others).toEqual([]);
@@ -62,6 +62,10 @@ describe("an event that reaches the threshold", () => {
       unchanged: [],
       notFound: [],
     });
+    // Each event leads to the alert, until that is resolved.
+    const eventOf = async (id = "") =>
+      (await service.request("GET", `/api/integrations/provider/security/events/${id}`, { token })).body;
+    for (const id of alert?.eventIds ?? []) expect(await eventOf(id)).toMatchObject({ id, alertId: alert?.id });
     await refuse("eve");
     expect(await alerts("?status=acknowledged")).toEqual([expect.objectContaining({ id: alert?.id, count: 4 })]);
     expect((await change({ action: "resolve", ...ids })).body).toEqual({
@@ -70,6 +74,7 @@ describe("an event that reaches the threshold", () => {
       unchanged: [],
       notFound: [],
     });
+    expect(await eventOf(alert?.eventIds[0])).not.toHaveProperty("alertId");
     await refuse("eve");
     const [again] = await alerts("?status=open");
     expect(again).toMatchObject({ count: 1 });

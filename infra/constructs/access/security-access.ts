@@ -27,7 +27,7 @@ export const securityAccess = (parts: AccessParts) => {
       alerts.may("Query"),
     ),
 
-    readSecurityEvent: events.may("GetItem"),
+    readSecurityEvent: together(events.may("GetItem"), alerts.may("GetItem")),
 
     readSecurityAlert: alerts.may("GetItem"),
 

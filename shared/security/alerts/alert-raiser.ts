@@ -8,29 +8,18 @@ import { Alert, type AlertTrigger, EVENT_RULE, MAX_EVENT_IDS } from "./alert.ts"
 import { alertHash, alertId } from "./alert-item.ts";
 import type { AlertPublisher } from "./alert-publisher.ts";
 import type { AlertRaisingStore } from "./alert-raising-store.ts";
-import { titleOfEvent } from "./event-title.ts";
+import { subjectOfEvent, titleOfEvent } from "./event-title.ts";
 import type { Finding } from "./finding.ts";
 
 const TITLE_MAX_CHARACTERS = 256;
 const MESSAGE_MAX_CHARACTERS = 1_024;
-
-/**
- * The subject of an event's alert. Failed authentication is about an address, so a flood of tokens of many users from one
- * address raises one alert. Any other event is about a user, or else a resource.
- */
-const subjectOf = ({ eventType, category, userId, ipAddress, resource }: SecurityEvent): string => {
-  const user = userId && `user:${userId}`;
-  const address = ipAddress && `address:${ipAddress}`;
-  const about = (category === "authentication" ? (address ?? user) : (user ?? address)) ?? resource;
-  return about === undefined ? eventType : `${eventType} ${about}`;
-};
 
 const triggerOfEvent = (event: SecurityEvent): AlertTrigger => {
   const { id, riskLevel, errorMessage, timestamp } = event;
   return {
     kind: "event",
     rule: EVENT_RULE,
-    subject: subjectOf(event),
+    subject: subjectOfEvent(event),
     title: titleOfEvent(event),
     level: riskLevel,
     ...definedFields({ message: errorMessage }),

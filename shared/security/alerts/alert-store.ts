@@ -9,8 +9,17 @@ import { queryPage } from "../../runtime/query-page.ts";
 import { ALERTS_BY_STATUS } from "../../terms/indexes.ts";
 import { organizationIdOf, organizationKey } from "../../terms/keys.ts";
 import { listWaiting } from "../../work/sharded-index-store.ts";
-import { type Alert, type AlertPosition, type AlertStatus, alertStatuses, type ChangedAlert } from "./alert.ts";
+import type { SecurityEvent } from "../security-event.ts";
 import {
+  type Alert,
+  type AlertPosition,
+  type AlertStatus,
+  alertStatuses,
+  type ChangedAlert,
+  EVENT_RULE,
+} from "./alert.ts";
+import {
+  alertHash,
   hashOfAlertId,
   isExpired,
   listKey,
@@ -23,6 +32,7 @@ import {
   UNRESOLVED_FINDINGS,
   unresolvedKey,
 } from "./alert-item.ts";
+import { subjectOfEvent } from "./event-title.ts";
 
 type ListOptions = {
   status: AlertStatus | undefined;
@@ -109,6 +119,18 @@ export const createAlertStore = (client: DynamoDBDocumentClient, tableName: stri
         if (item?.id === id && !isExpired(item, now)) return toAlert(item);
       }
       throw new DomainError("alert_not_found", "There is no such alert.");
+    },
+
+    /**
+     * The unresolved alert that an event at or above ALERT_THRESHOLD raised or repeated; undefined if there is none, or no
+     * longer. A read unit per 4 KB.
+     */
+    async getRaisedBy(organizationId: string, event: SecurityEvent, now: number): Promise<Alert | undefined> {
+      const key = unresolvedKey(alertHash("event", EVENT_RULE, subjectOfEvent(event)));
+      const stored = await getItem(client, tableName, { scope: organizationKey(organizationId), key });
+      const item = stored && parseAlertItem(stored);
+      if (item === undefined || isExpired(item, now)) return undefined;
+      return item.firstSeen <= event.timestamp && event.timestamp <= item.lastSeen ? toAlert(item) : undefined;
     },
 
     /** An organization's unresolved findings, newest firstSeen first; at most 1,000, and 4 MB. */

@@ -1,8 +1,9 @@
-/** The titles of events' alerts: what happened, for a reader who does not know the event types. Pure. */
+/** The titles of events' alerts: what happened, for a reader who does not know the event types; and their subjects. Pure. */
 import { catalogueEntry } from "../../terms/error-catalogue.ts";
 import type { EventType, SecurityEvent } from "../security-event.ts";
 
 type Described = Pick<SecurityEvent, "eventType" | "source" | "action" | "success" | "errorCode" | "metadata">;
+type Subjected = Pick<SecurityEvent, "eventType" | "category" | "userId" | "ipAddress" | "resource">;
 type Title = string | ((event: Described) => string);
 
 /** The kind of the provider's error; absent if the provider did not cause the event. */
@@ -78,4 +79,15 @@ const isKnown = (eventType: string): eventType is EventType => Object.hasOwn(tit
 export const titleOfEvent = (event: Described): string => {
   const title = isKnown(event.eventType) ? titles[event.eventType] : event.eventType;
   return typeof title === "string" ? title : title(event);
+};
+
+/**
+ * The subject of an event's alert. Failed authentication is about an address, so a flood of tokens of many users from one
+ * address raises one alert. Any other event is about a user, or else a resource.
+ */
+export const subjectOfEvent = ({ eventType, category, userId, ipAddress, resource }: Subjected): string => {
+  const user = userId && `user:${userId}`;
+  const address = ipAddress && `address:${ipAddress}`;
+  const about = (category === "authentication" ? (address ?? user) : (user ?? address)) ?? resource;
+  return about === undefined ? eventType : `${eventType} ${about}`;
 };
