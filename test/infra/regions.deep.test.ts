@@ -70,17 +70,22 @@ describe("the synthesis", () => {
     expect(synthesised(everything("aws", "eu-south-2"), "eu-south-2").messages).toEqual([]);
   });
 
-  it("prints only the sentence, without a stack", async () => {
+  it.each([
+    [{}, /^AWS Lambda has no function URLs in the region eu-south-2: [^\n]+\n$/],
+    [{ stge: "prod" }, /^the context key stge does not exist: use stage, or leave it out\n$/],
+    [{ stage: "production" }, /^the context key stage is "production": expected dev or prod\n$/],
+  ])("prints only the sentence about the context %j, without a stack", async (context, sentence) => {
     const env = {
       ...process.env,
       CDK_DEFAULT_REGION: "eu-south-2",
+      CDK_CONTEXT_JSON: JSON.stringify(context),
       CDK_OUTDIR: mkdtempSync(join(tmpdir(), "assembly-")),
     };
     directories.push(env.CDK_OUTDIR);
     const app = join(import.meta.dirname, "..", "..", "infra", "app.ts");
     await expect(promisify(execFile)(process.execPath, [app], { env })).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^AWS Lambda has no function URLs in the region eu-south-2: [^\n]+\n$/),
+      stderr: expect.stringMatching(sentence),
     });
   });
 

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { truncateSync } from "node:fs";
+import { mkdtempSync, truncateSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
@@ -51,6 +52,27 @@ describe("npm start", () => {
         ),
       ),
     });
+  });
+
+  it("names in one line the package of the engine that the platform misses, or an endpoint that does not answer", async () => {
+    const { port, close } = await listen(createServer(), 0);
+    await close();
+    const start = (env: Record<string, string>) =>
+      command("start.ts", [], { PORT: String(port), LOCAL_DATA_DIR: mkdtempSync(join(tmpdir(), "data-")), ...env });
+    const onMips = "--import=data:text/javascript,Object.defineProperty(process,'arch',{value:'mips'})";
+    const onArm = onMips.replace("mips", process.arch === "arm64" ? "x64" : "arm64");
+    const refused = (message: RegExp) => ({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
+    expect(await start({ NODE_OPTIONS: onMips })).toEqual(
+      refused(/^the embedded DynamoDB engine does not exist for [^\n]+\n$/),
+    );
+    expect(await start({ NODE_OPTIONS: onArm })).toEqual(
+      refused(/^the embedded DynamoDB engine for \S+ \(package @dynoxide\/\S+\) is not installed: run `npm [^\n]+\n$/),
+    );
+    expect(await start({ DYNAMODB_ENDPOINT: "http://127.0.0.1:9" })).toEqual(
+      refused(
+        /^the environment variable DYNAMODB_ENDPOINT is "http:\/\/127.0.0.1:9", which does not answer: [^\n]+\n$/,
+      ),
+    );
   });
 
   it("names a damaged file of its data directory, or the process that uses it, before it builds", async () => {
