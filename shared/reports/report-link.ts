@@ -96,7 +96,7 @@ export const createReportLinkOpener =
     if (opened.is !== "ours") {
       throw new DomainError(
         "link_not_found",
-        "The service did not issue this link for this report. Create a link anew.",
+        "The service did not issue this link for this report. Create another one: POST …/reports/{id}/link.",
       );
     }
     const { organizationId, userId, sessionId, expiresAt, erasedTimes } = opened.position;
