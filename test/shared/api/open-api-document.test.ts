@@ -115,6 +115,11 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it.each(operations)("describes each parameter of $name", ({ operation }) => {
+    for (const parameter of operation?.parameters ?? [])
+      expect(parameter).toMatchObject({ description: expect.stringMatching(/./) });
+  });
+
   it("describes int64", () => {
     expect(document.components?.schemas?.NewPlant).toMatchObject({
       required: ["id", "name"],
