@@ -387,7 +387,8 @@ describe("a list", () => {
     const handler = createHandler(
       framed,
       async ({ page }) => ({
-        note: "n".repeat(MAX_PAGE_BYTES - 55),
+        // Room for the cursor at the end of the body, and for one thing.
+        note: "n".repeat(MAX_PAGE_BYTES - 2_055),
         things: things((page.after?.id ?? 0n) + 1n, 3),
         next: undefined,
       }),
