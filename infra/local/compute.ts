@@ -16,6 +16,7 @@ import { createAsyncInvoker } from "./lambda/invoke-asynchronously.ts";
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
 import { createEventSourceMappings, type EventSourceMappings } from "./queues/event-source-mappings.ts";
 import { openQueues, type Queues } from "./queues/queues.ts";
+import { sourceName } from "./terminal/log-entry.ts";
 
 const DEFAULT_MAX_INSTANCES = 10;
 /** The default quota of a region. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
@@ -61,7 +62,7 @@ export const startCompute = async (
     denials.push(denial);
     const { logicalId, action, resource, reason } = denial;
     log(
-      `DENIED ${logicalId} may not ${action} on ${resource} ${reason}; the function's rights are in infra/constructs/grants.ts`,
+      `DENIED ${sourceName(logicalId)} may not ${action} on ${resource} ${reason}; the function's rights are in infra/constructs/grants.ts`,
     );
   };
 
