@@ -4,8 +4,8 @@ import { defineRoute, type Route } from "../http/route.ts";
 import { ALERT_PATH, Alert, AlertPosition } from "../security/alerts/alert.ts";
 import { AlertWithHistory } from "../security/alerts/alert-history.ts";
 import { AlertAction, AlertActionResult, AlertQuery } from "../security/monitoring/alert-request.ts";
-import { SecurityQuery, SecurityReport } from "../security/monitoring/security-report.ts";
-import { EVENT_PATH, SecurityEventWithAlert } from "../security/security-event.ts";
+import { SecurityEventWithAlert, SecurityQuery, SecurityReport } from "../security/monitoring/security-report.ts";
+import { EVENT_PATH } from "../security/security-event.ts";
 
 const idOf = (thing: string) =>
   z.object({ id: z.string().register(z.globalRegistry, { description: `The id of the ${thing}.` }) });

@@ -131,20 +131,6 @@ export const SecurityEvent = z
   });
 export type SecurityEvent = z.output<typeof SecurityEvent>;
 
-/** An event with the way to its alert. */
-export const SecurityEventWithAlert = z
-  .extend(SecurityEvent, {
-    alertId: z.optional(
-      z.string().register(z.globalRegistry, {
-        description: "The unresolved alert that the event raised; absent if there is none, or it was resolved.",
-      }),
-    ),
-  })
-  .register(z.globalRegistry, {
-    id: "SecurityEventWithAlert",
-    description: "A security event, and the id of its alert.",
-  });
-
 /** The fields that the recorder sets. */
 type RecorderField =
   | "id"

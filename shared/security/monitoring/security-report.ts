@@ -1,4 +1,4 @@
-/** The query and the answer of GET …/security. Decisions: docs/decisions.md, "Security events". */
+/** The query and the answer of GET …/security, and the answer of GET …/security/events/{id}. Decisions: docs/decisions.md, "Security events". */
 import * as z from "zod/mini";
 import { instantParameter } from "../../json/instant.ts";
 import { count } from "../../json/number-fields.ts";
@@ -86,6 +86,20 @@ export const SecurityReport = z
     id: "SecurityReport",
     description:
       "A page of events, newest first; the newest HIGH and CRITICAL events of the same selection; its statistics; and all unresolved findings, whatever the selection. The second and the last list end where they fill a quarter of a response; their newest entries come first.",
+  });
+
+/** An event with the id of its alert. It is here because every recorder loads security-event.ts. */
+export const SecurityEventWithAlert = z
+  .extend(SecurityEvent, {
+    alertId: z.optional(
+      z.string().register(z.globalRegistry, {
+        description: "The unresolved alert that the event raised; absent if there is none, or it was resolved.",
+      }),
+    ),
+  })
+  .register(z.globalRegistry, {
+    id: "SecurityEventWithAlert",
+    description: "A security event, and the id of its alert.",
   });
 
 /** Decisions: without `since`, the last 24 hours. */
