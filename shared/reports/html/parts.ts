@@ -1,5 +1,4 @@
 /** The parts of both kinds of pages: key figures, tables, badges and bars. */
-
 import { ALERT_PATH, EVENT_RULE, MANUAL_RULE } from "../../security/alerts/alert.ts";
 import { EVENT_PATH } from "../../security/security-event.ts";
 import type { RiskLevel } from "../../terms/risk-levels.ts";
@@ -49,8 +48,9 @@ export const short = (name: string): Head => ({ name, form: "short" });
 export const text = (name: string): Head => ({ name, form: "text" });
 
 /**
- * A table. `idOf` gives the id of a row in the page. On a narrow screen the style sheet turns each row into a block, and each cell shows its head. The roles keep it a
+ * A table. On a narrow screen the style sheet turns each row into a block, and each cell shows its head. The roles keep it a
  * table for screen readers.
+ * @param idOf the id of a row in the page, by the row's index.
  */
 export const table = (
   caption: string,

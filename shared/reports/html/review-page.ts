@@ -1,20 +1,7 @@
 /** The content of a security review's page. */
 import { riskLevels } from "../../terms/risk-levels.ts";
-import { sumOf } from "../build-report.ts";
-import { WEEK_MS } from "../period.ts";
-import type { Measure, ReviewedWeek, ReviewReport, Trend } from "../review-report.ts";
-import { type ColumnChart, columnChart } from "./column-chart.ts";
-import {
-  durationUnit,
-  formatCount,
-  formatDuration,
-  formatNumber,
-  formatShare,
-  formatShortDay,
-  formatSpan,
-  plural,
-  title,
-} from "./format.ts";
+import type { Measure, ReviewReport, Trend } from "../review-report.ts";
+import { formatCount, formatDuration, formatNumber, formatShare, plural, title } from "./format.ts";
 import { type Content, html, type Markup } from "./markup.ts";
 import {
   alertTable,
@@ -25,13 +12,11 @@ import {
   keyFigures,
   nothing,
   number,
-  riskTones,
   section,
   table,
   text,
 } from "./parts.ts";
-
-const WEEK_DAYS = 7;
+import { alertChart, circuitChart, dayChart, refusalChart } from "./review-charts.ts";
 
 /** Smaller changes are shown as no change. */
 const STEADY = 0.05;
@@ -91,93 +76,6 @@ const figures = (report: ReviewReport): Markup => {
     })),
   ]);
 };
-
-/** The weeks of the report, the oldest first. */
-const weeksOf = ({ weeksBefore, week }: ReviewReport): ReviewedWeek[] => [...weeksBefore, week];
-
-const COUNTED = ["", "one week", "two weeks", "three weeks", "four weeks", "five weeks"];
-
-/** The time that the charts show: `in five weeks`. */
-const inTheseWeeks = (report: ReviewReport): string => {
-  const { length } = weeksOf(report);
-  return length === 1 ? "in this week" : `in ${COUNTED[length] ?? `${length} weeks`}`;
-};
-
-/** What the shade behind some columns means. */
-const bandNote = ({ weeksBefore }: ReviewReport) => weeksBefore.length > 0 && { note: "shaded: this week" };
-
-const dayChart = (report: ReviewReport): Markup => {
-  const { days, from, week } = report;
-  return columnChart({
-    id: "days",
-    title: "Events by day",
-    ...bandNote(report),
-    nothing: `No events ${inTheseWeeks(report)}.`,
-    summary: `${plural(week.events, "event", "events")} in the week, ${formatCount(week.failures)} of them without success${report.weeksBefore.length > 0 ? ", and the days of the weeks before" : ""}.`,
-    parts: [
-      { name: "without success", tone: "bad" },
-      { name: "with success", tone: "series" },
-    ],
-    columns: days.map((day, index) => ({
-      name: formatShortDay(day.from),
-      ...((index % WEEK_DAYS === 0 || days.length === WEEK_DAYS) && { label: formatShortDay(day.from) }),
-      values: [day.failures, day.events - day.failures],
-      isMarked: day.from >= from,
-    })),
-    format: formatCount,
-    columnName: "Day",
-  });
-};
-
-const weekChart = (
-  report: ReviewReport,
-  valuesOf: (week: ReviewedWeek) => number[],
-  chart: Pick<ColumnChart, "id" | "title" | "summary" | "nothing" | "parts" | "format" | "unit">,
-): Markup =>
-  columnChart({
-    ...chart,
-    ...bandNote(report),
-    columns: weeksOf(report).map((week) => ({
-      name: formatSpan(week.from, week.from + WEEK_MS),
-      label: formatShortDay(week.from),
-      values: valuesOf(week),
-      isMarked: week.from === report.from,
-    })),
-    columnName: "Week",
-  });
-
-const alertChart = (report: ReviewReport): Markup =>
-  weekChart(report, ({ alerts }) => riskLevels.map((level) => alerts[level]), {
-    id: "alerts",
-    title: "Alerts by week and level",
-    summary: `${weeksOf(report)
-      .map(({ from, alerts }) => `${formatShortDay(from)}: ${sumOf(Object.values(alerts), (count) => count)}`)
-      .join("; ")}.`,
-    nothing: `No alerts ${inTheseWeeks(report)}.`,
-    parts: riskLevels.map((level) => ({ name: level.toLowerCase(), tone: riskTones[level] })),
-    format: formatCount,
-  });
-
-const refusalChart = (report: ReviewReport): Markup =>
-  weekChart(report, ({ refusals }) => [refusals], {
-    id: "refusals",
-    title: "Refusals by week",
-    summary: `${plural(report.week.refusals, "refusal", "refusals")} in the week, beside the weeks before.`,
-    nothing: `No refusals ${inTheseWeeks(report)}.`,
-    parts: [{ name: "refusals", tone: "series" }],
-    format: formatCount,
-  });
-
-const circuitChart = (report: ReviewReport): Markup =>
-  weekChart(report, ({ circuit }) => [circuit.openMs], {
-    id: "circuit",
-    title: "Time open by week",
-    summary: `Open for ${formatDuration(report.week.circuit.openMs)} in the week, beside the weeks before.`,
-    nothing: `The circuit breaker was never open ${inTheseWeeks(report)}.`,
-    parts: [{ name: "open", tone: "series" }],
-    format: formatDuration,
-    unit: durationUnit(Math.max(...weeksOf(report).map(({ circuit }) => circuit.openMs))),
-  });
 
 const recommendations = ({ recommendations: list }: ReviewReport): Markup =>
   section(
