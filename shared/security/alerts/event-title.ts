@@ -22,7 +22,7 @@ const failedRequests: Readonly<Record<string, string>> = {
 };
 
 const circuitChanges: Readonly<Record<string, string>> = {
-  open: "The provider kept failing: the circuit breaker opened and calls wait",
+  open: "The provider kept failing: the circuit breaker opened and refuses calls",
   half_open: "The circuit breaker is trying the provider again",
   close: "The circuit breaker closed: the provider is called again",
   force_open: "An operator stopped all calls to the provider",

@@ -192,7 +192,10 @@ const sampleAlerts = (at: number): Alert[] => [
   }),
   alertAt(at + 14 * HOUR_MS, {
     ...{ rule: "event_threshold", subject: "CIRCUIT_BREAKER_CHANGED circuit" },
-    ...{ title: "The provider kept failing: the circuit breaker opened and calls wait", status: "resolved" as const },
+    ...{
+      title: "The provider kept failing: the circuit breaker opened and refuses calls",
+      status: "resolved" as const,
+    },
     ...{ acknowledgedAt: at + 14 * HOUR_MS + 4 * MINUTE_MS, resolvedAt: at + 16 * HOUR_MS, resolvedBy: "grace" },
   }),
 ];

@@ -77,7 +77,7 @@ describe("the title of an event's alert", () => {
       failed("PERMISSION_DENIED", { source: "user", ...ofProvider("authorization") }),
     ],
     [
-      "The provider kept failing: the circuit breaker opened and calls wait",
+      "The provider kept failing: the circuit breaker opened and refuses calls",
       failed("CIRCUIT_BREAKER_CHANGED", { action: "open" }),
     ],
     [
