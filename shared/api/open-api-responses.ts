@@ -29,6 +29,8 @@ export const throttledResponse = {
   },
 };
 
+const EXAMPLE_CURSOR = "o4GkQm1yLw0Bq9cVtZ7xN2eHs5uJp8fRaKd3XiWb6Ty";
+
 /** The headers of the document, by component. A test compares every answer with them (test/support/contract.ts). */
 export const headers = {
   RequestId: {
@@ -53,12 +55,12 @@ export const headers = {
   NextPage: {
     description: 'RFC 8288: the address of the next page, with rel="next"; absent on the last page.',
     schema: { type: "string" },
-    example: '</plants?limit=2&cursor=Xk3vQ2p9>; rel="next"',
+    example: `</plants?limit=2&cursor=${EXAMPLE_CURSOR}>; rel="next"`,
   },
   NextCursor: {
     description: "The `cursor` of the next page; absent on the last page, like `Link`.",
     schema: { type: "string" },
-    example: "Xk3vQ2p9",
+    example: EXAMPLE_CURSOR,
   },
 } as const;
 
