@@ -1,5 +1,5 @@
 /**
- * The pages for people. They are no part of the API's contract, so the OpenAPI document leaves them out, and a deployment has
+ * The pages for people. They are not part of the API's contract, so the OpenAPI document leaves them out. A deployment has
  * them only with the context key `apiDocs` (docs/api.md).
  */
 import type { Route } from "../http/route.ts";

@@ -92,7 +92,7 @@ export const createAdmission = (route: Route, dependencies: AdmissionDependencie
       if (needsOrganization(permission)) await requireSettings(caller, event);
       return caller;
     } catch (error) {
-      // Anybody can send links that are none: they leave no event.
+      // Anybody can send an invalid link, so a refused link leaves no event.
       if (error instanceof DomainError && [401, 403].includes(catalogueEntry(error.code).status)) {
         const refused = error instanceof RefusedCallerError ? error.caller : caller;
         await recordRefusal?.({ route, event, error, caller: refused });

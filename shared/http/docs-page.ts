@@ -36,8 +36,9 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character
 /** Where a newcomer gets a token. Only the local cloud has an issuer without TLS; no issuer exists under `.invalid`. */
 const tokenHint = (issuer: string, audience: string): string => {
   const { protocol, hostname } = new URL(issuer);
-  if (protocol === "http:")
+  if (protocol === "http:") {
     return "Get a token: in the checkout, run <code>npm run --silent token -- --org acme --role admin --user ada</code>";
+  }
   if (hostname.endsWith(".invalid")) return "This deployment trusts no issuer, so every token is refused.";
   return `Get an access token of <code>${escapeHtml(issuer)}</code> for the audience <code>${escapeHtml(audience)}</code>`;
 };
@@ -89,8 +90,9 @@ export const createDocsAssetHandler = ({ assets, ...options }: AssetOptions): Ht
       const name = pathParameters?.file ?? "";
       const compressed = assets.get(name);
       const type = CONTENT_TYPES[name.slice(name.lastIndexOf(".") + 1)];
-      if (compressed === undefined || type === undefined)
+      if (compressed === undefined || type === undefined) {
         throw new DomainError("route_not_found", "The path does not exist.");
+      }
       const isCompressed = acceptsGzip(headers["accept-encoding"]);
       const body = (isCompressed ? compressed : gunzipSync(compressed)).toString("base64");
       const response = respond(requestContext.requestId, 200, body, {

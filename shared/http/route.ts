@@ -67,7 +67,7 @@ export type Route = {
     readonly status: 200 | 202 | 204;
     readonly description: string;
     readonly body?: z.ZodMiniType;
-    /** Answers HTML as well if the Accept header prefers it; its work receives `prefersHtml`. Without a body, always HTML. */
+    /** Answers HTML if the Accept header prefers it; its work receives `prefersHtml`. Without a `body`, always HTML. */
     readonly html?: true;
   };
   /** Its own failures, besides those of every route of its kind (shared/api/open-api-document.ts). */

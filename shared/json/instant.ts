@@ -24,7 +24,10 @@ const error = "expected epoch milliseconds from 0 on, or a time as RFC 3339 writ
 const toEpochMs = (text: string): number =>
   text.includes("-") ? Math.max(0, Date.parse(text.toUpperCase().replace(" ", "+"))) : Number(text);
 
-/** A query parameter that is a time; epoch milliseconds in the program. @param description of the time; the format follows. */
+/**
+ * A query parameter that is a time; epoch milliseconds in the program.
+ * @param description what the time means, as a sentence; the format is added.
+ */
 export const instantParameter = (description: string) =>
   z.pipe(z.string({ error }).check(z.regex(INSTANT, { error })), z.transform(toEpochMs)).register(z.globalRegistry, {
     description: `${description} Epoch milliseconds, or a time as RFC 3339 writes it.`,

@@ -110,8 +110,8 @@ export const createReviewCollector = ({
   };
 
   /**
-   * The day of the oldest trace of an organization, which may be an expired event. An organization is not created: it
-   * exists since its first event. Connection, runs and alerts are traces too, because SECURITY_LOG_LEVEL may leave out events.
+   * The day of the oldest trace of an organization, which may be an expired event. No request creates an organization: it
+   * exists since its first event. SECURITY_LOG_LEVEL may leave out events, so connection, runs and alerts are traces, too.
    */
   const readFirstDay = async (organizationId: string, others: readonly number[]): Promise<number> => {
     const [oldest, connection] = await Promise.all([

@@ -162,10 +162,11 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
      * @throws DomainError `event_not_found` if it is unknown or expired
      */
     async get(organizationId: string, id: string, now: number): Promise<SecurityEvent> {
-      const isId = timeOfEventId(id) !== undefined;
-      const item = isId && (await getItem(client, tableName, { scope: organizationKey(organizationId), id }));
-      if (!item || Number(item.ttl) * 1000 <= now)
+      const key = { scope: organizationKey(organizationId), id };
+      const item = timeOfEventId(id) === undefined ? undefined : await getItem(client, tableName, key);
+      if (item === undefined || Number(item.ttl) * 1000 <= now) {
         throw new DomainError("event_not_found", "There is no such security event.");
+      }
       return fromItem(item);
     },
 
