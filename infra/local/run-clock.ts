@@ -6,6 +6,8 @@ import { type RunningStack, requireRunning } from "./stack-file.ts";
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const PROGRESS_MS = 500;
+/** Returns to the beginning of the terminal's line, and erases it. */
+const ERASED_LINE = "\r\x1b[K";
 
 const Firing = z.object({ name: z.string(), at: z.number() });
 const State = z.object({
@@ -75,18 +77,22 @@ export const runClock = async (
     return true;
   }
 
+  let isMoving = true;
   const showProgress = () =>
     state().then(
-      ({ now }) => write(`\r${minutes(now)} …`),
+      // The answer may arrive after the move has ended.
+      ({ now }) => isMoving && write(`\r${minutes(now)} …`),
       () => undefined,
     );
   const timer = isTerminal ? setInterval(showProgress, PROGRESS_MS) : undefined;
   const ms = durations.reduce((sum, duration) => sum + duration, 0);
   const firing = values.last ? "last" : "each";
-  const { now, fired } = await call(Advanced, `${controlUrl}/clock/advance`, { ms, firing }).finally(() =>
-    clearInterval(timer),
-  );
+  const { now, fired } = await call(Advanced, `${controlUrl}/clock/advance`, { ms, firing }).finally(() => {
+    isMoving = false;
+    clearInterval(timer);
+    if (isTerminal) write(ERASED_LINE);
+  });
   const schedules = fired.length === 0 ? "no schedule fired" : countByName(fired, short);
-  write(`${isTerminal ? "\r" : ""}${minutes(before.now)} → ${paint("bold", minutes(now))}  ${schedules}\n`);
+  write(`${minutes(before.now)} → ${paint("bold", minutes(now))}  ${schedules}\n`);
   return true;
 };
