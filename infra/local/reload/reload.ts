@@ -11,6 +11,7 @@ import { bundleFunctions, type FunctionFolder, functionFiles } from "../../bundl
 import { sourceMapPath } from "../../bundling/source-maps.ts";
 import type { FunctionModel } from "../core/model.ts";
 import type { Functions } from "../lambda/functions.ts";
+import { createBuildQueue } from "./build-queue.ts";
 import { createImportGraph } from "./import-graph.ts";
 import { compareInfrastructure, synthesisInputs } from "./infrastructure.ts";
 import type { SourceFiles } from "./source-files.ts";
@@ -64,8 +65,6 @@ export const startReload = (options: ReloadOptions): { stop(): void } => {
   const { root, functions, assemblyDirectory, context, codeDirectory, log } = options;
   const running = runningFunctions(root, options.models);
   const graph = createImportGraph(JSON.parse(readFileSync(metafilePath, "utf8")));
-  /** Changed files that are not live yet: a build that fails leaves them to the next one. */
-  const waiting = new Set<string>();
   let builds = 0;
   if (running.size < options.models.length)
     log(
@@ -98,13 +97,12 @@ export const startReload = (options: ReloadOptions): { stop(): void } => {
     return changed.map(([name]) => name).sort();
   };
 
-  /** Replaces the functions that contain waiting files: first those that have run, because they are being tried. */
-  const rebuild = async (): Promise<void> => {
+  /** Replaces the functions that contain changed files: first those that have run, because they are being tried. */
+  const rebuild = async (changed: readonly string[]): Promise<void> => {
     const startedAt = performance.now();
     const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
-    const tried = [...waiting];
     const files = functionFiles(root);
-    const importers = graph.importersOf(tried);
+    const importers = graph.importersOf(changed);
     const affected = [...files].filter(([name]) => running.has(name) && importers.has(name));
     const used = new Set(functions.list().flatMap(({ arn, coldStarts }) => (coldStarts > 0 ? [arn] : [])));
     const isUsed = ([name]: readonly [string, string]) => used.has(running.get(name)?.arn ?? "");
@@ -117,9 +115,8 @@ export const startReload = (options: ReloadOptions): { stop(): void } => {
       replaced += names.length;
       if (names.length > 0) log("info", `live after ${seconds()}: ${listed(names)}`);
     }
-    for (const file of tried) waiting.delete(file);
     if (affected.length > 0 && replaced === 0)
-      log("info", `${listed(tried)}: no function has other code than before (${seconds()})`);
+      log("info", `${listed(changed)}: no function has other code than before (${seconds()})`);
   };
 
   /** Functions come and go with their infrastructure. */
@@ -162,23 +159,25 @@ export const startReload = (options: ReloadOptions): { stop(): void } => {
     reported = finding;
   };
 
-  let last = Promise.resolve();
+  const queue = createBuildQueue(
+    async (paths) => {
+      reportFunctions(paths);
+      await rebuild(paths);
+    },
+    (error) => {
+      const [first, ...more] = (error instanceof Error ? error.message : String(error)).split("\n");
+      log("error", `${first}${more.length > 0 ? ` (and ${more.length} more)` : ""}. The old code stays live.`);
+    },
+  );
   const onChange = (paths: readonly string[]): void => {
     const code = paths.filter((path) => path.startsWith("functions/") || path.startsWith("shared/"));
     const others = paths.filter((path) => !code.includes(path));
     if (others.length > 0) log("warn", `${listed(others)} changed, which only the next start reads. ${RESTART}`);
     if (code.length === 0 && isSynthesised) return;
-    for (const path of code) waiting.add(path);
-    last = last
-      .then(() => {
-        reportFunctions(code);
-        return rebuild();
-      })
-      .catch((error: unknown) => {
-        const [first, ...more] = (error instanceof Error ? error.message : String(error)).split("\n");
-        log("error", `${first}${more.length > 0 ? ` (and ${more.length} more)` : ""}. The old code stays live.`);
-      });
-    void last.then(() => compare(code)).catch(() => undefined);
+    void queue
+      .add(code)
+      .then(() => compare(code))
+      .catch(() => undefined);
   };
   const watching = watchSources(root, options.since, onChange);
   return {

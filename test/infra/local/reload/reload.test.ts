@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "@jest/globals";
+import { createBuildQueue } from "../../../../infra/local/reload/build-queue.ts";
 import { createImportGraph } from "../../../../infra/local/reload/import-graph.ts";
 import { describeDifference } from "../../../../infra/local/reload/infrastructure.ts";
 import { readSourceFiles } from "../../../../infra/local/reload/source-files.ts";
@@ -36,6 +37,27 @@ describe("the functions that a changed file affects", () => {
     graph.add({ inputs: { "shared/sync/run.ts": input("shared/sync/new.ts") } });
     expect([...graph.importersOf(["shared/sync/new.ts"])]).toEqual(["run-sync"]);
     expect([...graph.importersOf(["shared/plants/plant.ts"])]).toEqual(["create-plant"]);
+  });
+});
+
+describe("the files that wait for a build", () => {
+  it("are those that changed during the build before, and those of a build that failed", async () => {
+    const built: (readonly string[])[] = [];
+    const errors: unknown[] = [];
+    const build = async (files: readonly string[]) => {
+      built.push(files);
+      // Saved again after the build has read it.
+      if (built.length === 1) void queue.add(["a.ts"]);
+      await Promise.resolve();
+      if (built.length === 2) throw new Error("no build");
+    };
+    const queue = createBuildQueue(build, (error) => errors.push(error));
+    await queue.add(["a.ts"]);
+    await queue.add([]);
+    await queue.add(["b.ts"]);
+    await queue.add([]);
+    expect(built).toEqual([["a.ts"], ["a.ts"], ["a.ts"], ["b.ts"]]);
+    expect(errors).toEqual([new Error("no build")]);
   });
 });
 
