@@ -1,25 +1,27 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "@jest/globals";
 import Stripe from "stripe";
 import type { JsonAnswer } from "../../../../infra/local/http/json-server.ts";
 import { type ProviderSimulator, startProviderSimulator } from "../../../../infra/local/provider/simulator.ts";
 
 const START_MS = Date.UTC(2027, 2, 15, 12, 30, 5);
 
-let seeded: string | undefined;
-/** A data directory after the first start. It is seeded once and copied for each simulator of a test file. */
+/** A data directory after the first start. One test file of the run seeds it, and each simulator has a copy. */
 const seededDirectory = async (): Promise<string> => {
-  if (seeded !== undefined) return seeded;
-  seeded = mkdtempSync(join(tmpdir(), "provider-seeded-"));
+  const directory = join(tmpdir(), "provider-seeded");
+  if (existsSync(directory)) return directory;
+  const seeded = mkdtempSync(`${directory}-`);
   const options = { dataDirectory: seeded, clock: { now: () => START_MS }, onError: console.error };
   await (await startProviderSimulator(options)).close();
-  return seeded;
+  try {
+    renameSync(seeded, directory);
+  } catch {
+    // Another test file was faster.
+    rmSync(seeded, { recursive: true });
+  }
+  return directory;
 };
-afterAll(() => {
-  if (seeded !== undefined) rmSync(seeded, { recursive: true });
-});
 
 /** A simulator with its own data directory and a clock that only `pass` advances. */
 export const createFixture = async (options: { rateLimit?: number } = {}) => {
