@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { writeJsonFile } from "./core/data-file.ts";
+import { isRunning } from "./core/process-identity.ts";
 
 /** Always in the checkout, wherever the data are. */
 const STACK_FILE = join(import.meta.dirname, "..", "..", ".local", "stack.json");
@@ -35,19 +36,10 @@ export const readStackFile = (): RunningStack | undefined => {
   }
 };
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** The local cloud of the stack file. @throws Error in one line if none runs, or if it has ended without a stop. */
 export const requireRunning = (stack: RunningStack | undefined): RunningStack => {
   if (stack === undefined) throw new Error("the local cloud does not run: start it with npm start in another terminal");
-  if (!isAlive(stack.pid))
+  if (!isRunning(stack.pid))
     throw new Error(`.local/stack.json is of a local cloud that has ended (process ${stack.pid}): run npm start again`);
   return stack;
 };

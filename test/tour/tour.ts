@@ -10,11 +10,11 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isRunning } from "../../infra/local/core/process-identity.ts";
 import { failWith } from "../../infra/local/fail-with.ts";
 import { listen } from "../../infra/local/http/listen.ts";
 import { mintToken } from "../../infra/local/mint-token.ts";
 import { type RunningStack, readStackFile } from "../../infra/local/stack-file.ts";
-import { isAlive } from "../support/processes.ts";
 import { readTour } from "./read-tour.ts";
 import { runLines } from "./run-lines.ts";
 
@@ -39,7 +39,7 @@ const startService = async (dataDirectory: string): Promise<{ npm: ChildProcess;
   for (const stream of [npm.stdout, npm.stderr]) stream.on("data", (text) => (output += text));
   for (const end = performance.now() + START_MS; performance.now() < end && npm.exitCode === null; ) {
     const stack = readStackFile();
-    if (stack !== undefined && isAlive(stack.pid)) return { npm, stack };
+    if (stack !== undefined && isRunning(stack.pid)) return { npm, stack };
     await sleep(POLL_MS);
   }
   npm.kill();
@@ -87,7 +87,7 @@ const runTour = async (dataDirectory: string): Promise<boolean> => {
 const dataDirectory = mkdtempSync(join(tmpdir(), "tour-"));
 try {
   const running = readStackFile();
-  if (running !== undefined && isAlive(running.pid))
+  if (running !== undefined && isRunning(running.pid))
     throw new Error(`a local cloud of this checkout runs already (process ${running.pid}): stop it first`);
   process.exitCode = (await runTour(dataDirectory)) ? 0 : 1;
 } catch (error) {

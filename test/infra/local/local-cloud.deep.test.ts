@@ -10,9 +10,9 @@ import { CfnRule, EventField, Rule, RuleTargetInput, Schedule } from "aws-cdk-li
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { Code, Function as LambdaFn, Runtime } from "aws-cdk-lib/aws-lambda";
 import type { Observation } from "../../../infra/local/core/observation.ts";
+import { isRunning } from "../../../infra/local/core/process-identity.ts";
 import { functionDirectory } from "../../support/function-directory.ts";
 import { startTestCloud, synthesiseTestStack, type TestCloud } from "../../support/local-cloud.ts";
-import { isAlive } from "../../support/processes.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -296,12 +296,12 @@ describe("stop", () => {
   it("leaves no process running and no port open, and may be called twice", async () => {
     const other = await startTestCloud({ assemblyDirectory });
     const { pid } = JSON.parse(await (await other.call("POST", "/work", { body: {} })).text());
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     const inFlight = other.call("POST", "/work", { body: { seconds: 0.2 } });
     await new Promise((resolve) => setTimeout(resolve, 50));
     await Promise.all([other.stop(), other.stop()]);
     expect((await inFlight).status).toBe(200);
-    expect(isAlive(pid)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
     for (const url of [other.apiUrl, other.stack.issuerUrl, other.stack.controlUrl, other.stack.dynamodbUrl])
       await expect(fetch(url)).rejects.toThrow();
   });

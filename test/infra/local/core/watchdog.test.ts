@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "@jest/globals";
-import { isAlive } from "../../../support/processes.ts";
+import { isRunning } from "../../../../infra/local/core/process-identity.ts";
 
 /** A process like the local cloud: it guards child processes, prints their ids and waits to be killed. */
 const PROGRAM = `
@@ -24,10 +24,10 @@ describe("the watchdog", () => {
     });
     const [line] = await once(child.stdout, "data");
     const [group = 0, alone = 0, released = 0, stopped = 0] = String(line).split(",").map(Number);
-    expect([group, alone, released, stopped].every(isAlive)).toBe(true);
+    expect([group, alone, released, stopped].every(isRunning)).toBe(true);
     child.kill("SIGKILL");
-    while ([group, alone, stopped].some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(isAlive(released)).toBe(true);
+    while ([group, alone, stopped].some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(isRunning(released)).toBe(true);
     process.kill(-released, "SIGKILL");
   });
 });

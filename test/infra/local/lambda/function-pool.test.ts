@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { isRunning } from "../../../../infra/local/core/process-identity.ts";
 import { startWatchdog, type Watchdog } from "../../../../infra/local/core/watchdog.ts";
 import {
   createFunctionPool,
@@ -8,7 +9,6 @@ import {
   type FunctionPoolOptions,
 } from "../../../../infra/local/lambda/function-pool.ts";
 import { functionDirectory } from "../../../support/function-directory.ts";
-import { isAlive } from "../../../support/processes.ts";
 
 let watchdog: Watchdog;
 const pools: FunctionPool[] = [];
@@ -331,7 +331,7 @@ describe("load", () => {
     const { pool, call } = startPool("export const handler = () => process.pid", { idleMs: 20 });
     const first = await call({});
     await until(() => pool.counts().instances === 0);
-    expect(isAlive(first)).toBe(false);
+    expect(isRunning(first)).toBe(false);
     expect(await call({})).not.toBe(first);
   });
 
@@ -350,7 +350,7 @@ describe("load", () => {
     await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("end"));
     await pool.stop();
     const pids = readFileSync(file, "utf8").split(" ").slice(0, 2).map(Number);
-    await until(() => !pids.some(isAlive));
+    await until(() => !pids.some(isRunning));
     for (const result of await Promise.all(results))
       expect(result).toMatchObject({ ok: false, error: { errorMessage: "The local cloud is stopping" } });
     expect(pool.counts().instances).toBe(0);
