@@ -7,12 +7,24 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { pageQuery } from "../http/page-query.ts";
 import { type Route, tags } from "../http/route.ts";
 import { INT64_MAX, INT64_MIN } from "../json/int64.ts";
+import { EVENT_TYPE } from "../security/monitoring/security-report.ts";
+import { EventTypeName, eventTypes } from "../security/security-event.ts";
 import { catalogueEntry, type ErrorName } from "../terms/error-catalogue.ts";
 import { errorMeanings } from "../terms/error-meanings.ts";
 import { IdempotencyHeader } from "../terms/idempotency-key.ts";
 import { examplesOf } from "./examples.ts";
 import { failureResponses, failuresOf, headers, successHeaders, throttledResponse } from "./open-api-responses.ts";
 import { webhookPaths } from "./webhook-operation.ts";
+
+// Here, because each function that records events would otherwise load the sentences at its cold start.
+// `x-enum-descriptions` is for generators that write documentation; the description is for readers.
+EventTypeName.register(z.globalRegistry, {
+  id: EVENT_TYPE,
+  description: `The kind of a security event:\n\n${Object.entries(eventTypes)
+    .map(([type, sentence]) => `- \`${type}\`: ${sentence}`)
+    .join("\n")}`,
+  override: { type: "string", enum: Object.keys(eventTypes), "x-enum-descriptions": Object.values(eventTypes) },
+});
 
 const operationOf = (operationId: string, route: Route): ZodOpenApiOperationObject => {
   const { request, success, paging, permission } = route;

@@ -7,7 +7,7 @@ import { lowerCase, upperCase, word } from "../../json/word.ts";
 import { isAtLeast, riskLevels } from "../../terms/risk-levels.ts";
 import { SuspiciousActivity } from "../alerts/finding.ts";
 import type { Selection } from "../event-item.ts";
-import { categories, EVENT_TYPE, type EventType, eventTypes, SecurityEvent, sources } from "../security-event.ts";
+import { categories, type EventType, eventTypes, SecurityEvent, sources } from "../security-event.ts";
 import type { SecurityEventStore } from "../security-event-store.ts";
 import type { Counters } from "../statistics/counters.ts";
 
@@ -21,6 +21,9 @@ const trueOrFalse = (description: string) =>
       z.transform((value: "true" | "false") => value === "true"),
     )
     .register(z.globalRegistry, { description, override: { type: "string", enum: ["true", "false"] } });
+
+/** The component of the OpenAPI document that lists the event types. */
+export const EVENT_TYPE = "EventType";
 
 const allTypes = Object.keys(eventTypes) as EventType[];
 
