@@ -1,6 +1,6 @@
 /**
  * The OpenAPI 3.1 document, rendered from the route table, the schemas and the error catalogue. This file contains only
- * texts that apply to all endpoints.
+ * texts that apply to all endpoints, and the list of event types.
  */
 import * as z from "zod/mini";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
@@ -16,7 +16,7 @@ import { examplesOf } from "./examples.ts";
 import { failureResponses, failuresOf, headers, successHeaders, throttledResponse } from "./open-api-responses.ts";
 import { webhookPaths } from "./webhook-operation.ts";
 
-// Here, because each function that records events would otherwise load the sentences at its cold start.
+// Not beside the schema: then each function that records events would load the sentences at its cold start.
 // `x-enum-descriptions` is for generators that write documentation; the description is for readers.
 EventTypeName.register(z.globalRegistry, {
   id: EVENT_TYPE,

@@ -1,4 +1,4 @@
-/** Whether two JSON values have the same shape: what a client must know of them, whatever the texts and numbers. */
+/** The shape of JSON values: the names and types of their fields, without the values. */
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -6,8 +6,8 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * The same fields with values of the same types. Null fits any value. An empty list fits any list; otherwise each element has
- * one of the same shape in the other list.
+ * Whether two values have the same fields with the same types. Null fits any value. An empty list fits any list; otherwise
+ * each element has one of the same shape in the other list.
  */
 export const haveSameShape = (one: unknown, other: unknown): boolean => {
   if (one === null || other === null) return true;
@@ -21,7 +21,5 @@ export const haveSameShape = (one: unknown, other: unknown): boolean => {
     const names = new Set([...Object.keys(one), ...Object.keys(other)]);
     return [...names].every((name) => name in one && name in other && haveSameShape(one[name], other[name]));
   }
-  return (
-    typeof one === typeof other && Array.isArray(one) === Array.isArray(other) && isFields(one) === isFields(other)
-  );
+  return typeof one === typeof other && Array.isArray(one) === Array.isArray(other);
 };
