@@ -25,6 +25,7 @@ const { outputs } = Metafile.parse(JSON.parse(readFileSync(metafilePath, "utf8")
 const bundles = Object.entries(outputs);
 const root = join(import.meta.dirname, "..", "..");
 const plantBundles = ["create-plant", "list-plants", "delete-plant"];
+const providerBundles = ["connect-provider", "disconnect-provider", "process-webhook", "run-sync"];
 
 describe("a bundle", () => {
   it.each(bundles)("%s contains no code that functions never use", (_file, { inputs, imports }) => {
@@ -68,6 +69,10 @@ describe("a bundle", () => {
     const file = join(bundleDirectory(name), "bundle.cjs");
     expect(statSync(file).size).toBeLessThanOrEqual(310_000);
     expect(gzipSync(readFileSync(file), { level: 9 }).length).toBeLessThanOrEqual(100_000);
+  });
+
+  it.each(providerBundles)("%s, with the provider's SDK, is at most 510 KB", (name) => {
+    expect(statSync(join(bundleDirectory(name), "bundle.cjs")).size).toBeLessThanOrEqual(510_000);
   });
 });
 
