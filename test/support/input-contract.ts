@@ -234,3 +234,22 @@ export const allInputs: readonly Input[] = Object.entries<object>(document.paths
 /** Whether a failure says that the request was malformed. */
 export const isBadRequest = (refusal: Refusal): boolean =>
   refusal !== undefined && catalogueEntry(refusal).status === 400;
+
+/** The title of the body with the actions on alerts. */
+export const ALERTS = "post /api/integrations/provider/security/alert: body";
+
+/** The words that the service accepts in any case of ASCII. The document lists them in one case: the type of a client. */
+export const WORDS_IN_ANY_CASE = ["eventType", "category", "riskLevel", "source"];
+
+/** The spellings of a value in the case of the document, if it may be a word in another case. */
+const inListedCase = ({ place, name, title }: Input, value: unknown): unknown[] => {
+  const spell = (word: unknown) =>
+    typeof word === "string" && /^[ -~]*$/.test(word) ? [word.toUpperCase(), word.toLowerCase()] : [];
+  if (place === "query" && WORDS_IN_ANY_CASE.includes(name)) return spell(value);
+  if (title !== ALERTS || typeof value !== "object" || value === null || !("riskLevel" in value)) return [];
+  return spell(value.riskLevel).map((riskLevel) => ({ ...value, riskLevel }));
+};
+
+/** Whether the document allows a value, or would in another case. */
+export const allowsInAnyCase = (input: Input, value: unknown): boolean =>
+  [value, ...inListedCase(input, value)].some(input.allows);

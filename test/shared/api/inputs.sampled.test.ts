@@ -10,14 +10,21 @@ import { encodeJson } from "../../../shared/json/encode-json.ts";
 import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
 import { reviveExactly } from "../../../shared/json/revive-exactly.ts";
 import { depth } from "../../support/depth.ts";
-import { allInputs, type Input, isBadRequest, type Refusal, SIGNATURE } from "../../support/input-contract.ts";
+import {
+  ALERTS,
+  allInputs,
+  allowsInAnyCase,
+  type Input,
+  isBadRequest,
+  type Refusal,
+  SIGNATURE,
+  WORDS_IN_ANY_CASE,
+} from "../../support/input-contract.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { delivery } from "../webhooks/receive-instance.ts";
 import "../../support/fixed-seed.ts";
 
 quietLog();
-
-const ALERTS = "post /api/integrations/provider/security/alert: body";
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 
@@ -82,18 +89,6 @@ const exceptions: { rule: string; of(input: Input): boolean; example: unknown; r
     },
   ];
 
-/** The words that the service accepts in any case of ASCII. The document lists them in one case: the type of a client. */
-const WORDS = ["eventType", "category", "riskLevel", "source"];
-
-/** The spellings of a value in the case of the document, if it may be a word in another case. */
-const inListedCase = ({ place, name, title }: Input, value: unknown): unknown[] => {
-  const spell = (word: unknown) =>
-    typeof word === "string" && /^[ -~]*$/.test(word) ? [word.toUpperCase(), word.toLowerCase()] : [];
-  if (place === "query" && WORDS.includes(name)) return spell(value);
-  if (title !== ALERTS || typeof value !== "object" || value === null || !("riskLevel" in value)) return [];
-  return spell(value.riskLevel).map((riskLevel) => ({ ...value, riskLevel }));
-};
-
 /** Only the provider knows the secret, so the signature's grammar has a test of its own. */
 const generated = allInputs.filter(({ name }) => name !== SIGNATURE);
 
@@ -109,7 +104,7 @@ describe("an input that OpenAPI describes", () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(input.valid, input.near), async (value) => {
         seen.add(input.allows(value));
-        const isAllowed = [value, ...inListedCase(input, value)].some(input.allows);
+        const isAllowed = allowsInAnyCase(input, value);
         const refusal = await input.refusal(value);
         // Checked before the fields: an exception, below.
         if (refusal === "body_too_large") return;
@@ -130,7 +125,7 @@ describe("an input that OpenAPI describes", () => {
     expect(await input.refusal(example)).toBe(refusal);
   });
 
-  it.each(WORDS)(
+  it.each(WORDS_IN_ANY_CASE)(
     "is accepted in any case if it is a word of the parameter %s, but not with another letter",
     async (word) => {
       const input = allInputs.find(({ place, name }) => place === "query" && name === word);
