@@ -8,7 +8,7 @@ type Output = Pick<NodeJS.WriteStream, "write" | "isTTY">;
 
 /**
  * Prints a line for each step that takes longer than a second: `Building the functions … 1.8 s`. On a terminal the title
- * stands there from the beginning of the step. A failed step leaves its title, and the error says the rest.
+ * stands there from the beginning of the step, and stays there if the step fails.
  */
 export const createProgress =
   (output: Output = process.stderr, now: () => number = () => performance.now()): Step =>

@@ -36,7 +36,7 @@ const cdnVariables = ({ clientAddressHeader, originSecretHeader, originSecretHas
         ORIGIN_SECRET_HASHES: originSecretHashes,
       });
 
-/** A page tells whose tokens the deployment accepts. It reads no table. */
+/** A page names the issuer whose tokens the deployment accepts. It reads no table. */
 const pageAccess = (config: DeploymentConfig): Access =>
   together(cdnVariables(config), variables({ ISSUER: config.issuer, AUDIENCE: config.audience }));
 

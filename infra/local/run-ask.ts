@@ -67,7 +67,7 @@ const picked = (text: string, path: string): string => {
 const LINE_FEED = 10;
 const UNKNOWN_PATH = catalogueEntry("route_not_found").number;
 
-/** How else a path may have been meant that the API does not know. */
+/** What to write in place of a path that the API does not know. */
 const hintOf = ({ isRelative, path }: Ask, body: string): string | undefined => {
   if (!body.includes(`${UNKNOWN_PATH}`)) return undefined;
   return isRelative

@@ -1,4 +1,4 @@
-/** Environment variables of commands: what is wrong with a value, in one sentence. */
+/** Reads the environment variables of commands. An error is one sentence, which names the variable. */
 import { quote } from "../context-problems.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;

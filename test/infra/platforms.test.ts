@@ -1,4 +1,4 @@
-/** What docs/platforms.md says of platforms that this machine is not. */
+/** Checks docs/platforms.md for the platforms that are not this machine's. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";

@@ -21,7 +21,7 @@ export type Ask = {
   /** As given: 64-bit integers keep their digits. */
   body: string | undefined;
   headers: Headers;
-  /** The caller for people, and the issuer's `POST /token`; undefined without a token or with one of one's own. */
+  /** The caller's name, and the body of the issuer's `POST /token`; undefined if no new token is needed. */
   caller: { name: string; token: object } | undefined;
   output: string | undefined;
   /** The path of the only value to print. */

@@ -1,4 +1,4 @@
-/** A request of a client and its answer, whatever front end it came to. */
+/** A client's request to any front end, and its answer. */
 export type RequestObservation = {
   kind: "request";
   method: string;

@@ -16,7 +16,7 @@ const readMap = (bundle: string): SourceMap | undefined => {
 
 /**
  * Replaces positions in bundles by those in source files: `at shared/plants/plant-store.ts:12:5`. A line without a source
- * map stays as it is. Reads a map when it is first needed: the functions run without maps, as deployed.
+ * map stays unchanged. Reads a map when it is first needed: the functions run without maps, as deployed.
  */
 export const createSourcePositions = (): ((text: string) => string) => {
   const maps = new Map<string, SourceMap | undefined>();

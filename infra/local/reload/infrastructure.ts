@@ -30,8 +30,8 @@ const nameOf = (logicalId: string, { Type, Properties }: Resource): string =>
   Type === "AWS::ApiGatewayV2::Route" ? String(Properties?.RouteKey) : logicalId.replace(/[0-9A-F]{8}$/, "");
 
 /**
- * What differs between two templates apart from functions' code: `adds GET /plants/{id} and changes 2 resources`.
- * Undefined if nothing does.
+ * The difference of two templates apart from functions' code: `adds GET /plants/{id}, changes RunSync and 2 more`.
+ * Undefined if there is none.
  */
 export const describeDifference = (before: Resources, after: Resources): string | undefined => {
   const list = (verb: string, resources: Resources, isListed: (logicalId: string) => boolean): string[] => {

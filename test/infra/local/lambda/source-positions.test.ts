@@ -33,7 +33,7 @@ describe("a position in a bundle", () => {
     expect(toSource(text)).not.toContain("bundle.cjs");
   });
 
-  it("stays as it is if the file has no source map", () => {
+  it("stays unchanged if the file has no source map", () => {
     const line = "    at handler (/nowhere/bundle.cjs:1:2)";
     expect(toSource(line)).toBe(line);
   });

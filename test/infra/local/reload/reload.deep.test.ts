@@ -104,7 +104,7 @@ describe("a changed file, while npm start runs", () => {
     await change(LIST, "shared/plants/missing.ts", "shared/plants/plant-store.ts", /no function has other code/);
   });
 
-  it("shows the source lines of a failure in the terminal, and none of them in the answer", async () => {
+  it("shows the source lines of a failure in the terminal, but not in the answer", async () => {
     const before = lines.length;
     const { status, body } = await plants();
     expect([status, JSON.stringify(body)]).toEqual([500, expect.not.stringMatching(/missing|\.ts/)]);

@@ -10,7 +10,7 @@ type Node = string | { [name: string]: Node };
 
 const emptyNode = (): { [name: string]: Node } => Object.create(null);
 
-/** The name of an element that is added to a list by `[]`: a new one, unless the last element lacks what follows. */
+/** The name of the list element that `[]` stands for: a new one, unless the last element lacks the field that follows. */
 const appended = (list: { [name: string]: Node }, next: string | undefined): string => {
   const count = Object.keys(list).length;
   const last = list[count - 1];
@@ -40,7 +40,7 @@ const treeOf = (search: URLSearchParams): { [name: string]: Node } => {
 const nameOf = (path: readonly PropertyKey[]): string =>
   path.map((name, index) => (index === 0 ? String(name) : `[${String(name)}]`)).join("");
 
-/** The value at a path of a schema's issue, where elements of lists have numbers, whatever their names. */
+/** The value at the path of a schema's issue. The path has the position of an element in its list, not its name. */
 const valueAt = (tree: Node, path: readonly PropertyKey[]): Node | undefined =>
   path.reduce<Node | undefined>((node, name) => {
     if (typeof node !== "object") return undefined;

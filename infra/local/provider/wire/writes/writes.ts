@@ -5,7 +5,7 @@ import { subscriptionWrites } from "./subscriptions.ts";
 import { webhookEndpointWrites } from "./webhook-endpoints.ts";
 import type { Write } from "./write.ts";
 
-/** Every operation of the provider's API that the simulator changes something by. */
+/** All operations of the provider's API that change something in the simulator. */
 export const writes: readonly Write[] = [
   ...customerWrites,
   ...subscriptionWrites,
