@@ -16,7 +16,7 @@ import {
 } from "../shared/detection/detection.ts";
 import { erasureKey } from "../shared/erasure/erasure-item.ts";
 import { itemKeyOf } from "../shared/records/record-item.ts";
-import { contentKey, DISPATCHER_KEY, dueKey, ERASED_KEY, entryKey } from "../shared/reports/report-keys.ts";
+import { contentKey, DISPATCHER_KEY, dueKey, ERASED_KEY, entryKey, linkKey } from "../shared/reports/report-keys.ts";
 import { alertHash, alertId, resolvedKey, unresolvedKey } from "../shared/security/alerts/alert-item.ts";
 import { SET_ASIDE_PREFIX } from "../shared/sync/set-aside-store.ts";
 import { runKey, stateKey } from "../shared/sync/sync-item.ts";
@@ -138,7 +138,7 @@ describe("the items of the data model", () => {
       userKey(userHash(organizationKey(organization), "ada")),
     ],
     Reports: [
-      ...[entryKey(report), contentKey(report), dueKey(report), ERASED_KEY],
+      ...[entryKey(report), contentKey(report), dueKey(report), ERASED_KEY, linkKey("<id>")],
       ...[DISPATCHER_KEY.scope, DISPATCHER_KEY.key],
     ],
     Erasures: [erasureKey(organization, "<id>").key],

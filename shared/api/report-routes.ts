@@ -58,7 +58,7 @@ export const reportRoutes = {
     tag: "reports",
     summary: "Open a link to a report",
     description:
-      "Returns the report's HTML page. The link is the authentication: a link that was altered, or issued for another report, is 404; one that has expired is 410. The organization's IP allowlist holds.",
+      "Returns the report's HTML page. The link is the authentication: a link without its key is 401; one that was altered, or issued for another report, is 404; one that has expired is 410. The organization's IP allowlist holds.",
     request: {
       params,
       query: z.object({
@@ -66,6 +66,6 @@ export const reportRoutes = {
       }),
     },
     success: { status: 200, description: "The page.", html: true },
-    failures: ["report_not_found", "link_not_found", "link_ended"],
+    failures: ["no_bearer_token", "report_not_found", "link_not_found", "link_ended"],
   }),
 } as const satisfies Record<string, Route>;

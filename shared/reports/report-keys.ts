@@ -6,6 +6,7 @@
  * - `due#compliance#2026-11-21` a mark: the report must be made when its period is over (report-due-store.ts). `token` changes
  *   with each mark. In the sparse index byDue: partition key `dueShard` ("0" to "7"), sort key `key`, keys only.
  * - `erased` how often reports were erased (erase-reports-store.ts).
+ * - `link#<id>` a link to a report, until it ends (report-link-store.ts). It has no other attributes.
  *
  * Scope `#dispatcher`, key `connected`: the last day for which connected organizations were marked.
  */
@@ -32,6 +33,8 @@ const DUE_PREFIX = "due#";
 export const dueKey = (report: ReportRef): string => DUE_PREFIX + entryKey(report);
 
 export const ERASED_KEY = "erased";
+
+export const linkKey = (id: string): string => `link#${id}`;
 
 export const dueReports = defineShardedIndex(DUE_REPORTS, { count: 8 });
 

@@ -13,6 +13,9 @@ const EntryItem = z.extend(ReportEntry, { ttl: z.number() });
 const ContentItem = z.object({ report: z.string(), ttl: z.number() });
 const ErasedItem = z.object({ times: z.number() });
 
+/** How often reports were erased. @param item with ERASED_KEY. */
+export const erasedTimesOf = (item: unknown): number => (item === undefined ? 0 : ErasedItem.parse(item).times);
+
 /** `erased`: reports were erased after this one was begun, so it was not stored. */
 export type PutResult = "stored" | "exists" | "erased";
 
@@ -57,8 +60,7 @@ export const createReportStore = (
   return {
     /** How often the organization's reports were erased. Must be read before a report is begun. */
     async erasedTimes(organizationId: string): Promise<number> {
-      const item = await readItem(organizationId, ERASED_KEY);
-      return item === undefined ? 0 : ErasedItem.parse(item).times;
+      return erasedTimesOf(await readItem(organizationId, ERASED_KEY));
     },
 
     /** Whether a report was made. @param now epoch ms, for a report that must not have expired. */

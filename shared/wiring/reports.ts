@@ -10,6 +10,7 @@ import { createPeriodEventsStore } from "../reports/period-events-store.ts";
 import { createReportReader } from "../reports/read-report.ts";
 import { createReportDueStore } from "../reports/report-due-store.ts";
 import { createReportLinker, createReportLinkOpener } from "../reports/report-link.ts";
+import { createReportLinkStore } from "../reports/report-link-store.ts";
 import { createReportStore } from "../reports/report-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -37,12 +38,13 @@ export const wireReportReader = () =>
   createReportReader({ reports: wireReportStore(), reads: wireDataReads(), now: systemClock });
 
 const wireLinks = () => ({
-  reports: wireReportStore(),
+  links: createReportLinkStore(documentClient, tableName()),
   sealing: createSealing(readConfig(["CURSOR_KEY"]).CURSOR_KEY),
   now: systemClock,
 });
 
-export const wireReportLinker = () => createReportLinker({ ...wireLinks(), recorder: wireRecorder() });
+export const wireReportLinker = () =>
+  createReportLinker({ ...wireLinks(), reports: wireReportStore(), recorder: wireRecorder() });
 
 export const wireReportLinkOpener = () => createReportLinkOpener(wireLinks());
 

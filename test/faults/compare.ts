@@ -11,7 +11,7 @@ const MEASURED = [
 const RANDOM = [
   [/[0-7][0-9A-HJKMNP-TV-Z]{25}(-[A-Za-z0-9_-]{16,24})?/g, "<id>"],
   [/[A-Za-z0-9_-]{40,}/g, "<secret>"],
-  [/\b(open#)[A-Za-z0-9_-]{16,24}/g, "$1<key>"],
+  [/\b(open#|link#)[A-Za-z0-9_-]{16,24}/g, "$1<key>"],
   [/\b0*1[67]\d{11}\b/g, "<time>"],
   [/\d{4}-\d\d-\d\dT\d\d(:[\d:.]+Z)?/g, "<hour>"],
 ] as const;

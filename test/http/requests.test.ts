@@ -44,12 +44,14 @@ describe("any request", () => {
     }
   });
 
-  it("of a link to a report that does not exist, or of a made-up link, is 404 for a caller and for a browser", async () => {
+  it("of a link to a report that does not exist, or of a made-up link, is 404 for a caller and for a browser; without a key 401", async () => {
     const path = "/api/integrations/provider/reports/compliance-1999-01-01";
     const link = await service.request("POST", `${path}/link`, { token, headers: { "idempotency-key": "one" } });
     expect(link).toMatchObject({ status: 404, body: { error: 40403 } });
     const opened = await service.request("GET", `${path}/page?key=made-up`, { headers: { accept: "text/html" } });
     expect(opened).toMatchObject({ status: 404, body: { error: 40406 } });
+    const bare = await service.request("GET", `${path}/page`, { headers: { accept: "text/html" } });
+    expect(bare).toMatchObject({ status: 401, body: { error: 40101, message: expect.stringContaining("key") } });
     expect(service.denials).toEqual([]);
   });
 

@@ -259,6 +259,7 @@ describe("the stack", () => {
     ],
     [`GET ${PROVIDER}/reports`, [...ADMITTING, "Reports dynamodb:Query"]],
     [`GET ${PROVIDER}/reports/{id}`, [...ADMITTING, "Reports dynamodb:GetItem"]],
+    [`GET ${PROVIDER}/reports/{id}/page`, [...ADMITTING, "Reports dynamodb:BatchGetItem", "Reports dynamodb:GetItem"]],
     [`GET ${PROVIDER}/erasure`, [...ADMITTING, "Erasures dynamodb:Query"]],
     [
       "Requests a sync run of each connected organization",

@@ -49,8 +49,9 @@ export const judgingAccess = (parts: AccessParts) => {
 
     listReports: together(reports.may("Query"), retention),
     readReport: together(reports.may("GetItem"), retention),
-    /** To seal and to open links to reports, besides reading the report. */
-    linkReport: together(reports.may("GetItem"), retention, sealForClients),
+    createReportLink: together(reports.may("GetItem", "PutItem"), retention, sealForClients),
+    /** Includes reading the report. */
+    openReportLink: together(reports.may("GetItem", "BatchGetItem"), retention, sealForClients),
     dispatchReports: together(
       publish,
       reports.query(DUE_REPORTS),

@@ -5,8 +5,8 @@ import { Construct } from "constructs";
 /**
  * The secret that seals the cursors of lists, OAuth states and links to reports (shared/runtime/sealing.ts); the deployment
  * generates it. CloudFormation resolves it into the environment of the functions that seal, so they need no call and no
- * right to read it. Users of the account who may read a function's configuration can read the secret, and could make links
- * to reports: docs/threat-model.md, "What remains".
+ * right to read it. Users of the account who may read a function's configuration can read the secret. It does not suffice to
+ * get data: cursors and states also need their caller's token, and links to reports are stored (docs/threat-model.md).
  */
 export class CursorKey extends Construct {
   /** A reference that CloudFormation resolves at deployment; the template never contains the value. */
@@ -20,8 +20,7 @@ export class CursorKey extends Construct {
     });
     Validations.of(secret).acknowledge({
       id: "AwsSolutions-SMG4",
-      reason:
-        "Rotation would invalidate clients' cursors. What is sealed is bound to its caller; links to reports end after ten minutes.",
+      reason: "Rotation would invalidate clients' cursors. What is sealed is bound to its caller, or stored as well.",
     });
     this.reference = secret.secretValue.unsafeUnwrap();
   }

@@ -1,36 +1,81 @@
-import { describe, expect, it, jest } from "@jest/globals";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import * as z from "zod/mini";
+import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
 import { createReportLinker, createReportLinkOpener, LINK_LIFE_MS } from "../../../shared/reports/report-link.ts";
+import { createReportLinkStore } from "../../../shared/reports/report-link-store.ts";
+import { createReportStore } from "../../../shared/reports/report-store.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { createSealing } from "../../../shared/runtime/sealing.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
 import type { OrganizationCaller } from "../../../shared/terms/caller.ts";
+import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
+import { countUnits } from "../../support/consumed-units.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { declaredTable } from "../../support/security-tables.ts";
 import { SATURDAY } from "./samples.ts";
 
+const TABLE = "reports";
 const ID = "compliance-2026-11-21";
-const ada: OrganizationCaller = {
-  ...({ userId: "ada", organizationId: "acme", role: "admin", sessionId: "s", scope: "org:acme" } as const),
-};
-const identity = { id: "request", isKeyed: true, isRepeated: false };
 const origin = { requestId: "r", ipAddress: "192.0.2.1" };
 
+let engine: EmbeddedDynamoDb;
+let organizations = 0;
+beforeAll(async () => {
+  engine = await startEmbeddedDynamoDb(declaredTable("TablesReports", TABLE));
+});
+afterAll(() => engine.stop());
+
+/** An organization of its own, which has compliance reports and no reviews. */
 const createWorld = () => {
+  const organizationId = `organization ${++organizations}`;
+  const ada: OrganizationCaller = {
+    ...({ userId: "ada", organizationId, role: "admin", sessionId: "s", scope: `org:${organizationId}` } as const),
+  };
   const time = { now: SATURDAY };
-  const erased = new Map<string, number>();
-  const erasedTimes = jest.fn(async (organizationId: string) => erased.get(organizationId) ?? 0);
+  const client = engine.documentClient(documentTranslation);
+  const links = createReportLinkStore(client, TABLE);
+  const read = jest.spyOn(links, "read");
   const record = jest.fn<Recorder["record"]>(async () => undefined);
+  const whileCreating = jest.fn<() => Promise<void>>(async () => undefined);
   const reports = {
-    erasedTimes,
-    has: async (organizationId: string, { kind }: { kind: string }) =>
-      organizationId === "acme" && kind === "compliance",
+    erasedTimes: createReportStore(client, TABLE, { retentionDays: 90 }).erasedTimes,
+    has: async (id: string, { kind }: { kind: string }) => {
+      await whileCreating();
+      return id === organizationId && kind === "compliance";
+    },
   };
   const sealing = createSealing("the secret of this deployment, or longer");
-  const dependencies = { reports, sealing, now: () => time.now };
-  const link = createReportLinker({ ...dependencies, recorder: { record } });
+  const dependencies = { links, sealing, now: () => time.now };
+  const createLink = createReportLinker({ ...dependencies, reports, recorder: { record } });
+  let requests = 0;
   return {
-    ...{ time, erased, erasedTimes, record, sealing },
+    ...{ ada, time, client, read, record, sealing, whileCreating },
+    erase: createEraseReportsStore(client, TABLE).invalidateBegun,
     open: createReportLinkOpener(dependencies),
-    link: (id = ID, caller = ada, address = `https://api.example/api/integrations/provider/reports/${id}/link`) =>
-      link(id, { caller, origin, identity: { ...identity, at: time.now }, address }),
+    link: (
+      id = ID,
+      {
+        caller = ada,
+        address = `https://api.example/api/integrations/provider/reports/${id}/link`,
+        identity = {},
+      }: { caller?: OrganizationCaller; address?: string; identity?: Partial<RequestIdentity> } = {},
+    ) => {
+      const own = { id: `request ${++requests}`, at: time.now, isKeyed: false, isRepeated: false };
+      return createLink(id, { caller, origin, identity: { ...own, ...identity }, address });
+    },
+    stored: async () => {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          ...{ TableName: TABLE, ConsistentRead: true, KeyConditionExpression: "#scope = :scope" },
+          ExpressionAttributeNames: { "#scope": "scope" },
+          ExpressionAttributeValues: { ":scope": organizationKey(organizationId) },
+        }),
+      );
+      return Items;
+    },
   };
 };
 
@@ -48,10 +93,10 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
 
 describe("a link to a report", () => {
   it("names its creator for ten minutes, and is recorded", async () => {
-    const { link, open, time, record } = createWorld();
-    const made = await link();
+    const { ada, link, open, time, record } = createWorld();
+    const made = await link(ID, { identity: { id: "one" } });
     expect(made.expiresAt).toBe(SATURDAY + LINK_LIFE_MS);
-    await link();
+    await link(ID, { identity: { id: "one" } });
     const [first, repeated] = record.mock.calls;
     expect(first?.[0]).toMatchObject({
       userId: "ada",
@@ -67,19 +112,41 @@ describe("a link to a report", () => {
     expect(await codeOf(open(ID, keyOf(made)))).toBe("link_ended");
   });
 
+  it("is stored once for each request until it ends, without data; that costs one write unit, opening two read units", async () => {
+    const { client, link, open, stored, time } = createWorld();
+    const measure = countUnits(client);
+    const identity = { id: "one", at: SATURDAY };
+    const first = await link(ID, { identity });
+    time.now += 60_000;
+    let repeated = first;
+    expect((await measure(async () => (repeated = await link(ID, { identity })))).write).toBe(1);
+    expect(await stored()).toEqual([
+      {
+        scope: expect.anything(),
+        key: expect.stringMatching(/^link#[\w-]{22}$/),
+        ttl: (SATURDAY + LINK_LIFE_MS) / 1_000,
+      },
+    ]);
+    expect(repeated.expiresAt).toBe(first.expiresAt);
+    for (const made of [first, repeated]) {
+      expect(await measure(() => open(ID, keyOf(made)))).toEqual({ read: 2, write: 0 });
+    }
+    await link();
+    expect(await stored()).toHaveLength(2);
+  });
+
   it.each([
     "https://api.example/api/integrations/provider/reports/x/",
     "https://api.example/v1/api/integrations/provider/reports/x/",
     "http://127.0.0.1:3000/api/integrations/provider/reports/x/",
   ])("is under the address that was called: %s", async (base) => {
-    const { url } = await createWorld().link(ID, ada, `${base}link`);
+    const { url } = await createWorld().link(ID, { address: `${base}link` });
     expect(url.split("?")[0]).toBe(`${base}page`);
   });
 
   it("is no link for another report, and none if it was altered; neither costs a call of the store", async () => {
-    const { link, open, erasedTimes } = createWorld();
+    const { link, open, read } = createWorld();
     const key = keyOf(await link());
-    erasedTimes.mockClear();
     expect(await codeOf(open("review-2026-11-16", key))).toBe("link_not_found");
     for (let at = 0; at < key.length; at += 7) {
       const altered = key.slice(0, at) + (key[at] === "A" ? "B" : "A") + key.slice(at + 1);
@@ -87,39 +154,71 @@ describe("a link to a report", () => {
     }
     for (const forged of ["", "x", `${key}A`, key.slice(1)])
       expect(await codeOf(open(ID, forged))).toBe("link_not_found");
-    expect(erasedTimes).not.toHaveBeenCalled();
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it("cannot be made or altered with the sealing key alone", async () => {
+    const [{ link, open, sealing }, other] = [createWorld(), createWorld()];
+    const binding = { scope: "report-link", query: ID };
+    const opened = sealing.open(binding, z.record(z.string(), z.unknown()), keyOf(await link()));
+    if (opened.is !== "ours") throw new Error("The test cannot open the link.");
+    const content = opened.position;
+    expect(await codeOf(open(ID, sealing.seal(binding, content)))).toBe("opened");
+    for (const change of [
+      { request: "made up" },
+      { organizationId: other.ada.organizationId },
+      { userId: "eve" },
+      { sessionId: "t" },
+      { expiresAt: SATURDAY + LINK_LIFE_MS + 1 },
+      { erasedTimes: 1 },
+    ]) {
+      const forged = sealing.seal(binding, { ...content, ...change });
+      expect([change, await codeOf(open(ID, forged))]).toEqual([change, "link_not_found"]);
+    }
+    const elsewhere = "compliance-2026-11-20";
+    expect(await codeOf(open(elsewhere, sealing.seal({ ...binding, query: elsewhere }, content)))).toBe(
+      "link_not_found",
+    );
   });
 
   it("cannot be replaced by a cursor or an OAuth state, and cannot be one", async () => {
-    const { link, open, sealing } = createWorld();
-    const content = { organizationId: "acme", userId: "ada", expiresAt: SATURDAY * 2, erasedTimes: 0 };
+    const { ada, link, open, sealing } = createWorld();
+    const { organizationId, userId, scope: own } = ada;
+    const content = { organizationId, userId, expiresAt: SATURDAY * 2, erasedTimes: 0, request: "one" };
     for (const binding of [
-      { scope: "org:acme", query: ID },
+      { scope: own, query: ID },
       { scope: "report-link", query: "oauth-state" },
     ]) {
       expect(await codeOf(open(ID, sealing.seal(binding, content)))).toBe("link_not_found");
     }
-    const { scope } = Object(sealing.open({ scope: "org:acme", query: ID }, {} as never, keyOf(await link())));
+    const { scope } = Object(sealing.open({ scope: own, query: ID }, {} as never, keyOf(await link())));
     expect(scope).toBe("report-link");
   });
 
   it("ends with any erasure of the organization", async () => {
-    const { link, open, erased } = createWorld();
+    const { ada, link, open, erase } = createWorld();
     const before = await link();
-    erased.set("other", 1);
+    await erase("another organization");
     expect(await codeOf(open(ID, keyOf(before)))).toBe("opened");
-    erased.set("acme", 1);
+    await erase(ada.organizationId);
     expect(await codeOf(open(ID, keyOf(before)))).toBe("link_ended");
     expect(await codeOf(open(ID, keyOf(await link())))).toBe("opened");
   });
 
+  it("ends with an erasure that takes place while it is created", async () => {
+    const { ada, link, open, erase, whileCreating } = createWorld();
+    whileCreating.mockImplementationOnce(() => erase(ada.organizationId));
+    expect(await codeOf(open(ID, keyOf(await link())))).toBe("link_ended");
+  });
+
   it.each([
-    ["review-2026-11-16", ada],
-    ["compliance-2026-11-21", { ...ada, organizationId: "other" }],
-    ["nonsense", ada],
-  ])("is not created for a report that does not exist: %s", async (id, caller) => {
-    const { link, record } = createWorld();
-    expect(await codeOf(link(id, caller))).toBe("report_not_found");
+    ["review-2026-11-16", {}],
+    ["compliance-2026-11-21", { organizationId: "other" }],
+    ["nonsense", {}],
+  ])("is neither created nor stored for a report that does not exist: %s", async (id, change) => {
+    const { ada, link, record, stored } = createWorld();
+    expect(await codeOf(link(id, { caller: { ...ada, ...change } }))).toBe("report_not_found");
     expect(record).not.toHaveBeenCalled();
+    expect(await stored()).toEqual([]);
   });
 });
