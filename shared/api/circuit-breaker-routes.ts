@@ -22,7 +22,7 @@ export const circuitBreakerRoutes = {
     tag: "circuit-breaker",
     summary: "Change the circuit breaker's state",
     description:
-      "`force_open` holds the organization's circuit open and `force_close` holds it closed, until `reset`, the other force or `until`. `reset` closes it and clears its window and statistics. Repeating an action is no error and records no second event.",
+      "`force_open` holds the organization's circuit open and `force_close` holds it closed, until `reset`, the other force or `until`. `reset` closes it and clears its window and statistics. A repeated action changes nothing and records no second event.",
     request: { body: CircuitAction },
     isIdempotent: true,
     success: { status: 200, description: "The circuit as it is now.", body: OrganizationStats },

@@ -30,7 +30,8 @@ export const securityRoutes = {
     permission: "security:read",
     tag: "security",
     summary: "Read a security event",
-    description: "Returns one security event, such as the evidence of an alert.",
+    description:
+      "Returns one security event, and the id of the unresolved alert that it raised. Alerts and findings name their events.",
     request: { params: idOf("event") },
     success: { status: 200, description: "The event.", body: SecurityEventWithAlert },
     failures: ["event_not_found"],

@@ -23,7 +23,7 @@ export const settingsRoutes = {
     tag: "settings",
     summary: "Replace the settings",
     description:
-      "Replaces all settings; a missing field is its default. They apply from the next request on. An allowlist without its author's address is refused.",
+      "Replaces all settings; a missing field gets its default. The settings apply from the next request on. An allowlist without its author's address is refused.",
     request: { body: SettingsRequest },
     success: { status: 200, description: "The settings as they are now.", body: Settings },
     failures: ["author_locked_out"],

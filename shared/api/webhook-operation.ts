@@ -85,7 +85,10 @@ const ProviderEventBody = z
     description: "An event as the provider sends it, at most 1 MiB.",
   });
 
-const Received = z.object({ received: z.literal(true) }).register(z.globalRegistry, { id: "WebhookReceived" });
+const Received = z.object({ received: z.literal(true) }).register(z.globalRegistry, {
+  id: "WebhookReceived",
+  description: "The event was received and need not be sent again.",
+});
 
 type Operation = Pick<ZodOpenApiOperationObject, "summary" | "description" | "requestParams"> & { operationId: string };
 

@@ -64,7 +64,10 @@ export const ConnectionRequest = z
           state: secret("a state", MAX_CODE_CHARACTERS),
           ...webhooks,
         })
-        .register(z.globalRegistry, { id: "ConnectByOAuth", description: "Connects by what the user granted." }),
+        .register(z.globalRegistry, {
+          id: "ConnectByOAuth",
+          description: "Connects by the code and the state of OAuth.",
+        }),
     ],
     { error: "expected the method api_key or oauth" },
   )

@@ -97,5 +97,5 @@ export const ReviewReport = z
     rules: z.array(RuleCount),
     recommendations: z.array(Recommendation),
   })
-  .register(z.globalRegistry, { id: "ReviewReport", description: "A week compared with the four weeks before." });
+  .register(z.globalRegistry, { id: "ReviewReport", description: "A week, compared with up to four weeks before." });
 export type ReviewReport = z.output<typeof ReviewReport>;

@@ -81,5 +81,5 @@ export const SyncRequest = z
         "`full` reads everything again and compares both sides. By default a run is incremental if it can be.",
     }),
   })
-  .register(z.globalRegistry, { id: "SyncRequest", description: "How to run." });
+  .register(z.globalRegistry, { id: "SyncRequest", description: "The mode of the run." });
 export type SyncRequest = z.output<typeof SyncRequest>;
