@@ -315,6 +315,7 @@ describe("a refusal", () => {
     ["an empty value", "/v1/invoices", { customer: "" }, { code: "parameter_invalid_empty", param: "customer" }],
     ["no integer", "/v1/customers", { balance: "much" }, { code: "parameter_invalid_integer", param: "balance" }],
     ["a bad address", "/v1/customers", { email: "ada" }, { code: "email_invalid", param: "email" }],
+    ["no currency", "/v1/payment_intents", { amount: 1, currency: "e!" }, { param: "currency" }],
     ["a text for metadata", "/v1/customers", { metadata: "x" }, { param: "metadata" }],
     ["a long metadata key", "/v1/customers", { metadata: { ["k".repeat(41)]: "x" } }, { param: expect.anything() }],
     ["an unknown customer", "/v1/invoices", { customer: "cus_none" }, { code: "resource_missing", param: "customer" }],

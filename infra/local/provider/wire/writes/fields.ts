@@ -39,6 +39,13 @@ export const integer = ({ min, max }: { min: number; max: number }) =>
     return number;
   });
 
+/** The three letters of a currency, in lower case. */
+export const currency = () =>
+  z
+    .string()
+    .regex(/^[A-Za-z]{3}$/, "must be the three letters of a currency")
+    .transform((code) => code.toLowerCase());
+
 /** An amount in the currency's minor unit. */
 export const amount = (min = 0) => integer({ min, max: MAX_AMOUNT });
 

@@ -12,7 +12,7 @@ import {
 import { renderInvoiceItem } from "../../render/invoice-line.ts";
 import { invalidParameter, refusal } from "../requests/answer.ts";
 import { collection, readCollection } from "./collection.ts";
-import { amount, mergeMetadata, metadata, only, text, unsettableText } from "./fields.ts";
+import { amount, currency, mergeMetadata, metadata, only, text, unsettableText } from "./fields.ts";
 import { declinedAnswer, outcomeOf, paymentMethod } from "./payment-methods.ts";
 import { changeObject, objectOfParameter, objectOfPath, write } from "./write.ts";
 
@@ -29,9 +29,9 @@ const invoiceIn = (context: ChangeContext, id: string, states: readonly Invoice[
 
 const notEditable = (message: string) => refusal(400, { code: "invoice_not_editable", message });
 
-const requireCurrency = (given: string | undefined, currency: string): void => {
-  if (given !== undefined && given.toLowerCase() !== currency)
-    throw invalidParameter("currency", `The simulator's accounts have one currency: expected '${currency}'.`);
+const requireCurrency = (given: string | undefined, expected: string): void => {
+  if (given !== undefined && given !== expected)
+    throw invalidParameter("currency", `The simulator's accounts have one currency: expected '${expected}'.`);
 };
 
 /** https://docs.stripe.com/api/invoices */
@@ -40,7 +40,7 @@ export const invoiceWrites = [
     "POST /v1/invoices",
     {
       customer: text(),
-      currency: text(3).optional(),
+      currency: currency().optional(),
       ...collection,
       auto_advance,
       pending_invoice_items_behavior: only("exclude", "add items to the draft").optional(),
@@ -64,7 +64,7 @@ export const invoiceWrites = [
       customer: text(),
       invoice: text(),
       amount: amount(),
-      currency: text(3).optional(),
+      currency: currency().optional(),
       description: unsettableText(500).optional(),
     },
     (context, input) => {

@@ -4,7 +4,7 @@ import type { ChangeContext } from "../../changes/targets.ts";
 import type { ObjectOf } from "../../objects/objects.ts";
 import { cancelPayment, createPayment, refundCharge } from "../../operations/payments.ts";
 import { invalidParameter, refusal } from "../requests/answer.ts";
-import { amount, boolean, mergeMetadata, metadata, oneOf, text, unsettableText } from "./fields.ts";
+import { amount, boolean, currency, mergeMetadata, metadata, oneOf, text, unsettableText } from "./fields.ts";
 import { declinedAnswer, outcomeOf, paymentMethod } from "./payment-methods.ts";
 import { changeObject, objectOfParameter, objectOfPath, write } from "./write.ts";
 
@@ -54,7 +54,7 @@ export const paymentWrites = [
     "POST /v1/payment_intents",
     {
       amount: amount(1),
-      currency: text(3),
+      currency: currency(),
       customer: text().optional(),
       confirm: boolean().optional(),
       payment_method: paymentMethod().optional(),
@@ -63,7 +63,7 @@ export const paymentWrites = [
     (context, input) => {
       const customer = input.customer === undefined ? null : objectOfParameter(context, "customer", input.customer);
       const intent = createPayment(context.ledger, {
-        ...{ amount: input.amount, currency: input.currency.toLowerCase(), customer: customer?.id ?? null },
+        ...{ amount: input.amount, currency: input.currency, customer: customer?.id ?? null },
         ...{ description: input.description ?? null, metadata: mergeMetadata({}, input.metadata) },
       });
       return input.confirm === true ? confirm(context, intent, input.payment_method) : intent;

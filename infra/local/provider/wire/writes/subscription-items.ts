@@ -3,14 +3,14 @@ import type { ChangeContext } from "../../changes/targets.ts";
 import type { ObjectOf } from "../../objects/objects.ts";
 import { offersOf } from "../../seed/businesses.ts";
 import { invalidParameter, missing } from "../requests/answer.ts";
-import { amount, boolean, integer, list, oneOf, text } from "./fields.ts";
+import { amount, boolean, currency, integer, list, oneOf, text } from "./fields.ts";
 
 type Item = ObjectOf<"subscription">["items"][number];
 type Price = Pick<Item, "price" | "product" | "unitAmount" | "interval">;
 
 const quantity = integer({ min: 0, max: 999_999 }).optional();
 const PriceData = z.strictObject({
-  currency: text(3),
+  currency: currency(),
   product: text(),
   unit_amount: amount(),
   recurring: z.strictObject({ interval: oneOf(["month", "year"]) }),
@@ -36,7 +36,7 @@ const priceOf = ({ account, ledger }: ChangeContext, given: Given, param: string
     return offer;
   }
   if (data === undefined) return undefined;
-  if (data.currency.toLowerCase() !== account.currency)
+  if (data.currency !== account.currency)
     throw invalidParameter(
       `${param}[price_data][currency]`,
       `The simulator's accounts have one currency: expected '${account.currency}'.`,
