@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { catalogueEntry } from "../../shared/terms/error-catalogue.ts";
+import { closestOf } from "../closest.ts";
 import { type Ask, INTEGRATION, readArguments } from "./ask/read-arguments.ts";
 import { type Paint, showJson } from "./ask/show-json.ts";
 import { mintToken } from "./mint-token.ts";
@@ -67,12 +68,32 @@ const picked = (text: string, path: string): string => {
 const LINE_FEED = 10;
 const UNKNOWN_PATH = catalogueEntry("route_not_found").number;
 
+/** A path as people type it. */
+const shortPath = (path: string) => (path.startsWith(INTEGRATION) ? path.slice(INTEGRATION.length) : path);
+
+/** The paths of the API, with the segments of `given` in place of parameters. */
+const pathsLike = async (given: string, { apiUrl }: RunningStack): Promise<string[]> => {
+  const document: unknown = await fetch(`${apiUrl}/openapi.json`).then(
+    (response) => response.json(),
+    () => undefined,
+  );
+  const paths = typeof document === "object" && document !== null && "paths" in document ? document.paths : undefined;
+  const segments = given.split("/");
+  return Object.keys(paths ?? {}).map((path) => {
+    const parts = shortPath(path).split("/");
+    if (parts.length !== segments.length) return shortPath(path);
+    return parts.map((part, index) => (part.startsWith("{") ? (segments[index] ?? part) : part)).join("/");
+  });
+};
+
 /** What to write in place of a path that the API does not know. */
-const hintOf = ({ isRelative, path }: Ask, body: string): string | undefined => {
-  if (!body.includes(`${UNKNOWN_PATH}`)) return undefined;
-  return isRelative
-    ? `A path without a slash in front is below ${INTEGRATION}: write /${path.slice(INTEGRATION.length)} for the API's root.`
-    : `A path with a slash in front is from the API's root: write ${path.slice(1)} for ${INTEGRATION}${path.slice(1)}.`;
+const hintOf = async (ask: Ask, body: string, stack: RunningStack): Promise<string | undefined> => {
+  if (ask.server !== "api" || !body.includes(`${UNKNOWN_PATH}`)) return undefined;
+  const given = shortPath(ask.path.replace(/\?.*$/s, ""));
+  const meant = closestOf(given, await pathsLike(given, stack));
+  return meant === undefined
+    ? `${stack.apiUrl}/docs shows all paths; one without a slash in front is below ${INTEGRATION}.`
+    : `Did you mean ${meant}?`;
 };
 
 const exitCodeOf = (status: number) => (status < 400 ? 0 : status < 500 ? 4 : 5);
@@ -93,7 +114,7 @@ const show = async (
   const names = ask.showHeaders ? [...headers.keys()] : isPretty ? TELLING_HEADERS : [];
   for (const name of names) if (headers.has(name)) say(paint("dim", `${name}: ${headers.get(name)}\n`));
   // The OpenAPI document contains the number, too.
-  const hint = status < 400 ? undefined : hintOf(ask, body.toString("utf8"));
+  const hint = status < 400 ? undefined : await hintOf(ask, body.toString("utf8"), stack);
   if (hint !== undefined) writeError(`${hint}\n`);
 
   const isJson = isJsonText(body.toString("utf8"));

@@ -17,9 +17,11 @@ const State = z.object({
 const Advanced = z.object({ now: z.number(), fired: z.array(Firing) });
 const Refusal = z.object({ message: z.string() });
 
+const durationError = (text: string) => new Error(`${text}: expected a duration such as 90s, 70m, 4h, 8d or 1d12h`);
+
 /** Milliseconds of `1d12h`. @throws Error in one line that shows the form. */
 export const parseDuration = (text: string): number => {
-  if (!/^(?:\d+[smhd])+$/.test(text)) throw new Error(`${text}: expected a duration such as 90s, 70m, 4h, 8d or 1d12h`);
+  if (!/^(?:\d+[smhd])+$/.test(text)) throw durationError(text);
   const parts = [...text.matchAll(/(\d+)([smhd])/g)];
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit as keyof typeof UNITS], 0);
 };
@@ -58,6 +60,9 @@ export const runClock = async (
   args: readonly string[],
   terminal: { stack: RunningStack | undefined; isTerminal: boolean; paint: Paint; write: (text: string) => void },
 ): Promise<boolean> => {
+  // parseArgs would take it for an option.
+  const negative = args.find((arg) => /^-\d/.test(arg));
+  if (negative !== undefined) throw durationError(negative);
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,

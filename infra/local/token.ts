@@ -1,6 +1,6 @@
 /** `npm run --silent token -- --org acme --role admin --user ada`: prints one token of the running local cloud. */
 import { parseArgs } from "node:util";
-import { joinNegative, tokenOptions, tokenRequest } from "./ask/token-options.ts";
+import { joinNegative, roleWarning, tokenOptions, tokenRequest } from "./ask/token-options.ts";
 import { failWith } from "./fail-with.ts";
 import { mintToken } from "./mint-token.ts";
 import { readStackFile, requireRunning } from "./stack-file.ts";
@@ -23,6 +23,8 @@ try {
   });
   const request = tokenRequest(values);
   console.log(values.help ? HELP : await mintToken(requireRunning(readStackFile()).issuerUrl, request));
+  const warning = values.help ? undefined : roleWarning(values.role);
+  if (warning !== undefined) console.error(warning);
 } catch (error) {
   failWith(error);
 }

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { joinNegative, tokenOptions, tokenRequest } from "./token-options.ts";
+import { joinNegative, ROLES, tokenOptions, tokenRequest } from "./token-options.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
-const ROLES = ["admin", "billing", "member", "guest"];
 /** A path without a slash in front is below it. */
 export const INTEGRATION = "/api/integrations/provider/";
 /** The local cloud's servers. Only the API gets a token. */
@@ -16,8 +15,6 @@ export type Ask = {
   server: Server;
   /** From the server's root, with the query. */
   path: string;
-  /** Whether the path was written without its slash. */
-  isRelative: boolean;
   /** As given: 64-bit integers keep their digits. */
   body: string | undefined;
   headers: Headers;
@@ -36,7 +33,7 @@ const withoutComment = (args: readonly string[]) => {
   return comment === -1 ? args : args.slice(0, comment);
 };
 
-const targetOf = (given: string): Pick<Ask, "server" | "path" | "isRelative"> => {
+const targetOf = (given: string): Pick<Ask, "server" | "path"> => {
   const [, name, path] = /^([a-z]+):(\/.*)$/s.exec(given) ?? [];
   if (path?.startsWith("//"))
     throw new Error(`${given}: expected a path such as /plants. ask sends requests only to the running local cloud`);
@@ -44,10 +41,9 @@ const targetOf = (given: string): Pick<Ask, "server" | "path" | "isRelative"> =>
     const server = SERVERS.find((one) => one === name);
     if (server === undefined)
       throw new Error(`${given}: there is no server ${name}: expected ${SERVERS.map((one) => `${one}:`).join(", ")}`);
-    return { server, path, isRelative: false };
+    return { server, path };
   }
-  const isRelative = !given.startsWith("/");
-  return { server: "api", path: isRelative ? `${INTEGRATION}${given}` : given, isRelative };
+  return { server: "api", path: given.startsWith("/") ? given : `${INTEGRATION}${given}` };
 };
 
 const reasonOf = (error: unknown) => String(error).replace(/^\w*Error: /, "");

@@ -34,6 +34,21 @@ const parse = (text: string): Node => {
 
 const formatOf = (source: string) => (source.startsWith('"') ? "green" : /^[-\d]/.test(source) ? "yellow" : "magenta");
 
+/** Splits the sources of values into lines of at most `width` characters. */
+const filled = (sources: readonly string[], width: number): string[][] => {
+  const lines: string[][] = [];
+  let free = 0;
+  for (const source of sources) {
+    if (source.length > free) {
+      lines.push([]);
+      free = width;
+    }
+    lines.at(-1)?.push(source);
+    free -= source.length + 2;
+  }
+  return lines;
+};
+
 /**
  * Indents JSON text and writes readable times behind the values, as comments. Without the comments it is the same JSON,
  * digit by digit.
@@ -56,6 +71,10 @@ export const showJson = (text: string, nowMs: number | undefined, paint: Paint):
   const fitsOneLine = (indent: string, key: string | undefined, parts: readonly Part[]): boolean =>
     parts.reduce((sum, part) => sum + (widthOf(part) ?? MAX_LINE), indent.length + (key?.length ?? 0) + 4) <= MAX_LINE;
 
+  /** A list of many short texts or numbers, such as types of events, takes lines as a paragraph does. */
+  const isFilled = ({ open, parts }: { open: string; parts: readonly Part[] }): boolean =>
+    open === "[" && parts.every((part) => typeof part.value === "string" && (widthOf(part) ?? MAX_LINE) < MAX_LINE / 2);
+
   const show = (part: Part, indent: string, comma: string): string[] => {
     const { value } = part;
     const head = `${indent}${nameOf(part)}`;
@@ -68,6 +87,14 @@ export const showJson = (text: string, nowMs: number | undefined, paint: Paint):
     if (fitsOneLine(indent, part.key, value.parts)) {
       const line = value.parts.flatMap((one) => show(one, "", "")).join(", ");
       return [`${head}${value.open === "[" ? `[${line}]` : `{ ${line} }`}${comma}`];
+    }
+    if (isFilled(value)) {
+      const lines = filled(
+        value.parts.map(({ value: one }) => `${one}`),
+        MAX_LINE - indent.length - 3,
+      );
+      const shown = lines.map((line) => `${indent}  ${line.map((one) => paint(formatOf(one), one)).join(", ")}`);
+      return [`${head}[`, shown.join(",\n"), `${indent}]${comma}`];
     }
     const last = value.parts.length - 1;
     const lines = value.parts.flatMap((one, index) => show(one, `${indent}  `, index === last ? "" : ","));

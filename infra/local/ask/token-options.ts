@@ -1,5 +1,7 @@
 import type { ParseArgsOptionsConfig } from "node:util";
 
+export const ROLES = ["admin", "billing", "member", "guest"];
+
 /** The options that name a caller, for parseArgs: `npm run token` and `npm run ask` share them. */
 export const tokenOptions = {
   org: { type: "string" },
@@ -44,6 +46,12 @@ export const joinNegative = (args: readonly string[]): string[] => {
     return isNegative(at + 1) ? [`${arg}=${args[at + 1]}`] : [arg];
   });
 };
+
+/** What a role of a token means that the service does not have; undefined for its own roles. */
+export const roleWarning = (role: string | undefined): string | undefined =>
+  role === undefined || ROLES.includes(role)
+    ? undefined
+    : `${role} is not a role (${ROLES.join(", ")}): it counts as guest unless ROLE_MAPPING maps it`;
 
 /** The issuer's `POST /token` for these options. @throws Error in one line that names the malformed option. */
 export const tokenRequest = ({ org, role, user, "expires-in": expiresIn, claim = [] }: TokenOptions): object => ({

@@ -115,7 +115,7 @@ describe("npm run token", () => {
   it.each([
     [["--claim", "novalue"], "expected NAME=VALUE"],
     [["--expires-in", "soon"], "expected whole seconds"],
-    [["--orgs", "acme"], "--orgs"],
+    [["--orgs", "acme"], "Unknown option '--orgs': --help lists the options\n"],
     [["acme"], "acme"],
   ])("refuses %j in one line", async (args, message) => {
     const { code, stdout, stderr } = await command("token.ts", args);

@@ -8,6 +8,8 @@ import { runAsk } from "../../../infra/local/run-ask.ts";
 import type { RunningStack } from "../../../infra/local/stack-file.ts";
 
 const NOW = Date.parse("2026-11-22T14:00:00Z");
+const unknownPath = () => ({ status: 404, body: { error: 40402, message: "No." } });
+const PATHS = { "/plants": {}, "/api/integrations/provider/records/{type}": {} };
 const REFUSAL = { error: 40301, message: "The role guest does not have the permission security:read." };
 
 /** One server with the routes of the API, the issuer and the control server. */
@@ -24,8 +26,11 @@ beforeAll(async () => {
       "GET /plants": () => ({ status: 200, body: [{ id: 1, createdAt: NOW - 60_000 }] }),
       "POST /plants": ({ body }) => ({ status: 200, body }),
       "GET /api/integrations/provider/security": () => ({ status: 403, body: REFUSAL }),
-      "GET /api/integrations/provider/plants": () => ({ status: 404, body: { error: 40402, message: "No." } }),
-      "GET /openapi.json": () => ({ status: 200, body: { errors: [40402] } }),
+      "GET /api/integrations/provider/plants": unknownPath,
+      "GET /plant": unknownPath,
+      "GET /api/integrations/provider/record/invoices": unknownPath,
+      "GET /api/integrations/provider/weather": unknownPath,
+      "GET /openapi.json": () => ({ status: 200, body: { errors: [40402], paths: PATHS } }),
       "GET /exact": () => ({ status: 200, body: { id: JSON.rawJSON("9007199254740993") } }),
       "GET /broken": () => ({ status: 500, body: {} }),
     },
@@ -85,9 +90,17 @@ describe("npm run ask", () => {
     expect((await ask(["/broken"])).code).toBe(5);
   });
 
-  it("explains which path a relative one became, if the API does not know it", async () => {
-    const { code, error } = await ask(["plants"]);
-    expect([code, error]).toEqual([4, expect.stringContaining("write /plants for the API's root")]);
+  it.each([
+    ["plants", "Did you mean /plants?"],
+    ["/plant?limit=1", "Did you mean /plants?"],
+    ["record/invoices", "Did you mean records/invoices?"],
+    ["weather", "/docs shows all paths; one without a slash in front is below /api/integrations/provider/."],
+  ])("names the path of the API that is like the unknown path %s", async (path, hint) => {
+    const { code, error } = await ask([path]);
+    expect([code, error]).toEqual([4, expect.stringContaining(`${hint}\n`)]);
+  });
+
+  it("gives no hint for an answer that is no failure", async () => {
     expect((await ask(["/openapi.json"])).error).toBe("");
   });
 

@@ -91,6 +91,7 @@ describe("npm run clock", () => {
     expect(["90s", "70m", "4h", "8d", "1d12h"].map(parseDuration)).toEqual(
       [90, 4_200, 14_400, 691_200, 129_600].map((seconds) => seconds * 1_000),
     );
+    await expect(clock("-5m")).rejects.toThrow(/^-5m: expected a duration/);
     await expect(clock("1.5h")).rejects.toThrow(/^1\.5h: expected a duration such as 90s, 70m, 4h, 8d or 1d12h$/);
     expect(await clock("--help")).toBeUndefined();
   });

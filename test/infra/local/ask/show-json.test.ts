@@ -30,6 +30,13 @@ describe("JSON for a terminal", () => {
     expect(show({ word: "x".repeat(100) }).split("\n")).toHaveLength(3);
   });
 
+  it("fills lines with a long list of short texts", () => {
+    const list = Array.from({ length: 9 }, (_, index) => `customer.updated.${index}`);
+    const lines = show({ list }).split("\n");
+    expect(lines).toHaveLength(7);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
   it("writes times beside epoch milliseconds in fields of times, and beside times as text", () => {
     const shown = show({ createdAt: NOW - 180_000, amount: NOW, at: 12, time: "2026-11-22T16:00:00Z", name: null });
     expect(shown.split("\n").filter((line) => line.includes("//"))).toEqual([
