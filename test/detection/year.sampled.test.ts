@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { findingRules } from "../../shared/security/alerts/finding.ts";
 import { sampleOf } from "../support/depth.ts";
 import { attacks } from "./year/attacks.ts";
 import { lookAlikes } from "./year/look-alikes.ts";
@@ -15,12 +16,14 @@ const LEAST_PRECISION_OF_USAGE = 0.4;
 describe("two weeks of ten organizations", () => {
   it("contain every attack and every look-alike", () => {
     const indexes = Array.from({ length: TWO_WEEKS.organizations }, (_, index) => index);
-    const names = indexes.flatMap((index) =>
-      simulateOrganization({ seed: 1, start: YEAR_START, days: TWO_WEEKS.days }, index).episodes.map(
-        ({ name }) => name,
-      ),
+    const episodes = indexes.flatMap(
+      (index) => simulateOrganization({ seed: 1, start: YEAR_START, days: TWO_WEEKS.days }, index).episodes,
     );
+    const names = episodes.map(({ name }) => name);
     expect([...new Set(names)].sort()).toEqual([...Object.keys(attacks), ...Object.keys(lookAlikes)].sort());
+    const attacked = new Set(episodes.flatMap(({ labels }) => labels.map(({ rule }) => rule)));
+    const missing = findingRules.filter((rule) => !attacked.has(rule));
+    expect(missing.map((rule) => `add an attack that ${rule} finds to test/detection/year/attacks.ts`)).toEqual([]);
   });
 
   it.each(sampleOf([1, 2], 1))("are judged with full recall and enough precision, seed %i", (seed) => {

@@ -3,6 +3,7 @@
  * rule.ts. docs/detection.md.
  */
 import type { Finding, FindingRule } from "../../security/alerts/finding.ts";
+import type { Lacks } from "../../terms/lacks.ts";
 import { type Fact, inOrder } from "../evidence/fact.ts";
 import { abnormalSyncFrequency, abnormalSyncFrequencyAdvice } from "./abnormal-sync-frequency.ts";
 import { performanceDegradation, performanceDegradationAdvice } from "./performance-degradation.ts";
@@ -30,7 +31,7 @@ export const hourlyRules: readonly Rule[] = [
 /** All rules. Marked as pure, so that the bundles of hourly detection leave out the others. */
 export const rules: readonly Rule[] = /* @__PURE__ */ hourlyRules.concat(performanceDegradation);
 
-export const adviceByRule: Readonly<Record<FindingRule, Advice>> = {
+export const adviceByRule = {
   repeated_auth_failures: repeatedAuthFailuresAdvice,
   unusual_api_usage: unusualApiUsageAdvice,
   rate_limit_violations: rateLimitViolationsAdvice,
@@ -40,7 +41,9 @@ export const adviceByRule: Readonly<Record<FindingRule, Advice>> = {
   system_errors: systemErrorsAdvice,
   policy_violation: policyViolationAdvice,
   performance_degradation: performanceDegradationAdvice,
-};
+} satisfies Partial<Record<FindingRule, Advice>>;
+
+true satisfies Lacks<FindingRule, keyof typeof adviceByRule, "to adviceByRule in shared/detection/rules/rules.ts">;
 
 // The rules that functions other than the hourly ones use, apart, so that their bundles contain no other rules.
 

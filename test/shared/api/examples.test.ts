@@ -43,9 +43,10 @@ const bodies = Object.entries<Record<string, Operation>>(document.paths).flatMap
 );
 
 describe("an example", () => {
-  it.each(bodies)("exists for $title and fits its schema; npm run examples records them", ({ json, at }) => {
+  it.each(bodies)("exists for $title and fits its schema; npm run examples records them", ({ title, json, at }) => {
     const examples = Object.entries(json.examples ?? {});
-    expect(examples).not.toHaveLength(0);
+    const missing = `add ${title} to test/examples/record-examples.ts, and run npm run examples`;
+    expect(examples.length === 0 ? [missing] : []).toEqual([]);
     const validate = ajv.compile({ $ref: `api#/${[...at, "schema"].map(escaped).join("/")}` });
     for (const [name, { value }] of examples) {
       validate(value);

@@ -30,20 +30,33 @@ const documentedRows = (): Map<string, string[]> => {
   return rows;
 };
 
+/** A sentence for each rule of alerts and reports that a list lacks, and for each name that is no such rule. */
+const problemsOf = (named: readonly string[], where: string): string[] => [
+  ...findingRules.filter((rule) => !named.includes(rule)).map((rule) => `add ${rule} to ${where}`),
+  ...named.filter((name) => !findingRules.some((rule) => rule === name)).map((name) => `${where}: ${name} is no rule`),
+];
+
 describe("the list of rules", () => {
-  it("has exactly the rules of alerts and reports", () => {
-    expect(rules.map(({ id }) => id).sort()).toEqual([...findingRules].sort());
+  it("has each rule of alerts and reports once", () => {
+    const names = rules.map(({ id }) => id);
+    expect(problemsOf(names, "hourlyRules or rules in shared/detection/rules/rules.ts")).toEqual([]);
+    expect(names).toHaveLength(findingRules.length);
   });
 
   it("has cases and advice for every rule", () => {
-    expect(allCases.map(({ rule }) => rule).sort()).toEqual([...findingRules].sort());
+    expect(
+      problemsOf(
+        allCases.map(({ rule }) => rule),
+        "test/shared/detection/rules/all-cases.ts",
+      ),
+    ).toEqual([]);
     for (const { cases } of allCases) expect(cases.length).toBeGreaterThan(0);
     for (const { id } of rules) expect(adviceByRule[id].action).not.toBe("");
   });
 
   it("is documented, with the subject and level of every kind of finding", () => {
     const rows = documentedRows();
-    expect([...rows.keys()].sort()).toEqual([...findingRules].sort());
+    expect(problemsOf([...rows.keys()], "the table of rules in docs/detection.md")).toEqual([]);
     for (const { id, kinds } of rules) {
       for (const { subject, level } of Object.values(kinds)) {
         const isDocumented = rows.get(id)?.some((row) => row.includes(`\`${subject}`) && row.includes(level));
