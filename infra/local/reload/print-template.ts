@@ -2,17 +2,22 @@
  * Prints the template that the present files make. Reload runs this in another process, because modules that are loaded
  * stay as they were. Arguments: a new directory for the assembly, and the context as JSON.
  */
-import { globSync, readFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { setPriority } from "node:os";
 import { join } from "node:path";
+import { bundleDirectory } from "../../bundling/bundle-directory.ts";
+import { functionFiles } from "../../bundling/bundle-functions.ts";
 
 setPriority(19);
-enableCompileCache(join(import.meta.dirname, "..", "..", "..", ".cache", "node"));
+const root = join(import.meta.dirname, "..", "..", "..");
+enableCompileCache(join(root, ".cache", "node"));
 const [directory = "", context = "{}"] = process.argv.slice(2);
 try {
   const { localContext } = await import("../../prepare-assembly.ts");
   const { synthesise } = await import("../../synth.ts");
+  // A new function has no bundle before the next start.
+  for (const name of functionFiles(root).keys()) mkdirSync(bundleDirectory(name), { recursive: true });
   // The code is not part of the comparison, so it is not copied.
   await synthesise(directory, { ...localContext(JSON.parse(context)), "aws:cdk:disable-asset-staging": "true" });
   const [template = ""] = globSync("*.template.json", { cwd: directory });

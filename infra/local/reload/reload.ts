@@ -125,7 +125,7 @@ export const startReload = (options: ReloadOptions): { stop(): void } => {
     for (const path of paths.filter((one) => one.startsWith("functions/"))) {
       const isRunning = running.has(basename(path, ".ts"));
       if (files.has(path) && !isRunning)
-        log("warn", `${path} is not part of the running service: it needs a route in shared/api/. ${RESTART}`);
+        log("warn", `${path} becomes part of the service at the next start, if shared/api/ has its route or trigger.`);
       if (!files.has(path) && isRunning) log("warn", `${path} was removed: its code stays live. ${RESTART}`);
     }
   };
