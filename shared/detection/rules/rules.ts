@@ -31,7 +31,7 @@ export const hourlyRules: readonly Rule[] = [
 /** All rules. Marked as pure, so that the bundles of hourly detection leave out the others. */
 export const rules: readonly Rule[] = /* @__PURE__ */ hourlyRules.concat(performanceDegradation);
 
-export const adviceByRule = {
+const advice = {
   repeated_auth_failures: repeatedAuthFailuresAdvice,
   unusual_api_usage: unusualApiUsageAdvice,
   rate_limit_violations: rateLimitViolationsAdvice,
@@ -43,7 +43,10 @@ export const adviceByRule = {
   performance_degradation: performanceDegradationAdvice,
 } satisfies Partial<Record<FindingRule, Advice>>;
 
-true satisfies Lacks<FindingRule, keyof typeof adviceByRule, "to adviceByRule in shared/detection/rules/rules.ts">;
+true satisfies Lacks<FindingRule, keyof typeof advice, "to advice in shared/detection/rules/rules.ts">;
+
+// The line above checks that it is complete. An assertion, so that nothing else fails to compile if it is not.
+export const adviceByRule = advice as Readonly<Record<FindingRule, Advice>>;
 
 // The rules that functions other than the hourly ones use, apart, so that their bundles contain no other rules.
 

@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -126,5 +136,30 @@ describe("a changed file, while npm start runs", () => {
     const other =
       /another infrastructure: it adds DELETE \/plant\/\{id\}, removes DELETE \/plants\/\{id\}.*start again\.$/;
     await change("shared/api/plant-routes.ts", 'path: "/plants/{id}"', 'path: "/plant/{id}"', other);
+  });
+
+  it("asks for a restart if a new endpoint has its function, rights and route", async () => {
+    copyFileSync(join(copy, LIST), join(copy, "functions/plants/get-plant.ts"));
+    await printed(/get-plant\.ts becomes part of the service at the next start/);
+    const right = '    getPlant: access.plants("Query"),\n    deletePlant:';
+    await change("infra/constructs/grants.ts", "    deletePlant:", right, /grants\.ts changed/);
+    const route = `  getPlant: defineRoute({
+    method: "GET",
+    path: "/one/{id}",
+    permission: "plants:read",
+    tag: "plants",
+    summary: "Get a plant",
+    description: "Returns a plant.",
+    request: { params: z.object({ id: Int64Parameter }) },
+    success: { status: 200, description: "The plant.", body: Plant },
+    failures: [],
+  }),
+  deletePlant:`;
+    await change(
+      "shared/api/plant-routes.ts",
+      "  deletePlant:",
+      route,
+      /another infrastructure: it adds .*GET \/one\/\{id\}/,
+    );
   });
 });
