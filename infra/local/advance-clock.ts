@@ -17,7 +17,7 @@ export type Poller = {
 
 /**
  * Which firings of a schedule happen while the clock moves: `each` of them at its own time, or only the `last`.
- * With `last`, every schedule that falls due in the span fires once, at the end of the span.
+ * With `last`, every schedule that falls due in the span fires once, at the end of the span, the rarest one first.
  */
 export type Firing = "each" | "last";
 
@@ -48,8 +48,10 @@ export const createAdvanceClock = (options: {
   const advance = async (ms: number, firing: Firing): Promise<Advanced> => {
     const target = clock.now() + ms;
     const nextFiring = (): Due | undefined => {
-      const due = schedules.nextDue(target);
-      return due && firing === "last" ? { ...due, at: target } : due;
+      if (firing === "each") return schedules.nextDue(target);
+      // An hourly check, such as the one for lost syncs, looks at what a rarer schedule has begun.
+      const due = schedules.rarestDue(target);
+      return due && { ...due, at: target };
     };
     const fired: Due[] = [];
     tally?.begin(clock.now());

@@ -73,7 +73,7 @@ export const showJson = (text: string, nowMs: number | undefined, paint: Paint):
 
   /** A list of many short texts or numbers, such as types of events, takes lines as a paragraph does. */
   const isFilled = ({ open, parts }: { open: string; parts: readonly Part[] }): boolean =>
-    open === "[" && parts.every((part) => typeof part.value === "string" && (widthOf(part) ?? MAX_LINE) < MAX_LINE / 2);
+    open === "[" && parts.every((part) => typeof part.value === "string" && widthOf(part) !== undefined);
 
   const show = (part: Part, indent: string, comma: string): string[] => {
     const { value } = part;

@@ -21,6 +21,8 @@ export type Schedules = {
   list(): ScheduleState[];
   /** The schedule that falls due first, at or before that time. */
   nextDue(untilMs: number): Due | undefined;
+  /** Of the schedules that fall due until then, the one with the longest period; of equal ones, the one that falls due first. */
+  rarestDue(untilMs: number): Due | undefined;
   /** Fires a due schedule and moves on to its next occurrence. Resolves when its targets have finished. */
   fireDue(due: Due): Promise<void>;
   /** Fires a schedule now, also a disabled one; undefined if no schedule has that name. */
@@ -99,6 +101,16 @@ export const createSchedules = (options: {
         first = { name: schedule.name, at: nextAt };
     return first;
   };
+  const rarestDue = (untilMs: number): Due | undefined => {
+    let rarest: (Due & { periodMs: number }) | undefined;
+    for (const { schedule, occurrences, nextAt } of entries) {
+      if (nextAt === undefined || nextAt > untilMs) continue;
+      const periodMs = occurrences.nextAfter(nextAt) - nextAt;
+      if (rarest === undefined || periodMs > rarest.periodMs || (periodMs === rarest.periodMs && nextAt < rarest.at))
+        rarest = { name: schedule.name, at: nextAt, periodMs };
+    }
+    return rarest && { name: rarest.name, at: rarest.at };
+  };
   /** Fires a schedule. Its next occurrence is the first one after `afterMs`. */
   const fireAndContinue = async ({ name, at }: Due, afterMs: number) => {
     const entry = find(name);
@@ -126,6 +138,7 @@ export const createSchedules = (options: {
   return {
     list: () => entries.map(({ schedule: { name }, nextAt }) => ({ name, ...(nextAt !== undefined && { nextAt }) })),
     nextDue,
+    rarestDue,
     fireDue: (due) => fireAndContinue(due, due.at),
     fireNow(name) {
       const entry = find(name);

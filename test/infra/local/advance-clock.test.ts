@@ -123,7 +123,7 @@ describe("the advanced clock", () => {
     const end = clock.now() + 91 * DAY;
     const { now, fired } = await advance(91 * DAY, "last");
     expect(now).toBeGreaterThanOrEqual(end);
-    expect(fired.map(({ name }) => name).sort()).toEqual(["daily", "hourly"]);
+    expect(fired.map(({ name }) => name)).toEqual(["daily", "hourly"]);
     expect(fired).toEqual(seen.map(({ name, at }) => ({ name, at })));
     for (const { at, now: firedAt } of seen) {
       expect(at).toBeGreaterThanOrEqual(end);

@@ -34,6 +34,7 @@ describe("JSON for a terminal", () => {
     const list = Array.from({ length: 9 }, (_, index) => `customer.updated.${index}`);
     const lines = show({ list }).split("\n");
     expect(lines).toHaveLength(7);
+    expect(show({ list: ["x".repeat(60), ...list] }).split("\n")).toHaveLength(7);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
