@@ -85,6 +85,8 @@ type Pattern = { readonly group: readonly string[]; readonly message: string };
 
 const SDKS = ["@aws-sdk/**", "@smithy/**"];
 const PROVIDER_SDK = ["stripe", "stripe/**"];
+/** The folder of the provider's adapter, which may use the SDK. */
+const ADAPTER = "provider/stripe";
 
 const noTests: Pattern = { group: ["**/test/**"], message: "Product code must not import tests." };
 const noInfrastructure: Pattern = {
@@ -138,7 +140,7 @@ const sharedPatterns = (folder: string, isStore: boolean): Pattern[] => [
   noInfrastructure,
   noFunctions,
   ...upward(floors.shared, folder),
-  ...(folder === "runtime" || isStore ? [] : [folder === "provider/stripe" ? noStoreSdks : noSdks]),
+  ...(folder === "runtime" || isStore ? [] : [folder === ADAPTER ? noStoreSdks : noSdks]),
   ...(["wiring", "runtime"].includes(folder) ? [] : [noConfiguration]),
   ...(folder === "api" ? [noStores] : []),
 ];
