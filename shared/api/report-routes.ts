@@ -1,12 +1,12 @@
 /** The endpoints of reports. Decisions: docs/reports.md. */
 import * as z from "zod/mini";
 import { defineRoute, type Route } from "../http/route.ts";
-import { text } from "../json/text.ts";
 import { Report, ReportEntry, ReportPosition } from "../reports/report.ts";
 import { ReportLink } from "../reports/report-link.ts";
 
-/** More than the longest key, which names an organization, a user and a session. */
-const KEY_MAX_CHARACTERS = 4_096;
+/** Sealed in base64url. The longest key, which names an organization, a user and a session, is shorter. */
+const KEY = /^[A-Za-z0-9_-]{1,4096}$/;
+const KEY_ERROR = "expected the key of a link: 1 to 4096 letters, digits, - or _";
 
 const params = z.object({
   id: z.string().register(z.globalRegistry, { description: "The id from the list, such as `compliance-2026-11-21`." }),
@@ -62,7 +62,10 @@ export const reportRoutes = {
     request: {
       params,
       query: z.object({
-        key: text(1, KEY_MAX_CHARACTERS, "The key in the link; opaque to clients."),
+        key: z
+          .string({ error: KEY_ERROR })
+          .check(z.regex(KEY, { error: KEY_ERROR }))
+          .register(z.globalRegistry, { description: "The key in the link; opaque to clients." }),
       }),
     },
     success: { status: 200, description: "The page.", html: true },

@@ -25,6 +25,12 @@ const isSendable = (request: Request): boolean =>
   textsOf(request, "header").every(([, value]) => /^[!-~]+$/.test(value)) &&
   textsOf(request, "path").every(([, value]) => !/^\.{1,2}$/.test(value));
 
+/** The gateway takes a slash in an id for the end of a segment, and would not pass the other inputs on. */
+const withoutSlashes = (request: Request): Request => ({
+  ...request,
+  ...Object.fromEntries(textsOf(request, "path").map(([name, value]) => [`path ${name}`, value.replaceAll("/", "-")])),
+});
+
 /** A hold of a circuit must end in the future, which no schema can say. */
 const isPast = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "until" in value && Number(value.until) <= Date.now();
@@ -33,11 +39,11 @@ const isPast = (value: unknown): boolean =>
 const UNKNOWN = [40003, 40004];
 
 it.each(inputs)("is accepted over HTTP as the document says, and never a 5xx: $title", async (input) => {
-  const { operation, valid, near, requestWith } = input;
+  const { operation, place, valid, near, requestWith } = input;
   const [method = "", path = ""] = operation.split(" ");
   const values = fc.sample(fc.oneof(valid, near), 12).filter((value) => isSendable(requestWith(value)));
   for (const value of values) {
-    const request = requestWith(value);
+    const request = place === "path" ? requestWith(value) : withoutSlashes(requestWith(value));
     const { status, body } = await service.request(method.toUpperCase(), pathOf(path, request), {
       token,
       headers: Object.fromEntries(textsOf(request, "header")),
