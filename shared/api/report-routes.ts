@@ -45,7 +45,7 @@ export const reportRoutes = {
     tag: "reports",
     summary: "Create a link to a report",
     description:
-      "Returns a URL that shows the report's HTML page in a browser without a token, for 10 minutes. Whoever has the URL can open it; each opening is recorded under the name of the caller who created it.",
+      "Returns a URL that shows the report's HTML page in a browser without a token, for 10 minutes. Anyone with the URL can open it; each opening is recorded under the name of the caller who created it.",
     request: { params },
     isIdempotent: true,
     success: { status: 200, description: "The link.", body: ReportLink },

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { sourceMapPath } from "../../bundling/source-maps.ts";
 
-/** A line of an error's stack: `at async x (/path/bundle.cjs:3:4711)`. The bundle has short names, which say nothing. */
+/** A line of an error's stack: `at async x (/path/bundle.cjs:3:4711)`. Names in a bundle are shortened. */
 const FRAME = /at (async )?(?:[\w$.<>[\]# ]+ )?\(?(\/[^()"\\\n]*?\.cjs):(\d+):(\d+)\)?/g;
 
 const readMap = (bundle: string): SourceMap | undefined => {

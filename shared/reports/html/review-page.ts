@@ -99,7 +99,7 @@ const trends = (report: ReviewReport): Markup =>
   report.weeksBefore.length === 0
     ? section(
         "Trends",
-        html`<p>There is no earlier week to compare with. Weeks count from the first one in which the organization existed on its Monday and that is still stored.</p>`,
+        html`<p>There is no earlier week to compare with. A week counts if the organization existed on its Monday, and if its events are still stored.</p>`,
         dayChart(report),
         alertSentence(report),
       )

@@ -93,7 +93,7 @@ describe("a review", () => {
     expect(rules.every(({ before }) => before === 0)).toBe(true);
   });
 
-  it("says nothing of earlier weeks if there are none", () => {
+  it("mentions no earlier weeks if there are none", () => {
     const { recommendations } = sampleReview({ knownFrom: MONDAY });
     expect(recommendations.length).toBeGreaterThan(5);
     for (const { action, because } of recommendations) expect(action + because).not.toMatch(/before[,.]|a rise/);
