@@ -7,7 +7,7 @@ import { ServiceEventBus } from "./constructs/event-bus.ts";
 import { ServiceHttpApi } from "./constructs/http-api.ts";
 import { AlarmNotices } from "./constructs/monitoring/alarm-notices.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
-import { requireFunctionFiles } from "./constructs/require-complete.ts";
+import { requireComplete } from "./constructs/require-complete.ts";
 import { CredentialsKey } from "./constructs/resources/credentials-key.ts";
 import { CursorKey } from "./constructs/resources/cursor-key.ts";
 import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
@@ -27,7 +27,7 @@ export class ServiceStack extends Stack {
       terminationProtection: config.stage !== "dev",
       ...(config.region !== undefined && { env: { region: config.region } }),
     });
-    requireFunctionFiles();
+    requireComplete();
     const tables = new Tables(this, "Tables", config);
     const cursorKey = new CursorKey(this, "CursorKey");
     const events = new ServiceEventBus(this, "Events", config);

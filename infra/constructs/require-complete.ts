@@ -2,6 +2,7 @@ import { basename, join } from "node:path";
 import { allBackgroundFunctions } from "../../shared/api/background-functions.ts";
 import { allPageRoutes } from "../../shared/api/page-routes.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
+import { isPermission } from "../../shared/terms/permissions.ts";
 import { functionFiles } from "../bundling/bundle-functions.ts";
 import type { Access } from "./resources/access.ts";
 
@@ -49,6 +50,21 @@ export const fileProblems = (wanted: ReadonlyMap<string, string>, files: Readonl
   ];
 };
 
+/** How a route without a token is marked in place of a permission. */
+const WITHOUT_TOKEN = ["public", "link"];
+
+/** Routes without a permission that exists, one sentence each. */
+export const permissionProblems = (
+  routes: readonly (readonly [name: string, route: { method: string; path: string; permission?: string }])[],
+): string[] =>
+  routes
+    .filter(([, { permission = "" }]) => !isPermission(permission) && !WITHOUT_TOKEN.includes(permission))
+    .map(
+      ([name, { method, path, permission }]) =>
+        `The route ${name} (${method} ${path}) has ${permission === undefined ? "no permission" : `the unknown permission ${permission}`}: ` +
+        "in its table of shared/api/, give it one of shared/terms/permissions.ts.",
+    );
+
 /** Names of a table that have no rights, one sentence each. */
 export const accessProblems = (
   table: "routeAccess" | "backgroundAccess",
@@ -63,8 +79,12 @@ const require = (problems: readonly string[]): void => {
   if (problems.length > 0) throw new IncompleteError(problems.join("\n"));
 };
 
-/** @throws IncompleteError if a route or a background function has no file, or a file of functions/ is neither. */
-export const requireFunctionFiles = (): void => require(fileProblems(purposes(), functionFiles(root)));
+/**
+ * @throws IncompleteError if a route has no permission, if a route or a background function has no file, or if a file of
+ *   functions/ belongs to neither.
+ */
+export const requireComplete = (): void =>
+  require([...permissionProblems(allRoutes), ...fileProblems(purposes(), functionFiles(root))]);
 
 /**
  * The rights of each name. Types check the same, but `npm start` does not check types.

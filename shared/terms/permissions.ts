@@ -26,6 +26,8 @@ const rolesByPermission = {
 
 export type Permission = keyof typeof rolesByPermission;
 
+export const isPermission = (text: string): text is Permission => Object.hasOwn(rolesByPermission, text);
+
 /** Permissions that a caller without an organization can have. */
 export type PersonalPermission = Extract<Permission, `plants:${string}`>;
 

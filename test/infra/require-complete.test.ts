@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { accessProblems, fileProblems } from "../../infra/constructs/require-complete.ts";
+import { accessProblems, fileProblems, permissionProblems } from "../../infra/constructs/require-complete.ts";
 
 describe("a function file", () => {
   const wanted = new Map([
@@ -40,5 +40,20 @@ describe("a function file", () => {
 it("a route without rights is named with the file to change", () => {
   expect(accessProblems("routeAccess", ["listPlants", "getPlant"], { listPlants: {} })).toEqual([
     "infra/constructs/grants.ts: add the rights of getPlant to routeAccess, or NO_ACCESS if it needs none.",
+  ]);
+});
+
+it("a route without a permission that exists is named", () => {
+  const route = { method: "GET", path: "/plants/{id}" } as const;
+  const routes = [
+    ["readPlant", { ...route, permission: "plants:read" }],
+    ["openPlant", { ...route, permission: "public" }],
+    ["getPlant", route],
+    ["waterPlant", { ...route, permission: "plants:water" }],
+  ] as const;
+  const advice = "in its table of shared/api/, give it one of shared/terms/permissions.ts.";
+  expect(permissionProblems(routes)).toEqual([
+    `The route getPlant (GET /plants/{id}) has no permission: ${advice}`,
+    `The route waterPlant (GET /plants/{id}) has the unknown permission plants:water: ${advice}`,
   ]);
 });
