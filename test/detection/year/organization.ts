@@ -36,7 +36,7 @@ export const simulateOrganization = (
   for (let day = FIRST_EPISODE_DAY; day + 1 < days; day += DAYS_PER_EPISODE) {
     const turn = episodes.length;
     const kinds: [string, Script][] = scripts[turn % 2] ?? [];
-    const [name, script] = kinds[(Math.floor(turn / 2) + index * 4) % kinds.length] ?? [];
+    const [name, script] = kinds[(Math.floor(turn / 2) + index * 3) % kinds.length] ?? [];
     if (name === undefined || script === undefined) continue;
     const at = start + day * DAY + dice.integer(8, 13) * HOUR;
     const user = `user-${dice.integer(0, profile.users - 1)}`;
