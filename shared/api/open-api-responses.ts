@@ -21,7 +21,7 @@ const Throttled = z
   .object({ message: z.string() })
   .register(z.globalRegistry, { id: "GatewayError", description: "An answer by the gateway itself." });
 
-/** The gateway adds none of the service's headers. */
+/** The gateway does not add the headers of the service. */
 export const throttledResponse = {
   description: "Too many requests. The gateway itself answers.",
   content: {

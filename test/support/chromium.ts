@@ -73,7 +73,7 @@ export type Tab = {
 
 /** The variables with which the package's browser finds its fonts and libraries. */
 const packagedEnvironment = {
-  // The package's own configuration looks in /tmp/fonts. Without a font, all texts have no width.
+  // The package looks for fonts in a folder that does not exist. Without a font, all texts have no width.
   FONTCONFIG_FILE: join(import.meta.dirname, "fonts.conf"),
   XDG_DATA_HOME: join(directory, "fonts"),
   XDG_CACHE_HOME: directory,
