@@ -1,15 +1,17 @@
+import { INTEGRATION } from "../ask/read-arguments.ts";
 import type { Paint } from "../ask/show-json.ts";
 import type { DayObservation, Observation, RequestObservation } from "../core/observation.ts";
 import { type LogEntry, sourceName } from "./log-entry.ts";
 
-/** The integration's prefix, which would fill half of a line. */
-const INTEGRATION = /^\/api\/integrations\/provider(?=\/)/;
 const MAX_TARGET = 80;
 const SHORT_ID = 8;
 /** Fields with a place of their own in the line, or for machines only. */
 const HIDDEN = new Set(["level", "message", "cause", "requestId", "invocationId", "traceId", "_aws"]);
 
 const shortened = (text: string, length: number) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+/** The integration's prefix would fill half of a line. */
+const withoutPrefix = (target: string) =>
+  target.startsWith(INTEGRATION) ? `…/${target.slice(INTEGRATION.length)}` : target;
 const joined = (parts: readonly (string | undefined)[]) => parts.filter(Boolean).join("  ");
 const total = (counts: Readonly<Record<string, number>>) =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -19,7 +21,7 @@ const requestLine = (request: RequestObservation, paint: Paint): string => {
   const { method, target, status, durationMs, source, requestId, organizationId, userId, reason } = request;
   const colour = status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
   return joined([
-    `${paint(colour, String(status))} ${method.padEnd(6)} ${shortened(target.replace(INTEGRATION, "…"), MAX_TARGET)}`,
+    `${paint(colour, String(status))} ${method.padEnd(6)} ${shortened(withoutPrefix(target), MAX_TARGET)}`,
     `${durationMs} ms`,
     source && sourceName(source),
     [organizationId, userId].filter(Boolean).join("/"),
