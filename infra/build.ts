@@ -2,11 +2,13 @@
  * Bundles every function in one esbuild run: functions/<subject>/<name>.ts becomes .build/functions/<name>/, a folder
  * that is uploaded as it is. Run by `npm start`, by the tests and, through cdk.json, before every synth.
  */
+import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleDirectory } from "./bundling/bundle-directory.ts";
+import { promisify } from "node:util";
+import { apiTypesPath, bundleDirectory } from "./bundling/bundle-directory.ts";
 import { type BundledFunctions, bundleFunctions, functionFiles } from "./bundling/bundle-functions.ts";
 import { sourceMapPath, sourceMapsDirectory } from "./bundling/source-maps.ts";
 import { hashInputs } from "./input-hash.ts";
@@ -50,6 +52,7 @@ const isBuilt = (hash: string): boolean =>
   existsSync(hashPath) &&
   readFileSync(hashPath, "utf8") === hash &&
   existsSync(metafilePath) &&
+  existsSync(apiTypesPath) &&
   [...functionFiles(root).keys()].every((name) => existsSync(join(bundleDirectory(name), "bundle.cjs")));
 
 /**
@@ -62,7 +65,10 @@ export const build = async (): Promise<void> => {
   if (isBuilt(hash)) return;
   const outdir = join(root, ".build", "functions");
   // Files are written after all functions were bundled, so that a failed build changes nothing.
-  const { folders, maps, metafile } = await bundleFunctions(root, functionFiles(root), { isComplete: true });
+  const [{ folders, maps, metafile }] = await Promise.all([
+    bundleFunctions(root, functionFiles(root), { isComplete: true }),
+    promisify(execFile)(process.execPath, [join(root, "infra", "bundling", "write-api-types.ts")]),
+  ]);
   const wanted = new Map(
     [...folders].flatMap(([name, folder]) =>
       [...folder].map(([file, contents]) => [join(name, file), contents] as const),

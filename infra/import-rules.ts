@@ -135,6 +135,25 @@ const override = (includes: readonly string[], patterns: readonly Pattern[]) => 
   linter: { rules: { style: { noRestrictedImports: { level: "error", options: { patterns } } } } },
 });
 
+/** The console runs in a browser and uses the public API only, as any other client does. */
+const CONSOLE = "functions/console/app";
+const CONSOLE_PACKAGES = ["preact", "@preact/signals", "preact-iso", "openapi-fetch", "oauth4webapi"];
+const API_TYPES = ".build/console/openapi.d.ts";
+/** How many folders deep a file of the console may lie. */
+const CONSOLE_DEPTHS = [0, 1, 2];
+
+/** The rules of the console's files that lie as many folders deep. */
+const consoleRules = (depth: number) => {
+  const outside = "../".repeat(depth + 1);
+  const group = [
+    "**",
+    ...CONSOLE_PACKAGES.flatMap((name) => [`!${name}`, `!${name}/**`]),
+    ...["!./**", "!../**", `${outside}**`, `!${outside}../../${API_TYPES}`],
+  ];
+  const message = "The console may import only its own files, its packages and the API's generated types.";
+  return override([`${CONSOLE}/${"*/".repeat(depth)}*`], [{ group, message }]);
+};
+
 const sharedPatterns = (folder: string, isStore: boolean): Pattern[] => [
   noTests,
   noInfrastructure,
@@ -149,6 +168,7 @@ const sharedPatterns = (folder: string, isStore: boolean): Pattern[] => [
 export const importRules = () => ({
   overrides: [
     override(["functions/**"], [noTests, noInfrastructure, onlyShared, noSdks]),
+    ...CONSOLE_DEPTHS.map(consoleRules),
     ...floors.shared.flatMap((folder) => [
       override([`shared/${folder}/*.ts`], sharedPatterns(folder, false)),
       override([`shared/${folder}/*-store.ts`], sharedPatterns(folder, true)),
