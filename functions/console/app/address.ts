@@ -1,0 +1,21 @@
+/** Filters in the address, so that a view can be shared, bookmarked and gone back to. */
+import { useLocation } from "preact-iso";
+
+/** The address of a view with filters; empty ones are left out. */
+export const addressOf = (path: string, filters: Readonly<Record<string, string | undefined>> = {}): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filters)) if (value !== undefined && value !== "") query.set(name, value);
+  return query.size === 0 ? path : `${path}?${query}`;
+};
+
+/** The filters of the present address, and how to change some of them; undefined removes one. */
+export const useFilters = () => {
+  const { path, query, route } = useLocation();
+  const filters: Readonly<Record<string, string | undefined>> = query;
+  return {
+    filters,
+    /** @param replace whether the back button skips the present address: for typing, not for choices. */
+    set: (changes: Readonly<Record<string, string | undefined>>, { replace = false } = {}) =>
+      route(addressOf(path, { ...filters, ...changes }), replace),
+  };
+};

@@ -1,0 +1,42 @@
+/**
+ * The API, typed by its OpenAPI document. Every request has the session's token; a token that the API refuses is renewed
+ * once. Answers tell the service's time (../clock.ts).
+ */
+import createClient from "openapi-fetch";
+import { noteServiceTime } from "../clock.ts";
+import { accessToken, tokenAfterRefusal } from "../session/session.ts";
+import { asProblem, Problem, problemOf } from "./problem.ts";
+import type { paths } from "./types.ts";
+
+const ENDED = "The session has ended.";
+
+const withToken = async (request: Request): Promise<Response> => {
+  const token = await accessToken();
+  if (token === undefined) throw new Problem(ENDED, { status: 401 });
+  const send = (bearer: string) => {
+    const copy = request.clone();
+    copy.headers.set("authorization", `Bearer ${bearer}`);
+    return fetch(copy);
+  };
+  const response = await send(token);
+  noteServiceTime(response.headers.get("date"));
+  if (response.status !== 401) return response;
+  const next = await tokenAfterRefusal(token);
+  return next === undefined ? response : send(next);
+};
+
+export const api = createClient<paths>({ baseUrl: location.origin, cache: "no-store", fetch: withToken });
+
+type Answer<Data> = { data?: Data; error?: unknown; response: Response };
+
+/** The body of a successful answer. @throws Problem */
+export const answer = async <Data>(call: Promise<Answer<Data>>): Promise<Data> => (await page(call)).items;
+
+/** The body of a successful answer, and the cursor of the next page. @throws Problem */
+export const page = async <Data>(call: Promise<Answer<Data>>): Promise<{ items: Data; next: string | undefined }> => {
+  const { data, error, response } = await call.catch((failure: unknown) => {
+    throw asProblem(failure);
+  });
+  if (!response.ok) throw problemOf(response, error);
+  return { items: data as Data, next: response.headers.get("x-next-cursor") ?? undefined };
+};

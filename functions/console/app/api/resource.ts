@@ -1,0 +1,134 @@
+/**
+ * Reads that a view shows. The last answer stays visible while a newer one is on its way or fails, and when the user comes
+ * back to a view. A tab that is hidden reads nothing.
+ */
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { asProblem, type Problem } from "./problem.ts";
+
+/** A failed read is repeated later and later, up to this pause. */
+const LONGEST_PAUSE_MS = 5 * 60_000;
+const FIRST_PAUSE_MS = 5_000;
+/** Answers that are kept for a return to their view. */
+const MOST_KEPT = 100;
+
+export type Resource<Value> = {
+  /** The last answer. */
+  value: Value | undefined;
+  /** Why the last read failed. */
+  problem: Problem | undefined;
+  isLoading: boolean;
+  reload(): void;
+  /** Shows a value that the service is expected to have soon. @returns how to take it back. */
+  show(next: Value): () => void;
+};
+
+const kept = new Map<string, unknown>();
+
+/** Forgets all answers: another user may sign in. */
+export const forgetAnswers = (): void => kept.clear();
+
+const keep = (key: string, value: unknown): void => {
+  kept.delete(key);
+  kept.set(key, value);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= MOST_KEPT) return;
+    kept.delete(oldest);
+  }
+};
+
+type State<Value> = { key: string; value: Value | undefined; problem: Problem | undefined; isLoading: boolean };
+
+/** @returns the pause before the next read; undefined if there is none. */
+const pauseAfter = (
+  failures: number,
+  everyMs: number | undefined,
+  problem: Problem | undefined,
+): number | undefined => {
+  if (failures === 0) return everyMs;
+  if (problem !== undefined && !problem.isTemporary) return undefined;
+  const backedOff = Math.min(LONGEST_PAUSE_MS, Math.max(everyMs ?? 0, FIRST_PAUSE_MS) * 2 ** (failures - 1));
+  return Math.max(backedOff, (problem?.retryAfterS ?? 0) * 1_000);
+};
+
+/**
+ * Reads now, every `everyMs` while the tab is visible, and again after failures that may pass.
+ * @param key identifies what is read: another key is another read. Equal keys share the last answer.
+ */
+export const useResource = <Value>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<Value>,
+  { everyMs }: { everyMs?: number } = {},
+): Resource<Value> => {
+  const initial = (): State<Value> => {
+    const value = kept.get(key) as Value | undefined;
+    return { key, value, problem: undefined, isLoading: true };
+  };
+  const [stored, setState] = useState(initial);
+  // The state of another key must not be shown for a moment.
+  const state = stored.key === key ? stored : initial();
+  const loadNow = useRef(load);
+  loadNow.current = load;
+  const readNow = useRef<() => void>(() => undefined);
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let controller: AbortController | undefined;
+    let failures = 0;
+    let dueAt = 0;
+
+    const plan = (pauseMs: number | undefined): void => {
+      clearTimeout(timer);
+      dueAt = pauseMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + pauseMs;
+      if (pauseMs !== undefined && !document.hidden) timer = setTimeout(read, pauseMs);
+    };
+    const read = async (): Promise<void> => {
+      controller?.abort();
+      controller = new AbortController();
+      const { signal } = controller;
+      clearTimeout(timer);
+      setState((before) => ({ ...(before.key === key ? before : initial()), isLoading: true }));
+      try {
+        const value = await loadNow.current(signal);
+        if (signal.aborted) return;
+        failures = 0;
+        keep(key, value);
+        setState({ key, value, problem: undefined, isLoading: false });
+        plan(everyMs);
+      } catch (error) {
+        if (signal.aborted) return;
+        failures++;
+        const problem = asProblem(error);
+        setState((before) => ({ ...before, key, problem, isLoading: false }));
+        plan(pauseAfter(failures, everyMs, problem));
+      }
+    };
+    const onVisibility = (): void => {
+      if (document.hidden) clearTimeout(timer);
+      else if (Number.isFinite(dueAt)) plan(Math.max(0, dueAt - Date.now()));
+    };
+
+    readNow.current = () => void read();
+    void read();
+    document.addEventListener("visibilitychange", onVisibility);
+    return () => {
+      document.removeEventListener("visibilitychange", onVisibility);
+      clearTimeout(timer);
+      controller?.abort();
+    };
+  }, [key, everyMs]);
+
+  const reload = useCallback(() => readNow.current(), []);
+  const show = useCallback(
+    (next: Value) => {
+      let previous: Value | undefined;
+      setState((before) => {
+        previous = before.value;
+        return { ...before, value: next };
+      });
+      return () => setState((before) => ({ ...before, value: previous }));
+    },
+    [key],
+  );
+  const { value, problem, isLoading } = state;
+  return { value, problem, isLoading, reload, show };
+};

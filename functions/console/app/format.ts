@@ -1,0 +1,69 @@
+/** Times, durations, numbers and amounts in the user's language and time zone. */
+
+const language = navigator.language;
+
+const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+const timeOfDay = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const decimal = new Intl.NumberFormat(language);
+const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export const formatNumber = (value: number): string => decimal.format(value);
+
+/** @param value from 0 to 1. */
+export const formatShare = (value: number): string => share.format(value);
+
+export const formatTime = (at: number): string => dateTime.format(at);
+
+export const formatTimeOfDay = (at: number): string => timeOfDay.format(at);
+
+export const formatUtc = (at: number): string => `${new Date(at).toISOString().replace("T", " ").slice(0, 19)} UTC`;
+
+/** Such as "3 minutes ago" or "in 2 hours". */
+export const formatRelative = (at: number, now: number): string => {
+  const difference = at - now;
+  const size = Math.abs(difference);
+  if (size < MINUTE) return relative.format(Math.round(difference / SECOND), "second");
+  if (size < HOUR) return relative.format(Math.round(difference / MINUTE), "minute");
+  if (size < DAY) return relative.format(Math.round(difference / HOUR), "hour");
+  return relative.format(Math.round(difference / DAY), "day");
+};
+
+const unit = (value: number, name: "millisecond" | "second" | "minute" | "hour" | "day"): string =>
+  new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: 1 }).format(
+    value,
+  );
+
+/** Such as "340 ms", "12.3 sec" or "4 min 10 sec". */
+export const formatDuration = (ms: number): string => {
+  if (ms < SECOND) return unit(Math.round(ms), "millisecond");
+  if (ms < MINUTE) return unit(ms / SECOND, "second");
+  const [large, small, size] =
+    ms < HOUR
+      ? (["minute", "second", MINUTE] as const)
+      : ms < DAY
+        ? (["hour", "minute", HOUR] as const)
+        : (["day", "hour", DAY] as const);
+  const rest = { second: SECOND, minute: MINUTE, hour: HOUR }[small];
+  const remainder = Math.floor((ms % size) / rest);
+  const first = unit(Math.floor(ms / size), large);
+  return remainder === 0 ? first : `${first} ${unit(remainder, small)}`;
+};
+
+/** An amount of the API: an integer in the currency's smallest unit. Without a currency, the plain number. */
+export const formatAmount = (amount: number, currency: string | null): string => {
+  if (currency === null) return formatNumber(amount);
+  try {
+    const format = new Intl.NumberFormat(language, { style: "currency", currency: currency.toUpperCase() });
+    const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
+    return format.format(amount / 10 ** digits);
+  } catch {
+    // Not a code of ISO 4217.
+    return `${formatNumber(amount)} ${currency}`;
+  }
+};

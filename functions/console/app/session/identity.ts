@@ -1,0 +1,142 @@
+/**
+ * Signing in at the deployment's issuer: the authorization code flow with PKCE for a public client, as RFC 9700 recommends
+ * for browsers. The library checks each answer of the issuer; this file only orders the steps.
+ * Session storage keeps the verifier and the state while the browser is at the issuer. It never has a token.
+ */
+import * as oauth from "oauth4webapi";
+import type { ConsoleSettings } from "./settings.ts";
+
+/** Times are epoch milliseconds of this browser. */
+export type Tokens = { access: string; expiresAt: number; refresh: string | undefined; id: string | undefined };
+
+const PENDING = "console.signIn";
+/** While a token lives longer, it is used. */
+const DEFAULT_LIFETIME_S = 300;
+
+type Pending = { state: string; verifier: string; returnTo: string; isSilent: boolean };
+
+/** The result of a return from the issuer. `refused`: the issuer, or the user there, did not sign in. */
+export type Returned =
+  | { outcome: "signedIn"; tokens: Tokens; returnTo: string }
+  | { outcome: "refused"; returnTo: string; isSilent: boolean; reason: string };
+
+export type Identity = ReturnType<typeof createIdentity>;
+
+const takePending = (): Pending | undefined => {
+  const stored = sessionStorage.getItem(PENDING);
+  sessionStorage.removeItem(PENDING);
+  return stored === null ? undefined : (JSON.parse(stored) as Pending);
+};
+
+/** @param redirectUri the page's own address, as it is registered at the issuer. */
+export const createIdentity = (settings: ConsoleSettings & { clientId: string }, redirectUri: string) => {
+  const { issuer, clientId, scope, audience } = settings;
+  const client: oauth.Client = { client_id: clientId };
+  const publicClient = oauth.None();
+  // Only the local cloud's issuer has no TLS.
+  const transport = { [oauth.allowInsecureRequests]: new URL(issuer).protocol === "http:" };
+  let discovered: Promise<oauth.AuthorizationServer> | undefined;
+
+  const discover = (): Promise<oauth.AuthorizationServer> => {
+    discovered ??= oauth
+      .discoveryRequest(new URL(issuer), transport)
+      .then((response) => oauth.processDiscoveryResponse(new URL(issuer), response))
+      .catch((error: unknown) => {
+        // The next attempt asks again.
+        discovered = undefined;
+        throw error;
+      });
+    return discovered;
+  };
+
+  const tokensOf = (answer: oauth.TokenEndpointResponse, previous?: Tokens): Tokens => ({
+    access: answer.access_token,
+    expiresAt: Date.now() + (answer.expires_in ?? DEFAULT_LIFETIME_S) * 1_000,
+    refresh: answer.refresh_token ?? previous?.refresh,
+    id: answer.id_token ?? previous?.id,
+  });
+
+  const exchange = async (server: oauth.AuthorizationServer, url: URL, pending: Pending): Promise<Tokens> => {
+    const parameters = oauth.validateAuthResponse(server, client, url, pending.state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      publicClient,
+      parameters,
+      redirectUri,
+      pending.verifier,
+      transport,
+    );
+    return tokensOf(await oauth.processAuthorizationCodeResponse(server, client, response));
+  };
+
+  return {
+    /** Leaves the page for the issuer. Silent: the issuer must not ask the user anything. */
+    async leave({ returnTo, isSilent = false }: { returnTo: string; isSilent?: boolean }): Promise<void> {
+      const server = await discover();
+      if (server.authorization_endpoint === undefined) throw new Error(`${issuer} has no authorization endpoint`);
+      const verifier = oauth.generateRandomCodeVerifier();
+      const state = oauth.generateRandomState();
+      const pending: Pending = { state, verifier, returnTo, isSilent };
+      sessionStorage.setItem(PENDING, JSON.stringify(pending));
+      const url = new URL(server.authorization_endpoint);
+      const parameters = {
+        response_type: "code",
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope,
+        state,
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+        ...(audience !== null && { audience }),
+        ...(isSilent && { prompt: "none" }),
+      };
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+      location.assign(url);
+    },
+
+    /**
+     * Completes a sign-in. Undefined if the page was not opened by a return from the issuer, or by another tab's.
+     * @throws Error if the issuer's answer is invalid or the issuer cannot be reached.
+     */
+    async complete(url: URL): Promise<Returned | undefined> {
+      if (!url.searchParams.has("state")) return undefined;
+      const pending = takePending();
+      if (pending === undefined) return undefined;
+      const { returnTo, isSilent } = pending;
+      const server = await discover();
+      try {
+        return { outcome: "signedIn", tokens: await exchange(server, url, pending), returnTo };
+      } catch (error) {
+        if (!(error instanceof oauth.AuthorizationResponseError)) throw error;
+        return { outcome: "refused", returnTo, isSilent, reason: error.error_description ?? error.error };
+      }
+    },
+
+    /** New tokens for a refresh token; undefined if there is none, or the issuer does not accept it any more. */
+    async renew(tokens: Tokens): Promise<Tokens | undefined> {
+      if (tokens.refresh === undefined) return undefined;
+      const server = await discover();
+      const response = await oauth.refreshTokenGrantRequest(server, client, publicClient, tokens.refresh, transport);
+      try {
+        return tokensOf(await oauth.processRefreshTokenResponse(server, client, response), tokens);
+      } catch (error) {
+        if (error instanceof oauth.ResponseBodyError) return undefined;
+        throw error;
+      }
+    },
+
+    /** Revokes the refresh token. @returns the issuer's page that ends the user's session there, if it has one. */
+    async end(tokens: Tokens): Promise<string | undefined> {
+      const server = await discover();
+      if (server.revocation_endpoint !== undefined && tokens.refresh !== undefined)
+        await oauth.revocationRequest(server, client, publicClient, tokens.refresh, transport);
+      if (server.end_session_endpoint === undefined) return undefined;
+      const url = new URL(server.end_session_endpoint);
+      url.searchParams.set("client_id", clientId);
+      url.searchParams.set("post_logout_redirect_uri", redirectUri);
+      if (tokens.id !== undefined) url.searchParams.set("id_token_hint", tokens.id);
+      return url.href;
+    },
+  };
+};
