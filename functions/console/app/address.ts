@@ -1,5 +1,5 @@
 /** Filters in the address, so that a view can be shared, bookmarked and gone back to. */
-import { useLocation } from "preact-iso";
+import { useLocation } from "preact-iso/router";
 
 /** The address of a view with filters; empty ones are left out. */
 export const addressOf = (path: string, filters: Readonly<Record<string, string | undefined>> = {}): string => {

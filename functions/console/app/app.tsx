@@ -1,7 +1,8 @@
 /** The frame around the views: who is signed in, the menu, and what stands in place of a view before that. */
 
 import { useState } from "preact/hooks";
-import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
+import { ErrorBoundary } from "preact-iso/lazy";
+import { LocationProvider, Route, Router } from "preact-iso/router";
 import { useMay } from "./access.ts";
 import { Menu } from "./menu.tsx";
 import { Notices } from "./parts/notices.tsx";

@@ -1,7 +1,7 @@
 /** The menu: the views that the user may open, who is signed in, and help. */
 
 import { useEffect, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
+import { useLocation } from "preact-iso/router";
 import { useCaller } from "./access.ts";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";

@@ -1,5 +1,5 @@
 /** The views by their address: menu, titles and permissions. Each view is loaded when it is first shown. */
-import { lazy } from "preact-iso";
+import lazy from "preact-iso/lazy";
 import type { Permission } from "./access.ts";
 
 export type View = {
