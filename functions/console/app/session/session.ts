@@ -4,6 +4,7 @@
  */
 import { signal } from "@preact/signals";
 import type { Problem } from "../api/problem.ts";
+import { forgetAnswers } from "../api/resource.ts";
 import type { CallerAccess } from "../api/types.ts";
 import { createIdentity, type Identity, type Tokens } from "./identity.ts";
 import { readSettings } from "./settings.ts";
@@ -79,6 +80,7 @@ export const signOut = async (): Promise<void> => {
   const ended = tokens;
   tokens = undefined;
   sessionStorage.clear();
+  forgetAnswers();
   session.value = { state: "signedOut" };
   history.replaceState(null, "", "/console");
   const page = ended && (await identity?.end(ended).catch(() => undefined));
