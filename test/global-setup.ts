@@ -3,8 +3,10 @@ import { requireCheckoutDirectories } from "../infra/local/checkout-directories.
 import { failWith } from "../infra/local/fail-with.ts";
 import { prepareAssembly } from "../infra/prepare-assembly.ts";
 import { assemblyDirectory } from "./support/assembly.ts";
-import { requireChromium, unpackChromium } from "./support/chromium.ts";
-import { offerSharedCloud } from "./support/shared-cloud.ts";
+import { requireChromium } from "./support/chromium.ts";
+import { browserAnswers } from "./support/shared-browser.ts";
+import { cloudAnswers } from "./support/shared-cloud.ts";
+import { offerShared } from "./support/shared-server.ts";
 import { makeTemporaryDirectory } from "./support/temporary-directory.ts";
 import { offerDynamoDb } from "./support/test-dynamodb.ts";
 import { checkTestEnvironment } from "./support/test-environment.ts";
@@ -22,14 +24,15 @@ const checkBeforeTests = async (): Promise<void> => {
 };
 
 /**
- * Before all tests: prepares the bundles and the assembly that a deployment would upload, and the browser.
+ * Before all tests: prepares the bundles and the assembly that a deployment would upload. What test files share starts
+ * later, when the first file asks for it.
  * Temporary files of this run go to one folder, which global-teardown.ts removes.
  */
 const setUp = async (): Promise<void> => {
   await checkBeforeTests();
   makeTemporaryDirectory();
-  await offerSharedCloud();
-  await Promise.all([prepareAssembly(assemblyDirectory), unpackChromium()]);
+  await offerShared({ ...cloudAnswers, ...browserAnswers });
+  await prepareAssembly(assemblyDirectory);
 };
 
 // biome-ignore lint/style/noDefaultExport: jest requires it.

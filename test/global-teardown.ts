@@ -1,5 +1,7 @@
 import { isDeep } from "./support/depth.ts";
+import { stopSharedBrowser } from "./support/shared-browser.ts";
 import { stopSharedCloud } from "./support/shared-cloud.ts";
+import { stopShared } from "./support/shared-server.ts";
 import { removeTemporaryDirectory } from "./support/temporary-directory.ts";
 import { deleteTestTables } from "./support/test-dynamodb.ts";
 import { renderTrials } from "./support/trials.ts";
@@ -9,6 +11,8 @@ import { renderTrials } from "./support/trials.ts";
  * tests, prints what they tried.
  */
 const tearDown = async (): Promise<void> => {
+  await stopShared();
+  await stopSharedBrowser();
   await stopSharedCloud();
   await deleteTestTables();
   const trials = isDeep ? renderTrials() : undefined;

@@ -1,13 +1,13 @@
 /**
- * Headless Chromium from the package `@sparticuz/chromium`, driven by Playwright. It reaches only 127.0.0.1. With the
- * environment variable CHROMIUM_PATH, the browser there takes its place.
+ * Headless Chromium from the package `@sparticuz/chromium`. It reaches only 127.0.0.1. With the environment variable
+ * CHROMIUM_PATH, the browser there takes its place. Tests use it by browser.ts.
  */
 import { execFile } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { chromium, type Page } from "playwright-core";
+import type { LaunchOptions } from "playwright-core";
 import { invalidVariable, readText } from "../../infra/local/variables.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -38,7 +38,7 @@ export const requireChromium = (platform = `${process.platform}-${process.arch}`
 };
 
 /** Unpacks the browser with its fonts and libraries, if no earlier run of this checkout did. */
-export const unpackChromium = async (): Promise<void> => {
+const unpackChromium = async (): Promise<void> => {
   if (givenBrowser() !== undefined || existsSync(directory)) return;
   mkdirSync(dirname(directory), { recursive: true });
   const unpacked = mkdtempSync(`${directory}-`);
@@ -55,22 +55,6 @@ export const unpackChromium = async (): Promise<void> => {
   }
 };
 
-export type View = { width: number; height?: number; scheme?: "light" | "dark"; media?: "screen" | "print" };
-
-export type Tab = {
-  /** Errors, warnings, uncaught exceptions and policy violations that the browser reported. */
-  complaints: string[];
-  /** The addresses that the browser requested. */
-  requests: string[];
-  show(url: string, view: View): Promise<void>;
-  evaluate<Value>(expression: string): Promise<Value>;
-  pdf(): Promise<Buffer>;
-  /** The page itself, for a test that uses it as a person does. */
-  page(): Page;
-  /** The page from its top to below its first chart, as PNG. */
-  pictureToFirstChart(): Promise<Buffer>;
-};
-
 /** The variables with which the package's browser finds its fonts and libraries. */
 const packagedEnvironment = {
   // The package looks for fonts in a folder that does not exist. Without a font, all texts have no width.
@@ -80,53 +64,18 @@ const packagedEnvironment = {
   LD_LIBRARY_PATH: join(directory, "al2023", "lib"),
 };
 
-/** Starts a browser with an empty profile. */
-export const startChromium = async () => {
+/** Unpacks the browser if necessary. @returns how to start it */
+export const prepareChromium = async (): Promise<LaunchOptions> => {
   await unpackChromium();
   const given = givenBrowser();
-  const browser = await chromium.launch({
+  return {
     executablePath: given ?? join(directory, "chromium"),
     args: ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
     env: { ...process.env, ...(given === undefined && packagedEnvironment) },
-  });
-
-  return {
-    newTab(): Tab {
-      const complaints: string[] = [];
-      const requests: string[] = [];
-      let page: Page | undefined;
-      const shown = (): Page => {
-        if (page === undefined) throw new Error("The tab shows no page yet.");
-        return page;
-      };
-      return {
-        complaints,
-        requests,
-        async show(url, { width, height = 900, scheme = "light", media = "screen" }) {
-          await page?.context().close();
-          page = await browser.newPage({
-            viewport: { width, height },
-            isMobile: width < 600,
-            colorScheme: scheme,
-          });
-          page.on("console", (message) => complaints.push(message.text()));
-          page.on("pageerror", (error) => complaints.push(String(error)));
-          page.on("request", (request) => requests.push(request.url()));
-          await page.emulateMedia({ media });
-          await page.goto(url);
-        },
-        evaluate: <Value>(expression: string) => shown().evaluate<Value>(expression),
-        async pictureToFirstChart() {
-          const { width } = shown().viewportSize() ?? { width: 0 };
-          const height = await shown().evaluate<number>(
-            'document.querySelector("svg").getBoundingClientRect().bottom + 24',
-          );
-          return shown().screenshot({ fullPage: true, clip: { x: 0, y: 0, width, height } });
-        },
-        page: shown,
-        pdf: () => shown().pdf({ preferCSSPageSize: true, printBackground: true }),
-      };
-    },
-    stop: () => browser.close(),
+    // The driver's handler of SIGTERM would keep this process alive. Chromium ends by itself when its pipe to the driver
+    // closes: https://playwright.dev/docs/api/class-browsertype#browser-type-launch
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
   };
 };

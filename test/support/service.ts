@@ -6,7 +6,7 @@ import type { LocalCloudOptions } from "../../infra/local/local-cloud-options.ts
 import type { RunningStack } from "../../infra/local/stack-file.ts";
 import { assemblyDirectory } from "./assembly.ts";
 import { requireContract } from "./contract.ts";
-import { askSharedCloud } from "./shared-cloud.ts";
+import { askShared } from "./shared-server.ts";
 import { startTestedCloud } from "./tested-cloud.ts";
 
 type RequestParts = {
@@ -102,10 +102,10 @@ export const startService = async (options: ServiceOptions = {}) => {
  * use only organizations that no other file uses.
  */
 export const shareService = async () => ({
-  ...clientOf(await askSharedCloud<RunningStack>("stack")),
+  ...clientOf(await askShared<RunningStack>("stack")),
   advances: () => 0,
   /** Calls of functions that their roles do not allow, by all files. */
-  denials: () => askSharedCloud<unknown[]>("denials"),
+  denials: () => askShared<unknown[]>("denials"),
   /** Everything that functions and the local cloud have logged so far, for all files. */
-  logged: () => askSharedCloud<string>("logged"),
+  logged: () => askShared<string>("logged"),
 });

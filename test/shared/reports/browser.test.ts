@@ -1,9 +1,10 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { respondHtml } from "../../../shared/http/respond.ts";
 import { renderReport } from "../../../shared/reports/html/render-report.ts";
-import { startChromium, type Tab } from "../../support/chromium.ts";
+import { violations } from "../../support/accessibility.ts";
+import { type PageBrowser, shareBrowser, type View } from "../../support/browser.ts";
 import { ATTACKS, hostileReports } from "./hostile.ts";
 import { sampleCompliance, sampleReview } from "./samples.ts";
 
@@ -67,10 +68,9 @@ const views = [{ scheme: "light" }, { scheme: "dark" }, { scheme: "dark", media:
 
 describe("a page in a browser", () => {
   let server: Server;
-  let browser: Awaited<ReturnType<typeof startChromium>>;
-  let tab: Tab;
+  let browser: PageBrowser;
   const asked: string[] = [];
-  const addressOf = (page: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${page}`;
+  const show = (path: string, view: View = {}) => browser.open({ path, ...view });
 
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -80,52 +80,61 @@ describe("a page in a browser", () => {
       response.writeHead(statusCode, headers).end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    browser = await startChromium();
-    tab = browser.newTab();
+    browser = await shareBrowser([`http://127.0.0.1:${(server.address() as AddressInfo).port}`]);
   });
+  afterEach(() => browser.closePages());
   afterAll(async () => {
     await browser.stop();
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it.each([...pages.keys()])("%s causes no console message, and loads nothing else", async (page) => {
+  it.each([...pages.keys()])("%s causes no console message, and loads nothing else", async (path) => {
     asked.length = 0;
-    await tab.show(addressOf(page), { width: 1_100 });
-    expect(tab.complaints).toEqual([]);
-    expect(asked).toEqual([page]);
-    expect(new Set(tab.requests.map((url) => new URL(url).host))).toEqual(new Set([new URL(addressOf(page)).host]));
+    const { complaints, foreignRequests } = await show(path);
+    expect(complaints).toEqual([]);
+    expect(asked).toEqual([path]);
+    expect(foreignRequests()).toEqual([]);
   });
 
-  it.each([...pages.keys()].flatMap((page) => [320, 375, 768, 1_100].map((width) => [page, width] as const)))(
-    "%s does not scroll sideways at %i pixels",
-    async (page, width) => {
-      await tab.show(addressOf(page), { width });
-      const overflowing = `[...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5 && getComputedStyle(one).position !== "absolute").map((one) => one.outerHTML.slice(0, 120))`;
-      expect(await tab.evaluate(overflowing)).toEqual([]);
-      expect(await tab.evaluate("document.scrollingElement.scrollWidth")).toBe(width);
+  it.each([...pages.keys()].flatMap((path) => views.map((view) => [path, view] as const)))(
+    "%s violates no rule of WCAG 2.2, levels A and AA: %j",
+    async (path, view) => {
+      const { page, complaints } = await show(path, view);
+      expect(await violations(page)).toEqual([]);
+      expect(complaints).toEqual([]);
     },
   );
 
-  it.each(["/hostile-compliance", "/hostile-review"])("%s shows attacks as text", async (page) => {
-    await tab.show(addressOf(page), { width: 375 });
-    expect(await tab.evaluate("document.title")).toContain(ATTACKS[0]);
-    expect(await tab.evaluate("document.querySelector('.whose').textContent")).toBe(ATTACKS[0]);
-    expect(await tab.evaluate("document.querySelectorAll('script, img, iframe, object, a, form').length")).toBe(0);
+  it.each([...pages.keys()].flatMap((path) => [320, 375, 768, 1_100].map((width) => [path, width] as const)))(
+    "%s does not scroll sideways at %i pixels",
+    async (path, width) => {
+      const { page } = await show(path, { width });
+      const overflowing = `[...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5 && getComputedStyle(one).position !== "absolute").map((one) => one.outerHTML.slice(0, 120))`;
+      expect(await page.evaluate(overflowing)).toEqual([]);
+      expect(await page.evaluate("document.scrollingElement.scrollWidth")).toBe(width);
+    },
+  );
+
+  it.each(["/hostile-compliance", "/hostile-review"])("%s shows attacks as text", async (path) => {
+    const { page } = await show(path, { width: 375 });
+    expect(await page.evaluate("document.title")).toContain(ATTACKS[0]);
+    expect(await page.evaluate("document.querySelector('.whose').textContent")).toBe(ATTACKS[0]);
+    expect(await page.evaluate("document.querySelectorAll('script, img, iframe, object, a, form').length")).toBe(0);
     const handlers =
       "[...document.querySelectorAll('*')].flatMap((one) => [...one.attributes]).filter(({ name }) => name.startsWith('on')).length";
-    expect(await tab.evaluate(handlers)).toBe(0);
-    const text = await tab.evaluate<string>("document.body.textContent");
+    expect(await page.evaluate(handlers)).toBe(0);
+    const text = await page.evaluate<string>("document.body.textContent");
     for (const attack of ATTACKS.slice(0, 7)) expect(text).toContain(attack);
   });
 
   it("shows its texts in a font, which gives them a width", async () => {
-    await tab.show(addressOf("/compliance"), { width: 1_100 });
+    const { page } = await show("/compliance");
     const width = `(() => {
       const range = document.createRange();
       range.selectNodeContents(document.querySelector("h1"));
       return range.getBoundingClientRect().width;
     })()`;
-    expect(await tab.evaluate<number>(width)).toBeGreaterThan(100);
+    expect(await page.evaluate<number>(width)).toBeGreaterThan(100);
   });
 
   it("runs no script, even if one gets into the page", async () => {
@@ -133,16 +142,16 @@ describe("a page in a browser", () => {
       "/with-script",
       (pages.get("/compliance") ?? "").replace("<main>", "<main><script>document.title = 'owned'</script>"),
     );
-    await tab.show(addressOf("/with-script"), { width: 375 });
-    expect(await tab.evaluate("document.title")).not.toBe("owned");
-    expect(tab.complaints.splice(0).join()).toContain("Content Security Policy");
+    const { page, complaints } = await show("/with-script", { width: 375 });
+    expect(await page.evaluate("document.title")).not.toBe("owned");
+    expect(complaints.join()).toContain("Content Security Policy");
   });
 
   it.each(views)("has enough contrast, and parts of charts that differ in grey and have labels: %j", async (view) => {
-    const graphicsOf = async (page: string) => {
-      await tab.show(addressOf(page), { width: 1_100, ...view });
-      expect(await tab.evaluate(LOW_CONTRAST)).toEqual([]);
-      const graphics = await tab.evaluate<Graphics>(GRAPHICS);
+    const graphicsOf = async (path: string) => {
+      const { page } = await show(path, view);
+      expect(await page.evaluate(LOW_CONTRAST)).toEqual([]);
+      const graphics = await page.evaluate<Graphics>(GRAPHICS);
       expect(graphics.found.length).toBeGreaterThan(20);
       expect(graphics.found.filter(({ contrast }) => contrast < 3)).toEqual([]);
       return graphics;
@@ -167,28 +176,28 @@ describe("a page in a browser", () => {
   it("shows on paper what is collapsed on a screen", async () => {
     const hidden =
       "[...document.querySelectorAll('details > :not(summary)')].filter((one) => !one.checkVisibility() || one.getBoundingClientRect().height === 0).length";
-    for (const page of ["/compliance", "/review"]) {
-      await tab.show(addressOf(page), { width: 680 });
-      expect(await tab.evaluate<number>(hidden)).toBeGreaterThan(2);
-      await tab.show(addressOf(page), { width: 680, media: "print" });
-      expect(await tab.evaluate<number>(hidden)).toBe(0);
+    for (const path of ["/compliance", "/review"]) {
+      const { page } = await show(path, { width: 680 });
+      expect(await page.evaluate<number>(hidden)).toBeGreaterThan(2);
+      await page.emulateMedia({ media: "print" });
+      expect(await page.evaluate<number>(hidden)).toBe(0);
     }
   });
 
   it("differs between light and dark, and prints light", async () => {
     const paper = "getComputedStyle(document.body).backgroundColor";
     const colors: string[] = [];
-    for (const view of [{ scheme: "light" }, { scheme: "dark" }, { scheme: "dark", media: "print" }] as const) {
-      await tab.show(addressOf("/compliance"), { width: 1_100, ...view });
-      colors.push(await tab.evaluate(paper));
+    for (const view of views) {
+      const { page } = await show("/compliance", view);
+      colors.push(await page.evaluate(paper));
     }
     expect(colors).toEqual(["rgb(251, 250, 248)", "rgb(20, 22, 26)", "rgb(255, 255, 255)"]);
   });
 
   it("prints on a few A4 pages", async () => {
-    for (const page of ["/compliance", "/review"]) {
-      await tab.show(addressOf(page), { width: 1_100 });
-      const pdf = (await tab.pdf()).toString("latin1");
+    for (const path of ["/compliance", "/review"]) {
+      const { page } = await show(path);
+      const pdf = (await page.pdf({ preferCSSPageSize: true, printBackground: true })).toString("latin1");
       expect(pdf.startsWith("%PDF-")).toBe(true);
       const sheets = [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map(([, width, height]) =>
         [width, height].map((one) => Math.round(Number(one))),
@@ -200,13 +209,13 @@ describe("a page in a browser", () => {
   });
 
   it("has the numbers of its charts in tables, and titles for screen readers", async () => {
-    await tab.show(addressOf("/review"), { width: 375 });
+    const { page } = await show("/review", { width: 375 });
     const opened =
       "(() => { const details = document.querySelector('details'); details.open = true; return details.querySelectorAll('tbody tr').length; })()";
-    expect(await tab.evaluate(opened)).toBe(35);
-    expect(await tab.evaluate("document.scrollingElement.scrollWidth")).toBe(375);
+    expect(await page.evaluate(opened)).toBe(35);
+    expect(await page.evaluate("document.scrollingElement.scrollWidth")).toBe(375);
     expect(
-      await tab.evaluate(
+      await page.evaluate(
         "[...document.querySelectorAll('svg[role=img]')].every((one) => one.querySelector('title').textContent && one.querySelector('desc').textContent)",
       ),
     ).toBe(true);
