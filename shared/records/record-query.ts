@@ -10,6 +10,7 @@ import { text } from "../json/text.ts";
 const FILTER_MAX_CHARACTERS = 256;
 
 export const RecordQuery = z.object({
+  id: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only the record with this id.")),
   customerId: z.optional(
     text(1, FILTER_MAX_CHARACTERS, "Only records of this customer; for customers, the customer itself."),
   ),

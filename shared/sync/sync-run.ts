@@ -57,7 +57,15 @@ export const SyncRun = z
     completeness: z.optional(perType(Completeness)),
     healed: z.optional(count("Changes in the feed that no webhook had delivered, if webhooks are expected.")),
     setAside: z.optional(count("Objects that could not be stored and are set aside; left out if there are none.")),
-    error: z.optional(z.object({ category: z.enum(syncErrorCategories), message: z.string() })),
+    error: z.optional(
+      z.object({
+        category: z.enum(syncErrorCategories).register(z.globalRegistry, {
+          description:
+            "`rate_limit`, `network`, `provider`: the provider limits, cannot be reached or fails; the next run continues. `authentication`, `connection`: connect the account again. `authorization`: the credentials lack a permission. `validation`: the provider rejects a request. `circuit_open`: wait until the circuit closes. `system`: a fault of the service.",
+        }),
+        message: z.string(),
+      }),
+    ),
   })
   .register(z.globalRegistry, {
     id: "SyncRun",

@@ -40,6 +40,8 @@ describe("records", () => {
     expect(await ours.records("invoices", "status=paid&limit=1000")).toEqual(
       all.filter(({ status }) => status === "paid"),
     );
+    expect(await ours.records("invoices", `id=${all[1]?.id}`)).toEqual([all[1]]);
+    expect(await ours.records("payments", `id=${all[1]?.id}`)).toEqual([]);
     const changes = all.map(({ updatedAt }) => Number(updatedAt)).sort((a, b) => a - b);
     const [last] = changes.slice(-1);
     expect(await ours.records("invoices", `updatedSince=${(last ?? 0) + 1}`)).toEqual([]);

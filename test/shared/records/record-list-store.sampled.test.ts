@@ -120,6 +120,44 @@ describe("a list", () => {
     );
   });
 
+  it("has the record with an id, if it matches the other filters, for one read", async () => {
+    const organization = table.newOrganization();
+    await put(organization, [
+      paymentAt(1, "pi_1"),
+      { ...paymentAt(2, "pi_2"), fields: undefined },
+      storedAs(customer(seen(1), {}, "cus_1")),
+    ]);
+    const client = table.translated();
+    const measure = countUnits(client);
+    const { list } = recordStoresOver(client);
+    const found = async (type: RecordType, query: RecordQuery) => {
+      let ids: string[] = [];
+      const { read } = await measure(async () => {
+        const page = await list(organization, type, query, { limit: 5, after: undefined });
+        expect(page.next).toBeUndefined();
+        ids = page.items.map(({ id }) => id);
+      });
+      expect(read).toBeLessThanOrEqual(0.5);
+      return ids;
+    };
+    expect(await found("payments", { id: "pi_1" })).toEqual(["pi_1"]);
+    expect(await found("payments", { id: "pi_1", customerId: "cus_1", status: "processing" })).toEqual(["pi_1"]);
+    expect(await found("payments", { id: "pi_1", customerId: "cus_2" })).toEqual([]);
+    expect(await found("payments", { id: "pi_1", status: "succeeded" })).toEqual([]);
+    expect(await found("payments", { id: "pi_1", updatedSince: CREATED_AT + 1 })).toEqual([]);
+    expect(await found("payments", { id: "pi_2" })).toEqual(["pi_2"]);
+    expect(await found("payments", { id: "pi_2", customerId: "cus_1" })).toEqual([]);
+    expect(await found("payments", { id: "cus_1" })).toEqual([]);
+    expect(await found("invoices", { id: "pi_1" })).toEqual([]);
+    expect(await found("payments", { id: "🌵".repeat(256) })).toEqual([]);
+    expect(await found("customers", { id: "cus_1", customerId: "cus_1" })).toEqual(["cus_1"]);
+    expect(await found("customers", { id: "cus_1", customerId: "cus_2" })).toEqual([]);
+    const after = { createdAt: 1, id: "pi_1" };
+    expect(await store.list(organization, "payments", { id: "pi_1" }, { limit: 5, after })).toMatchObject({
+      items: [],
+    });
+  });
+
   it("of customers matches the customer itself", async () => {
     const organization = table.newOrganization();
     await put(
