@@ -27,7 +27,7 @@ export const apiRoutes = {
     tag: "api",
     summary: "Read the caller's identity and permissions",
     description:
-      "Returns what the service reads in the token: user, organization and role, and the permissions of that role. Any valid token with an organization may call it.",
+      "Returns what the service reads in the token: user, organization and role, and the permissions of that role; the address that the request came from; and settings of the deployment. Any valid token with an organization may call it.",
     request: {},
     success: { status: 200, description: "The caller.", body: CallerAccess },
     failures: [],

@@ -34,6 +34,14 @@ const WebhookSetup = z
       "What to set up at the provider for an API key: the webhook endpoint's `url` and event types, and the permissions of a restricted key. `endpointId`: the endpoint that `registerWebhook` created. Absent for OAuth.",
   });
 
+const ProviderFacts = z
+  .object({
+    name: z.string(),
+    apiKeysUrl: z.string().register(z.globalRegistry, { description: "Its page for API keys." }),
+    webhooksUrl: z.string().register(z.globalRegistry, { description: "Its page for webhook endpoints." }),
+  })
+  .register(z.globalRegistry, { id: "ProviderFacts", description: "The provider, and its pages for administrators." });
+
 export const Connection = z
   .object({
     status: z.enum(connectionStatuses),
@@ -45,7 +53,14 @@ export const Connection = z
       description: "The URL to which the provider must send the webhooks of this organization.",
     }),
     webhookSetup: z.optional(WebhookSetup),
+    provider: ProviderFacts,
     lastSyncAt: z.optional(epochMs("when the last successful run ended.")),
+    nextSyncAt: z.optional(
+      epochMs(
+        "when the schedule is due next; absent while not connected, and until the schedule has run once. Past for at most ten minutes if the schedule is late.",
+      ),
+    ),
+    syncIntervalHours: integer("The hours between two scheduled syncs."),
     readsThisMonth: z.optional(
       integer("Requests that read from the provider this month (UTC); the provider limits them."),
     ),
@@ -72,10 +87,13 @@ export type ViewConnection = (
 type ViewDependencies = {
   /** When the organization's last successful run ended, in epoch ms. */
   lastSuccess(organizationId: string): Promise<number | undefined>;
+  /** When the next scheduled runs are due, in epoch ms. */
+  nextSync(): Promise<number | undefined>;
   readsThisMonth(organizationId: string): Promise<number>;
   /** The organization's webhook URL; undefined if the deployment has none. */
   webhookUrlOf(organizationId: string): string | undefined;
   setup: ProviderSetup;
+  syncIntervalHours: number;
 };
 
 /** @param base without a slash at the end. */
@@ -86,13 +104,21 @@ export const createWebhookUrl =
 
 /** Makes what clients see of a stored connection. @throws what the reads throw, unless `readField` handles it. */
 export const createViewConnection =
-  ({ lastSuccess, readsThisMonth, webhookUrlOf, setup }: ViewDependencies): ViewConnection =>
+  ({
+    lastSuccess,
+    nextSync,
+    readsThisMonth,
+    webhookUrlOf,
+    setup,
+    syncIntervalHours,
+  }: ViewDependencies): ViewConnection =>
   async (organizationId, stored, readField = (read) => read) => {
     const { status, method, accountId, connectedAt, tokenExpiresAt, webhookEndpointId } = stored;
     const webhookUrl = webhookUrlOf(organizationId);
-    const { eventTypes, keyPermissions } = setup;
-    const [lastSyncAt, reads = 0] = await Promise.all([
+    const { eventTypes, keyPermissions, provider } = setup;
+    const [lastSyncAt, nextSyncAt, reads = 0] = await Promise.all([
       readField(lastSuccess(organizationId)),
+      status === "connected" ? readField(nextSync()) : undefined,
       readField(readsThisMonth(organizationId)),
     ]);
     return {
@@ -104,7 +130,9 @@ export const createViewConnection =
         tokenExpiresAt,
         webhookUrl,
         lastSyncAt,
+        nextSyncAt,
       }),
+      ...{ provider, syncIntervalHours },
       // The events of accounts that are connected by OAuth arrive at the platform's own endpoint.
       ...(method !== "oauth" && {
         webhookSetup: {

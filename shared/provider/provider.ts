@@ -92,6 +92,8 @@ export type WebhookEndpoints = {
 
 /** What an organization sets up at the provider by hand, in the provider's own names. */
 export type ProviderSetup = {
+  /** Its name, and the pages where an administrator makes keys and webhook endpoints. */
+  provider: { name: string; apiKeysUrl: string; webhooksUrl: string };
   /** The event types to subscribe a webhook endpoint to. */
   eventTypes: readonly string[];
   /** The permissions that a restricted API key needs. `name`: as the provider's answers name it. */

@@ -10,12 +10,10 @@ import type { BusEvent } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
 import { BATCH_INTERVAL_MS, MIN_BATCH } from "../work/dispatch.ts";
 import { isStalled } from "../work/hand-over.ts";
+import { LATE_MS, lostOccurrences } from "./next-occurrence.ts";
 import type { Occurrence, OccurrenceStore } from "./occurrence-store.ts";
 import { syncRequested } from "./sync-request.ts";
 import type { RunStatus, SyncRunStore } from "./sync-run-store.ts";
-
-/** Longer than Lambda's three tries at an event, which take about four minutes. */
-const LATE_MS = 10 * 60_000;
 
 const REPLACE_ATTEMPTS = 3;
 const STATES_PER_READ = 600;
@@ -61,8 +59,8 @@ const lastSlot = async (
     await occurrences.replace({ slot: now, isStart: true }, undefined);
     return undefined;
   }
-  const lost = Math.floor((now - LATE_MS - known.slot) / syncIntervalMs);
-  if (lost < 1) return known.isStart === true ? undefined : known.slot;
+  const lost = lostOccurrences(known, now, syncIntervalMs);
+  if (lost === 0) return known.isStart === true ? undefined : known.slot;
   const slot = known.slot + lost * syncIntervalMs;
   if (!(await occurrences.replace({ slot, assumedAt: now }, known))) return undefined;
   writeLog("warn", "An occurrence of the schedule of syncs was lost; its runs are requested now", { slot });

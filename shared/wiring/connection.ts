@@ -20,7 +20,10 @@ import { wireEnvelope } from "../runtime/envelope.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { createSealing } from "../runtime/sealing.ts";
+import { nextOccurrence } from "../sync/next-occurrence.ts";
+import { createOccurrenceStore } from "../sync/occurrence-store.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
+import { HOUR_MS } from "../terms/hours.ts";
 import { requesterOf } from "../terms/requester.ts";
 import {
   wireConnectionChangeStore,
@@ -38,14 +41,18 @@ const wireWebhookUrl = () => {
 };
 
 export const wireViewConnection = () => {
-  const config = readConfig(["SYNC_RUNS_TABLE_NAME"]);
+  const config = readConfig(["SYNC_RUNS_TABLE_NAME", "SYNC_INTERVAL_HOURS"]);
+  const { SYNC_INTERVAL_HOURS: syncIntervalHours } = config;
+  const occurrences = createOccurrenceStore(documentClient, config.SYNC_RUNS_TABLE_NAME);
   const { lastSuccess } = createSyncRunStore(documentClient, config.SYNC_RUNS_TABLE_NAME);
   const reads = createReadCountStore(documentClient, config.SYNC_RUNS_TABLE_NAME);
   return createViewConnection({
     lastSuccess,
+    nextSync: async () => nextOccurrence(await occurrences.read(), systemClock(), syncIntervalHours * HOUR_MS),
     readsThisMonth: (organizationId) => reads.read(organizationId, monthOf(systemClock())),
     webhookUrlOf: wireWebhookUrl(),
     setup: stripeSetup,
+    syncIntervalHours,
   });
 };
 

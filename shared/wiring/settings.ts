@@ -11,6 +11,16 @@ export const wireSettingsStore = () => {
   return createSettingsStore(documentClient, SETTINGS_TABLE_NAME);
 };
 
+/** The settings of the deployment that callers see: every function with a token reads the same ones. */
+export const wireDeploymentFacts = () => {
+  const config = readConfig(["RETENTION_DAYS", "ALERT_THRESHOLD", "SECURITY_LOG_LEVEL"]);
+  return {
+    retentionDays: config.RETENTION_DAYS,
+    alertThreshold: config.ALERT_THRESHOLD,
+    securityLogLevel: config.SECURITY_LOG_LEVEL,
+  };
+};
+
 /** PUT …/settings. */
 export const wireChangeSettings = () =>
   createChangeSettings({ store: wireSettingsStore(), recorder: wireRecorder(), now: systemClock });

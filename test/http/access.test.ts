@@ -101,9 +101,17 @@ describe("GET me", () => {
       const organizationId = ours.organizationId;
       const { status, body } = await me({ role, userId: "bob" });
       expect(status).toBe(200);
-      expect(body).toEqual({ userId: "bob", organizationId, role, permissions: may });
+      expect(body).toEqual({
+        ...{ userId: "bob", organizationId, role, permissions: may, ipAddress: "127.0.0.1" },
+        deployment: { retentionDays: 90, alertThreshold: "HIGH", securityLogLevel: "LOW" },
+      });
     },
   );
+
+  it("tells the address that the allowlist sees", async () => {
+    const answer = await requestFrom(service, "127.0.0.3", ["GET", `${PROVIDER}/me`], await ours.as({}));
+    expect(answer).toMatchObject({ status: 200, body: { ipAddress: "127.0.0.3" } });
+  });
 
   it("follows the settings on records", async () => {
     await ours.call("PUT", "settings", { recordAccess: { guest: ["invoices"] } });

@@ -35,6 +35,7 @@ describe("a connection", () => {
     expect(await ours.lastRun()).toMatchObject({ trigger: "connection", mode: "full", status: "succeeded" });
     const shown = await ours.call("GET", "connection", undefined, { role: "member" });
     expect(shown.body).toMatchObject({ status: "connected", lastSyncAt: expect.any(Number) });
+    expect(shown.body).toMatchObject({ provider: { name: "Stripe" } });
     expect(shown.text + connected.text).not.toContain(account.apiKey);
 
     expect((await ours.call("DELETE", "connection")).status).toBe(204);

@@ -39,6 +39,8 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
   /** To start sync runs and to end active runs. */
   const changeRuns = together(publish, retention, syncRuns.may("GetItem", "PutItem", "UpdateItem"));
 
+  const showConnection = together(connections.may("GetItem"), syncRuns.may("GetItem"), syncInterval);
+
   const applyRecords = records.may("GetItem", "BatchGetItem", "PutItem");
 
   return {
@@ -46,12 +48,13 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     readSettings: settings.may("GetItem"),
     changeSettings: settings.may("GetItem", "PutItem", "UpdateItem"),
 
-    /** To show a connection with its last sync run and its number of reads. */
-    showConnection: together(connections.may("GetItem"), syncRuns.may("GetItem")),
+    /** To show a connection with its last and next sync and its number of reads. */
+    showConnection,
 
     /** An OAuth state is marked as used, and released if the provider was not reached. */
     connect: together(
       useConnections,
+      syncInterval,
       sealForClients,
       changeRuns,
       secrets("GenerateDataKey", "webhook-secrets"),
@@ -61,8 +64,8 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     /** Opens and seals only webhook secrets, never the provider's credentials. */
     changeWebhookSecrets: together(
       recordSecurityEvents,
-      connections.may("GetItem", "UpdateItem"),
-      syncRuns.may("GetItem"),
+      showConnection,
+      connections.may("UpdateItem"),
       secrets("Decrypt", "webhook-secrets"),
       secrets("GenerateDataKey", "webhook-secrets"),
     ),

@@ -7,6 +7,12 @@ import type { ProviderSetup } from "../provider.ts";
 import { eventTypes } from "./events.ts";
 
 export const stripeSetup: ProviderSetup = {
+  // The addresses that the SDK's documentation names: https://github.com/stripe/stripe-node
+  provider: {
+    name: "Stripe",
+    apiKeysUrl: "https://dashboard.stripe.com/account/apikeys",
+    webhooksUrl: "https://dashboard.stripe.com/account/webhooks",
+  },
   eventTypes,
   keyPermissions: [
     // GET /v1/account.

@@ -54,14 +54,26 @@ const webhookSecrets = async () => {
   return (await world.secrets.openWebhookSecrets(org, found.webhookSecrets)).map(({ secret }) => secret);
 };
 
+const always = {
+  provider: {
+    name: "Stripe",
+    apiKeysUrl: "https://dashboard.stripe.com/account/apikeys",
+    webhooksUrl: "https://dashboard.stripe.com/account/webhooks",
+  },
+  syncIntervalHours: 4,
+};
+
 describe("connecting with an API key", () => {
   it("stores the verified credentials, records it, starts a sync, and returns the connection", async () => {
     world.lastSuccess = async () => 7;
+    world.nextSync = async () => 8;
     await expect(world.connect(byKey({ webhookSecret: "whsec_SECRET1" }), org)).resolves.toEqual({
       ...{ status: "connected", method: "api_key", accountId: "acct_1", connectedAt: NOON },
       ...{
         webhookUrl: `https://hooks.example/acme%2F${organizations}`,
+        ...always,
         lastSyncAt: 7,
+        nextSyncAt: 8,
         readsThisMonth: 3,
         webhookSetup: expect.any(Object),
       },
@@ -147,15 +159,18 @@ describe("connecting with an API key", () => {
     world.startFirstSync = async () => {
       throw new DomainError("store_unavailable", "The bus did not take it.");
     };
-    world.lastSuccess = async () => {
-      throw new DomainError("store_unavailable", "…");
-    };
+    for (const read of ["lastSuccess", "nextSync"] as const) {
+      world[read] = async () => {
+        throw new DomainError("store_unavailable", "…");
+      };
+    }
     const shown = await world.connect(byKey(), org);
     expect(shown).toMatchObject({
       ...{ status: "connected", method: "api_key", accountId: "acct_1", connectedAt: NOON },
       webhookSetup: { url: shown.webhookUrl },
     });
     expect(shown).not.toHaveProperty("lastSyncAt");
+    expect(shown).not.toHaveProperty("nextSyncAt");
     expect(world.events).toHaveLength(1);
   });
 
@@ -318,10 +333,12 @@ describe("disconnecting", () => {
 });
 
 describe("the connection that clients see", () => {
-  it("is disconnected before the first connect", async () => {
+  it("is disconnected before the first connect, and has no next sync", async () => {
+    world.nextSync = async () => 8;
     await expect(world.view(org, await stored())).resolves.toEqual({
       ...{
         status: "disconnected",
+        ...always,
         webhookUrl: `https://hooks.example/acme%2F${organizations}`,
         readsThisMonth: 3,
         webhookSetup: expect.any(Object),
@@ -329,13 +346,14 @@ describe("the connection that clients see", () => {
     });
   });
 
-  it("keeps the account in needs_reconnect, without the token's expiry", async () => {
+  it("keeps the account in needs_reconnect, without the token's expiry and the next sync", async () => {
+    world.nextSync = async () => 8;
     await world.connect(byOAuth(), org);
     const { connection } = await world.openConnection(org);
     await world.stores.connections.requireReconnectQuietly(org, connection);
     await expect(world.view(org, await stored())).resolves.toEqual({
       ...{ status: "needs_reconnect", method: "oauth", accountId: "acct_1", connectedAt: NOON },
-      ...{ webhookUrl: `https://hooks.example/acme%2F${organizations}`, readsThisMonth: 3 },
+      ...{ ...always, webhookUrl: `https://hooks.example/acme%2F${organizations}`, readsThisMonth: 3 },
     });
   });
 });

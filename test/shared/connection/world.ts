@@ -210,6 +210,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     isRecording: true,
     webhookUrlOf: createWebhookUrl("https://hooks.example", "url"),
     lastSuccess: async (_organizationId: string): Promise<number | undefined> => undefined,
+    nextSync: async (): Promise<number | undefined> => undefined,
     /** Called instead of waiting. */
     pause: async () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -237,9 +238,11 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
   });
   const view = createViewConnection({
     lastSuccess: (organizationId) => world.lastSuccess(organizationId),
+    nextSync: () => world.nextSync(),
     readsThisMonth: async () => 3,
     webhookUrlOf: (organizationId) => world.webhookUrlOf(organizationId),
     setup: stripeSetup,
+    syncIntervalHours: 4,
   });
   const around = {
     cancelRuns: (organizationId: string) => world.cancelRuns(organizationId),
