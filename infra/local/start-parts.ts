@@ -89,12 +89,15 @@ export const startParts = async (
   const activity = createActivity();
   await createTables(dynamodb.endpoint, model.tables);
 
+  // The API with the most routes is the first, and serves the console.
+  const [apiUrl] = [...ports.values()].map(({ url }) => url);
   const { claimNames = { organization: "org_id", role: "org_role" } } = options;
   const issuer = await startIssuer({
     dataDirectory,
     audience: options.audience ?? DEFAULT_AUDIENCE,
     claimNames,
     clock,
+    apiUrl,
     onError,
   });
   onStop(() => issuer.close());

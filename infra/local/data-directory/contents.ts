@@ -15,6 +15,7 @@ export const DATABASES = ["dynamodb.sqlite", "queues.sqlite", "provider.sqlite"]
 export const DATA_FILES = [
   "clock.json",
   "issuer-keys.json",
+  "issuer-sessions.json",
   "kms-keys.json",
   "schedules.json",
   "secrets.json",

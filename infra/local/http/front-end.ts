@@ -13,6 +13,12 @@ export type WireRequest = {
   sourceIp: string;
 };
 
+/** The first value of a header; the name in lower case. */
+export const headerOf = ({ rawHeaders }: WireRequest, name: string): string | undefined => {
+  const index = rawHeaders.findIndex((text, position) => position % 2 === 0 && text.toLowerCase() === name);
+  return index === -1 ? undefined : rawHeaders[index + 1];
+};
+
 export type WireResponse = {
   statusCode: number;
   headers: Readonly<Record<string, string | readonly string[]>>;

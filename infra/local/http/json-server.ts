@@ -1,4 +1,4 @@
-import { createFrontEnd, type WireResponse } from "./front-end.ts";
+import { createFrontEnd, type WireRequest, type WireResponse } from "./front-end.ts";
 import { type Listening, listen } from "./listen.ts";
 import { createRouter } from "./router.ts";
 
@@ -13,13 +13,8 @@ const MAX_BODY_BYTES = 1_048_576;
 /** An error that the client receives as JSON `{"message"}`. */
 export const refuse = (status: number, message: string): JsonAnswer => ({ status, body: { message } });
 
-/** Starts a server of the local cloud's own (control, issuer) on any free port, or on the one that is preferred. */
-export const startJsonServer = async (options: {
-  routes: JsonRoutes;
-  onError: (error: unknown) => void;
-  preferredPort?: number;
-}): Promise<Listening> => {
-  const { routes, onError, preferredPort = 0 } = options;
+/** Answers requests by routes that take and give JSON; an unknown route is 404, with the list of all. */
+export const answerByRoutes = (routes: JsonRoutes): ((request: WireRequest) => Promise<WireResponse>) => {
   const route = createRouter(Object.entries(routes).map(([routeKey, work]) => ({ routeKey, work })));
   const answer = async (method: string, target: string, text: string): Promise<JsonAnswer> => {
     const [pathname = "/", query = ""] = target.split("?", 2);
@@ -35,18 +30,32 @@ export const startJsonServer = async (options: {
     }
     return match.route.work({ parameters: match.pathParameters, query: new URLSearchParams(query), body });
   };
-  const create = () =>
-    createFrontEnd({
-      maxBodyBytes: MAX_BODY_BYTES,
-      maxHeaderBytes: 65_536,
-      onError,
-      answer: async ({ method, target, body }) => wire(await answer(method, target, body?.toString("utf8") ?? "")),
-    });
+  return async ({ method, target, body }) => jsonResponse(await answer(method, target, body?.toString("utf8") ?? ""));
+};
+
+type ServerOptions = {
+  answer: (request: WireRequest) => Promise<WireResponse>;
+  onError: (error: unknown) => void;
+  preferredPort?: number;
+};
+
+/** Starts a server of the local cloud's own on any free port, or on the one that is preferred if it is free. */
+export const startServer = async ({ preferredPort = 0, ...options }: ServerOptions): Promise<Listening> => {
+  const create = () => createFrontEnd({ maxBodyBytes: MAX_BODY_BYTES, maxHeaderBytes: 65_536, ...options });
   return listen(create(), preferredPort).catch((error) => {
     if (preferredPort === 0) throw error;
     return listen(create(), 0);
   });
 };
+
+/** Starts a server that takes and gives JSON only, on any free port. */
+export const startJsonServer = ({
+  routes,
+  onError,
+}: {
+  routes: JsonRoutes;
+  onError: (error: unknown) => void;
+}): Promise<Listening> => startServer({ answer: answerByRoutes(routes), onError });
 
 const decode = (path: string): string | undefined => {
   try {
@@ -56,7 +65,8 @@ const decode = (path: string): string | undefined => {
   }
 };
 
-const wire = ({ status, body }: JsonAnswer): WireResponse => ({
+/** A JSON answer as it is sent. No cache keeps it. */
+export const jsonResponse = ({ status, body }: JsonAnswer): WireResponse => ({
   statusCode: status,
   headers: { "content-type": "application/json", "cache-control": "no-store" },
   body: Buffer.from(`${JSON.stringify(body)}\n`),

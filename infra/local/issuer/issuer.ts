@@ -1,7 +1,13 @@
 import { CompactSign } from "jose";
 import * as z from "zod";
 import type { Clock } from "../core/clock.ts";
-import { type JsonAnswer, refuse, startJsonServer } from "../http/json-server.ts";
+import { answerPreflight, withCors } from "../http/cors.ts";
+import type { WireRequest } from "../http/front-end.ts";
+import { answerByRoutes, type JsonAnswer, refuse, startServer } from "../http/json-server.ts";
+import { SCOPES } from "./authorization-request.ts";
+import { redirectUrisOf } from "./console-client.ts";
+import { openSessions } from "./sessions.ts";
+import { createSignIn } from "./sign-in.ts";
 import { openSigningKeys } from "./signing-keys.ts";
 import { type ClaimNames, claimsFor, TokenRequest } from "./token-request.ts";
 
@@ -15,6 +21,8 @@ export type IssuerOptions = {
   audience: string;
   claimNames: ClaimNames;
   clock: Pick<Clock, "now">;
+  /** The URL of the API whose console signs in here; without it, nothing signs in. */
+  apiUrl?: string | undefined;
   onError: (error: unknown) => void;
 };
 
@@ -29,61 +37,102 @@ const accepting =
     return parsed.success ? work(parsed.data) : refuse(400, z.prettifyError(parsed.error));
   };
 
+/** What scripts of the console's origin may call; other requests of browsers are navigations. */
+const CROSS_ORIGIN_PATHS = ["/.well-known/openid-configuration", "/.well-known/jwks.json", "/token", "/revoke"];
+
 /**
- * A development OpenID Connect issuer: discovery and key set like any issuer, and without any log-in
- * `POST /token` (see token-request.ts), `POST /rotate`, `POST /outage` (the key set answers 503) and
- * `GET /` (how often the key set was fetched), for developers and tests.
+ * A development OpenID Connect issuer: discovery and key set like any issuer, the authorization code flow with a page to
+ * choose who signs in (sign-in.ts), and without any log-in `POST /token` with JSON (token-request.ts). For developers and
+ * tests: `POST /rotate`, `POST /outage` (all but that `POST /token` answers 503) and `GET /` (how often the key set was
+ * fetched).
  */
 export const startIssuer = async (options: IssuerOptions): Promise<Issuer> => {
-  const { dataDirectory, audience, claimNames, clock, onError } = options;
+  const { dataDirectory, audience, claimNames, clock, apiUrl, onError } = options;
   const keys = await openSigningKeys(dataDirectory);
+  const sessions = openSessions(dataDirectory, clock);
   let outageUntilMs = 0;
   let keySetFetches = 0;
   let issuer = "";
 
+  const isDown = () => clock.now() < outageUntilMs;
   const unlessDown = (work: () => unknown): JsonAnswer =>
-    clock.now() < outageUntilMs
-      ? refuse(503, "the issuer is down, as asked for by POST /outage")
-      : { status: 200, body: work() };
+    isDown() ? refuse(503, "the issuer is down, as asked for by POST /outage") : { status: 200, body: work() };
 
-  const mint = async (input: z.output<typeof TokenRequest>): Promise<JsonAnswer> => {
+  const sign = async (claims: Record<string, unknown>): Promise<string> => {
     const { kid, privateKey } = await keys.current();
-    const claims = claimsFor(input, { issuer, audience, claimNames, nowMs: clock.now() });
     // Not SignJWT, because it refuses some malformed claims that tests must send.
-    const token = await new CompactSign(Buffer.from(JSON.stringify(claims)))
+    return new CompactSign(Buffer.from(JSON.stringify(claims)))
       .setProtectedHeader({ alg: "RS256", typ: "JWT", kid })
       .sign(privateKey);
-    return { status: 200, body: { access_token: token, token_type: "Bearer", expires_in: input.expiresInSeconds } };
   };
 
-  const server = await startJsonServer({
-    onError,
-    routes: {
-      "GET /": () => ({ status: 200, body: { issuer, audience, keySetFetches } }),
-      "GET /.well-known/openid-configuration": () =>
-        unlessDown(() => ({
-          issuer,
-          jwks_uri: `${issuer}/.well-known/jwks.json`,
-          token_endpoint: `${issuer}/token`,
-          response_types_supported: ["token"],
-          subject_types_supported: ["public"],
-          id_token_signing_alg_values_supported: ["RS256"],
-        })),
-      "GET /.well-known/jwks.json": () => {
-        keySetFetches++;
-        return unlessDown(() => ({ keys: keys.publicKeys() }));
-      },
-      "POST /token": accepting(TokenRequest, mint),
-      "POST /rotate": accepting(Rotation, async ({ forget }) => ({
-        status: 200,
-        body: { kid: await keys.rotate(forget) },
-      })),
-      "POST /outage": accepting(Outage, ({ seconds }) => {
-        outageUntilMs = seconds === undefined ? Number.POSITIVE_INFINITY : clock.now() + seconds * 1000;
-        return { status: 200, body: { until: seconds === undefined ? "cleared" : outageUntilMs } };
-      }),
-    },
+  const mint = async (input: z.output<typeof TokenRequest>) => {
+    const claims = claimsFor(input, { issuer, audience, claimNames, nowMs: clock.now() });
+    return { access_token: await sign(claims), token_type: "Bearer", expires_in: input.expiresInSeconds };
+  };
+
+  const signIn = createSignIn({
+    sessions,
+    clock,
+    issuer: () => issuer,
+    redirectUris: apiUrl === undefined ? [] : redirectUrisOf(apiUrl),
+    isDown,
+    mintAccessToken: ({ id, organizationId, role, userId }, expiresInSeconds) =>
+      mint({ organizationId, role, userId, expiresInSeconds, claims: { sid: id } }),
+    signIdToken: (claims) => sign({ iss: issuer, ...claims }),
   });
+
+  const answerJson = answerByRoutes({
+    "GET /": () => ({ status: 200, body: { issuer, audience, keySetFetches } }),
+    "GET /.well-known/openid-configuration": () =>
+      unlessDown(() => ({
+        issuer,
+        jwks_uri: `${issuer}/.well-known/jwks.json`,
+        token_endpoint: `${issuer}/token`,
+        ...signIn.metadata(),
+        scopes_supported: SCOPES,
+        response_types_supported: ["code"],
+        response_modes_supported: ["query"],
+        grant_types_supported: ["authorization_code", "refresh_token"],
+        code_challenge_methods_supported: ["S256"],
+        token_endpoint_auth_methods_supported: ["none"],
+        revocation_endpoint_auth_methods_supported: ["none"],
+        subject_types_supported: ["public"],
+        id_token_signing_alg_values_supported: ["RS256"],
+      })),
+    "GET /.well-known/jwks.json": () => {
+      keySetFetches++;
+      return unlessDown(() => ({ keys: keys.publicKeys() }));
+    },
+    "POST /token": accepting(TokenRequest, async (input) => ({ status: 200, body: await mint(input) })),
+    "POST /rotate": accepting(Rotation, async ({ forget }) => ({
+      status: 200,
+      body: { kid: await keys.rotate(forget) },
+    })),
+    "POST /outage": accepting(Outage, ({ seconds }) => {
+      outageUntilMs = seconds === undefined ? Number.POSITIVE_INFINITY : clock.now() + seconds * 1000;
+      return { status: 200, body: { until: seconds === undefined ? "cleared" : outageUntilMs } };
+    }),
+  });
+
+  const cors = {
+    allowOrigins: signIn.origins,
+    allowMethods: ["GET", "POST"],
+    allowHeaders: ["content-type"],
+    exposeHeaders: [],
+    maxAgeSeconds: 600,
+  };
+  const answer = async (request: WireRequest) => (await signIn.answer(request)) ?? answerJson(request);
+  const server = await startServer({
+    onError,
+    // The same as at the last start, so that an open console can go on after a restart.
+    preferredPort: sessions.port(),
+    answer: async (request) =>
+      CROSS_ORIGIN_PATHS.includes(request.target.split("?", 1)[0] ?? "")
+        ? (answerPreflight(cors, request) ?? withCors(cors, request, await answer(request)))
+        : answer(request),
+  });
+  sessions.keepPort(server.port);
   issuer = server.url;
   return { url: issuer, jwksUrl: `${issuer}/.well-known/jwks.json`, close: () => server.close() };
 };

@@ -59,7 +59,9 @@ describe("a used data directory", () => {
     expect(rowsIn(join(copy, "queues.sqlite"))).toBe(63);
   });
 
-  const names = ["contents", "clock", "issuer-keys", "kms-keys", "schedules", "secrets"].map((name) => `${name}.json`);
+  const names = ["contents", "clock", "issuer-keys", "issuer-sessions", "kms-keys", "schedules", "secrets"].map(
+    (name) => `${name}.json`,
+  );
   const files = [...names, "dynamodb.sqlite", "queues.sqlite", "provider.sqlite"];
   const cases = files.flatMap((name) => Object.keys(damages).map((damage): [string, string] => [name, damage]));
   it.each(cases)("is refused by name and stays as it is if %s is %s", async (name, damage) => {
@@ -169,7 +171,7 @@ describe("a data directory of an earlier version", () => {
   const makeEarlier = () => {
     const copy = copyOf(used);
     rmSync(join(copy, "contents.json"));
-    for (const name of ["clock", "issuer-keys", "kms-keys", "schedules", "secrets"]) {
+    for (const name of ["clock", "issuer-keys", "issuer-sessions", "kms-keys", "schedules", "secrets"]) {
       const file = join(copy, `${name}.json`);
       const { $sha256: _, ...content } = JSON.parse(readFileSync(file, "utf8"));
       writeFileSync(file, JSON.stringify(content));

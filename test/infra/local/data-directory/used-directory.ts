@@ -75,6 +75,7 @@ const addRows = (database: DatabaseSync, count: number): void => {
 const smallFiles = {
   "clock.json": { offsetMs: 3_600_000 },
   "issuer-keys.json": { keys: [{ kty: "RSA", kid: "one", n: "n", e: "AQAB" }] },
+  "issuer-sessions.json": { port: 4711, sessions: [], grants: [] },
   "kms-keys.json": { key: { material: "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", createdAt: 1 } },
   "schedules.json": { hourly: 1_700_000_000_000 },
   "secrets.json": { Secret: "aB3aB3aB3" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { answerPreflight, withCors } from "../../../../infra/local/front-ends/cors.ts";
+import { answerPreflight, withCors } from "../../../../infra/local/http/cors.ts";
 
 const cors = {
   allowOrigins: ["https://app.example.com", "https://admin.example.com"],

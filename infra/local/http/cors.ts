@@ -1,10 +1,5 @@
 import type { CorsModel } from "../core/model.ts";
-import type { WireRequest, WireResponse } from "../http/front-end.ts";
-
-const headerOf = ({ rawHeaders }: WireRequest, name: string): string | undefined => {
-  const index = rawHeaders.findIndex((text, position) => position % 2 === 0 && text.toLowerCase() === name);
-  return index === -1 ? undefined : rawHeaders[index + 1];
-};
+import { headerOf, type WireRequest, type WireResponse } from "./front-end.ts";
 
 const CORS_HEADER = /^access-control-/;
 
