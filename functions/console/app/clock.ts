@@ -5,7 +5,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** Below this, the difference is the header's resolution and the way of the answer. */
+/** Below this, the difference is the header's resolution and the time of the answer on its way. */
 const NOTABLE_MS = 5_000;
 
 let aheadMs = 0;

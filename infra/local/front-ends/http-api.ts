@@ -90,6 +90,7 @@ export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> 
     maxBodyBytes: MAX_BODY_BYTES,
     maxHeaderBytes: MAX_HEADER_BYTES,
     answer: observed(answer),
+    now: clock.now,
     onError: (error) => log(`${api.logicalId}: ${error instanceof Error ? error.stack : String(error)}`),
   });
   const listening = await listen(server, port);

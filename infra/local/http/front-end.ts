@@ -30,6 +30,8 @@ export type FrontEndOptions = {
   /** Bound on the request line and all header values together. */
   maxHeaderBytes: number;
   answer: (request: WireRequest) => Promise<WireResponse>;
+  /** The time of the header `Date`, epoch ms; by default this machine's. */
+  now?: () => number;
   /** Called for an unexpected error, which is answered 500. */
   onError: (error: unknown) => void;
 };
@@ -43,7 +45,7 @@ export const ownAnswer = (statusCode: number, message: string): WireResponse => 
 
 /** The HTTP side that an HTTP API and a Lambda URL share: limits, bodies, aborted requests. It does not listen yet. */
 export const createFrontEnd = (options: FrontEndOptions): Server => {
-  const { maxBodyBytes, maxHeaderBytes, answer, onError } = options;
+  const { maxBodyBytes, maxHeaderBytes, answer, now = Date.now, onError } = options;
   const serve = async (message: IncomingMessage): Promise<WireResponse | undefined> => {
     const body = await readBody(message, maxBodyBytes);
     if (body === "aborted") return undefined;
@@ -62,6 +64,7 @@ export const createFrontEnd = (options: FrontEndOptions): Server => {
     // Twice the limit of headers, so that we answer 431 to a request slightly over it.
     { maxHeaderSize: 2 * maxHeaderBytes, keepAliveTimeout: 60_000 },
     async (message, response) => {
+      response.setHeader("date", new Date(now()).toUTCString());
       try {
         const reply = await serve(message);
         if (reply) write(response, reply);

@@ -88,6 +88,7 @@ describe("the HTTP API", () => {
       "date",
       "keep-alive",
     ]);
+    expect(response.headers.get("date")).toBe(new Date(1_700_000_000_000).toUTCString());
     expect(judged).toEqual([
       {
         principal: { kind: "service", service: "apigateway.amazonaws.com", sourceArn: "arn:api/POST /plants" },
