@@ -65,10 +65,9 @@ export const build = async (): Promise<void> => {
   if (isBuilt(hash)) return;
   const outdir = join(root, ".build", "functions");
   // Files are written after all functions were bundled, so that a failed build changes nothing.
-  const [{ folders, maps, metafile }] = await Promise.all([
-    bundleFunctions(root, functionFiles(root), { isComplete: true }),
-    promisify(execFile)(process.execPath, [join(root, "infra", "bundling", "write-api-types.ts")]),
-  ]);
+  // The console imports what this writes.
+  await promisify(execFile)(process.execPath, [join(root, "infra", "bundling", "write-api-types.ts")]);
+  const { folders, maps, metafile } = await bundleFunctions(root, functionFiles(root), { isComplete: true });
   const wanted = new Map(
     [...folders].flatMap(([name, folder]) =>
       [...folder].map(([file, contents]) => [join(name, file), contents] as const),

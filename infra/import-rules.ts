@@ -138,7 +138,8 @@ const override = (includes: readonly string[], patterns: readonly Pattern[]) => 
 /** The console runs in a browser and uses the public API only, as any other client does. */
 const CONSOLE = "functions/console/app";
 const CONSOLE_PACKAGES = ["preact", "@preact/signals", "preact-iso", "openapi-fetch", "oauth4webapi"];
-const API_TYPES = ".build/console/openapi.d.ts";
+/** What the build writes from the OpenAPI document (bundling/write-api-types.ts). */
+const GENERATED = ".build/console/*";
 /** How many folders deep a file of the console may lie. */
 const CONSOLE_DEPTHS = [0, 1, 2];
 
@@ -148,9 +149,10 @@ const consoleRules = (depth: number) => {
   const group = [
     "**",
     ...CONSOLE_PACKAGES.flatMap((name) => [`!${name}`, `!${name}/**`]),
-    ...["!./**", "!../**", `${outside}**`, `!${outside}../../${API_TYPES}`],
+    ...["!./**", "!../**", `${outside}**`, `!${outside}../../${GENERATED}`],
   ];
-  const message = "The console may import only its own files, its packages and the API's generated types.";
+  const message =
+    "The console may import only its own files, its packages and what is generated from the API's document.";
   return override([`${CONSOLE}/${"*/".repeat(depth)}*`], [{ group, message }]);
 };
 

@@ -1,7 +1,8 @@
 /**
- * Writes the types of the API's client, which the console imports (functions/console/app): from the OpenAPI document to
- * .build/console/openapi.d.ts. A script of its own, because its import hook must not affect other code of the process. Run
- * by the build, and by `npm run check` before the type checker. Writes nothing if the file is of the same document.
+ * Writes what the console imports of the OpenAPI document (functions/console/app) to .build/console/: the types of the API's
+ * client, openapi.d.ts, and the sentence of each event type, event-types.ts. A script of its own, because its import hook must not affect other code of the process. Run
+ * by the build before it bundles the console, and by `npm run check` before the type checker. Writes nothing if the files are
+ * of the same document.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -9,7 +10,7 @@ import { registerHooks } from "node:module";
 import { dirname } from "node:path";
 import { createOpenApiDocument } from "../../shared/api/open-api-document.ts";
 import { routes } from "../../shared/api/routes.ts";
-import { apiTypesPath } from "./bundle-directory.ts";
+import { apiTypesPath, eventTypesPath } from "./bundle-directory.ts";
 
 const { version } = JSON.parse(
   readFileSync(new URL("../../node_modules/openapi-typescript/package.json", import.meta.url), "utf8"),
@@ -19,6 +20,20 @@ const { version } = JSON.parse(
 const document = JSON.stringify(createOpenApiDocument(routes), (_key, value: unknown) =>
   typeof value === "bigint" ? Number(value) : value,
 );
+
+/** A module with each event type and its sentence. */
+const eventTypesModule = (): string => {
+  const { enum: types, "x-enum-descriptions": sentences } = JSON.parse(document).components.schemas.EventType;
+  const entries = types.map((type: string, index: number) => [type, sentences[index]]);
+  return `export const eventTypes = ${JSON.stringify(Object.fromEntries(entries))} as const;\n`;
+};
+
+/** Another process may be reading the file. */
+const replaceFile = (path: string, text: string): void => {
+  const unfinished = `${path}.${process.pid}`;
+  writeFileSync(unfinished, text);
+  renameSync(unfinished, path);
+};
 
 /** The first line of the file. */
 const origin = `// ${createHash("sha256")
@@ -39,8 +54,7 @@ if (!existsSync(apiTypesPath) || !readFileSync(apiTypesPath, "utf8").startsWith(
     rootTypesNoSchemaPrefix: true,
   });
   mkdirSync(dirname(apiTypesPath), { recursive: true });
-  // Another process may be reading the file.
-  const unfinished = `${apiTypesPath}.${process.pid}`;
-  writeFileSync(unfinished, `${origin}${astToString(types)}`);
-  renameSync(unfinished, apiTypesPath);
+  replaceFile(eventTypesPath, eventTypesModule());
+  // Last, because its first line says that both files are complete.
+  replaceFile(apiTypesPath, `${origin}${astToString(types)}`);
 }
