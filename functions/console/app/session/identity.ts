@@ -18,7 +18,9 @@ type Pending = { state: string; verifier: string; returnTo: string; isSilent: bo
 /** The result of a return from the issuer. `refused`: the issuer, or the user there, did not sign in. */
 export type Returned =
   | { outcome: "signedIn"; tokens: Tokens; returnTo: string }
-  | { outcome: "refused"; returnTo: string; isSilent: boolean; reason: string };
+  | { outcome: "refused"; returnTo: string; isSilent: boolean; reason: string }
+  /** The issuer's answer is invalid, or the issuer cannot be reached. */
+  | { outcome: "failed"; returnTo: string; reason: string };
 
 export type Identity = ReturnType<typeof createIdentity>;
 
@@ -97,19 +99,19 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
 
     /**
      * Completes a sign-in. Undefined if the page was not opened by a return from the issuer, or by another tab's.
-     * @throws Error if the issuer's answer is invalid or the issuer cannot be reached.
+     * The payment provider also returns with a code and a state, but to the address of another view.
      */
     async complete(url: URL): Promise<Returned | undefined> {
-      if (!url.searchParams.has("state")) return undefined;
+      if (url.origin + url.pathname !== redirectUri || !url.searchParams.has("state")) return undefined;
       const pending = takePending();
       if (pending === undefined) return undefined;
       const { returnTo, isSilent } = pending;
-      const server = await discover();
       try {
-        return { outcome: "signedIn", tokens: await exchange(server, url, pending), returnTo };
+        return { outcome: "signedIn", tokens: await exchange(await discover(), url, pending), returnTo };
       } catch (error) {
-        if (!(error instanceof oauth.AuthorizationResponseError)) throw error;
-        return { outcome: "refused", returnTo, isSilent, reason: error.error_description ?? error.error };
+        if (error instanceof oauth.AuthorizationResponseError)
+          return { outcome: "refused", returnTo, isSilent, reason: error.error_description ?? error.error };
+        return { outcome: "failed", returnTo, reason: error instanceof Error ? error.message : String(error) };
       }
     },
 

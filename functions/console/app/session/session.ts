@@ -115,6 +115,8 @@ export const startSession = async (readCaller: () => Promise<CallerAccess>): Pro
     if (returned?.outcome === "signedIn") {
       tokens = returned.tokens;
       await enter(readCaller);
+    } else if (returned?.outcome === "failed") {
+      session.value = { state: "failed", reason: `Signing in failed: ${returned.reason}` };
     } else if (returned === undefined && sessionStorage.getItem(WAS_SIGNED_IN) !== null) {
       await signIn({ isSilent: true });
     } else {
