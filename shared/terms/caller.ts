@@ -23,11 +23,12 @@ export type Caller = {
 export type OrganizationCaller = Caller & { organizationId: string };
 
 /** 1–128 printable characters without space: no control, format, private or separator characters. */
-const isIdentifier = (value: unknown): value is string =>
+export const isIdentifier = (value: unknown): value is string =>
   typeof value === "string" && /^[^\p{C}\p{Z}]{1,128}$/u.test(value);
 
 /** The organization is a segment of the webhook's path, which clients and proxies would shorten by these segments. */
-const isOrganization = (value: unknown): value is string => isIdentifier(value) && value !== "." && value !== "..";
+export const isOrganization = (value: unknown): value is string =>
+  isIdentifier(value) && value !== "." && value !== "..";
 
 const missingOrganization = (claim: string) => `The token names no organization: it has no claim ${claim}.`;
 

@@ -19,6 +19,12 @@ export const headerOf = ({ rawHeaders }: WireRequest, name: string): string | un
   return index === -1 ? undefined : rawHeaders[index + 1];
 };
 
+/** Path and query of a request target, both encoded. */
+export const splitTarget = (target: string): { path: string; query: string } => {
+  const at = target.indexOf("?");
+  return at === -1 ? { path: target, query: "" } : { path: target.slice(0, at), query: target.slice(at + 1) };
+};
+
 export type WireResponse = {
   statusCode: number;
   headers: Readonly<Record<string, string | readonly string[]>>;

@@ -1,4 +1,4 @@
-import { createFrontEnd, type WireRequest, type WireResponse } from "./front-end.ts";
+import { createFrontEnd, splitTarget, type WireRequest, type WireResponse } from "./front-end.ts";
 import { type Listening, listen } from "./listen.ts";
 import { createRouter } from "./router.ts";
 
@@ -17,7 +17,7 @@ export const refuse = (status: number, message: string): JsonAnswer => ({ status
 export const answerByRoutes = (routes: JsonRoutes): ((request: WireRequest) => Promise<WireResponse>) => {
   const route = createRouter(Object.entries(routes).map(([routeKey, work]) => ({ routeKey, work })));
   const answer = async (method: string, target: string, text: string): Promise<JsonAnswer> => {
-    const [pathname = "/", query = ""] = target.split("?", 2);
+    const { path: pathname, query } = splitTarget(target);
     const path = decode(pathname);
     const match = path === undefined ? undefined : route(method === "HEAD" ? "GET" : method, path);
     if (!match)

@@ -2,12 +2,12 @@ import { CompactSign } from "jose";
 import * as z from "zod";
 import type { Clock } from "../core/clock.ts";
 import { answerPreflight, withCors } from "../http/cors.ts";
-import type { WireRequest } from "../http/front-end.ts";
+import { splitTarget, type WireRequest } from "../http/front-end.ts";
 import { answerByRoutes, type JsonAnswer, refuse, startServer } from "../http/json-server.ts";
 import { SCOPES } from "./authorization-request.ts";
 import { redirectUrisOf } from "./console-client.ts";
 import { openSessions } from "./sessions.ts";
-import { createSignIn } from "./sign-in.ts";
+import { createSignIn, DOWN } from "./sign-in.ts";
 import { openSigningKeys } from "./signing-keys.ts";
 import { type ClaimNames, claimsFor, TokenRequest } from "./token-request.ts";
 
@@ -56,7 +56,7 @@ export const startIssuer = async (options: IssuerOptions): Promise<Issuer> => {
 
   const isDown = () => clock.now() < outageUntilMs;
   const unlessDown = (work: () => unknown): JsonAnswer =>
-    isDown() ? refuse(503, "the issuer is down, as asked for by POST /outage") : { status: 200, body: work() };
+    isDown() ? refuse(503, DOWN) : { status: 200, body: work() };
 
   const sign = async (claims: Record<string, unknown>): Promise<string> => {
     const { kid, privateKey } = await keys.current();
@@ -128,7 +128,7 @@ export const startIssuer = async (options: IssuerOptions): Promise<Issuer> => {
     // The same as at the last start, so that an open console can go on after a restart.
     preferredPort: sessions.port(),
     answer: async (request) =>
-      CROSS_ORIGIN_PATHS.includes(request.target.split("?", 1)[0] ?? "")
+      CROSS_ORIGIN_PATHS.includes(splitTarget(request.target).path)
         ? (answerPreflight(cors, request) ?? withCors(cors, request, await answer(request)))
         : answer(request),
   });

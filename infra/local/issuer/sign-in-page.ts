@@ -1,4 +1,6 @@
 /** The pages of the development issuer: without a script, and encoded by the template `html`. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Role, roles } from "../../../shared/terms/permissions.ts";
 import { type Lifetime, lifetimeNames, type SignIn } from "./sessions.ts";
 
@@ -42,10 +44,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
+/** Controls, and characters that reorder the text around them. */
+const INVISIBLE = /\p{Bidi_Control}|[^\P{Cc}\t\n\r]/gu;
+
 const encode = (content: Content): string => {
   if (content instanceof Markup) return content.text;
-  if (typeof content === "string") return content.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
-  return content.map(({ text }) => text).join("");
+  if (typeof content !== "string") return content.map(({ text }) => text).join("");
+  return content.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "").replace(INVISIBLE, "\ufffd");
 };
 
 /** HTML in which each value is encoded, unless it is HTML itself. Attributes must be in double quotes. */
@@ -123,10 +128,10 @@ export const signInPage = (client: string, form: SignInForm): string => {
 <input type="hidden" name="user" value="${userId}">
 <input type="hidden" name="lifetime" value="${lifetime}">
 <button type="submit" class="primary">Sign in as ${userId}</button>
-<p class="soft">The ${role} of the organization ${organizationId}, which is connected to the simulated provider.</p>
+<p class="soft">The ${role} of the organization ${organizationId}.</p>
 </form>
 <form method="post" class="card">
-<h2>Somebody else</h2>
+<h2>Or as somebody else</h2>
 <label for="organization">Organization</label>
 ${problemText(form, "organization")}<input id="organization" name="organization" value="${values.organization}" list="organizations" maxlength="128" autocomplete="off" autocapitalize="none" spellcheck="false" ${described(form, "organization")}>
 <datalist id="organizations">${SUGGESTED_ORGANIZATIONS.map((id) => html`<option value="${id}"></option>`)}</datalist>
@@ -152,52 +157,5 @@ ${problemText(form, "lifetime")}${lifetimeNames.map((one) => lifetimeChoice(one,
 export const messagePage = (title: string, message: string): string =>
   page(title, html`<p class="kind">Local cloud</p>\n<h1>${title}</h1>\n<p class="message">${message}</p>`);
 
-/** The style sheet of these pages, light and dark, from 320 pixels on. */
-export const STYLES = `:root {
-  color-scheme: light dark;
-  --paper: #fbfaf8; --card: #ffffff; --ink: #1d1f23; --soft: #5b606a; --line: #e3e0da; --edge: #85888f;
-  --accent: #2a6592; --on-accent: #ffffff; --bad: #a8322b; --band: #f1eee8;
-  --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
-  --serif: Charter, "Bitstream Charter", "Iowan Old Style", Georgia, "Times New Roman", serif;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #14161a; --card: #1b1e24; --ink: #e9e7e2; --soft: #a6abb5; --line: #30343d; --edge: #7a818d;
-    --accent: #7fb3da; --on-accent: #14161a; --bad: #f0938b; --band: #22262e;
-  }
-}
-* { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 var(--sans); overflow-wrap: anywhere; }
-main { max-width: 30rem; margin: 0 auto; padding: clamp(1.25rem, 6vh, 4rem) 1rem 3rem; }
-h1, h2 { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
-h1 { font-size: clamp(1.6rem, 1.3rem + 1.6vw, 2.1rem); letter-spacing: -0.01em; margin: 0.1em 0 0.4em; }
-h2 { font-size: 1.2rem; margin: 0 0 0.8rem; }
-p { margin: 0 0 0.8rem; }
-.kind { margin: 0; color: var(--accent); font-size: 0.8125rem; font-weight: 600; letter-spacing: 0.09em; text-transform: uppercase; }
-.soft, .hint, small { color: var(--soft); }
-.soft, .hint { font-size: 0.875rem; } .hint { margin: 0.3rem 0 1.1rem; }
-small { display: block; font-size: 0.875rem; line-height: 1.4; }
-.where { font-weight: 600; color: var(--ink); }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: 0.6rem; padding: 1.1rem; margin: 1.2rem 0 0; }
-.card > :last-child { margin-bottom: 0; }
-label, legend { font-weight: 600; }
-input:not([type="radio"]) { display: block; width: 100%; margin-top: 0.3rem; padding: 0.5rem 0.65rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: 0.4rem; }
-input[aria-invalid] { border-color: var(--bad); }
-fieldset { border: 0; margin: 0 0 1.1rem; padding: 0; min-width: 0; }
-legend { padding: 0; margin-bottom: 0.3rem; }
-.choice { display: grid; grid-template-columns: auto 1fr; gap: 0.65rem; align-items: start; padding: 0.45rem 0.5rem; margin: 0 -0.5rem; border-radius: 0.4rem; font-weight: 400; cursor: pointer; }
-.choice:hover, .choice:has(:checked) { background: var(--band); }
-.choice input { margin: 0.3rem 0 0; accent-color: var(--accent); width: 1rem; height: 1rem; }
-details { margin: 0 0 1.1rem; font-size: 0.9375rem; }
-summary { cursor: pointer; color: var(--soft); width: max-content; max-width: 100%; padding: 0.15rem 0; }
-details fieldset { margin: 0.5rem 0 0; }
-button { display: block; width: 100%; padding: 0.65rem 1rem; font: inherit; font-weight: 600; cursor: pointer; border-radius: 0.4rem; border: 1px solid var(--accent); background: transparent; color: var(--accent); }
-button:hover { background: var(--band); }
-.primary { background: var(--accent); color: var(--on-accent); margin-bottom: 0.7rem; }
-.primary:hover { background: var(--accent); filter: brightness(1.1); }
-.problem { color: var(--bad); font-size: 0.875rem; font-weight: 600; margin: 0.2rem 0; }
-.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-@media (forced-colors: active) { .choice:has(:checked) { outline: 1px solid; } }
-`;
+/** The style sheet of these pages. */
+export const readStyles = (): string => readFileSync(join(import.meta.dirname, "sign-in.css"), "utf8");

@@ -3,14 +3,15 @@
  * the token endpoint, revocation and sign-out.
  */
 import * as z from "zod";
+import { isIdentifier, isOrganization } from "../../../shared/terms/caller.ts";
 import { roles } from "../../../shared/terms/permissions.ts";
-import { headerOf, type WireRequest, type WireResponse } from "../http/front-end.ts";
+import { headerOf, splitTarget, type WireRequest, type WireResponse } from "../http/front-end.ts";
 import { jsonResponse, refuse } from "../http/json-server.ts";
 import { type AuthorizationError, type AuthorizationRequest, parseAuthorization } from "./authorization-request.ts";
 import { createCodes } from "./codes.ts";
 import { createGrants, type GrantOptions } from "./grants.ts";
 import { lifetimeNames, type Session } from "./sessions.ts";
-import { DEFAULT_SIGN_IN, messagePage, type SignInForm, STYLES, signInPage } from "./sign-in-page.ts";
+import { DEFAULT_SIGN_IN, messagePage, readStyles, type SignInForm, signInPage } from "./sign-in-page.ts";
 
 export type SignInOptions = Pick<GrantOptions, "sessions" | "clock" | "mintAccessToken" | "signIdToken"> & {
   /** The issuer's URL, which is known only when it listens. */
@@ -23,23 +24,26 @@ export type SignInOptions = Pick<GrantOptions, "sessions" | "clock" | "mintAcces
 /** Cookies do not distinguish ports, so every server of this machine's address receives it: RFC 6265, section 8.5. */
 const COOKIE = "local_issuer_session";
 
-/** As the service requires of the claims: docs/identity.md. */
-const IDENTIFIER = /^[^\p{C}\p{Z}]{1,128}$/u;
-const identifier = z.string().trim().regex(IDENTIFIER, "1 to 128 printable characters without space.");
 const Chosen = z.object({
-  organization: z.union([
-    z.literal(""),
-    identifier.refine((id) => id !== "." && id !== "..", "An organization cannot be . or ..."),
-  ]),
+  organization: z
+    .string()
+    .trim()
+    .refine(
+      (id) => id === "" || isOrganization(id),
+      "Give 1 to 128 printable characters without space, not . or .. alone.",
+    )
+    .transform((id) => id || undefined),
   role: z.enum(roles, "Choose a role."),
-  user: identifier,
+  user: z.string().trim().refine(isIdentifier, "Give 1 to 128 printable characters without space."),
   lifetime: z.enum(lifetimeNames, "Choose a lifetime."),
 });
+
+/** The message of the simulated outage. */
+export const DOWN = "the issuer is down, as asked for by POST /outage";
 
 const cookieOf = (request: WireRequest): string =>
   /(?:^|;\s*)local_issuer_session=([\w-]+)/.exec(headerOf(request, "cookie") ?? "")?.[1] ?? "";
 
-/** Encoded as a form, whatever the content type is called. */
 const isForm = (request: WireRequest): boolean =>
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headerOf(request, "content-type") ?? "");
 
@@ -79,6 +83,8 @@ export const createSignIn = (options: SignInOptions) => {
     },
     body: Buffer.from(text),
   });
+
+  const downPage = () => htmlPage(503, messagePage("Not now", `You cannot sign in: ${DOWN}.`));
 
   const returnTo = (
     { redirectUri, state }: Pick<AuthorizationRequest, "redirectUri" | "state">,
@@ -133,7 +139,7 @@ export const createSignIn = (options: SignInOptions) => {
     }
     const { organization, role, user, lifetime } = chosen.data;
     const { session, secret } = sessions.begin({
-      ...(organization !== "" && { organizationId: organization }),
+      ...(organization !== undefined && { organizationId: organization }),
       ...{ role, userId: user, lifetime },
     });
     return returnCode(request, session, { "set-cookie": `${COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Lax` });
@@ -178,26 +184,24 @@ export const createSignIn = (options: SignInOptions) => {
     }),
     /** @returns undefined for a request of another part; that includes `POST /token` with JSON. */
     async answer(wire: WireRequest): Promise<WireResponse | undefined> {
-      const [path = "", search = ""] = wire.target.split("?", 2);
+      const { path, query: search } = splitTarget(wire.target);
       const query = new URLSearchParams(search);
       const method = wire.method === "HEAD" ? "GET" : wire.method;
-      const asksToken = () => ({ form: formOf(wire), hasAuthorization: headerOf(wire, "authorization") !== undefined });
-      const unlessDown = async (work: () => WireResponse | Promise<WireResponse>) =>
-        isDown() ? jsonResponse(refuse(503, "the issuer is down, as asked for by POST /outage")) : work();
+      const request = () => ({ form: formOf(wire), hasAuthorization: headerOf(wire, "authorization") !== undefined });
       switch (`${method} ${path}`) {
         case "GET /sign-in.css":
-          return { ...htmlPage(200, STYLES), headers: { "content-type": "text/css; charset=utf-8" } };
+          return { ...htmlPage(200, readStyles()), headers: { "content-type": "text/css; charset=utf-8" } };
         case "GET /authorize":
         case "POST /authorize":
-          return unlessDown(() => atAuthorize(wire, query));
+          return isDown() ? downPage() : atAuthorize(wire, query);
         case "GET /logout":
-          return unlessDown(() => logout(wire, query));
+          return isDown() ? downPage() : logout(wire, query);
         case "POST /revoke":
-          return unlessDown(() => jsonResponse(grants.revoke(asksToken())));
+          return jsonResponse(isDown() ? refuse(503, DOWN) : grants.revoke(request()));
         case "POST /token":
-          // `curl -d '{…}'` sends JSON as a form, and so does a request without a body.
+          // `curl -d '{…}'` sends JSON as a form.
           if (!isForm(wire) || /^\s*(\{|$)/.test(wire.body?.toString("utf8") ?? "")) return undefined;
-          return unlessDown(async () => jsonResponse(await grants.token(asksToken())));
+          return jsonResponse(isDown() ? refuse(503, DOWN) : await grants.token(request()));
         default:
           return undefined;
       }
