@@ -18,7 +18,7 @@ export const securityRoutes = {
     tag: "security",
     summary: "Read security events and monitoring data",
     description:
-      "Returns the organization's security events, newest first, from `since` on (24 hours ago by default) and before `until`, with statistics of the whole selection. Filters combine. With `userId`, `processed`, `success`, `source` or `ipAddress`, the selection may be too large to be counted; then the answer is 400 and the message names what to narrow.",
+      "Returns the organization's security events, newest first, from `since` on (24 hours ago by default) and before `until`, with statistics of the whole selection, on request also by hour or day. Filters combine. With `userId`, `processed`, `success`, `source` or `ipAddress`, the selection may be too large to be counted; then the answer is 400 and the message names what to narrow.",
     request: { query: SecurityQuery },
     paging: { defaultLimit: 50, maxLimit: 1000, position: z.object({ id: z.string() }), field: "events" },
     success: { status: 200, description: "A page of events, with statistics and findings.", body: SecurityReport },

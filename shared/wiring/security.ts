@@ -73,7 +73,8 @@ export const wireSecurityReport = (): SecurityReportDependencies => {
   const alerts = wireAlertStore();
   return {
     events: wireSecurityEventStore(),
-    statistics: { count: (selection, now) => countSelection(counted, selection, now) },
+    statistics: { count: (selection, now, intervalMs) => countSelection(counted, selection, now, intervalMs) },
+    alerts,
     findings: {
       listOpen: async (organizationId, now) =>
         (await alerts.listUnresolvedFindings(organizationId, now)).map(suspiciousActivityOf),

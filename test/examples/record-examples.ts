@@ -121,6 +121,8 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   for (const path of ["settings", "security"]) await acme.call("GET", path, undefined, eve);
   const refused = "security?eventType=PERMISSION_DENIED&limit=1";
   const { events } = await record<{ events: { id: string }[] }>("listSecurityEvents", "refusal", `GET ${refused}`);
+  const ofTheDay = `since=${startedAt}&until=${startedAt + 2 * 3_600_000}`;
+  await record("listSecurityEvents", "overview", `GET security?interval=hour&${ofTheDay}&alertCounts=true&limit=1`);
   const eventIds = events.map((one) => one.id);
   await record("getSecurityEvent", "refusal", `GET security/events/${eventIds[0]}`);
   const [alert] = await record<{ id: string }[]>(

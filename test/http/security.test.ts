@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { SecurityStatistics } from "../../shared/security/monitoring/statistics.ts";
 import { eventTypes } from "../../shared/security/security-event.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 
@@ -8,8 +9,9 @@ type Event = Record<string, unknown> & { id: string; timestamp: number };
 type Report = {
   events: Event[];
   highRiskEvents: Event[];
-  stats: { totalEvents: number; highRiskEvents: number; failureRate: number; avgResponseTime: number };
+  stats: SecurityStatistics;
   suspiciousActivity: unknown[];
+  alertCounts?: unknown;
 };
 
 let service: ServiceUnderTest;
@@ -144,6 +146,51 @@ describe("GET …/security", () => {
     expect(await usersSince(`?since=0&until=${at + 25 * 3_600_000 + 3_600_000}&userId=bob`)).toEqual(["bob"]);
   });
 
+  it("counts by hour or day, also the hours without events, and refuses too long a period", async () => {
+    const { read, refuse, organizationId } = await freshOrganization();
+    await refuse("eve");
+    await service.advance(25 * 3_600_000, "last");
+    for (const user of ["bob", "ida"]) await refuse(user);
+    const [last] = (await read()).events;
+    const at = last?.timestamp ?? 0;
+    const since = at - 30 * 3_600_000;
+    for (const [interval, length] of [
+      ["hour", 3_600_000],
+      ["Day", 86_400_000],
+    ] as const) {
+      const starts: number[] = [];
+      for (let start = since; start <= at; start = Math.floor(start / length) * length + length) starts.push(start);
+      for (const filter of ["", "&riskLevel=high", "&success=false"]) {
+        const { stats, events } = await read(`?interval=${interval}&since=${since}&until=${at + 1}${filter}`);
+        expect(stats.intervals?.map(({ from }) => from)).toEqual(starts);
+        expect(stats.intervals?.filter(({ totalEvents }) => totalEvents > 0)).toEqual(
+          [1, 2].map((count) =>
+            expect.objectContaining({ totalEvents: count, failures: count, highRiskEvents: count, avgResponseTime: 0 }),
+          ),
+        );
+        expect([stats.totalEvents, events.length]).toEqual([3, 3]);
+      }
+    }
+    expect((await read("?interval=hour&userId=bob")).stats.intervals?.at(-1)).toMatchObject({ totalEvents: 1 });
+    expect((await read("?interval=day&since=9&until=9")).stats.intervals).toEqual([]);
+    const token = await service.mint({ organizationId, userId: "admin" });
+    for (const query of ["hour&since=0", `day&since=${at - 93 * 86_400_000}`, "week"]) {
+      expect(await service.request("GET", `${SECURITY}?interval=${query}`, { token })).toMatchObject({
+        status: 400,
+        body: { error: 40002, message: expect.stringMatching(/^interval: expected /) },
+      });
+    }
+  });
+
+  it("counts the unresolved alerts on request", async () => {
+    const { read, refuse } = await freshOrganization();
+    const none = { LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 };
+    expect((await read("?alertCounts=true")).alertCounts).toEqual({ open: none, acknowledged: none, partial: false });
+    for (const user of ["eve", "bob"]) await refuse(user);
+    expect((await read("?alertCounts=true&limit=1")).alertCounts).toMatchObject({ open: { ...none, HIGH: 2 } });
+    expect(await read("?alertCounts=false")).not.toHaveProperty("alertCounts");
+  });
+
   it("returns every event once over all pages, newest first, with the same statistics on each page", async () => {
     const { read, refuse } = await freshOrganization();
     for (let i = 0; i < 7; i++) await refuse(`user-${i}`);
@@ -195,7 +242,7 @@ describe("GET …/security", () => {
   it("names the existing parameters to a request with an unknown one", async () => {
     const { admin } = await freshOrganization();
     const filters =
-      "eventType, category, riskLevel, since, until, userId, processed, success, source, ipAddress, limit, cursor";
+      "eventType, category, riskLevel, since, until, userId, processed, success, source, ipAddress, interval, alertCounts, limit, cursor";
     for (const [path, name, existing] of [
       [`${SECURITY}?format=csv`, "format", `one of ${filters}`],
       [`${SECURITY}/alert?q=x`, "q", "one of status, limit, cursor"],

@@ -1,7 +1,7 @@
 /** The measured queries, one row each. To measure another query, add it here. */
 
 import type { Selection } from "../../shared/security/event-item.ts";
-import { statisticsOf } from "../../shared/security/monitoring/security-report.ts";
+import { statisticsOf } from "../../shared/security/monitoring/statistics.ts";
 import { countSelection } from "../../shared/security/statistics/count-selection.ts";
 import { DAY_MS, HOUR_MS } from "../../shared/terms/hours.ts";
 import { bruteForce } from "../support/security-rollups.ts";

@@ -6,7 +6,7 @@ import { createUnjudgedStore } from "../../shared/detection/unjudged-store.ts";
 import { createWindowStore } from "../../shared/detection/window-store.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import type { Selection } from "../../shared/security/event-item.ts";
-import { type SecurityStatistics, statisticsOf } from "../../shared/security/monitoring/security-report.ts";
+import { type SecurityStatistics, statisticsOf } from "../../shared/security/monitoring/statistics.ts";
 import { createRecorder, type Recorder } from "../../shared/security/recorder.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { createSecurityEventStore, type StoredEvent } from "../../shared/security/security-event-store.ts";
@@ -107,6 +107,14 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
       close: (remainingMs = () => 300_000) =>
         closeHours({ openHours, rollups, events: counts, detection: unjudged, now, settleMs: 0 }, remainingMs),
       count: async (selection: Selection) => statisticsOf(await countSelection(stores, selection, now())),
+      /** The statistics of each interval with events, by its start. */
+      countIntervals: async (selection: Selection, intervalMs: number) => {
+        const counted = await countSelection(stores, selection, now(), intervalMs);
+        const intervals = [...counted].map(
+          ([start, counters]) => [start, statisticsOf(new Map([[0, counters]]))] as const,
+        );
+        return new Map(intervals.filter(([, { totalEvents }]) => totalEvents > 0));
+      },
     };
   };
 

@@ -39,7 +39,8 @@ export const alertNameInLogs = (id: string): string => id.slice(0, id.indexOf("-
 /** When an alert was raised, epoch ms; undefined if the text is not an alert's id. */
 export const timeOfAlertId = (id: string): number | undefined => timeOfEventId(alertNameInLogs(id));
 
-const UNRESOLVED = "open#";
+/** The prefix of the sort keys of an organization's unresolved alerts. */
+export const UNRESOLVED = "open#";
 
 /** The sort key of the unresolved alert of a hash. */
 export const unresolvedKey = (hash: string): string => UNRESOLVED + hash;

@@ -18,6 +18,7 @@ import {
   type ChangedAlert,
   EVENT_RULE,
 } from "./alert.ts";
+import { type AlertCounts, COUNTED_ATTRIBUTES, countAlerts, MAX_COUNTED_ALERTS } from "./alert-counts.ts";
 import {
   alertHash,
   hashOfAlertId,
@@ -29,6 +30,7 @@ import {
   resolvedKey,
   statusKey,
   toAlert,
+  UNRESOLVED,
   UNRESOLVED_FINDINGS,
   unresolvedKey,
 } from "./alert-item.ts";
@@ -131,6 +133,21 @@ export const createAlertStore = (client: DynamoDBDocumentClient, tableName: stri
       const item = stored && parseAlertItem(stored);
       if (item === undefined || isExpired(item, now)) return undefined;
       return item.firstSeen <= event.timestamp && event.timestamp <= item.lastSeen ? toAlert(item) : undefined;
+    },
+
+    /** How many alerts are unresolved. Half a read unit for each 4 KB of the first 1,000 of them, and at most 4 MB. */
+    async countUnresolved(organizationId: string, now: number): Promise<AlertCounts> {
+      const query = {
+        TableName: tableName,
+        KeyConditionExpression: "#scope = :scope AND begins_with(#key, :unresolved)",
+        ProjectionExpression: COUNTED_ATTRIBUTES.map((name) => `#${name}`).join(),
+        ExpressionAttributeNames: Object.fromEntries(
+          ["scope", "key", ...COUNTED_ATTRIBUTES].map((name) => [`#${name}`, name]),
+        ),
+        ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":unresolved": UNRESOLVED },
+      };
+      const { items, hasMore } = await queryPage(client, query, MAX_COUNTED_ALERTS);
+      return countAlerts(items, hasMore, now);
     },
 
     /** An organization's unresolved findings, newest firstSeen first; at most 1,000, and 4 MB. */

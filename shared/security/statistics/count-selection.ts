@@ -7,7 +7,7 @@ import { inParallel } from "../../runtime/in-parallel.ts";
 import { DAY_MS, END_OF_TIME_MS, HOUR_MS, startOfDay, startOfHour } from "../../terms/hours.ts";
 import { organizationKey } from "../../terms/keys.ts";
 import type { FilterName, Selection } from "../event-item.ts";
-import { type Counters, createTally, selectCounters } from "./counters.ts";
+import { type CountedIntervals, createIntervalTally, selectCounters } from "./counters.ts";
 import type { EventCountStore, SelectionCountStore } from "./event-count-store.ts";
 import type { OpenHourStore } from "./open-hour-store.ts";
 import { isExact, isExpired, type RollupStore, type Span, type StoredRollup } from "./rollup-store.ts";
@@ -53,19 +53,40 @@ export const hoursOfDays = (days: Iterable<number>): Span[] =>
 const floor = (time: number, length: number) => Math.floor(time / length) * length;
 const ceil = (time: number, length: number) => Math.ceil(time / length) * length;
 
-/** @param openHours the starts of the open hours, in order. Hours outside the period are ignored. */
-export const planStatistics = ({ from, to }: Range, openHours: readonly number[]): StatisticsPlan => {
+/** The parts of a range, none of which is in two intervals. @param length of an interval; undefined: one part. */
+const splitRange = (range: Range, length: number | undefined): Range[] => {
+  if (length === undefined) return [range];
+  const parts: Range[] = [];
+  for (let { from } = range; from < range.to; ) {
+    const to = Math.min(floor(from, length) + length, range.to);
+    parts.push({ from, to });
+    from = to;
+  }
+  return parts;
+};
+
+/**
+ * @param openHours the starts of the open hours, in order. Hours outside the period are ignored.
+ * @param intervalMs if it is shorter than a day, every day is read by its hours.
+ */
+export const planStatistics = (
+  { from, to }: Range,
+  openHours: readonly number[],
+  intervalMs: number = DAY_MS,
+): StatisticsPlan => {
   const whole = { from: ceil(from, HOUR_MS), to: floor(to, HOUR_MS) };
   const wholeDays = { from: ceil(whole.from, DAY_MS), to: floor(whole.to, DAY_MS) };
   const open = openHours.filter((hour) => hour + HOUR_MS > from && hour < to);
   const days = new Set(open.map(startOfDay));
   if (whole.from < wholeDays.from) days.add(startOfDay(whole.from));
   if (whole.to > wholeDays.to) days.add(startOfDay(whole.to));
+  const byHour = intervalMs < DAY_MS;
   const cut = [...(whole.from > from ? [startOfHour(from)] : []), ...(whole.to < to ? [whole.to] : [])];
   return {
-    wholeDays: wholeDays.from < wholeDays.to ? { first: wholeDays.from, last: wholeDays.to - DAY_MS } : undefined,
+    wholeDays:
+      !byHour && wholeDays.from < wholeDays.to ? { first: wholeDays.from, last: wholeDays.to - DAY_MS } : undefined,
     days,
-    hours: hoursOfDays(days)
+    hours: (byHour ? [{ first: whole.from, last: whole.to }] : hoursOfDays(days))
       .map(({ first, last }) => ({ first: Math.max(first, whole.from), last: Math.min(last, whole.to - HOUR_MS) }))
       .filter(({ first, last }) => first <= last),
     events: joinRanges(inOrder([...cut, ...open]), HOUR_MS).map((range) => ({
@@ -83,7 +104,7 @@ export type RollupDependencies = {
 };
 
 /**
- * The counters of all events of a partition in a period. The open hours are read first and strongly consistent: the
+ * The counters of all events of a partition in a period, by interval. The open hours are read first and strongly consistent: the
  * rollup of any other hour counts all its events, whatever closers do meanwhile.
  */
 const countAll = async (
@@ -91,16 +112,17 @@ const countAll = async (
   scope: string,
   period: Range,
   now: number,
-): Promise<Counters> => {
+  intervalMs: number | undefined,
+): Promise<CountedIntervals> => {
   const open = await openHours.list(scope, startOfHour(period.from));
-  const plan = planStatistics(period, open);
-  const tally = createTally();
+  const plan = planStatistics(period, open, intervalMs);
+  const tally = createIntervalTally(intervalMs);
   const inexactDays = new Set<number>();
   const inexactHours = new Set<number>();
 
   const add = (rollup: StoredRollup, inexact: Set<number>) => {
     if (isExpired(rollup, now)) return;
-    if (isExact(rollup, now)) tally.addAll(rollup.counters);
+    if (isExact(rollup, now)) tally.at(rollup.period.start).addAll(rollup.counters);
     else inexact.add(rollup.period.start);
   };
   const addDays = (span: Span) => async () => {
@@ -113,28 +135,32 @@ const countAll = async (
       if (!open.includes(hour.period.start)) add(hour, inexactHours);
     }
   };
-  const addEvents = (range: Range) => async () => {
-    tally.addAll((await events.countRange(scope, range, { now }))?.counters ?? []);
-  };
+  const addEvents = (ranges: readonly Range[]) =>
+    ranges
+      .flatMap((range) => splitRange(range, intervalMs))
+      .map((range) => async () => {
+        const counted = await events.countRange(scope, range, { now });
+        if (counted !== undefined) tally.at(range.from).addAll(counted.counters);
+      });
   const runAll = (queries: readonly (() => Promise<void>)[]) =>
     inParallel(queries, QUERIES_AT_ONCE, async (query) => query());
 
   await runAll([
-    ...plan.events.map(addEvents),
+    ...addEvents(plan.events),
     ...(plan.wholeDays === undefined ? [] : [addDays(plan.wholeDays)]),
     ...plan.hours.map(addHours),
   ]);
   // Only if part of a day or of an hour has expired: where retention ends, or after a change of RETENTION_DAYS.
   await runAll(hoursOfDays(inexactDays).map(addHours));
-  await runAll(joinRanges(inOrder(inexactHours), HOUR_MS).map(addEvents));
-  return tally.counters();
+  await runAll(addEvents(joinRanges(inOrder(inexactHours), HOUR_MS)));
+  return tally.intervals();
 };
 
 type CountSelectionDependencies = RollupDependencies & { selections: Pick<SelectionCountStore, "count"> };
 
 /**
- * Counts a selection: at most 12 read units for the closed hours of 90 days, and the events of hours that are open or
- * that the period cuts. With a filter that rollups do not count by, the events themselves.
+ * Counts a selection, by hour or day if `intervalMs` is given: at most 12 read units for the closed hours of 90 days, and the events of hours that are open or
+ * that the period cuts; by hour, half a read unit for 4 KB of rollups. With a filter that rollups do not count by, the events themselves.
  * @param now epoch ms; events that have expired by then do not count.
  * @throws DomainError `store_unavailable`, or `invalid_field` if more than 10,000 events would have to be read one by one.
  */
@@ -142,22 +168,24 @@ export const countSelection = async (
   stores: CountSelectionDependencies,
   selection: Selection,
   now: number,
-): Promise<Counters> => {
+  intervalMs?: number | undefined,
+): Promise<CountedIntervals> => {
   const { organizationId, since, until = END_OF_TIME_MS } = selection;
   const period = { from: since, to: Math.min(until, END_OF_TIME_MS) };
-  if (period.from >= period.to) return [];
+  if (period.from >= period.to) return new Map();
   const given = UNCOUNTED_FILTERS.filter((name) => selection[name] !== undefined);
   if (given.length === 0) {
-    return selectCounters(await countAll(stores, organizationKey(organizationId), period, now), selection);
+    const intervals = await countAll(stores, organizationKey(organizationId), period, now, intervalMs);
+    return new Map([...intervals].map(([start, counters]) => [start, selectCounters(counters, selection)]));
   }
   const max = MAX_EVENTS_READ;
-  const counters = await stores.selections.count(selection, { max, now });
-  if (counters === undefined) {
+  const intervals = await stores.selections.count(selection, { max, now, intervalMs });
+  if (intervals === undefined) {
     throw new DomainError(
       "invalid_field",
       `since: expected a later time, or until an earlier one: with ${given.join(", ")}, at most ${max} events are ` +
         "counted one by one. Or add userId, riskLevel HIGH or CRITICAL, or an eventType",
     );
   }
-  return counters;
+  return intervals;
 };

@@ -63,6 +63,26 @@ export const createTally = () => {
   };
 };
 
+type Tally = ReturnType<typeof createTally>;
+
+/** The counters of each interval in which something was counted, by its start in epoch ms. */
+export type CountedIntervals = ReadonlyMap<number, Counters>;
+
+/** Adds up events and counters by interval. @param length of an interval in ms: an hour or a day; all time if undefined. */
+export const createIntervalTally = (length: number | undefined) => {
+  const tallies = new Map<number, Tally>();
+  return {
+    /** The tally of the interval of a time. */
+    at(time: number): Tally {
+      const start = length === undefined ? 0 : Math.floor(time / length) * length;
+      const tally = tallies.get(start) ?? createTally();
+      tallies.set(start, tally);
+      return tally;
+    },
+    intervals: (): CountedIntervals => new Map([...tallies].map(([start, tally]) => [start, tally.counters()])),
+  };
+};
+
 /** The sum of several counters. */
 export const mergeCounters = (parts: readonly Counters[]): Counters => {
   const tally = createTally();

@@ -3,10 +3,10 @@ import * as z from "zod/mini";
 import { getItems } from "../../runtime/get-items.ts";
 import { readPages } from "../../runtime/read-pages.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
-import { firstIdAt, lastIdAt } from "../event-id.ts";
+import { firstIdAt, lastIdAt, timeOfEventId } from "../event-id.ts";
 import { type FilterName, idsOf, planRead, type Selection } from "../event-item.ts";
 import { categories, sources } from "../security-event.ts";
-import { type Counters, createTally } from "./counters.ts";
+import { type CountedIntervals, createIntervalTally, createTally } from "./counters.ts";
 import type { Rollup } from "./rollup-store.ts";
 
 /** The fields that counting needs. The event table and all its indexes have them. `ttl`: epoch seconds. */
@@ -85,10 +85,13 @@ export const createSelectionCountStore = (client: DynamoDBDocumentClient, tableN
   /**
    * Counts a selection event by event, from its most selective index: half a read unit per 4 KB, and half a unit per
    * event for fields that only the table has.
-   * @param limits.max the most unexpired events to read in the index. `now`: epoch ms.
+   * @param limits.max the most unexpired events to read in the index. `now`: epoch ms. `intervalMs` as in counters.ts.
    * @returns undefined if more events would have to be read.
    */
-  async count(selection: Selection, { max, now }: { max: number; now: number }): Promise<Counters | undefined> {
+  async count(
+    selection: Selection,
+    { max, now, intervalMs }: { max: number; now: number; intervalMs?: number | undefined },
+  ): Promise<CountedIntervals | undefined> {
     const { index, scope, keyName, keyValue, filters, lateFilters } = planRead(selection);
     const { first, last } = idsOf(selection);
     const { ProjectionExpression, ExpressionAttributeNames } = projectionOf([
@@ -119,8 +122,8 @@ export const createSelectionCountStore = (client: DynamoDBDocumentClient, tableN
       // An event that was deleted since the index was read has no late fields and matches no filter.
       events = events.filter(({ id }) => matches(late.get(id) ?? {}, selection, lateFilters));
     }
-    const tally = createTally();
-    events.forEach(tally.add);
-    return tally.counters();
+    const tally = createIntervalTally(intervalMs);
+    for (const event of events) tally.at(timeOfEventId(event.id) ?? 0).add(event);
+    return tally.intervals();
   },
 });

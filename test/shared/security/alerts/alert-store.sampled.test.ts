@@ -48,6 +48,14 @@ describe("a list", () => {
         );
         const order = all.map(({ firstSeen, id }) => [firstSeen, id] as const);
         expect(order).toEqual([...order].sort(([a, x], [b, y]) => b - a || (x < y ? 1 : -1)));
+        const counts = { open: 0, acknowledged: 0, resolved: 0 };
+        for (const { status: wanted } of made) counts[wanted]++;
+        const none = { LOW: 0, MEDIUM: 0, CRITICAL: 0 };
+        await expect(alerts.countUnresolved(organization, NOON)).resolves.toEqual({
+          open: { ...none, HIGH: counts.open },
+          acknowledged: { ...none, HIGH: counts.acknowledged },
+          partial: false,
+        });
         for (const one of ["open", "acknowledged", "resolved"] as const) {
           await expect(listAll(alerts, organization, { limit, status: one })).resolves.toEqual(
             all.filter(({ status: found }) => found === one),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
 import type { Selection } from "../../../../shared/security/event-item.ts";
-import { statisticsOf } from "../../../../shared/security/monitoring/security-report.ts";
+import { statisticsOf } from "../../../../shared/security/monitoring/statistics.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
 import { countSelection } from "../../../../shared/security/statistics/count-selection.ts";
 import type { SelectionCountStore } from "../../../../shared/security/statistics/event-count-store.ts";
@@ -35,7 +35,13 @@ type Command =
   | { kind: "retain"; days: number }
   | { kind: "mark"; every: number }
   | { kind: "sweep" | "restart" }
-  | { kind: "count"; age: number; edge: "none" | "hour" | "day" | "ever"; filters: Partial<Selection> };
+  | {
+      kind: "count";
+      age: number;
+      edge: "none" | "hour" | "day" | "ever";
+      intervalMs: number | undefined;
+      filters: Partial<Selection>;
+    };
 
 const minutes = (min: number, max: number) => fc.integer({ min: min * 60_000, max: max * 60_000 });
 const maybe = <Value>(...values: Value[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
@@ -82,6 +88,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       kind: fc.constant("count" as const),
       age: minutes(0, 80 * 60),
       edge: fc.constantFrom("none" as const, "none" as const, "hour" as const, "day" as const, "ever" as const),
+      intervalMs: fc.constantFrom(undefined, HOUR, DAY_MS),
       filters: fc.oneof(
         fc.constant({}),
         fc.record({ eventType: maybe(...types), category: maybe(...kinds), riskLevel: maybe(...riskLevels) }),
@@ -141,15 +148,26 @@ const runHistory = async (history: readonly Command[]) => {
     restart: async () => {
       recorder = actor.recorder();
     },
-    count: async ({ age, edge, filters }) => {
+    count: async ({ age, edge, filters, intervalMs }) => {
       const at = world.time.now - age;
       const since = { none: at, hour: startOfHour(at), day: startOfDay(at), ever: 0 }[edge];
       const selection: Selection = { ...filters, organizationId, since };
-      expect(await actor.count(selection)).toEqual(world.expected(selection));
+      const total = await actor.count(selection);
+      expect(total).toEqual(world.expected(selection));
+      if (intervalMs === undefined) return;
+      const intervals = await actor.countIntervals(selection, intervalMs);
+      let counted = 0;
+      for (const [start, statistics] of intervals) {
+        const part = { ...selection, since: Math.max(start, since), until: start + intervalMs };
+        expect(statistics).toEqual(world.expected(part));
+        counted += statistics.totalEvents;
+      }
+      expect(counted).toBe(total.totalEvents);
     },
   };
   for (const one of history) await run[one.kind](one as never);
-  await run.count({ kind: "count", age: 0, edge: "ever", filters: {} });
+  for (const intervalMs of [HOUR, DAY_MS])
+    await run.count({ kind: "count", age: 0, edge: "ever", intervalMs, filters: {} });
 };
 
 describe("statistics of a selection", () => {
@@ -290,6 +308,8 @@ describe("the cost of statistics", () => {
       expect(write).toBe(0);
       // Half a unit each for the two edge hours, which have no events here.
       expect(read - 1).toBeLessThanOrEqual(12);
+      const daily = await measure(() => measured.countIntervals({ organizationId, since }, DAY_MS));
+      expect(daily.read).toBe(read);
     },
   );
 });
