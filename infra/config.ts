@@ -16,6 +16,18 @@ const secureUrl = z.url({ protocol: /^https$/, error: "expected an https URL" })
 const text = z.string("expected a text").min(1, "expected a text that is not empty");
 const claim = text.max(256, "expected the name of a claim, at most 256 characters long");
 
+const printable = z
+  .string("expected a text")
+  .regex(/^[\x21-\x7e]{1,256}$/, "expected 1 to 256 printable characters without spaces");
+
+/** https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+const SCOPE_EXPECTED = 'expected scopes separated by one space each, "openid" among them';
+const consoleScope = z
+  .string(SCOPE_EXPECTED)
+  .max(512, "expected at most 512 characters")
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/, SCOPE_EXPECTED)
+  .refine((scope) => scope.split(" ").includes("openid"), SCOPE_EXPECTED);
+
 const isWholeNumber = /^\d{1,9}$/;
 
 /** The CDK's command line passes text; cdk.json can hold the number itself. */
@@ -134,6 +146,12 @@ const Context = z
       .optional(),
     /** Whether the API has the page /docs, where anybody can read the OpenAPI document and try requests: docs/api.md. */
     apiDocs: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
+    /** The console's public client at the issuer (no secret). Without it the console explains what to configure. */
+    consoleClientId: printable.optional(),
+    /** The scopes that the console asks for: `openid`, and what makes the issuer put the organization into the token. */
+    consoleScope: consoleScope.default("openid"),
+    /** The `audience` that some issuers want in the request to issue an access token for the API. */
+    consoleAudience: printable.optional(),
     /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */
     xrayTracing: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
     /** How many batches of webhook events are processed at once: docs/webhooks.md, "Concurrency". */

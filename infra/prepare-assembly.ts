@@ -1,6 +1,7 @@
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { build } from "./build.ts";
+import { CONSOLE_CLIENT_ID } from "./console-client.ts";
 import { hashInputs } from "./input-hash.ts";
 import type { Step } from "./progress.ts";
 
@@ -9,11 +10,12 @@ const root = join(import.meta.dirname, "..");
 const secretArn = (name: string) => `arn:aws:secretsmanager:eu-central-1:000000000000:secret:${name}-AbCdEf`;
 
 /**
- * The local cloud has the page /docs, and the platform's secrets, so that roles contain the rights to read them. It has the
+ * The local cloud has the page /docs, the console with a client at the development issuer, and the platform's secrets, so that roles contain the rights to read them. It has the
  * values of the secrets, and replaces the client (local/control-platform.ts).
  */
 const LOCAL_CONTEXT = {
   apiDocs: "true",
+  consoleClientId: CONSOLE_CLIENT_ID,
   providerOauthClientId: "local",
   providerOauthSecretArn: secretArn("provider-oauth"),
   platformWebhookSecretArn: secretArn("platform-webhooks"),

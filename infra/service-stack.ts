@@ -63,6 +63,13 @@ export class ServiceStack extends Stack {
 
     Tags.of(this).add("stage", config.stage);
     new CfnOutput(this, "ApiUrl", { value: this.api.url, description: "The base URL of the API" });
+    new CfnOutput(this, "ConsoleUrl", {
+      value: this.api.consoleUrl,
+      description:
+        config.consoleClientId === undefined
+          ? "The console: name its client at the issuer by consoleClientId to sign in"
+          : "The console, and the redirect URI of its client at the issuer",
+    });
     new CfnOutput(this, "Issuer", {
       value: config.issuer,
       description:

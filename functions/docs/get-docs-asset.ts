@@ -1,4 +1,4 @@
 /** GET /docs/{file}: a script or style sheet of the page /docs. It takes no token. docs/api.md. */
-import { wireDocsAssetHandler } from "../../shared/wiring/docs-page.ts";
+import { wireAssetHandler } from "../../shared/wiring/pages.ts";
 
-export const handler = wireDocsAssetHandler();
+export const handler = wireAssetHandler("getDocsAsset");

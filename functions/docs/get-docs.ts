@@ -1,4 +1,4 @@
 /** GET /docs: the OpenAPI document as a page where requests can be tried. It takes no token. docs/api.md. */
-import { wireDocsHandler } from "../../shared/wiring/docs-page.ts";
+import { wireDocsHandler } from "../../shared/wiring/pages.ts";
 
 export const handler = wireDocsHandler();

@@ -6,10 +6,13 @@
  * on demand.
  */
 import { globSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
-import esbuild, { type BuildFailure, type Metafile, type PartialMessage, type Plugin } from "esbuild";
+import { basename, join, relative } from "node:path";
+import esbuild, { type Metafile, type PartialMessage, type Plugin } from "esbuild";
+import { describeMessage, toBuildError } from "./build-failure.ts";
 import { lambdaAliases } from "./bundle-aliases.ts";
-import { docsFiles } from "./docs-files.ts";
+import { CONSOLE_ENTRY, CONSOLE_TEMPLATE, type ConsolePage, consolePage } from "./console-page.ts";
+import { docsPage } from "./docs-page.ts";
+import type { FunctionFolder } from "./page.ts";
 import { slimProviderSdk } from "./provider-sdk.ts";
 
 /** Options that affect a bundle's cold start; docs/performance.md has the measurements. */
@@ -79,24 +82,28 @@ const entries = (root: string): Plugin => ({
   },
 });
 
-/** One sentence that begins with the place: `shared/plants/plant.ts:12:5: Expected ";" but found "name"`. */
-const describe = ({ text = "", location }: PartialMessage): string => {
-  if (location === null || location === undefined) return text;
-  if (location.file?.startsWith(ENTRY) && text.includes('"handler"'))
+/** As describeMessage; an entry's name is that of its function's file. */
+const describe = (message: PartialMessage): string => {
+  const { text = "", location } = message;
+  if (location?.file?.startsWith(ENTRY) && text.includes('"handler"'))
     return `${location.file.slice(ENTRY.length)} must export its handler: export const handler = …`;
-  return `${location.file}:${location.line}:${(location.column ?? 0) + 1}: ${text}`;
+  return describeMessage(message);
 };
 
-const isBuildFailure = (error: unknown): error is BuildFailure => error instanceof Error && "errors" in error;
+/** The page of the console's functions, if any of them is bundled. */
+const consoleOf = async (root: string, names: readonly string[]): Promise<ConsolePage> =>
+  names.some((name) => name.startsWith("get-console")) ? consolePage(root) : { folders: new Map(), inputs: {} };
 
-/** The files of the page `/docs` that belong to a function, by file name. */
-const docsFilesOf = (name: string): [string, Uint8Array | string][] =>
-  name.startsWith("get-docs")
-    ? [...docsFiles()].flatMap(([path, contents]) => (dirname(path) === name ? [[basename(path), contents]] : []))
-    : [];
+/** The sources of the console: its functions do not import them, but are bundled again when one changes. */
+const CONSOLE_IMPORTS = [CONSOLE_ENTRY, CONSOLE_TEMPLATE].map((path) => ({ path, kind: "import-statement" as const }));
 
-/** The files of a function's folder, by file name. */
-export type FunctionFolder = ReadonlyMap<string, Uint8Array | string>;
+const withPages = (inputs: Metafile["inputs"], ofConsole: Metafile["inputs"]): Metafile["inputs"] => {
+  const entries = Object.entries(inputs).map(([path, input]) => {
+    const isConsole = path.startsWith(`${ENTRY}functions/console/`);
+    return [path, isConsole ? { ...input, imports: [...input.imports, ...CONSOLE_IMPORTS] } : input] as const;
+  });
+  return { ...Object.fromEntries(entries), ...ofConsole };
+};
 
 export type BundledFunctions = {
   /** By function name. */
@@ -118,7 +125,7 @@ export const bundleFunctions = async (
   { isComplete }: { isComplete: boolean },
 ): Promise<BundledFunctions> => {
   const outdir = join(root, ".build", "functions");
-  const { metafile, outputFiles } = await esbuild
+  const bundling = esbuild
     .build({
       ...bundleOptions,
       absWorkingDir: root,
@@ -139,14 +146,17 @@ export const bundleFunctions = async (
       plugins: [entries(root), deferred(), lambdaAliases({ mustAllMeet: isComplete }), slimProviderSdk()],
     })
     .catch((error: unknown) => {
-      throw isBuildFailure(error) ? new Error(error.errors.map(describe).join("\n")) : error;
+      throw toBuildError(error, describe);
     });
+  const [{ metafile, outputFiles }, ofConsole] = await Promise.all([bundling, consoleOf(root, [...files.keys()])]);
   const outputs = new Map(outputFiles.map((output) => [relative(outdir, output.path), output]));
   const contentsOf = (path: string): Uint8Array => {
     const output = outputs.get(path);
     if (output === undefined) throw new Error(`esbuild made no ${path}`);
     return output.contents;
   };
+  const pageFiles = (name: string): FunctionFolder =>
+    ofConsole.folders.get(name) ?? (name.startsWith("get-docs") ? docsPage().get(name) : undefined) ?? new Map();
   const folders = new Map<string, FunctionFolder>();
   for (const name of files.keys()) {
     const bundle = join(name, "bundle.cjs");
@@ -155,12 +165,13 @@ export const bundleFunctions = async (
     const files = ["bundle.cjs", ...parts].map(
       (file) => [file, contentsOf(file === "bundle.cjs" ? bundle : file)] as const,
     );
-    folders.set(name, new Map<string, Uint8Array | string>([["index.mjs", INDEX], ...files, ...docsFilesOf(name)]));
+    folders.set(name, new Map<string, Uint8Array | string>([["index.mjs", INDEX], ...files, ...pageFiles(name)]));
   }
   const maps = [...outputs].flatMap(([path, { contents }]) => {
     const map = outputs.get(`${path}.map`);
     return map === undefined ? [] : [[contents, map.text] as const];
   });
   const bundles = Object.entries(metafile.outputs).filter(([path]) => !path.endsWith(".map"));
-  return { folders, maps: new Map(maps), metafile: { ...metafile, outputs: Object.fromEntries(bundles) } };
+  const inputs = withPages(metafile.inputs, ofConsole.inputs);
+  return { folders, maps: new Map(maps), metafile: { inputs, outputs: Object.fromEntries(bundles) } };
 };

@@ -40,6 +40,8 @@ export const routeAccess = (access: AccessTo, webhooks: Access["environment"]) =
     listErasures: access.listErasures,
     getOpenApiDocument: NO_ACCESS,
     getCaller: NO_ACCESS,
+    getConsole: NO_ACCESS,
+    getConsoleAsset: NO_ACCESS,
     getDocs: NO_ACCESS,
     getDocsAsset: NO_ACCESS,
   }) satisfies Record<string, Access>;

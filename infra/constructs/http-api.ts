@@ -2,7 +2,7 @@ import { Duration, Stack, Validations } from "aws-cdk-lib";
 import { CorsHttpMethod, type CorsPreflightOptions, HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Construct } from "constructs";
-import { pageRoutes } from "../../shared/api/page-routes.ts";
+import { pageRoutes, pathsOf } from "../../shared/api/page-routes.ts";
 import { allRoutes, routes } from "../../shared/api/routes.ts";
 import { addStage, domainOf, ipAddressTypeOf } from "./api-stage.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
@@ -29,6 +29,7 @@ const corsOf = ({ allowedOrigins }: DeploymentConfig): CorsPreflightOptions => (
 export class ServiceHttpApi extends Construct {
   readonly api: HttpApi;
   readonly url: string;
+  readonly consoleUrl: string;
 
   constructor(scope: Construct, id: string, { config, functions }: Props) {
     super(scope, id);
@@ -43,11 +44,15 @@ export class ServiceHttpApi extends Construct {
       defaultIntegration: new HttpLambdaIntegration("UnknownRoute", functions.unknownRoute),
     });
     for (const [name, target] of functions.byRoute) {
-      const { method, path } = { ...routes, ...pageRoutes }[name];
-      this.api.addRoutes({ path, methods: [HttpMethod[method]], integration: new HttpLambdaIntegration(name, target) });
+      const route = { ...routes, ...pageRoutes }[name];
+      const methods = [HttpMethod[route.method]];
+      const integration = new HttpLambdaIntegration(name, target);
+      for (const path of pathsOf(route)) this.api.addRoutes({ path, methods, integration });
     }
     Validations.of(this.api).acknowledge({ id: "AwsSolutions-APIG4", reason: FUNCTION_AUTHENTICATES });
     const stage = addStage(this, { api: this.api, config, domain, outputPrefix: "Api" });
     this.url = domain === undefined ? stage.url : `https://${domain.domainName}`;
+    // The stage's own address ends with a slash.
+    this.consoleUrl = `${domain === undefined ? stage.url : `${this.url}/`}${pageRoutes.getConsole.path.slice(1)}`;
   }
 }

@@ -1,7 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import { allPageRoutes, type PageRouteName } from "../../shared/api/page-routes.ts";
+import { allPageRoutes, type PageRouteName, pageRoutesOf } from "../../shared/api/page-routes.ts";
 import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import { needsOrganization } from "../../shared/terms/permissions.ts";
 import type { AccessTo } from "./access/access-to.ts";
@@ -36,9 +36,20 @@ const cdnVariables = ({ clientAddressHeader, originSecretHeader, originSecretHas
         ORIGIN_SECRET_HASHES: originSecretHashes,
       });
 
-/** A page names the issuer whose tokens the deployment accepts. It reads no table. */
-const pageAccess = (config: DeploymentConfig): Access =>
-  together(cdnVariables(config), variables({ ISSUER: config.issuer, AUDIENCE: config.audience }));
+/** What the pages show and need to sign in. They read no table. */
+const pageAccess = (name: PageRouteName, config: DeploymentConfig): Access => {
+  const { issuer, audience, consoleClientId, consoleScope, consoleAudience } = config;
+  const environment: Partial<Record<PageRouteName, Access["environment"]>> = {
+    getDocs: { ISSUER: issuer, AUDIENCE: audience },
+    getConsole: {
+      ISSUER: issuer,
+      CONSOLE_SCOPE: consoleScope,
+      ...(consoleClientId !== undefined && { CONSOLE_CLIENT_ID: consoleClientId }),
+      ...(consoleAudience !== undefined && { CONSOLE_AUDIENCE: consoleAudience }),
+    },
+  };
+  return together(cdnVariables(config), variables(environment[name] ?? {}));
+};
 
 /** The access that shared/wiring/http.ts needs for a route. */
 const httpAccess = (route: Route, { config, access }: Props): Access => {
@@ -61,9 +72,6 @@ const httpAccess = (route: Route, { config, access }: Props): Access => {
     ...(route.isIdempotent ? [access.takeIdempotencyKeys] : []),
   );
 };
-
-/** The pages that a deployment has. */
-const pagesOf = ({ apiDocs }: DeploymentConfig) => (apiDocs ? allPageRoutes : []);
 
 /** One function per route and page of the tables, and one for requests that match none. */
 export class RouteFunctions extends Construct {
@@ -92,7 +100,7 @@ export class RouteFunctions extends Construct {
       ] as const;
     this.byRoute = new Map([
       ...allRoutes.map(([name, route]) => addFunction(name, route, httpAccess(route, props))),
-      ...pagesOf(config).map(([name, route]) => addFunction(name, route, pageAccess(config))),
+      ...pageRoutesOf(config).map(([name, route]) => addFunction(name, route, pageAccess(name, config))),
     ]);
     this.unknownRoute = new ServiceFunction(this, "AnswerUnknownRoute", {
       file: "answer-unknown-route",

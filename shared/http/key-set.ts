@@ -103,8 +103,8 @@ const parseJson = (bytes: ArrayBuffer): unknown => JSON.parse(new TextDecoder("u
 
 const isLoopback = (url: URL) => ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
 
-/** Keys are fetched over TLS; over plain HTTP only from the loopback address. */
-const requireSafeUrl = (text: string): URL => {
+/** What the issuer publishes is fetched over TLS; over plain HTTP only from the loopback address. */
+export const requireSafeUrl = (text: string): URL => {
   const url = new URL(text);
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))) return url;
   throw new KeySetUnavailableError(`${url.protocol}//${url.host} is neither https nor loopback`);

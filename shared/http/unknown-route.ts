@@ -5,12 +5,12 @@ import { answerErrors, logRequests, withRequestIds } from "./middleware.ts";
 import { type Response, respond } from "./respond.ts";
 import type { Route } from "./route.ts";
 
-/** Whether a path matches a route's template: a parameter matches one segment that is not empty. */
+/** Whether a path matches a route's template: `{name}` is one segment that is not empty, a last `{name+}` one or more. */
 const isPathOf = ({ path }: Pick<Route, "path">, rawPath: string): boolean => {
   const wanted = path.split("/");
   const given = rawPath.split("/");
   return (
-    wanted.length === given.length &&
+    (path.endsWith("+}") ? wanted.length <= given.length : wanted.length === given.length) &&
     wanted.every((segment, i) => (segment.startsWith("{") ? given[i] !== "" : segment === given[i]))
   );
 };
@@ -35,7 +35,8 @@ export const createUnknownRouteHandler = (
     middy(async (event: APIGatewayProxyEventV2): Promise<Response> => {
       const { rawPath, requestContext } = event;
       if (answersPreflights && isPreflight(event)) return respond(requestContext.requestId, 204);
-      const allow = routes.filter((route) => isPathOf(route, rawPath)).map(({ method }) => method);
+      const methods = routes.filter((route) => isPathOf(route, rawPath)).map(({ method }) => method);
+      const allow = [...new Set(methods)];
       if (allow.length === 0) throw new DomainError("route_not_found", "The path does not exist.");
       const { method } = requestContext.http;
       throw new DomainError("method_not_allowed", `The path does not support the method ${method}.`, { allow });

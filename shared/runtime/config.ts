@@ -26,6 +26,14 @@ const maybe = <Schema extends z.ZodMiniType>(schema: Schema) =>
     z.optional(schema),
   );
 
+const wholeNumber = (digits: RegExp) =>
+  z.pipe(
+    z.string().check(z.regex(digits)),
+    z.transform((text: string) => Number(text)),
+  );
+
+const optionalAddress = maybe(z.url({ protocol: /^https?$/ }));
+
 /** Every variable of every function; the infrastructure sets them (infra/constructs/). */
 const variables = {
   PLANTS_TABLE_NAME: text,
@@ -46,33 +54,24 @@ const variables = {
   /** The ARN or the id of the KMS key that encrypts organizations' secrets. */
   CREDENTIALS_KEY_ID: text,
   /** The provider's API, if not at its public address; may be plain http, and may have a path. */
-  PROVIDER_API_URL: maybe(z.url({ protocol: /^https?$/ })),
+  PROVIDER_API_URL: optionalAddress,
   /** The page where users grant access to their accounts, if not the provider's public one. */
-  PROVIDER_AUTHORIZE_URL: maybe(z.url({ protocol: /^https?$/ })),
+  PROVIDER_AUTHORIZE_URL: optionalAddress,
   /** The platform's OAuth client at the provider, and the ARN of its secret. OAuth needs both. */
   PROVIDER_OAUTH_CLIENT_ID: maybe(text),
   PROVIDER_OAUTH_SECRET_ARN: maybe(text),
   /** The ARN of the secret that signs the webhooks of the platform's endpoint; empty if there is no such endpoint. */
   PROVIDER_PLATFORM_WEBHOOK_SECRET_ARN: maybe(text),
   /** The URL of the provider's webhooks, without the organization; empty if there are no webhooks. */
-  WEBHOOK_URL: maybe(z.url({ protocol: /^https?$/ })),
+  WEBHOOK_URL: optionalAddress,
   /** What serves that URL: a Lambda URL (the default) or an HTTP API, which decodes paths (shared/terms/webhook-path.ts). */
   WEBHOOK_ENTRANCE: z._default(z.enum(["url", "api"]), "url"),
   /** How often connected organizations are synced. */
-  SYNC_INTERVAL_HOURS: z.pipe(
-    z.string().check(z.regex(/^[1-9][0-9]{0,2}$/)),
-    z.transform((hours: string) => Number(hours)),
-  ),
+  SYNC_INTERVAL_HOURS: wholeNumber(/^[1-9][0-9]{0,2}$/),
   /** How long security events, their statistics and alerts are kept. */
-  RETENTION_DAYS: z.pipe(
-    z.string().check(z.regex(/^[1-9][0-9]{0,3}$/)),
-    z.transform((days: string) => Number(days)),
-  ),
+  RETENTION_DAYS: wholeNumber(/^[1-9][0-9]{0,3}$/),
   /** How long after a write to the rollups an eventually consistent read may miss it. */
-  ROLLUP_SETTLE_MS: z.pipe(
-    z.string().check(z.regex(/^[0-9]{1,5}$/)),
-    z.transform((ms: string) => Number(ms)),
-  ),
+  ROLLUP_SETTLE_MS: wholeNumber(/^[0-9]{1,5}$/),
   SECURITY_LOG_LEVEL: z.enum(riskLevels),
   ALERT_THRESHOLD: z.enum(riskLevels),
   /** The `iss` of every accepted token: an https URL (or a loopback one, which only a local issuer can have). */
@@ -98,6 +97,12 @@ const variables = {
   CURSOR_KEY: z.string().check(z.minLength(32)),
   /** `true` if the deployment has the page /docs. */
   API_DOCS: maybe(z.literal("true")),
+  /** The console's client at the issuer; empty if the deployment names none. */
+  CONSOLE_CLIENT_ID: maybe(text),
+  /** The scopes that the console asks for, separated by spaces. */
+  CONSOLE_SCOPE: text,
+  /** What the console asks a token for, if the issuer wants to be asked. */
+  CONSOLE_AUDIENCE: maybe(text),
   /** The directory of the function's code; Lambda sets it. */
   LAMBDA_TASK_ROOT: text,
   AWS_REGION: text,

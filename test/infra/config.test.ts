@@ -19,6 +19,7 @@ describe("the context of a deployment", () => {
       SECURITY_LOG_LEVEL: "LOW",
       ALERT_THRESHOLD: "HIGH",
       apiDocs: false,
+      consoleScope: "openid",
       xrayTracing: false,
       webhookEntrance: "url",
       ipAddressType: "ipv4",
@@ -36,6 +37,15 @@ describe("the context of a deployment", () => {
     expect(parseContext({ webhookConcurrency: "20", reservedConcurrency: "process-webhook=20" })).toMatchObject({
       webhookConcurrency: 20,
     });
+  });
+
+  it("accepts the console's client, scopes and audience", () => {
+    const console = {
+      consoleClientId: "0oa1b2c3",
+      consoleScope: "openid profile urn:zitadel:iam:org:id:1",
+      consoleAudience: "https://api.example.com/",
+    };
+    expect(parseContext(console)).toMatchObject(console);
   });
 
   it("accepts the settings of security events in the format of environment variables", () => {
@@ -147,6 +157,12 @@ describe("the context of a deployment", () => {
     [{ ipAddressType: "ipv6" }, "expected ipv4 or dualstack"],
     [{ xrayTracing: "maybe" }, "expected true or false"],
     [{ apiDocs: "maybe" }, "expected true or false"],
+    [{ consoleClientId: "two words" }, "the context key consoleClientId is \"two words\": expected 1 to 256 printable"],
+    [{ consoleClientId: "" }, "expected 1 to 256 printable characters without spaces"],
+    [{ consoleAudience: "ü" }, "expected 1 to 256 printable characters without spaces"],
+    [{ consoleScope: "profile" }, 'expected scopes separated by one space each, "openid" among them'],
+    [{ consoleScope: "openid  profile" }, "expected scopes separated by one space each"],
+    [{ consoleScope: 'openid "quoted"' }, "expected scopes separated by one space each"],
     ...[
       "*",
       "https://*",

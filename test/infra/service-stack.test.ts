@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { NO_ISSUER } from "../../infra/config.ts";
-import { allPageRoutes } from "../../shared/api/page-routes.ts";
+import { pageRoutesOf, pathsOf } from "../../shared/api/page-routes.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import { DUE_SLOTS } from "../../shared/detection/detection.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
@@ -290,10 +290,13 @@ describe("the stack", () => {
         .map((route) => route.Properties.RouteKey)
         .sort();
     const keys = [...allRoutes.map(([, { method, path }]) => `${method} ${path}`), "$default"];
-    const pages = allPageRoutes.map(([, { method, path }]) => `${method} ${path}`);
+    const keysOfPages = (pages: ReturnType<typeof pageRoutesOf>) =>
+      pages.flatMap(([, page]) => pathsOf(page).map((path) => `${page.method} ${path}`));
+    const pages = keysOfPages(pageRoutesOf({ apiDocs: true }));
+    expect(pages).toEqual(expect.arrayContaining(["GET /console", "GET /console/{view+}", "GET /docs"]));
     expect(keysOf(dev)).toEqual([...keys, ...pages].sort());
     // The other routes of production belong to the API of webhooks.
-    expect(keysOf(prod)).toEqual(expect.arrayContaining(keys));
+    expect(keysOf(prod)).toEqual(expect.arrayContaining([...keys, ...keysOfPages(pageRoutesOf({ apiDocs: false }))]));
     expect(keysOf(prod).filter((key) => key.includes("docs"))).toEqual([]);
     expect(JSON.stringify(prod.toJSON())).not.toMatch(/GET \/docs|API_DOCS/);
     dev.hasResourceProperties("AWS::Lambda::Function", {
@@ -341,10 +344,11 @@ describe("the stack", () => {
 
   it("records traces only on request, with the right to write them", () => {
     const functions = Object.keys(dev.findResources("AWS::Lambda::Function")).length;
+    const pagesOfDevOnly = pageRoutesOf({ apiDocs: true }).length - pageRoutesOf({ apiDocs: false }).length;
     const traced = { Properties: { TracingConfig: { Mode: "Active" } } };
     expect(Object.keys(dev.findResources("AWS::Lambda::Function", traced))).toHaveLength(0);
     expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(
-      functions - allPageRoutes.length,
+      functions - pagesOfDevOnly,
     );
     expect(JSON.stringify(dev.findResources("AWS::IAM::Policy"))).not.toContain("xray:");
     expect(rightsOf(prod, "GET /openapi.json")).toEqual(
@@ -435,6 +439,20 @@ describe("the stack", () => {
     prod.hasOutput("Issuer", { Value: "https://login.example.com" });
   });
 
+  it("has the console's address as an output, and its settings in the page's function only", () => {
+    prod.hasOutput("ConsoleUrl", { Value: "https://api.example.com/console" });
+    dev.hasOutput("ConsoleUrl", { Value: { "Fn::Join": ["", Match.arrayWith(["/console"])] } });
+    const withSettings = Object.values(dev.findResources("AWS::Lambda::Function")).filter(({ Properties }) =>
+      JSON.stringify(Properties.Environment ?? {}).includes("CONSOLE_"),
+    );
+    expect(withSettings.map(({ Properties }) => Properties.Description)).toEqual(["GET /console"]);
+    expect(withSettings[0]?.Properties.Environment.Variables).toMatchObject({
+      CONSOLE_CLIENT_ID: "console",
+      CONSOLE_SCOPE: "openid",
+    });
+    for (const page of ["GET /console", "GET /console/assets/{file}"]) expect(rightsOf(dev, page)).toEqual([]);
+  });
+
   it.each([
     ["WebhooksDeadLettersArn", /Webhooks.*DeadLetters/],
     ["EventsUnrecordedDeadLettersArn", /UnrecordedDeadLetters/],
@@ -519,7 +537,7 @@ describe("the stack", () => {
     const functions = Object.values(prod.findResources("AWS::Lambda::Function"));
     const trusting = functions.filter(({ Properties }) => Properties.Environment?.Variables.CLIENT_ADDRESS_HEADER);
     expect(trusting.map(({ Properties }) => Properties.Description).sort()).toEqual(
-      allRoutes.map(([, { method, path }]) => `${method} ${path}`).sort(),
+      [...allRoutes, ...pageRoutesOf({ apiDocs: false })].map(([, { method, path }]) => `${method} ${path}`).sort(),
     );
     for (const { Properties } of trusting) expect(Properties.Environment.Variables).toMatchObject(variables);
     expect(JSON.stringify(dev.toJSON())).not.toContain("CLIENT_ADDRESS_HEADER");

@@ -31,6 +31,10 @@ export type DeploymentConfig = {
   alarmTopicArn?: string | undefined;
   /** Whether the deployment has the page /docs. */
   apiDocs: boolean;
+  /** The console's client at the issuer, and what it asks the issuer for. */
+  consoleClientId?: string | undefined;
+  consoleScope: string;
+  consoleAudience?: string | undefined;
   /** Whether X-Ray records a sample of the invocations. */
   xrayTracing: boolean;
   /** The batches of webhook events that are processed at once. */

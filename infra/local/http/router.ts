@@ -3,7 +3,17 @@ export type RouteMatch<Route> = { route: Route; pathParameters: Record<string, s
 
 const parameterOf = (segment: string): string | undefined => /^\{(.+)\}$/.exec(segment)?.[1];
 
+/** The name of a greedy parameter `{name+}`, which takes one segment or more at the end of a path. */
+const greedyOf = (segment: string | undefined): string | undefined => /^\{(.+)\+\}$/.exec(segment ?? "")?.[1];
+
 const match = (segments: readonly string[], parts: readonly string[]): Record<string, string> | undefined => {
+  const greedy = greedyOf(segments.at(-1));
+  if (greedy !== undefined) {
+    const count = segments.length - 1;
+    const parameters = match(segments.slice(0, -1), parts.slice(0, count));
+    const rest = parts.slice(count).join("/");
+    return parameters === undefined || rest === "" ? undefined : { ...parameters, [greedy]: rest };
+  }
   if (segments.length !== parts.length) return undefined;
   const parameters: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
@@ -15,8 +25,10 @@ const match = (segments: readonly string[], parts: readonly string[]): Record<st
   return parameters;
 };
 
-/** The order of routes that match the same path: the route with the earlier literal comes first. */
+/** The order of routes that match the same path: greedy ones last, else the route with the earlier literal comes first. */
 const bySpecificity = (a: readonly string[], b: readonly string[]): number => {
+  const greedyLast = Number(greedyOf(a.at(-1)) !== undefined) - Number(greedyOf(b.at(-1)) !== undefined);
+  if (greedyLast !== 0) return greedyLast;
   for (const [index, segment] of a.entries()) {
     const difference = Number(parameterOf(segment) !== undefined) - Number(parameterOf(b[index] ?? "") !== undefined);
     if (difference !== 0) return difference;
@@ -25,7 +37,8 @@ const bySpecificity = (a: readonly string[], b: readonly string[]): number => {
 };
 
 /**
- * Selects a route as an HTTP API does: a literal before a `{parameter}`, `$default` last. Takes the decoded path.
+ * Selects a route as an HTTP API does: a literal before a `{parameter}`, then routes with a
+ * greedy `{parameter+}`, `$default` last. Takes the decoded path.
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
  */
 export const createRouter = <Route extends { routeKey: string }>(routes: readonly Route[]) => {

@@ -7,7 +7,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { basename, join } from "node:path";
 import { metafilePath } from "../../build.ts";
 import { bundleDirectory } from "../../bundling/bundle-directory.ts";
-import { bundleFunctions, type FunctionFolder, functionFiles } from "../../bundling/bundle-functions.ts";
+import { bundleFunctions, functionFiles } from "../../bundling/bundle-functions.ts";
+import type { FunctionFolder } from "../../bundling/page.ts";
 import { sourceMapPath } from "../../bundling/source-maps.ts";
 import type { FunctionModel } from "../core/model.ts";
 import type { Functions } from "../lambda/functions.ts";

@@ -5,7 +5,7 @@ const FOLDERS = ["functions", "shared", "infra"];
 const FILES = ["package.json", "package-lock.json", "cdk.json", "tsconfig.json"];
 
 /** Leaves out the temporary files of editors, such as `.#plant.ts` and `plant.ts~`. */
-const SOURCE = /(?:^|\/)[^./][^/]*\.(?:ts|mjs|json)$/;
+const SOURCE = /(?:^|\/)[^./][^/]*\.(?:tsx?|m?js|json|css|html|svg)$/;
 
 /** The state of each source file by its path, and the folders that contain them. Paths are relative to the checkout. */
 export type SourceFiles = { states: ReadonlyMap<string, string>; folders: readonly string[] };

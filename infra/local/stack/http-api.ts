@@ -39,7 +39,9 @@ const stagePlan = {
 const routePlan = {
   supported: z.object({
     ApiId: z.string(),
-    RouteKey: z.string().regex(/^(\$default|(GET|PUT|POST|DELETE|PATCH) (\/|(\/([^/{}]+|\{[^/{}+]+\}))+))$/),
+    RouteKey: z
+      .string()
+      .regex(/^(\$default|(GET|PUT|POST|DELETE|PATCH) (\/|(\/([^/{}]+|\{[^/{}+]+\}))+(\/\{[^/{}+]+\+\})?))$/),
     Target: z.string(),
     AuthorizationType: z.literal("NONE").optional(),
   }),

@@ -23,6 +23,26 @@ describe("route selection", () => {
     expect(route(method, path)).toEqual({ route: { routeKey }, pathParameters });
   });
 
+  it("prefers any other route of the path to one with a greedy parameter", () => {
+    const greedy = createRouter(
+      ["GET /console/{view+}", "GET /console/assets/{file}", "GET /console/{view}/edit", "GET /console", "$default"].map(
+        (routeKey) => ({ routeKey }),
+      ),
+    );
+    const served = (method: string, path: string) => {
+      const match = greedy(method, path);
+      return [match?.route.routeKey, match?.pathParameters];
+    };
+    expect(served("GET", "/console")).toEqual(["GET /console", {}]);
+    expect(served("GET", "/console/alerts")).toEqual(["GET /console/{view+}", { view: "alerts" }]);
+    expect(served("GET", "/console/alerts/ü/x")).toEqual(["GET /console/{view+}", { view: "alerts/ü/x" }]);
+    expect(served("GET", "/console/assets/a.js")).toEqual(["GET /console/assets/{file}", { file: "a.js" }]);
+    expect(served("GET", "/console/assets/a/b.js")).toEqual(["GET /console/{view+}", { view: "assets/a/b.js" }]);
+    expect(served("GET", "/console/alerts/edit")).toEqual(["GET /console/{view}/edit", { view: "alerts" }]);
+    expect(served("GET", "/console/")).toEqual(["$default", {}]);
+    expect(served("POST", "/console/alerts")).toEqual(["$default", {}]);
+  });
+
   it("finds no route without $default", () => {
     const strict = createRouter([{ routeKey: "GET /plants/{id}" }]);
     expect(strict("GET", "/plants")).toBeUndefined();

@@ -428,7 +428,7 @@ describe("unsupported parts of a template", () => {
     ],
     [
       "a greedy parameter",
-      { ...withApi, X: route({ RouteKey: "GET /{proxy+}" }) },
+      { ...withApi, X: route({ RouteKey: "GET /{proxy+}/edit" }) },
       "X: the local cloud does not support this RouteKey",
     ],
     [

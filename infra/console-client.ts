@@ -1,0 +1,2 @@
+/** The console's client at the development issuer. */
+export const CONSOLE_CLIENT_ID = "console";
