@@ -1,2 +1,2 @@
-/** The console's client at the development issuer. */
+/** The development issuer's only client: a public client, the console of the API. */
 export const CONSOLE_CLIENT_ID = "console";

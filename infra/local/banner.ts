@@ -6,7 +6,7 @@ import type { RunningStack } from "./stack-file.ts";
  * @param demoOrganization the organization that is connected to the provider's simulator.
  */
 export const banner = (stack: RunningStack, model: StackModel, demoOrganization?: string): string => {
-  const { apiUrl, webhookUrl, issuerUrl, providerUrl, dynamodbUrl, controlUrl } = stack;
+  const { apiUrl, consoleUrl, webhookUrl, issuerUrl, providerUrl, dynamodbUrl, controlUrl } = stack;
   const urls = [
     ["API", apiUrl],
     ["docs", apiUrl && `${apiUrl}/docs`],
@@ -25,6 +25,7 @@ export const banner = (stack: RunningStack, model: StackModel, demoOrganization?
   ].join(", ");
   return [
     "",
+    ...(consoleUrl === undefined ? [] : [`Open ${consoleUrl}`, ""]),
     `${model.stackName} is ready: ${counts}, each function under its own role.`,
     ...urls.map(([name, url]) => `  ${name?.padEnd(10)}${url}`),
     ...(model.notRun.length > 0 ? ["", "Not run here:"] : []),

@@ -11,6 +11,8 @@ const STACK_FILE = join(import.meta.dirname, "..", "..", ".local", "stack.json")
 export type RunningStack = z.infer<typeof RunningStack>;
 const RunningStack = z.object({
   apiUrl: z.string().optional(),
+  /** The page where people sign in and see an organization's integration. */
+  consoleUrl: z.string().optional(),
   /** The base of the URL that takes webhooks; an organization is named behind it. */
   webhookUrl: z.string().optional(),
   issuerUrl: z.string(),

@@ -66,7 +66,7 @@ export const startFrontEnds = async (options: {
   log: (line: string) => void;
   observed: ObserveAnswers;
   onStop: OnStop;
-}): Promise<{ apiUrl?: string; webhookUrl?: string }> => {
+}): Promise<{ apiUrl?: string; consoleUrl?: string; webhookUrl?: string }> => {
   const { ports, model, log, onStop, ...around } = options;
   const { accountId, httpApis, functionUrls } = model;
 
@@ -94,5 +94,8 @@ export const startFrontEnds = async (options: {
   const [webhooks, ...others] = [...otherApis, ...urls];
   for (const { name, url } of others) log(`the ${name} answers at ${url}`);
   const [apiUrl, webhookUrl] = [api?.url, webhooks?.url];
-  return { ...(apiUrl !== undefined && { apiUrl }), ...(webhookUrl !== undefined && { webhookUrl }) };
+  return {
+    ...(apiUrl !== undefined && { apiUrl, consoleUrl: `${apiUrl}/console` }),
+    ...(webhookUrl !== undefined && { webhookUrl }),
+  };
 };

@@ -38,6 +38,9 @@ describe("any request", () => {
     ["PATCH", "/plants/1", 405, 40501],
     ["GET", "/plants/1", 405, 40501],
     ["POST", "/openapi.json", 405, 40501],
+    ["POST", "/console", 405, 40501],
+    ["POST", "/console/alerts/1", 405, 40501],
+    ["DELETE", "/console/assets/main.js", 405, 40501],
   ])("%s %s is %i, with a token or without", async (method, path, status, error) => {
     for (const bearer of [token, undefined, "bad"]) {
       expect(await service.request(method, path, { token: bearer })).toMatchObject({ status, body: { error } });
@@ -58,6 +61,40 @@ describe("any request", () => {
   it("with a wrong method gets the allowed ones", async () => {
     expect((await service.request("PUT", "/plants")).headers.get("allow")).toBe("POST, GET");
     expect((await service.request("GET", "/plants/1")).headers.get("allow")).toBe("DELETE");
+    expect((await service.request("POST", "/console/assets/main.js")).headers.get("allow")).toBe("GET");
+  });
+});
+
+describe("the console", () => {
+  const open = (path: string, headers: Record<string, string> = {}) =>
+    fetch(new URL(path, service.stack.apiUrl), { headers });
+
+  it("is the same page at its address and at every path below, with a policy that names the issuer", async () => {
+    const page = await open("/console?code=planted-code&state=planted-state");
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(page.headers.get("content-security-policy")).toContain(`connect-src 'self' ${service.stack.issuerUrl};`);
+    const text = await page.text();
+    expect(text).toContain("&#34;clientId&#34;:&#34;console&#34;");
+    expect(text).not.toMatch(/<script>|<style|\sstyle=|\son\w+=|\{\{/);
+    expect(await (await open("/console/alerts/01H?level=high")).text()).toBe(text);
+    expect(service.logged()).not.toMatch(/planted-(?:code|state)/);
+  });
+
+  it("has assets that browsers keep for good, compressed, and an Error body for any other name", async () => {
+    const text = await (await open("/console")).text();
+    const addresses = [...text.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(([, address = ""]) => address);
+    expect(addresses.length).toBeGreaterThanOrEqual(2);
+    for (const address of addresses) {
+      const asset = await open(address, { "accept-encoding": "gzip" });
+      expect([asset.status, asset.headers.get("content-encoding")]).toEqual([200, "gzip"]);
+      expect(asset.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      expect(asset.headers.get("content-type")).toMatch(/^text\/(?:javascript|css); charset=utf-8$/);
+      expect((await asset.text()).length).toBeGreaterThan(0);
+    }
+    const missing = await open("/console/assets/main.00000000.js");
+    expect([missing.status, await missing.json()]).toEqual([404, { error: 40402, message: expect.any(String) }]);
   });
 });
 

@@ -157,7 +157,7 @@ describe("the context of a deployment", () => {
     [{ ipAddressType: "ipv6" }, "expected ipv4 or dualstack"],
     [{ xrayTracing: "maybe" }, "expected true or false"],
     [{ apiDocs: "maybe" }, "expected true or false"],
-    [{ consoleClientId: "two words" }, "the context key consoleClientId is \"two words\": expected 1 to 256 printable"],
+    [{ consoleClientId: "two words" }, 'the context key consoleClientId is "two words": expected 1 to 256 printable'],
     [{ consoleClientId: "" }, "expected 1 to 256 printable characters without spaces"],
     [{ consoleAudience: "ü" }, "expected 1 to 256 printable characters without spaces"],
     [{ consoleScope: "profile" }, 'expected scopes separated by one space each, "openid" among them'],

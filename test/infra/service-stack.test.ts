@@ -347,9 +347,7 @@ describe("the stack", () => {
     const pagesOfDevOnly = pageRoutesOf({ apiDocs: true }).length - pageRoutesOf({ apiDocs: false }).length;
     const traced = { Properties: { TracingConfig: { Mode: "Active" } } };
     expect(Object.keys(dev.findResources("AWS::Lambda::Function", traced))).toHaveLength(0);
-    expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(
-      functions - pagesOfDevOnly,
-    );
+    expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(functions - pagesOfDevOnly);
     expect(JSON.stringify(dev.findResources("AWS::IAM::Policy"))).not.toContain("xray:");
     expect(rightsOf(prod, "GET /openapi.json")).toEqual(
       ["xray:PutTelemetryRecords", "xray:PutTraceSegments"].map((right) => `"*" ${right}`),

@@ -1,5 +1,5 @@
 /** The parameters of `GET /authorize`. Source: https://www.ietf.org/archive/id/draft-ietf-oauth-v2-1-13.html#section-4.1.1 */
-import { CONSOLE_CLIENT_ID } from "./console-client.ts";
+import { CONSOLE_CLIENT_ID } from "../../console-client.ts";
 
 export const SCOPES = ["openid", "offline_access"] as const;
 

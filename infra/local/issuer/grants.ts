@@ -1,9 +1,9 @@
 /** The token endpoint for clients with a code or a refresh token, and the revocation endpoint. */
 import { createHash } from "node:crypto";
+import { CONSOLE_CLIENT_ID } from "../../console-client.ts";
 import type { JsonAnswer } from "../http/json-server.ts";
 import { parameterOf, repeatedIn } from "./authorization-request.ts";
 import type { Codes } from "./codes.ts";
-import { CONSOLE_CLIENT_ID } from "./console-client.ts";
 import { lifetimes, type Session, type Sessions } from "./sessions.ts";
 
 export type GrantOptions = {

@@ -5,7 +5,7 @@ import { answerPreflight, withCors } from "../http/cors.ts";
 import { splitTarget, type WireRequest } from "../http/front-end.ts";
 import { answerByRoutes, type JsonAnswer, refuse, startServer } from "../http/json-server.ts";
 import { SCOPES } from "./authorization-request.ts";
-import { redirectUrisOf } from "./console-client.ts";
+import { redirectUrisOf } from "./redirect-uris.ts";
 import { openSessions } from "./sessions.ts";
 import { createSignIn, DOWN } from "./sign-in.ts";
 import { openSigningKeys } from "./signing-keys.ts";

@@ -28,6 +28,16 @@ describe("the banner", () => {
     expect(banner({ ...stack, apiUrl: "http://127.0.0.1:6" }, stackModel({}))).not.toContain("records/invoices");
   });
 
+  it("begins with the console's address, which a newcomer opens first", () => {
+    const { consoleUrl, ...without } = { ...stack, consoleUrl: "http://127.0.0.1:6/console" };
+    const lines = (running: typeof without & { consoleUrl?: string }) =>
+      banner(running, stackModel({}))
+        .split("\n")
+        .filter((line) => line !== "");
+    expect(lines({ ...without, consoleUrl })[0]).toBe("Open http://127.0.0.1:6/console");
+    expect(lines(without).join()).not.toContain("Open");
+  });
+
   it("groups resources with the same type and reason in one line, and lists the others one by one", () => {
     const model = stackModel({});
     const alarm = (logicalId: string) => ({

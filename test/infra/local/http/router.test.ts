@@ -25,9 +25,13 @@ describe("route selection", () => {
 
   it("prefers any other route of the path to one with a greedy parameter", () => {
     const greedy = createRouter(
-      ["GET /console/{view+}", "GET /console/assets/{file}", "GET /console/{view}/edit", "GET /console", "$default"].map(
-        (routeKey) => ({ routeKey }),
-      ),
+      [
+        "GET /console/{view+}",
+        "GET /console/assets/{file}",
+        "GET /console/{view}/edit",
+        "GET /console",
+        "$default",
+      ].map((routeKey) => ({ routeKey })),
     );
     const served = (method: string, path: string) => {
       const match = greedy(method, path);

@@ -427,7 +427,7 @@ describe("unsupported parts of a template", () => {
       "X: the local cloud does not support this RouteKey",
     ],
     [
-      "a greedy parameter",
+      "a greedy parameter that is not the last",
       { ...withApi, X: route({ RouteKey: "GET /{proxy+}/edit" }) },
       "X: the local cloud does not support this RouteKey",
     ],

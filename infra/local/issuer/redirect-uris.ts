@@ -1,6 +1,3 @@
-/** The development issuer's only client: a public client, the console of the API. */
-export const CONSOLE_CLIENT_ID = "console";
-
 /**
  * The addresses to which a sign-in or a sign-out may return, compared character by character: the console at the API's
  * URL, and the same server by the name `localhost`, which a developer may type.
