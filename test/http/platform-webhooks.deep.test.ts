@@ -1,4 +1,4 @@
-/** The webhooks of the platform's endpoint, over HTTP: webhooks.test.ts has the first of them. */
+/** The webhooks of the platform's endpoint, over HTTP: webhook-deliveries.deep.test.ts has the first of them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { grantAccess } from "../support/oauth.ts";

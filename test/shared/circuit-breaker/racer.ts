@@ -1,4 +1,4 @@
-/** A process with many callers, which races.test.ts controls. */
+/** A process with many callers, which races.deep.test.ts controls. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, type TranslateConfig } from "@aws-sdk/lib-dynamodb";
 import { createInstance, fail } from "./instance.ts";

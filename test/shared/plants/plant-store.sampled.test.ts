@@ -8,7 +8,7 @@ import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
 import { createPlantStore, type PlantStore } from "../../../shared/plants/plant-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
-import { depth } from "../../support/depth.ts";
+import { depth, isDeep } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 
@@ -58,7 +58,7 @@ describe("create and list", () => {
         const sorted = [...created].sort((a, b) => (a.id < b.id ? -1 : 1));
         expect(items).toEqual(sorted.map(({ tag, ...rest }) => ({ ...rest, ...(tag !== undefined && { tag }) })));
       }),
-      { seed: 20_261_121, numRuns: depth(4, 30) },
+      { seed: 20_261_121, numRuns: depth(2, 30) },
     );
   });
 
@@ -80,24 +80,25 @@ describe("create and list", () => {
     }
   });
 
-  it("end a page after 4 MB of items, with more to come", async () => {
-    const scope = freshScope();
-    const name = "🌵".repeat(256);
-    const total = 4_500;
-    const ids = Array.from({ length: total }, (_, i) => BigInt(i));
-    for (let from = 0; from < total; from += 100) {
-      await Promise.all(
-        ids
-          .slice(from, from + 100)
-          .map((id) => plants.create(scope, { id, name, tag: "🌱".repeat(128) }, newRequestToken())),
-      );
-    }
-    const first = await plants.list(scope, { limit: 10_000, after: undefined });
-    expect(first.next).toBeDefined();
-    const second = await plants.list(scope, { limit: 10_000, after: first.next });
-    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids);
-    expect(second.next).toBeUndefined();
-  }, 60_000);
+  if (isDeep)
+    it("end a page after 4 MB of items, with more to come", async () => {
+      const scope = freshScope();
+      const name = "🌵".repeat(256);
+      const total = 4_500;
+      const ids = Array.from({ length: total }, (_, i) => BigInt(i));
+      for (let from = 0; from < total; from += 100) {
+        await Promise.all(
+          ids
+            .slice(from, from + 100)
+            .map((id) => plants.create(scope, { id, name, tag: "🌱".repeat(128) }, newRequestToken())),
+        );
+      }
+      const first = await plants.list(scope, { limit: 10_000, after: undefined });
+      expect(first.next).toBeDefined();
+      const second = await plants.list(scope, { limit: 10_000, after: first.next });
+      expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids);
+      expect(second.next).toBeUndefined();
+    }, 60_000);
 });
 
 describe("create", () => {

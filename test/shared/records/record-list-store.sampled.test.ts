@@ -5,7 +5,7 @@ import type { ListedId, StoredRecord } from "../../../shared/records/record-item
 import type { RecordPosition, RecordQuery } from "../../../shared/records/record-query.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import { depth } from "../../support/depth.ts";
+import { depth, isDeep } from "../../support/depth.ts";
 import { type RecordStores, type RecordTable, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
 import { CREATED_AT, customer, invoice, payment, seen, storedAs, subscription } from "../../support/records.ts";
 
@@ -235,39 +235,40 @@ describe("the cost of a page", () => {
     expect(read).toBeLessThanOrEqual(6);
   });
 
-  it("is limited to 4 MB: the page ends, with a next page, even if it is empty", async () => {
-    const organization = table.newOrganization();
-    const failureCode = "x".repeat(20_000);
-    const total = 300;
-    await put(
-      organization,
-      Array.from({ length: total }, (_, i) => {
-        const isOldest = i === 0;
-        const fields = { failureCode, status: isOldest ? "succeeded" : "canceled" };
-        return { ...storedAs(payment(seen(1), fields, `pi_${i}`)), createdAt: CREATED_AT + i };
-      }),
-    );
-    const client = table.translated();
-    const measure = countUnits(client);
-    const { list } = recordStoresOver(client);
-    const query = { status: "succeeded" };
-    let page = await list(organization, "payments", query, { limit: 1, after: undefined });
-    expect(page).toMatchObject({ items: [], next: expect.anything() });
-    const found: string[] = [];
-    let after = page.next;
-    while (after !== undefined) {
-      const { read } = await measure(async () => {
-        page = await list(organization, "payments", query, { limit: 1, after });
-      });
-      expect(read).toBeLessThanOrEqual(512);
-      found.push(...page.items.map(({ id }) => id));
-      after = page.next;
-    }
-    expect(found).toEqual(["pi_0"]);
-    const pages = await listAll(organization, "payments");
-    expect(pages.length).toBeGreaterThan(1);
-    expect(pages.flat()).toEqual(Array.from({ length: total }, (_, i) => `pi_${total - 1 - i}`));
-  }, 120_000);
+  if (isDeep)
+    it("is limited to 4 MB: the page ends, with a next page, even if it is empty", async () => {
+      const organization = table.newOrganization();
+      const failureCode = "x".repeat(20_000);
+      const total = 300;
+      await put(
+        organization,
+        Array.from({ length: total }, (_, i) => {
+          const isOldest = i === 0;
+          const fields = { failureCode, status: isOldest ? "succeeded" : "canceled" };
+          return { ...storedAs(payment(seen(1), fields, `pi_${i}`)), createdAt: CREATED_AT + i };
+        }),
+      );
+      const client = table.translated();
+      const measure = countUnits(client);
+      const { list } = recordStoresOver(client);
+      const query = { status: "succeeded" };
+      let page = await list(organization, "payments", query, { limit: 1, after: undefined });
+      expect(page).toMatchObject({ items: [], next: expect.anything() });
+      const found: string[] = [];
+      let after = page.next;
+      while (after !== undefined) {
+        const { read } = await measure(async () => {
+          page = await list(organization, "payments", query, { limit: 1, after });
+        });
+        expect(read).toBeLessThanOrEqual(512);
+        found.push(...page.items.map(({ id }) => id));
+        after = page.next;
+      }
+      expect(found).toEqual(["pi_0"]);
+      const pages = await listAll(organization, "payments");
+      expect(pages.length).toBeGreaterThan(1);
+      expect(pages.flat()).toEqual(Array.from({ length: total }, (_, i) => `pi_${total - 1 - i}`));
+    }, 120_000);
 });
 
 describe("the ids of a type", () => {

@@ -1,4 +1,4 @@
-/** The stack of kms.test.ts: two keys, and functions with the rights of two purposes. */
+/** The stack of kms.deep.test.ts: two keys, and functions with the rights of two purposes. */
 import type { Stack } from "aws-cdk-lib";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { addFunctionWith } from "../../support/add-function-with.ts";

@@ -1,70 +1,24 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { App, Duration, Stack } from "aws-cdk-lib";
-import { HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
-import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
-import { AttributeType, BillingMode, Table } from "aws-cdk-lib/aws-dynamodb";
-import { Rule, Schedule } from "aws-cdk-lib/aws-events";
-import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
-import { Code, Function as LambdaFunctionConstruct, Runtime, RuntimeFamily, Tracing } from "aws-cdk-lib/aws-lambda";
-import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { StackModel } from "../../../../infra/local/core/model.ts";
 import { createTables } from "../../../../infra/local/dynamodb/tables.ts";
 import { startGateway } from "../../../../infra/local/gateway/gateway.ts";
 import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
 import { readStack } from "../../../../infra/local/stack/read-stack.ts";
+import { synthesiseStack } from "../../../support/synthesise-with.ts";
 import { startTestDynamoDb } from "../../../support/test-dynamodb.ts";
 
 const root = mkdtempSync(join(tmpdir(), "cdk-assembly-"));
 const dataDirectory = join(root, "data");
-const assemblyDirectory = join(root, "cdk.out");
+let assemblyDirectory: string;
 afterAll(() => rmSync(root, { recursive: true }));
-
-/** A stack as this project writes them: two functions with different grants on one table. */
-const synthesize = (): void => {
-  const code = join(root, "code");
-  mkdirSync(code);
-  writeFileSync(join(code, "index.js"), "exports.handler = async () => ({});");
-  const app = new App({ outdir: assemblyDirectory, analyticsReporting: false });
-  const stack = new Stack(app, "Shop");
-  const table = new Table(stack, "Plants", {
-    billingMode: BillingMode.PAY_PER_REQUEST,
-    partitionKey: { name: "scope", type: AttributeType.STRING },
-    sortKey: { name: "id", type: AttributeType.NUMBER },
-    timeToLiveAttribute: "expiresAtSeconds",
-  });
-  table.addGlobalSecondaryIndex({ indexName: "byName", partitionKey: { name: "name", type: AttributeType.STRING } });
-  const secret = new Secret(stack, "Key", { generateSecretString: { passwordLength: 40, excludePunctuation: true } });
-  const addFunction = (id: string) =>
-    new LambdaFunctionConstruct(stack, id, {
-      runtime: new Runtime("nodejs24.x", RuntimeFamily.NODEJS),
-      handler: "index.handler",
-      code: Code.fromAsset(code),
-      timeout: Duration.seconds(10),
-      memorySize: 512,
-      tracing: Tracing.ACTIVE,
-      environment: { PLANTS_TABLE_NAME: table.tableName, SIGNING_KEY: secret.secretValue.unsafeUnwrap() },
-    });
-  const create = addFunction("create-plant");
-  table.grant(create, "dynamodb:PutItem");
-  const list = addFunction("list-plants");
-  table.grantReadData(list);
-  const api = new HttpApi(stack, "Api");
-  const integration = new HttpLambdaIntegration("List", list);
-  api.addRoutes({ path: "/plants/{id}", methods: [HttpMethod.GET], integration });
-  new Rule(stack, "Hourly", {
-    schedule: Schedule.cron({ minute: "0" }),
-    targets: [new LambdaFunction(list)],
-  });
-  app.synth();
-};
 
 let model: StackModel;
 beforeAll(async () => {
-  synthesize();
+  assemblyDirectory = await synthesiseStack(join(import.meta.dirname, "shop-stack.ts"));
   model = await readStack({ assemblyDirectory, dataDirectory });
 });
 
@@ -77,7 +31,7 @@ const functionNamed = (name: string) => {
 describe("an assembly made by CDK", () => {
   it("is read with a report of what does nothing here", () => {
     expect(new Set(model.notRun.map(({ reason }) => reason))).toEqual(new Set(["no traces are recorded"]));
-    expect(model).toMatchObject({ stackName: "Shop", accountId: "000000000000", region: "eu-central-1" });
+    expect(model).toMatchObject({ stackName: "test-stack", accountId: "000000000000", region: "eu-central-1" });
   });
 
   it("has functions with their code, limits and environment", () => {

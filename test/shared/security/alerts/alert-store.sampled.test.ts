@@ -13,7 +13,7 @@ import {
   startAlertTable,
 } from "../../../support/alerts.ts";
 import { countUnits } from "../../../support/consumed-units.ts";
-import { depth } from "../../../support/depth.ts";
+import { depth, isDeep } from "../../../support/depth.ts";
 import { startLossyProxy } from "../../../support/lossy-proxy.ts";
 import { identityAt } from "../../../support/request-identity.ts";
 
@@ -72,24 +72,25 @@ describe("a list", () => {
     ).resolves.toEqual({ items: [], next: undefined });
   });
 
-  it("ends a page after 4 MB of items, with a next page, in order", async () => {
-    const organization = freshOrganization();
-    const eventIds = Array.from({ length: 100 }, (_, i) => "🌵".repeat(120) + i);
-    const message = "🌵".repeat(1_024);
-    const made = Array.from({ length: 130 }, (_, i) =>
-      manualAlert(
-        { ...asked, message, eventIds },
-        { at: NOON + i, random: crypto.getRandomValues(new Uint8Array(16)) },
-      ),
-    );
-    for (const alert of made) await alerts.put(organization, alert, identityAt(NOON));
-    const resolved = made.slice(0, 65);
-    for (const { id } of resolved) await alerts.resolve(organization, id, { by: "ada", now: NOON });
-    const first = await alerts.list(organization, { status: undefined, limit: 1_000, after: undefined, now: NOON });
-    expect(first.next).toBeDefined();
-    const all = await listAll(alerts, organization, { limit: 1_000 });
-    expect(all.map(({ id }) => id)).toEqual(made.map(({ id }) => id).reverse());
-  }, 60_000);
+  if (isDeep)
+    it("ends a page after 4 MB of items, with a next page, in order", async () => {
+      const organization = freshOrganization();
+      const eventIds = Array.from({ length: 100 }, (_, i) => "🌵".repeat(120) + i);
+      const message = "🌵".repeat(1_024);
+      const made = Array.from({ length: 130 }, (_, i) =>
+        manualAlert(
+          { ...asked, message, eventIds },
+          { at: NOON + i, random: crypto.getRandomValues(new Uint8Array(16)) },
+        ),
+      );
+      for (const alert of made) await alerts.put(organization, alert, identityAt(NOON));
+      const resolved = made.slice(0, 65);
+      for (const { id } of resolved) await alerts.resolve(organization, id, { by: "ada", now: NOON });
+      const first = await alerts.list(organization, { status: undefined, limit: 1_000, after: undefined, now: NOON });
+      expect(first.next).toBeDefined();
+      const all = await listAll(alerts, organization, { limit: 1_000 });
+      expect(all.map(({ id }) => id)).toEqual(made.map(({ id }) => id).reverse());
+    }, 60_000);
 
   it("continues after expired alerts", async () => {
     const organization = freshOrganization();

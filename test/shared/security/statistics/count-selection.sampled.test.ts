@@ -174,7 +174,7 @@ describe("statistics of a selection", () => {
   it("equal a count of the events, after any history of records, closers, crashes and expiry", async () => {
     await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 25, maxLength: 60 }), runHistory), {
       seed: 20_261_121,
-      numRuns: depth(2, 8),
+      numRuns: depth(1, 8),
       endOnFailure: true,
     });
   }, 120_000);

@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { depth } from "../../support/depth.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import {
@@ -234,7 +233,7 @@ describe("the life of a connection", () => {
         await fc.asyncModelRun(() => ({ model, real }), chosen);
         await direct.disconnect(real.org);
       }),
-      { seed: 20_261_121, numRuns: depth(5, 30) },
+      { seed: 20_261_121, numRuns: 30 },
     );
   });
 });

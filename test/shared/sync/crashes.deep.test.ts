@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type RecordType, recordTypes } from "../../../shared/records/record.ts";
 import { SyncRequested } from "../../../shared/sync/sync-request.ts";
-import { isDeep, rangeOf, sampleOf } from "../../support/depth.ts";
+import { rangeOf } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { createStage, type Io, NOW, type Stage, startSyncEngine } from "./stage.ts";
@@ -98,7 +98,7 @@ const requireWhole = async ({ stage, run }: Awaited<ReturnType<typeof prepare>>,
 };
 
 /** The calls at which workers crash, from before the first to the last. */
-const callsOf = (calls: number, sample: number) => sampleOf(rangeOf(calls + 1), sample);
+const callsOf = (calls: number) => rangeOf(calls + 1);
 
 /** The calls are divided among this many tests, so that each test is short on a busy machine. */
 const PARTS = [0, 1, 2, 3];
@@ -114,7 +114,7 @@ describe.each(["full", "incremental"] as const)("a worker that crashes in a run 
   it.each(PARTS)(
     "repeats at most a page after the delivery is repeated, and completes the run (part %i)",
     async (part) => {
-      for (const call of callsOf(calls, 8).filter((_, index) => index % PARTS.length === part)) {
+      for (const call of callsOf(calls).filter((_, index) => index % PARTS.length === part)) {
         const prepared = await prepare(kind);
         const { stage, request } = prepared;
         const { io, died } = dieAfter(call);
@@ -127,7 +127,7 @@ describe.each(["full", "incremental"] as const)("a worker that crashes in a run 
   );
 
   it("is followed by another worker once its lease has expired, and not before", async () => {
-    for (const call of callsOf(calls, 4).filter((one) => one >= 2 && (one % 3 === 2 || !isDeep))) {
+    for (const call of callsOf(calls).filter((one) => one % 3 === 2)) {
       const prepared = await prepare(kind);
       const { stage, request } = prepared;
       const { io, died } = dieAfter(call);

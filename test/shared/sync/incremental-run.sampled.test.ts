@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { MAX_CURSOR_AGE_SECONDS } from "../../../shared/sync/feed-cursor.ts";
+import { depth, sampleOf } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { providerErrors } from "../../support/fake-provider.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -29,11 +30,13 @@ const synced = async (options: { skewMs?: number } = {}): Promise<Stage> => {
 const nothing = { read: 0, written: 0 };
 const quiet = { customers: nothing, subscriptions: nothing, invoices: nothing, payments: nothing };
 
-describe.each([
-  ["as ours", 0],
+const clocks: [string, number][] = [
   ["40 days ahead of ours", 40 * 24 * HOUR],
+  ["as ours", 0],
   ["40 days behind ours", -40 * 24 * HOUR],
-])("a later run, the provider's clock %s", (_, skewMs) => {
+];
+
+describe.each(sampleOf(clocks, 1))("a later run, the provider's clock %s", (_, skewMs) => {
   it("reads the feed once if nothing happened", async () => {
     const stage = await synced({ skewMs });
     await expect(stage.sync()).resolves.toMatchObject({ mode: "incremental", status: "succeeded", progress: quiet });
@@ -84,12 +87,15 @@ describe.each([
 
   it("reads many pages to their end", async () => {
     const stage = await synced({ skewMs });
-    for (let i = 0; i < 350; i++) {
+    const payments = depth(150, 350);
+    for (let i = 0; i < payments; i++) {
       if (i % 10 === 0) stage.time.now += 1_000;
       stage.world.create("payments");
     }
-    await expect(stage.sync()).resolves.toMatchObject({ progress: { payments: { read: 350, written: 350 } } });
-    expect(stage.world.calls).toHaveLength(4);
+    await expect(stage.sync()).resolves.toMatchObject({
+      progress: { payments: { read: payments, written: payments } },
+    });
+    expect(stage.world.calls).toHaveLength(Math.ceil(payments / 100));
     await expect(stage.sync()).resolves.toMatchObject({ progress: quiet });
   });
 

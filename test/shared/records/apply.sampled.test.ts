@@ -5,6 +5,7 @@ import type { RecordStore } from "../../../shared/records/record-store.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { countUnits } from "../../support/consumed-units.ts";
+import { isDeep } from "../../support/depth.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { createRandom } from "../../support/random.ts";
 import {
@@ -231,17 +232,18 @@ describe("many concurrent observations", () => {
     });
   });
 
-  it("of 50 changes in one second, some delivered twice, end with the provider's state", async () => {
-    const organization = table.newOrganization();
-    const last = customer(seen(10), { name: "last" });
-    const changes = Array.from({ length: 25 }, (_, i) => customer(seen(10), { name: `change ${i}` }));
-    const apply = applyTo(stores);
-    const options = { updatesObservedAt: true, reread: async () => last };
-    await Promise.all(
-      shuffled([...changes, ...changes, last], 4).map((change) => apply(organization, [change], options)),
-    );
-    await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: { name: "last" } });
-  });
+  if (isDeep)
+    it("of 50 changes in one second, some delivered twice, end with the provider's state", async () => {
+      const organization = table.newOrganization();
+      const last = customer(seen(10), { name: "last" });
+      const changes = Array.from({ length: 25 }, (_, i) => customer(seen(10), { name: `change ${i}` }));
+      const apply = applyTo(stores);
+      const options = { updatesObservedAt: true, reread: async () => last };
+      await Promise.all(
+        shuffled([...changes, ...changes, last], 4).map((change) => apply(organization, [change], options)),
+      );
+      await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: { name: "last" } });
+    });
 
   it("with a deletion among them end with the deletion", async () => {
     const organization = table.newOrganization();

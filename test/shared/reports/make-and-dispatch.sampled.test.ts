@@ -13,6 +13,7 @@ import { documentTranslation } from "../../../shared/runtime/document-translatio
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, startOfDay } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
+import { depth, isDeep, rangeOf } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { declaredTable } from "../../support/security-tables.ts";
@@ -257,18 +258,19 @@ describe("the hourly dispatch", () => {
     const world = await startWorld();
     world.connected.set("acme", SATURDAY - DAY_MS);
     world.time.now = SATURDAY + 31 * MINUTE_MS;
-    for (let hour = 0; hour < 24 * 10; hour++) {
+    const days = depth(5, 10);
+    for (let hour = 0; hour < 24 * days; hour++) {
       await world.runHour();
       world.time.now += HOUR_MS;
     }
-    const days = Array.from({ length: 10 }, (_, day) =>
-      reportId(periodOf("compliance", SATURDAY - DAY_MS + day * DAY_MS)),
-    );
+    const reported = rangeOf(days).map((day) => reportId(periodOf("compliance", SATURDAY - DAY_MS + day * DAY_MS)));
     const made = await world.made("acme", 12, SATURDAY - DAY_MS);
-    expect(made.filter((id) => id.startsWith("compliance"))).toEqual(days);
-    expect(made.filter((id) => id.startsWith("review"))).toEqual(["review-2026-11-16", "review-2026-11-23"]);
+    expect(made.filter((id) => id.startsWith("compliance"))).toEqual(reported);
+    expect(made.filter((id) => id.startsWith("review"))).toEqual(
+      ["review-2026-11-16", "review-2026-11-23"].slice(0, Math.floor(days / 5)),
+    );
     // Each day is collected once.
-    expect(world.collectCompliance).toHaveBeenCalledTimes(10);
+    expect(world.collectCompliance).toHaveBeenCalledTimes(days);
   });
 
   it("reports the day on which an organization disconnected", async () => {
@@ -309,22 +311,23 @@ describe("the hourly dispatch", () => {
     expect(await world.made("acme", 1)).toEqual(["compliance-2026-11-21"]);
   });
 
-  it("marks connected organizations again after a crash", async () => {
-    const world = await startWorld();
-    for (let n = 0; n < 60; n++) world.connected.set(`organization ${n}`, 0);
-    const dying = createReportDispatcher({
-      due: world.due,
-      async *connectedOrganizations() {
-        yield* [...world.connected.keys()].slice(0, 30);
-        throw new Error("the function died");
-      },
-      bus: { publish: async () => [] },
-      clock: () => world.time.now,
-      sleep: async () => undefined,
+  if (isDeep)
+    it("marks connected organizations again after a crash", async () => {
+      const world = await startWorld();
+      for (let n = 0; n < 60; n++) world.connected.set(`organization ${n}`, 0);
+      const dying = createReportDispatcher({
+        due: world.due,
+        async *connectedOrganizations() {
+          yield* [...world.connected.keys()].slice(0, 30);
+          throw new Error("the function died");
+        },
+        bus: { publish: async () => [] },
+        clock: () => world.time.now,
+        sleep: async () => undefined,
+      });
+      await expect(dying(() => 900_000)).rejects.toThrow("died");
+      expect(await world.runHour()).toMatchObject({ connected: 60, requested: 60 });
     });
-    await expect(dying(() => 900_000)).rejects.toThrow("died");
-    expect(await world.runHour()).toMatchObject({ connected: 60, requested: 60 });
-  });
 
   it("leaves the rest to the next hour if its time is short", async () => {
     const world = await startWorld();
