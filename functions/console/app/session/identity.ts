@@ -137,6 +137,8 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
       const url = new URL(server.end_session_endpoint);
       url.searchParams.set("client_id", clientId);
       url.searchParams.set("post_logout_redirect_uri", redirectUri);
+      // Amazon Cognito's name of it: https://docs.aws.amazon.com/cognito/latest/developerguide/logout-endpoint.html
+      url.searchParams.set("logout_uri", redirectUri);
       if (tokens.id !== undefined) url.searchParams.set("id_token_hint", tokens.id);
       return url.href;
     },
