@@ -21,6 +21,7 @@ export const routeAccess = (access: AccessTo, webhooks: Access["environment"]) =
     getSecurityAlert: access.readSecurityAlert,
     changeSecurityAlerts: access.changeSecurityAlerts,
     getCircuitBreaker: access.readCircuits,
+    listCircuitHistory: access.listCircuitHistory,
     changeCircuitBreaker: access.changeCircuits,
     getConnection: together(access.showConnection, variables(webhooks)),
     connectProvider: together(access.connect, variables(webhooks)),

@@ -112,6 +112,8 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   for (const action of ["force_open", "force_close", "reset"])
     await record("changeCircuitBreaker", action, "POST circuit-breaker", { action, reason });
 
+  await record("listCircuitHistory", "operator", "GET circuit-breaker/history?limit=3");
+
   await record("changeSettings", "members", "PUT settings", {
     ...{ ipAllowlist: ["127.0.0.0/8"], recordAccess: { member: ["invoices"] } },
   });

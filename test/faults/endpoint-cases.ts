@@ -96,6 +96,7 @@ export const endpointCases = {
     }),
   },
   getCircuitBreaker: get("/circuit-breaker"),
+  listCircuitHistory: get("/circuit-breaker/history"),
   changeCircuitBreaker: {
     sideWork: OUTAGE_LOOK,
     request: () => ({

@@ -20,6 +20,7 @@ const endpoints: [method: string, path: string, roles: string, body?: object][] 
   ["GET", "settings", "admin"],
   ["PUT", "settings", "admin", { ipAllowlist: "none" }],
   ["GET", "circuit-breaker", "admin billing member"],
+  ["GET", "circuit-breaker/history", "admin billing member"],
   ["POST", "circuit-breaker", "admin", { action: "none" }],
   ["GET", "security", "admin"],
   ["GET", "security/alert", "admin"],
@@ -81,6 +82,26 @@ describe.each(sampleOf(endpoints, 5))("%s %s", (method, path, allowed, body) => 
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
     expect(answer.headers.get("x-request-id")).toMatch(/./);
     if (answer.status !== 204) expect(answer.headers.get("content-type")).toContain("application/json");
+  });
+});
+
+describe("GET circuit-breaker/history", () => {
+  it("lists the transitions of the organization's circuit, newest first, with operator and reason", async () => {
+    const history = async (query = "") =>
+      (await ours.call("GET", `circuit-breaker/history${query}`, undefined, { role: "member" })).body as object[];
+    expect(await history()).toEqual([]);
+    const reason = "maintenance of the provider";
+    await ours.call("POST", "circuit-breaker", { action: "force_open", reason });
+    await ours.call("POST", "circuit-breaker", { action: "reset" });
+    const transition = { id: expect.any(String), at: expect.any(Number), by: expect.any(String) };
+    const expected = [
+      { ...transition, from: "forced_open", to: "closed", cause: "reset" },
+      { ...transition, from: "closed", to: "forced_open", cause: "force_open", reason },
+    ];
+    expect(await history()).toEqual(expected);
+    const events = await ours.events("eventType=CIRCUIT_BREAKER_CHANGED");
+    expect(await history("?limit=1")).toMatchObject([{ id: events[0]?.id, at: events[0]?.timestamp }]);
+    expect((await organizationOf(service, "access-other").call("GET", "circuit-breaker/history")).body).toEqual([]);
   });
 });
 

@@ -80,6 +80,23 @@ const seedEvents: Seed = async (organizationId, textOf) => {
   return { expected: ids, idOf: byId, field: "events" };
 };
 
+const seedTransitions: Seed = async (organizationId, textOf) => {
+  const ids = rangeOf(1_200).map(idAt);
+  const events = ids.map((id, i) =>
+    toEventItem(
+      {
+        ...{ id, organizationId, eventType: "CIRCUIT_BREAKER_CHANGED", category: "compliance", riskLevel: "MEDIUM" },
+        ...{ source: "user", success: true, processed: false, alertGenerated: false, userId: "ada" },
+        ...{ metadata: { generation: i, from: "closed", to: "forced_open", cause: "force_open", reason: textOf(480) } },
+        ...{ timestamp: NOW - i, createdAt: NOW - i },
+      },
+      TTL,
+    ),
+  );
+  await store("SecurityEvents", events);
+  return { expected: ids, idOf: byId };
+};
+
 const seedAlerts: Seed = async (organizationId, textOf) => {
   const scope = organizationKey(organizationId);
   const alerts = rangeOf(900).map((i) => {
@@ -181,6 +198,7 @@ const seeds: Record<ListName, readonly Seed[]> = {
   listPlants: [seedPlants],
   listSecurityEvents: [seedEvents],
   listSecurityAlerts: [seedAlerts],
+  listCircuitHistory: [seedTransitions],
   listSyncRuns: [seedRuns],
   listRecords: recordTypes.map(seedRecords),
   listErasures: [seedErasures],
@@ -188,7 +206,7 @@ const seeds: Record<ListName, readonly Seed[]> = {
 };
 
 /** Their items are too small to fill a response before `limit` ends the page. */
-const SMALL: readonly ListName[] = ["listErasures", "listReports"];
+const SMALL: readonly ListName[] = ["listCircuitHistory", "listErasures", "listReports"];
 
 const cases = Object.entries(seeds).flatMap(([name, ofRoute]) =>
   ofRoute.map((seed, i) => {

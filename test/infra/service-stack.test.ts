@@ -152,6 +152,10 @@ describe("the stack", () => {
     ],
     [`GET ${PROVIDER}/circuit-breaker`, [...ADMITTING, ...READING_CIRCUITS]],
     [
+      `GET ${PROVIDER}/circuit-breaker/history`,
+      [...ADMITTING, "SecurityEvents dynamodb:BatchGetItem", "SecurityEvents/byType dynamodb:Query"],
+    ],
+    [
       `POST ${PROVIDER}/circuit-breaker`,
       [...ADMITTING, ...TAKING_KEYS, ...READING_CIRCUITS, "Circuits dynamodb:UpdateItem"],
     ],

@@ -29,6 +29,9 @@ export const securityAccess = (parts: AccessParts) => {
 
     readSecurityEvent: together(events.may("GetItem"), alerts.may("GetItem")),
 
+    /** The transitions of a circuit are security events of one type. */
+    listCircuitHistory: together(events.query(EVENTS_BY_TYPE), events.may("BatchGetItem")),
+
     readSecurityAlert: alerts.may("GetItem"),
 
     listSecurityAlerts: together(alerts.query(ALERTS_BY_STATUS), retention),
