@@ -30,6 +30,8 @@ export const routeAccess = (access: AccessTo, webhooks: Access["environment"]) =
     authorizeConnection: access.authorize,
     startSync: access.startSync,
     listSyncRuns: access.listSyncRuns,
+    listWebhookDeliveries: access.listWebhookDeliveries,
+    replayWebhookDelivery: access.replayWebhookDelivery,
     listRecords: access.listRecords,
     getSettings: NO_ACCESS,
     changeSettings: access.changeSettings,

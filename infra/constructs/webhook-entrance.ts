@@ -4,6 +4,7 @@ import { Rule } from "aws-cdk-lib/aws-events";
 import { FunctionUrlAuthType, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { WEBHOOK_RECEIVES } from "../../shared/terms/webhook-queue.ts";
 import type { AccessTo } from "./access/access-to.ts";
 import { addQueue, queueTarget } from "./add-queue.ts";
 import { patternOf, type ServiceEventBus } from "./event-bus.ts";
@@ -12,9 +13,6 @@ import { ServiceFunction } from "./service-function.ts";
 import { WebhookApi } from "./webhook-api.ts";
 
 type Props = { access: AccessTo; events: Pick<ServiceEventBus, "bus">; config: DeploymentConfig };
-
-/** Six minutes apart: an event becomes a dead letter after an hour. docs/webhooks.md, "Nothing is lost". */
-const MAX_RECEIVES = 10;
 
 /** Receives the provider's webhooks: their address, its function and the queue of received events. docs/webhooks.md. */
 export class WebhookEntrance extends Construct {
@@ -62,7 +60,7 @@ export class WebhookEntrance extends Construct {
       config,
       consumer: "process-webhook",
       ids: { queue: "Received", deadLetters: "DeadLetters" },
-      maxReceives: MAX_RECEIVES,
+      maxReceives: WEBHOOK_RECEIVES,
       contents: "Keeps the webhooks that could not be applied, until they are replayed",
     });
     this.received = received.queue;

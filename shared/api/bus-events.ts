@@ -43,7 +43,10 @@ export const busEvents = {
     ],
   },
   [SYNC_DISPATCH_TYPE]: { detail: SyncDispatch, publishers: ["dispatch-syncs"] },
-  [WEBHOOK_RECEIVED]: { detail: WebhookReceived, publishers: ["hand-over-webhooks", "receive-webhook"] },
+  [WEBHOOK_RECEIVED]: {
+    detail: WebhookReceived,
+    publishers: ["hand-over-webhooks", "receive-webhook", "replay-webhook-delivery"],
+  },
   [DETECTION_DUE_TYPE]: { detail: DetectionDue, parts: DUE_SLOTS, publishers: ["dispatch-detection"] },
   [DETECTION_CONTINUED_TYPE]: { detail: DetectionDispatch, publishers: ["dispatch-detection"] },
   [REPORT_DUE_TYPE]: { detail: ReportDue, publishers: ["dispatch-reports"] },

@@ -14,6 +14,7 @@ import { reportRoutes } from "./report-routes.ts";
 import { securityRoutes } from "./security-routes.ts";
 import { settingsRoutes } from "./settings-routes.ts";
 import { syncRoutes } from "./sync-routes.ts";
+import { webhookRoutes } from "./webhook-routes.ts";
 
 export const routes = {
   ...plantRoutes,
@@ -21,6 +22,7 @@ export const routes = {
   ...circuitBreakerRoutes,
   ...connectionRoutes,
   ...syncRoutes,
+  ...webhookRoutes,
   ...recordRoutes,
   ...settingsRoutes,
   ...reportRoutes,

@@ -39,8 +39,8 @@ export type Reread = (type: RecordType, id: string) => Promise<ObjectState | Obj
 /** How many records of each type changed; a new time of the last observation is no change. */
 export type Written = Record<RecordType, number>;
 
-/** `setAside`: the objects that could not be applied. Their records stay as they are. */
-export type ApplyResult = { written: Written; setAside?: readonly SetAside[] };
+/** `changed`: the records that `written` counts. `setAside`: the objects that could not be applied; their records stay. */
+export type ApplyResult = { written: Written; changed: readonly RecordKey[]; setAside?: readonly SetAside[] };
 
 export type ApplyOptions = {
   reread: Reread;
@@ -187,14 +187,17 @@ export const createApply = (dependencies: ApplyDependencies): Apply => {
     const records = await readAll(dependencies.store, organizationId, objects, isCurrent);
     const stored = new Map(records?.map((record) => [`${record.type}#${record.id}`, record]));
     const written = { customers: 0, subscriptions: 0, invoices: 0, payments: 0 };
+    const changed: RecordKey[] = [];
     const aside: SetAside[] = [];
     await inParallel(objects, OBJECTS_AT_ONCE, async (observed) => {
       const { type, id } = observed;
       const read = { stored: stored.get(`${type}#${id}`), isCurrent: isCurrent && records !== undefined };
       const applied = await applyOne({ organizationId, type, id }, observed, read, options);
-      if (applied === "changed") written[type]++;
-      else if (applied !== "unchanged") aside.push(applied);
+      if (applied === "changed") {
+        written[type]++;
+        changed.push({ type, id });
+      } else if (applied !== "unchanged") aside.push(applied);
     });
-    return { written, ...(aside.length > 0 && { setAside: aside }) };
+    return { written, changed, ...(aside.length > 0 && { setAside: aside }) };
   };
 };

@@ -3,7 +3,7 @@
  * queues deliver at least once, and Lambda repeats a failed run twice: repeated work must do no harm.
  */
 import middy, { type MiddlewareObj, type Request } from "@middy/core";
-import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as z from "zod/mini";
 import { systemClock } from "./clock.ts";
 import { addLogIds, type LogIds, withLogIds, writeLog } from "./log.ts";
@@ -95,20 +95,21 @@ export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBat
  * The handler of a queue that a rule of the event bus fills. It works on all messages of a batch at once, so a batch takes
  * as long as its slowest message. Only failed messages are delivered again.
  * @param name for its log lines.
+ * @param work.receives how often the queue has delivered the message, this time included.
  * @param schema of the detail; a message with any other detail fails until it becomes a dead letter, which raises an alarm.
  */
 export const createQueueHandler = <Schema extends z.ZodMiniType>(
   name: string,
   schema: Schema,
-  work: (detail: z.output<Schema>) => Promise<void>,
+  work: (detail: z.output<Schema>, receives: number) => Promise<void>,
 ): QueueHandler => {
   // What EventBridge puts around the detail of an event that a rule sends to a queue.
   const Envelope = z.object({ detail: z.unknown() });
-  const handleOne = async (body: string): Promise<boolean> => {
+  const handleOne = async ({ body, attributes }: SQSRecord): Promise<boolean> => {
     try {
       const { detail } = Envelope.parse(JSON.parse(body));
       addLogIds(idsOf(detail));
-      await work(schema.parse(detail));
+      await work(schema.parse(detail), Number(attributes.ApproximateReceiveCount));
       return true;
     } catch (error) {
       writeLog("error", name, { cause: error instanceof Error ? error.stack : String(error) });
@@ -118,7 +119,7 @@ export const createQueueHandler = <Schema extends z.ZodMiniType>(
 
   return withInvocationId(async ({ Records }: SQSEvent) => {
     const isDone = await Promise.all(
-      Records.map(({ messageId, body }) => withLogIds({ messageId }, () => handleOne(body))),
+      Records.map((record) => withLogIds({ messageId: record.messageId }, () => handleOne(record))),
     );
     const failed = Records.filter((_record, index) => isDone[index] === false).map(({ messageId }) => ({
       itemIdentifier: messageId,

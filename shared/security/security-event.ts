@@ -61,6 +61,7 @@ export const eventTypes = {
   WEBHOOK_SECRETS_CHANGED: "An organization replaced the secrets of its webhooks.",
   WEBHOOK_RECEIVED: "A genuine webhook of the provider arrived.",
   WEBHOOK_NOT_APPLIED: "A webhook could not be applied; it is tried again and then kept.",
+  WEBHOOK_REPLAYED: "A user had a failed webhook processed again.",
   ERASURE_REQUESTED: "An administrator requested an erasure of data.",
   ERASURE_COMPLETED: "An erasure ended: a final pass found no more data.",
 } as const;

@@ -24,6 +24,7 @@ export const errorMeanings = {
   event_not_found: "The security event does not exist in the organization.",
   alert_not_found: "The alert does not exist in the organization.",
   link_not_found: "The service did not issue this link for this report.",
+  webhook_not_found: "The webhook's event does not exist in the organization, or has expired.",
   method_not_allowed: "The path does not support this method; see the header Allow.",
   plant_exists: "The caller already has a plant with this id.",
   other_account: "Records of another account are stored. They must be erased before this account can be connected.",
@@ -32,6 +33,8 @@ export const errorMeanings = {
   idempotency_conflict: "The Idempotency-Key was used with another body within the last 24 hours.",
   author_locked_out: "The IP allowlist does not include the address of the caller who sets it.",
   account_shared: "Too many other organizations have connected the account.",
+  webhook_not_failed:
+    "The webhook's event is processed already, or waits to be processed. Only a failed one is replayed.",
   link_ended: "The link has expired, or data of the organization was erased since. Create another link.",
   body_too_large: "The body is larger than the service accepts.",
   unsupported_media_type: "The body's content type is not application/json.",

@@ -85,6 +85,18 @@ export const PENDING_WEBHOOKS = {
   holds: "keys",
 } as const;
 
+/**
+ * Both keys are attributes that each event has had from the beginning, so events that are older than the index are in it.
+ * The outcome changes once. Without it, a filter would have to read the events.
+ */
+export const WEBHOOKS_BY_RECEIPT = {
+  name: "byReceipt",
+  partitionKey: "scope",
+  sortKey: "receivedAt",
+  isSortedByTime: true,
+  holds: ["outcome"],
+} as const;
+
 export const UNJUDGED_HOURS = {
   name: "byUnjudged",
   partitionKey: "unjudgedShard",

@@ -13,15 +13,19 @@ import type { Observation } from "../records/observation.ts";
 import type { RecordKey, StoredRecord } from "../records/record-item.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import { writeLog } from "../runtime/log.ts";
+import { WEBHOOK_RECEIVES } from "../terms/webhook-queue.ts";
+import { changeName } from "./delivery.ts";
 import { isLate, type Outcome, touchOf, type WebhookEvent } from "./webhook-event.ts";
-import type { GapStore, WebhookEventStore } from "./webhook-event-store.ts";
+import type { EventKey, FailedTry, GapStore, ProcessedDetails, WebhookEventStore } from "./webhook-event-store.ts";
 import type { WebhookReceived } from "./webhook-outbox.ts";
+import { reasonOf } from "./webhook-security-events.ts";
 
 /** A connection that is connected or must be made anew. `connectedAt` in epoch ms. */
 export type EventConnection = { connectionId: string; accountId: string; connectedAt: number };
 
 export type ProcessDependencies = {
-  events: Pick<WebhookEventStore, "read" | "markProcessed">;
+  events: Pick<WebhookEventStore, "read" | "markProcessed" | "noteFailure">;
   /** Reads strongly; undefined if there is no connection. */
   readConnection(organizationId: string): Promise<EventConnection | undefined>;
   /**
@@ -44,7 +48,10 @@ export type ProcessDependencies = {
   now: Clock;
 };
 
-export type Process = (received: WebhookReceived) => Promise<void>;
+/** @param receives how often the queue has delivered the message, this time included. */
+export type Process = (received: WebhookReceived, receives: number) => Promise<void>;
+
+type Processed = { outcome: Outcome } & ProcessedDetails;
 
 /** Without a run now, the schedule's next run reads the missing events. */
 const NO_RUN = ["sync_running", "not_connected", "circuit_open"];
@@ -117,27 +124,28 @@ export const createProcess = (dependencies: ProcessDependencies): Process => {
   const { events, readConnection, claimRecords, apply, readRecords, reread, disconnect } = dependencies;
   const { gaps, startGapRun, recordFailure, now } = dependencies;
 
-  const applyAll = async (organizationId: string, event: WebhookEvent): Promise<Outcome> => {
+  const applyAll = async (organizationId: string, event: WebhookEvent): Promise<Processed> => {
     const connection = await readConnection(organizationId);
-    if (connection?.accountId !== event.accountId) return "ignored";
+    if (connection?.accountId !== event.accountId) return { outcome: "ignored" };
     // If the connection must be made anew, the run that reconnecting starts reads this event in the feed.
-    if (!(await claimRecords(organizationId, connection))) return "ignored";
+    if (!(await claimRecords(organizationId, connection))) return { outcome: "ignored" };
     const options = { reread: reread(organizationId, connection), updatesObservedAt: true };
     const observations = await trustedObservations(readRecords, organizationId, event, now());
     const applied = await apply(organizationId, observations, options);
     const [first] = [...(event.setAside ?? []), ...(applied.setAside ?? [])];
-    if (first === undefined) return "applied";
+    const changed = applied.changed.map(changeName);
+    if (first === undefined) return { outcome: "applied", changed };
     // Another try would end in the same way.
     await recordFailure(organizationId, event, first);
-    return "set_aside";
+    return { outcome: "set_aside", changed, failure: reasonOf(first) };
   };
 
-  const endConnection = async (organizationId: string, event: WebhookEvent): Promise<Outcome> => {
+  const endConnection = async (organizationId: string, event: WebhookEvent): Promise<Processed> => {
     const connection = await readConnection(organizationId);
-    if (connection !== undefined && !endsConnection(event, connection)) return "ignored";
+    if (connection !== undefined && !endsConnection(event, connection)) return { outcome: "ignored" };
     // Also if it is gone: an earlier attempt for this event may have crashed before it finished.
     await disconnect(organizationId, event);
-    return "disconnected";
+    return { outcome: "disconnected" };
   };
 
   /** If an event arrives late, others may be missing: start a run that reads them in the feed. */
@@ -150,21 +158,29 @@ export const createProcess = (dependencies: ProcessDependencies): Process => {
     }
   };
 
+  /** If the last try leaves no note, the delivery counts as failed two hours later (delivery.ts). */
+  const note = (key: EventKey, failed: FailedTry) =>
+    events.noteFailure(key, failed).catch((error: unknown) => {
+      writeLog("warn", "Storing the failed try of a webhook event failed", { cause: String(error) });
+    });
+
   /**
-   * Processes an event; a repetition changes nothing.
+   * Processes an event; a repetition changes nothing. Stores why a try failed, for the list of deliveries.
    * @throws any failure, so that the queue tries again and finally moves the message to the dead letters.
    */
-  return async ({ organizationId, eventId }) => {
+  return async ({ organizationId, eventId }, receives) => {
     const event = await events.read(organizationId, eventId, now());
     // The event was erased, has expired, or is processed already.
     if (event === undefined || event.processedAt !== undefined) return;
+    const key = { organizationId, id: eventId };
     try {
       const act = event.isDeauthorization ? endConnection : applyAll;
-      const outcome = await act(organizationId, event);
+      const { outcome, ...details } = await act(organizationId, event);
       if (outcome === "applied" || outcome === "set_aside") await fillGap(organizationId, event);
-      await events.markProcessed({ organizationId, id: eventId }, outcome, now());
+      await events.markProcessed(key, outcome, now(), { attempts: receives, ...details });
     } catch (error) {
-      await recordFailure(organizationId, event, error);
+      const failed = { attempts: receives, at: now(), reason: reasonOf(error), isLast: receives >= WEBHOOK_RECEIVES };
+      await Promise.all([recordFailure(organizationId, event, error), note(key, failed)]);
       throw error;
     }
   };

@@ -16,12 +16,13 @@ import { decodeObservations, encodeObservations, type Outcome, outcomes, type We
 const KEPT_SECONDS = 30 * 86_400;
 
 /** The outbox: events that are not known to be published. `shardOf` is of the event's id. */
-const pendingIndex = defineShardedIndex(PENDING_WEBHOOKS, { count: 16, prefix: "pending#" });
+export const pendingIndex = defineShardedIndex(PENDING_WEBHOOKS, { count: 16, prefix: "pending#" });
 
 /**
  * One item per event: partition key `scope` (the organization's), sort key `id` (the provider's). `observations` is
  * JSON; `token` identifies the request that stored the event; `ttl` is in epoch seconds. The item has `pendingShard`, and is in
- * the index byPending (with `receivedAt`), while it is not known to be published.
+ * the index byPending (with `receivedAt`), while it is not known to be published. It is in the index byReceipt from the
+ * start. delivery.ts has the attributes that only lists and replays need.
  */
 const WebhookEventItem = z.object({
   id: z.string(),
@@ -45,18 +46,30 @@ const DeliveredItem = z.object({ id: z.string(), outcome: z.optional(z.string())
 /** `new`: the event was not stored before; `pending`: it is in the outbox; `done`: it is published or processed. */
 export type Added = "new" | "pending" | "done";
 
+/** What an ended try leaves. `changed`: records, by changeName. `failure`: why an object was set aside, redacted. */
+export type ProcessedDetails = { attempts?: number; changed?: readonly string[]; failure?: string };
+
+/** A failed try. `attempts`: its number. `reason` is redacted. `isLast`: no other try follows. */
+export type FailedTry = { attempts: number; at: number; reason: string; isLast: boolean };
+
 /** Identifies an event of an organization. */
 export type EventKey = { organizationId: string; id: string };
 
-const keyOf = ({ organizationId, id }: EventKey) => ({ scope: organizationKey(organizationId), id });
+/** The key of an event's item. */
+export const keyOf = ({ organizationId, id }: EventKey) => ({ scope: organizationKey(organizationId), id });
 
 export type WebhookEventStore = ReturnType<typeof createWebhookEventStore>;
 
 /** The events that webhooks delivered, kept 30 days. All calls throw DomainError `store_unavailable`. */
 export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableName: string) => {
   /** Changes an event that still exists: an event that was erased meanwhile must not come back. */
-  const change = async (key: EventKey, set: Update["set"]): Promise<void> => {
-    const update = { set, remove: [pendingIndex.partitionKey], condition: "attribute_exists(#id)", values: {} };
+  const change = async (
+    key: EventKey,
+    set: Update["set"],
+    remove: readonly string[] = [pendingIndex.partitionKey],
+    condition = "attribute_exists(#id)",
+  ): Promise<void> => {
+    const update = { set, remove, condition, values: {} };
     const command = new UpdateCommand({ TableName: tableName, Key: keyOf(key), ...renderUpdate(update) });
     await conditionalWrite((options) => client.send(command, options));
   };
@@ -102,9 +115,20 @@ export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableNam
     /** Removes an event from the outbox; one write unit per KB of it, and one for the index. */
     markPublished: (key: EventKey, at: number): Promise<void> => change(key, { handedOverAt: at }),
 
-    /** Stores an event's outcome, and removes it from the outbox in case its mark was lost. */
-    markProcessed: (key: EventKey, outcome: Outcome, at: number): Promise<void> =>
-      change(key, { processedAt: at, outcome }),
+    /** Stores an event's outcome, and removes it from the outbox in case its mark was lost; one write unit more for an index. */
+    markProcessed: (key: EventKey, outcome: Outcome, at: number, details: ProcessedDetails = {}): Promise<void> =>
+      change(key, { processedAt: at, outcome, ...details }, [
+        pendingIndex.partitionKey,
+        "failedAt",
+        ...(details.failure === undefined ? ["failure"] : []),
+      ]),
+
+    /** Stores a failed try of an event that has no outcome; one write unit per KB of the event. */
+    async noteFailure(key: EventKey, { attempts, at, reason, isLast }: FailedTry): Promise<void> {
+      const set = { attempts, attemptedAt: at, failure: reason, ...(isLast && { failedAt: at }) };
+      const remove = isLast ? [] : ["failedAt"];
+      await change(key, set, remove, "attribute_exists(#id) AND attribute_not_exists(#outcome)");
+    },
 
     /**
      * The events in the outbox, each shard's oldest first; at most `limit` of each of the 16 shards. Half a read unit for

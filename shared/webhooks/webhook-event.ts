@@ -10,6 +10,7 @@
  * 2. The bus brings the event to a queue: functions/webhooks/process-webhook.ts, process.ts.
  * 3. records/apply.ts with observation.ts, decide-apply.ts, record-item.ts, record-store.ts.
  *
+ * delivery.ts and delivery-store.ts list stored events for clients, replay-delivery.ts has one processed again.
  * wiring/webhooks.ts only wires; webhook-security-events.ts only reports. docs/webhooks.md.
  */
 import * as z from "zod/mini";
@@ -103,9 +104,12 @@ export const encodeObservations = (observations: readonly Observation[]): string
   return encode(observations.map((one) => (one.kind === "state" ? touchOf(one) : one)));
 };
 
+/** Whether events may be stored under the id; a caller may send any. */
+export const isEventId = (id: string): boolean => EVENT_ID.test(id);
+
 /** Whether an event's id and type are within the limits. */
 export const isStorable = ({ id, type }: Pick<ProviderEvent, "id" | "type">): boolean =>
-  EVENT_ID.test(id) && type.length <= TYPE_MAX_CHARACTERS;
+  isEventId(id) && type.length <= TYPE_MAX_CHARACTERS;
 
 /** Whether an event needs processing. */
 export const needsProcessing = ({ observations, setAside = [], isDeauthorization }: ProviderEvent): boolean =>

@@ -10,7 +10,8 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { FloodRecorder } from "../security/flood.ts";
 import type { Recorder } from "../security/recorder.ts";
-import type { NewSecurityEvent } from "../security/security-event.ts";
+import { sanitiseText } from "../security/redaction/redact-and-cut.ts";
+import { maxCharacters, type NewSecurityEvent } from "../security/security-event.ts";
 import { catalogueEntry, type ErrorName } from "../terms/error-catalogue.ts";
 import { addressOf, type Origin } from "../terms/requester.ts";
 import type { RiskLevel } from "../terms/risk-levels.ts";
@@ -105,6 +106,10 @@ const describeFailure = (error: unknown) => {
   if (error instanceof DomainError) return { errorCode: numberOf(error.code), errorMessage: error.message };
   return { errorCode: numberOf("internal"), errorMessage: "The service failed. Its log has the reason." };
 };
+
+/** Why an event could not be applied, redacted, as deliveries show it. */
+export const reasonOf = (error: unknown): string =>
+  sanitiseText(describeFailure(error).errorMessage, maxCharacters.errorMessage);
 
 const notApplied = (organizationId: string, event: WebhookEvent, error: unknown): NewSecurityEvent => {
   const first = isSetAside(error) ? error : event.observations[0];

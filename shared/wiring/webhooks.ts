@@ -10,9 +10,11 @@ import { documentClient } from "../runtime/document-client.ts";
 import { wireEnvelope } from "../runtime/envelope.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { type CachedSecret, createCachedSecret, readSecret } from "../runtime/secrets-manager.ts";
+import { createDeliveryStore, type DeliveryStore } from "../webhooks/delivery-store.ts";
 import { createProcess, createReread, type Process } from "../webhooks/process.ts";
 import { createReceive, type Receive } from "../webhooks/receive.ts";
 import { createReceivePlatform, type ReceivePlatform } from "../webhooks/receive-platform.ts";
+import { createReplayDelivery, type ReplayDelivery } from "../webhooks/replay-delivery.ts";
 import { createWebhookConnectionStore, createWebhookSecrets } from "../webhooks/webhook-connection-store.ts";
 import {
   createDeliveredEvents,
@@ -41,6 +43,14 @@ export const wireOutbox = (): OutboxDependencies & { events: WebhookEventStore }
     now: systemClock,
   };
 };
+
+/** GET …/webhooks. */
+export const wireDeliveryStore = (): DeliveryStore =>
+  createDeliveryStore(documentClient, readConfig(["WEBHOOK_EVENTS_TABLE_NAME"]).WEBHOOK_EVENTS_TABLE_NAME);
+
+/** POST …/webhooks/{id}/replay. */
+export const wireReplayDelivery = (): ReplayDelivery =>
+  createReplayDelivery({ ...wireOutbox(), deliveries: wireDeliveryStore(), recorder: wireRecorder() });
 
 /** Limits the reads of the secret that strangers can cause with wrong signatures. */
 const REREAD_AFTER_MS = 10_000;
@@ -100,9 +110,9 @@ export const wireProcess = (): Process => {
     recordFailure: createFailureRecorder(wireRecorder()),
     now: systemClock,
   });
-  return async (received) => {
+  return async (received, receives) => {
     try {
-      await process(received);
+      await process(received, receives);
     } finally {
       await access.flush();
     }

@@ -7,6 +7,7 @@ import type { RouteName } from "../../shared/api/routes.ts";
 import { eventually, organizationOf, type Run } from "../support/integration.ts";
 import { grantAccess } from "../support/oauth.ts";
 import type { ServiceUnderTest } from "../support/service.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
 import { webhookSender } from "../support/webhook-sender.ts";
 
 type Example = { request?: unknown; response?: unknown };
@@ -55,6 +56,7 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   const startedAt = await waitForMonday(service);
   const acme = organizationOf(service, "acme");
   const examples: Examples = {};
+  const provider = simulatedProvider(service);
   const presentable = presenterOf(service.stack);
   const keep = (operation: string, name: string, request: unknown, response: unknown) => {
     examples[operation] = { ...examples[operation], [name]: presentable({ request, response }) as Example };
@@ -106,6 +108,12 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   const ofAccount = { ...event, account: ACCOUNT.id };
   const platform = { path: "-/platform", secret: "whsec_local_platform" };
   keep("receivePlatformWebhook", "customer", ofAccount, JSON.parse((await sender.send(ofAccount, platform)).text));
+
+  await eventually("the event is applied", async () => {
+    const [last] = (await acme.call("GET", "webhooks?status=applied")).body as object[];
+    return last;
+  });
+  await record("listWebhookDeliveries", "applied", "GET webhooks?status=applied&limit=1");
 
   await record("getCircuitBreaker", "closed", "GET circuit-breaker");
   const reason = "maintenance of the provider";
@@ -163,5 +171,15 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
     return last?.status === "completed";
   });
   await record("listErasures", "completed", "GET erasure");
+
+  // An old event is only applied after reading the object from the provider, which fails at all of its tries.
+  const late = await sender.customerEvent("created", "cus_1LocalNoa");
+  const fault = await provider.fail(ACCOUNT.id, { kind: "error", status: 500 });
+  await sender.send({ ...late, created: late.created - 120 });
+  await service.advance(70 * 60_000);
+  await record("listWebhookDeliveries", "failed", "GET webhooks?status=failed");
+  await provider.recover(fault);
+  await acme.call("POST", "circuit-breaker", { action: "reset" });
+  await record("replayWebhookDelivery", "failed", `POST webhooks/${late.id}/replay`);
   return examples;
 };

@@ -6,6 +6,7 @@
 import { LOCAL_PLATFORM } from "../../infra/local/core/platform.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
 import { WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
+import { HOUR_MS } from "../../shared/terms/hours.ts";
 import type { Lacks } from "../../shared/terms/lacks.ts";
 import { signatureOf } from "../support/webhook-sender.ts";
 import { type CaseRequest, type Setting, succeed } from "./setting.ts";
@@ -27,6 +28,8 @@ export type EndpointCase = {
 const OUTAGE_LOOK = /Query:Circuits|GetItem:Connections/;
 
 const PROVIDER = "/api/integrations/provider";
+
+const ORGANIZATION_URL = WEBHOOK_PATH.replace(/\{.*\}/, "acme");
 
 /** Idempotency keys of a case: the same for a request and its repetition. */
 const keyed = { "idempotency-key": "the-key" };
@@ -50,8 +53,8 @@ const grantAccess = async (setting: Setting): Promise<{ code: string; state: str
   return (await granted.json()) as { code: string; state: string };
 };
 
-const delivery = ({ bench, world }: Setting, target: string, secret: string): CaseRequest => {
-  const now = Math.floor(bench.now() / 1_000);
+const delivery = ({ bench, world }: Setting, target: string, secret: string, aheadMs = 0): CaseRequest => {
+  const now = Math.floor((bench.now() + aheadMs) / 1_000);
   const customer = { id: "cus_webhook", object: "customer", created: now, name: "Ada", email: "a@example.com" };
   const event = {
     ...{ id: "evt_webhook", object: "event", api_version: "2026-10-28.endive", created: now, type: "customer.updated" },
@@ -125,6 +128,17 @@ export const endpointCases = {
   },
   startSync: { request: () => ({ method: "POST", target: `${PROVIDER}/sync`, headers: keyed }) },
   listSyncRuns: get("/sync"),
+  listWebhookDeliveries: get("/webhooks"),
+  replayWebhookDelivery: {
+    // Nothing processed the event for so long that it counts as failed.
+    prepare: async (setting) => {
+      const aheadMs = -3 * HOUR_MS;
+      setting.lane.setClock(aheadMs);
+      await succeed(setting, delivery(setting, ORGANIZATION_URL, setting.world.webhookSecret, aheadMs));
+      setting.lane.setClock(0);
+    },
+    request: () => ({ method: "POST", target: `${PROVIDER}/webhooks/evt_webhook/replay`, headers: keyed }),
+  },
   listRecords: get("/records/customers"),
   getSettings: get("/settings"),
   changeSettings: {
@@ -157,7 +171,7 @@ export const endpointCases = {
   getCaller: get("/me"),
 
   receiveWebhook: {
-    request: (setting) => delivery(setting, WEBHOOK_PATH.replace(/\{.*\}/, "acme"), setting.world.webhookSecret),
+    request: (setting) => delivery(setting, ORGANIZATION_URL, setting.world.webhookSecret),
   },
   receivePlatformWebhook: {
     prepare: async (setting) => {

@@ -311,7 +311,10 @@ export const startFaultBench = async () => {
               const payload = targetPayload(input, event);
               const mapping = model.eventSourceMappings.find(({ queueArn }) => queueArn === arn);
               if (mapping === undefined) return { name: fileOf(arn), payload };
-              const record = { messageId: event.id, receiptHandle: event.id, body: payload, eventSourceARN: arn };
+              const record = {
+                ...{ messageId: event.id, receiptHandle: event.id, body: payload, eventSourceARN: arn },
+                attributes: { ApproximateReceiveCount: "1" },
+              };
               return { name: fileOf(mapping.functionArn), payload: JSON.stringify({ Records: [record] }) };
             }),
         );

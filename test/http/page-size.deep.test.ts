@@ -189,6 +189,18 @@ const seedReports: Seed = async (organizationId) => {
   return { expected: reports.map(reportId), idOf: byId };
 };
 
+const seedDeliveries: Seed = async (organizationId, textOf) => {
+  const scope = organizationKey(organizationId);
+  const events = rangeOf(1_100).map((i) => ({
+    ...{ scope, id: `evt_${i}`, type: textOf(255), createdSeconds: 1, isDeauthorization: false, ttl: TTL },
+    ...{ connectionId: "1", accountId: "acct_1", receivedAt: NOW - i, processedAt: NOW, outcome: "set_aside" },
+    ...{ observations: "[]", failure: textOf(512), attempts: 1 },
+    setAside: [{ kind: "set_aside", type: "invoices", name: textOf(255), reason: "id" }],
+  }));
+  await store("WebhookEvents", events);
+  return { expected: events.map(({ id }) => id), idOf: byId };
+};
+
 type ListName = {
   [Name in keyof typeof routes]: (typeof routes)[Name] extends { paging: object } ? Name : never;
 }[keyof typeof routes];
@@ -200,6 +212,7 @@ const seeds: Record<ListName, readonly Seed[]> = {
   listSecurityAlerts: [seedAlerts],
   listCircuitHistory: [seedTransitions],
   listSyncRuns: [seedRuns],
+  listWebhookDeliveries: [seedDeliveries],
   listRecords: recordTypes.map(seedRecords),
   listErasures: [seedErasures],
   listReports: [seedReports],

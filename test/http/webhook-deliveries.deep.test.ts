@@ -1,5 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { engineClient } from "../../infra/local/dynamodb/client.ts";
+import { documentTranslation } from "../../shared/runtime/document-translation.ts";
+import { organizationKey } from "../../shared/terms/keys.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
@@ -299,6 +303,141 @@ describe("the URL", () => {
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("content-type")).toMatch(/^application\/json/);
+  });
+});
+
+describe("the list of deliveries", () => {
+  beforeAll(connectAnother);
+
+  /** All deliveries, page by page. */
+  const listOf = async (query = "", claims: object = {}, organization = ours) => {
+    const { body, status } = await organization.call("GET", `webhooks?limit=1000${query}`, undefined, claims);
+    expect(status).toBe(200);
+    return body as (Record<string, unknown> & { id: string; status: string; receivedAt: number })[];
+  };
+  const deliveryOf = async (id: string) => (await listOf()).find((one) => one.id === id);
+  const replay = (id: string, headers?: Record<string, string>, claims: object = {}, organization = ours) =>
+    organization.call("POST", `webhooks/${id}/replay`, undefined, claims, headers);
+
+  const client = () => {
+    const opened = DynamoDBDocumentClient.from(engineClient(service.stack.dynamodbUrl), documentTranslation);
+    const TableName = service.stack.tables.find((name) => name.includes("TablesWebhookEvents"));
+    return { opened, TableName };
+  };
+  /** Stores a copy of an applied event as one that was given up: of another customer, with another id. */
+  const storeFailed = async (appliedId: string, customerId: string): Promise<string> => {
+    const { opened, TableName } = client();
+    try {
+      const Key = { scope: organizationKey(ours.organizationId), id: appliedId };
+      const { Item = {} } = await opened.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      const { outcome: _, processedAt: __, changed: ___, ...rest } = Item;
+      const observations = String(rest.observations).replaceAll("cus_listed", customerId);
+      const id = `evt_${customerId}`;
+      const failed = { attempts: 10, failedAt: rest.receivedAt, failure: "The provider did not answer." };
+      await opened.send(new PutCommand({ TableName, Item: { ...rest, id, observations, ...failed } }));
+      return id;
+    } finally {
+      opened.destroy();
+    }
+  };
+  let applied: { id: string; created: number };
+  const applyOne = async () => {
+    applied = await sender.customerEvent("created", "cus_listed");
+    await sender.send(applied);
+    await eventually("it is applied", async () => (await deliveryOf(applied.id))?.status === "applied");
+  };
+
+  it("has each event once with what it changed, newest first, by status and by page", async () => {
+    await applyOne();
+    await sender.send(applied);
+    const unknown = { ...(await sender.customerEvent("created", "cus_no")), type: "balance.available" };
+    await sender.send(unknown);
+    await settled();
+    const all = await listOf();
+    expect(all).toEqual([
+      {
+        ...{ id: unknown.id, type: "balance.available", status: "ignored", outcome: "unknown", changes: [] },
+        ...{ createdAt: unknown.created * 1_000, receivedAt: expect.any(Number), processedAt: expect.any(Number) },
+      },
+      {
+        ...{ id: applied.id, type: "customer.created", status: "applied", outcome: "applied", attempts: 1 },
+        ...{ createdAt: applied.created * 1_000, receivedAt: expect.any(Number), processedAt: expect.any(Number) },
+        changes: [{ type: "customers", id: "cus_listed", written: true }],
+      },
+    ]);
+    expect(await listOf("&status=applied", { role: "member" })).toEqual([all[1]]);
+    expect(await listOf("&status=failed")).toEqual([]);
+    const first = await ours.call("GET", "webhooks?limit=1");
+    expect([first.body, (await ours.call("GET", first.next ?? "")).body]).toEqual([[all[0]], [all[1]]]);
+    const other = organizationOf(service, `${ours.organizationId}-other`);
+    expect(await listOf("", {}, other)).toEqual([]);
+    expect(await other.call("GET", first.next ?? "")).toMatchObject({ status: 400, body: { error: 40003 } });
+    expect(await ours.call("GET", "webhooks?status=forged")).toMatchObject({ status: 400, body: { error: 40002 } });
+    expect(await ours.call("GET", "webhooks", undefined, { role: "guest" })).toMatchObject({ status: 403 });
+  });
+
+  it("has no forged delivery: administrators find those among the security events", async () => {
+    const before = await listOf();
+    expect(await sender.send(applied, { secret: "whsec_of_a_stranger" })).toMatchObject({ status: 400 });
+    expect(await listOf()).toEqual(before);
+    const [forged, ...others] = await ours.events("eventType=AUTHENTICATION_FAILURE&source=webhook");
+    expect([forged, others]).toMatchObject([{ source: "webhook", action: "receive_webhook", success: false }, []]);
+    const refused = await ours.call("GET", "security?source=webhook", undefined, { role: "billing" });
+    expect(refused).toMatchObject({ status: 403 });
+  });
+
+  it("has failed deliveries, which a replay applies once", async () => {
+    const id = await storeFailed(applied.id, "cus_replayed");
+    expect(await listOf("&status=failed")).toMatchObject([
+      { id, attempts: 10, error: "The provider did not answer.", changes: [{ type: "customers", id: "cus_replayed" }] },
+    ]);
+    const key = { "idempotency-key": randomBytes(8).toString("hex") };
+    const answer = await replay(id, key, { role: "billing", userId: "bea" });
+    expect(answer).toMatchObject({ status: 202, body: { id, status: "waiting", replayedAt: expect.any(Number) } });
+    expect(await eventually("the customer is a record", () => customerOf("cus_replayed"))).toMatchObject({
+      name: "Ada",
+    });
+    const done = await eventually("it is applied", async () => {
+      const found = await deliveryOf(id);
+      return found?.status === "applied" && found;
+    });
+    expect(done).toMatchObject({ attempts: 1, changes: [{ written: true }] });
+    expect(done).not.toHaveProperty("error");
+    // The same request gets the first answer; another one is refused.
+    expect(await replay(id, key, { role: "billing", userId: "bea" })).toMatchObject({ status: 202, body: answer.body });
+    expect(await replay(id)).toMatchObject({
+      status: 409,
+      body: { error: 40908, message: expect.stringMatching("applied") },
+    });
+    expect(await ours.events("eventType=WEBHOOK_REPLAYED")).toMatchObject([
+      {
+        source: "user",
+        userId: "bea",
+        success: true,
+        resource: id,
+        metadata: { eventId: id, type: "customer.created" },
+      },
+    ]);
+  });
+
+  it("replays a delivery once if two users do so at the same time", async () => {
+    const id = await storeFailed(applied.id, "cus_raced");
+    const answers = await Promise.all([replay(id), replay(id, {}, { role: "billing", userId: "bea" })]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+    await eventually("it is applied", async () => (await deliveryOf(id))?.status === "applied");
+    expect(await customerOf("cus_raced")).toMatchObject({ name: "Ada" });
+  });
+
+  it("replays no delivery of another organization, none that is unknown, and for no member", async () => {
+    const id = await storeFailed(applied.id, "cus_safe");
+    const other = organizationOf(service, `${ours.organizationId}-other`);
+    const notFound = { status: 404, body: { error: 40407, message: "There is no such delivery." } };
+    expect(await replay(id, {}, {}, other)).toMatchObject(notFound);
+    for (const unknown of ["evt_none", "%23gap", "x".repeat(1_025), "%00"]) {
+      expect(await replay(unknown)).toMatchObject(notFound);
+    }
+    expect(await replay(id, {}, { role: "member" })).toMatchObject({ status: 403 });
+    expect(await deliveryOf(id)).toMatchObject({ status: "failed" });
   });
 });
 

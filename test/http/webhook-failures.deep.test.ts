@@ -48,31 +48,67 @@ const handOver = async (service: ServiceUnderTest): Promise<void> => {
 };
 
 describe("an event that cannot be processed", () => {
-  it("is tried ten times, then kept with an alarm, and applied when it is replayed", async () => {
+  it("is tried ten times, then kept with an alarm, and applied when it is replayed or its dead letter is redriven", async () => {
     const { service, provider, ours, account, customerOf, sender } = await connected();
     try {
-      const { objects } = await provider.change(account.accountId, { action: "create_customer" });
-      const id = objects[0]?.id ?? "";
-      const [event] = await providerObjects(service, account.apiKey).events();
+      const create = async () => {
+        const { objects } = await provider.change(account.accountId, { action: "create_customer" });
+        const [event] = await providerObjects(service, account.apiKey).events();
+        return { id: objects[0]?.id ?? "", event, eventId: String(event?.id) };
+      };
+      const replayed = await create();
+      const redriven = await create();
+      const deliveryOf = async (eventId: string) =>
+        ((await ours.call("GET", "webhooks")).body as { id: string }[]).find(({ id }) => id === eventId);
       // An old event is only applied after reading the object from the provider, which fails.
       await service.advance(2 * MINUTE);
       await provider.fail(account.accountId, { kind: "error", status: 500 });
-      expect(await sender.send(event)).toMatchObject({ status: 200 });
+      for (const { event } of [replayed, redriven]) expect(await sender.send(event)).toMatchObject({ status: 200 });
+      await service.advance(0);
+      const changes = [{ type: "customers", id: replayed.id }];
+      const waiting = { status: "waiting", attempts: 1, error: expect.stringMatching(/\S/), changes };
+      expect(await deliveryOf(replayed.eventId)).toMatchObject(waiting);
+      const early = await ours.call("POST", `webhooks/${replayed.eventId}/replay`);
+      expect(early).toMatchObject({ status: 409, body: { error: 40908 } });
       for (let received = 1; received <= 10; received++) {
         expect((await deadLettersOf(service)).depth).toMatchObject({ visible: 0 });
         await service.advance(6 * MINUTE + 1_000);
       }
       const { name, depth } = await deadLettersOf(service);
-      expect(depth).toMatchObject({ visible: 1 });
-      expect(await customerOf(id)).toBeUndefined();
-      expect(await ours.events("eventType=WEBHOOK_NOT_APPLIED")).toMatchObject([
-        { source: "webhook", riskLevel: "MEDIUM", success: false, metadata: { eventId: event?.id } },
-      ]);
+      expect(depth).toMatchObject({ visible: 2 });
+      expect(await customerOf(replayed.id)).toBeUndefined();
+      const recorded = { source: "webhook", riskLevel: "MEDIUM", success: false };
+      const notApplied = await ours.events("eventType=WEBHOOK_NOT_APPLIED");
+      expect(notApplied).toMatchObject([recorded, recorded]);
+      const named = notApplied.map(({ metadata }) => (metadata as { eventId: string }).eventId);
+      expect(named.sort()).toEqual([replayed.eventId, redriven.eventId].sort());
+      const failed = (await ours.call("GET", "webhooks?status=failed")).body as object[];
+      expect(failed).toHaveLength(2);
+      expect(failed).toContainEqual(expect.objectContaining({ id: replayed.eventId, status: "failed", attempts: 10 }));
+
+      // The provider sends the event again, which does nothing.
+      expect(await sender.send(replayed.event)).toMatchObject({ status: 200 });
+      await service.advance(0);
+      expect(await deliveryOf(replayed.eventId)).toMatchObject({ status: "failed" });
 
       await provider.recover();
       await ours.call("POST", "circuit-breaker", { action: "reset" });
-      expect(await control(service, "POST", `/queues/${name}/redrive`)).toMatchObject({ moved: 1 });
-      expect(await customerOf(id)).toMatchObject({ deleted: false });
+      const answer = await ours.call("POST", `webhooks/${replayed.eventId}/replay`);
+      expect(answer).toMatchObject({ status: 202, body: { status: "waiting" } });
+      await service.advance(0);
+      const applied = await deliveryOf(replayed.eventId);
+      expect(applied).toMatchObject({ status: "applied", attempts: 1, changes: [{ ...changes[0], written: true }] });
+      const record = await customerOf(replayed.id);
+      expect(record).toMatchObject({ deleted: false });
+      expect(await deliveryOf(redriven.eventId)).toMatchObject({ status: "failed" });
+
+      // The dead letter of the replayed event is still there, and has no effect.
+      expect(await control(service, "POST", `/queues/${name}/redrive`)).toMatchObject({ moved: 2 });
+      await service.advance(0);
+      expect(await customerOf(redriven.id)).toMatchObject({ deleted: false });
+      expect(await deliveryOf(redriven.eventId)).toMatchObject({ status: "applied" });
+      expect(await deliveryOf(replayed.eventId)).toEqual(applied);
+      expect(await customerOf(replayed.id)).toEqual(record);
       expect(await deadLettersOf(service)).toMatchObject({ depth: { visible: 0 } });
       expect(service.denials).toEqual([]);
     } finally {

@@ -209,6 +209,14 @@ describe("the stack", () => {
     ],
     [`GET ${PROVIDER}/sync`, [...ADMITTING, "SyncRuns dynamodb:GetItem", "SyncRuns dynamodb:Query"]],
     [
+      `GET ${PROVIDER}/webhooks`,
+      [...ADMITTING, "WebhookEvents dynamodb:BatchGetItem", "WebhookEvents/byReceipt dynamodb:Query"],
+    ],
+    [
+      `POST ${PROVIDER}/webhooks/{id}/replay`,
+      [...ADMITTING, ...TAKING_KEYS, "WebhookEvents dynamodb:GetItem", "WebhookEvents dynamodb:UpdateItem"],
+    ],
+    [
       `GET ${PROVIDER}/records/{type}`,
       [
         ...ADMITTING,

@@ -4,6 +4,7 @@ import {
   PENDING_WEBHOOKS,
   RECORDS_BY_CREATION,
   RECORDS_BY_CUSTOMER,
+  WEBHOOKS_BY_RECEIPT,
 } from "../../../shared/terms/indexes.ts";
 import { type Access, together } from "../resources/access.ts";
 import type { SecretPurpose } from "../resources/credentials-key.ts";
@@ -112,6 +113,8 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       webhookEvents.may("GetItem", "PutItem", "UpdateItem"),
     ),
     processWebhooks: together(useConnections, changeRuns, applyRecords, webhookEvents.may("GetItem", "UpdateItem")),
+    listWebhookDeliveries: together(webhookEvents.query(WEBHOOKS_BY_RECEIPT), webhookEvents.may("BatchGetItem")),
+    replayWebhookDelivery: together(publish, webhookEvents.may("GetItem", "UpdateItem")),
     handOverWebhooks: together(publish, webhookEvents.query(PENDING_WEBHOOKS), webhookEvents.may("UpdateItem")),
   };
 };

@@ -26,6 +26,7 @@ import {
   RECORDS_BY_CUSTOMER,
   type TableIndex,
   UNJUDGED_HOURS,
+  WEBHOOKS_BY_RECEIPT,
 } from "../../../shared/terms/indexes.ts";
 import type { DeploymentConfig } from "./deployment-config.ts";
 import { removalPolicyOf } from "./removal-policy.ts";
@@ -132,7 +133,7 @@ export class Tables extends Construct {
       RECORDS_BY_CREATION,
       RECORDS_BY_CUSTOMER,
     ]);
-    this.webhookEvents = expiring("WebhookEvents", "id", PENDING_WEBHOOKS);
+    this.webhookEvents = expiring("WebhookEvents", "id", PENDING_WEBHOOKS, WEBHOOKS_BY_RECEIPT);
     this.detection = expiring("Detection", "key", UNJUDGED_HOURS);
     this.reports = expiring("Reports", "key", DUE_REPORTS);
     this.erasures = expiring("Erasures", "key", OPEN_ERASURES);

@@ -69,6 +69,8 @@ const titles: Record<EventType, Title> = {
   WEBHOOK_SECRETS_CHANGED: "A user replaced the secrets of the webhooks",
   WEBHOOK_RECEIVED: ({ success }) => (success ? "A webhook arrived" : "A webhook could not be accepted"),
   WEBHOOK_NOT_APPLIED: "A webhook could not be applied",
+  WEBHOOK_REPLAYED: ({ success }) =>
+    success ? "A user replayed a failed webhook" : "A failed webhook could not be replayed",
   ERASURE_REQUESTED: "A user requested that data is erased",
   ERASURE_COMPLETED: "Data was erased on request",
 };

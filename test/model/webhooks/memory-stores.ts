@@ -36,6 +36,7 @@ export const webhooksInMemory = (): WebhookStores => {
       item.isPending = false;
       item.event = { ...item.event, outcome, processedAt: at };
     },
+    noteFailure: async () => undefined,
     async listPending({ before, limit }) {
       return [...items.values()]
         .filter(({ isPending, event }) => isPending && event.receivedAt < before)

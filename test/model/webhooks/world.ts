@@ -141,7 +141,9 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
   const consume = async (message: (typeof queue)[number]): Promise<void> => {
     const end = await mortality.live(async (life) => {
       const parts: ProcessDependencies = {
-        events: mortal(life, { read: stores.read, markProcessed: stores.markProcessed }),
+        events: mortal(life, {
+          ...{ read: stores.read, markProcessed: stores.markProcessed, noteFailure: stores.noteFailure },
+        }),
         readConnection: () => call(life, async () => CONNECTION),
         claimRecords: () => call(life, async () => true),
         apply: applyOf(life),
@@ -154,7 +156,7 @@ export const createWorld = ({ provider, stores, records, turns, mortality, rando
         recordFailure: () => turns.pause().then(() => undefined),
         now,
       };
-      await createProcess(sabotage.process?.(parts) ?? parts)(message.received);
+      await createProcess(sabotage.process?.(parts) ?? parts)(message.received, message.receives + 1);
       return "processed";
     });
     if (end === "processed") return;

@@ -63,9 +63,12 @@ describe("apply", () => {
     const apply = applyTo(stores);
     const page = [customer(seen(10)), customer(seen(10), {}, "cus_2"), invoice(seen(10)), subscription(seen(10))];
     const first = { customers: 2, subscriptions: 1, invoices: 1, payments: 0 };
-    await expect(apply(organization, page, lists)).resolves.toEqual({ written: first });
-    await expect(apply(organization, page, lists)).resolves.toEqual({ written: nothing });
-    await expect(apply(organization, [], lists)).resolves.toEqual({ written: nothing });
+    await expect(apply(organization, page, lists)).resolves.toEqual({
+      written: first,
+      changed: expect.arrayContaining(page.map(({ type, id }) => ({ type, id }))),
+    });
+    await expect(apply(organization, page, lists)).resolves.toEqual({ written: nothing, changed: [] });
+    await expect(apply(organization, [], lists)).resolves.toEqual({ written: nothing, changed: [] });
     await expect(stores.get(organization, key)).resolves.toMatchObject({
       fields: page[0]?.fields,
       createdAt: page[0]?.createdAt,
@@ -81,10 +84,13 @@ describe("apply", () => {
     const updatedAt = async () => (await stores.get(organization, key))?.updatedAt;
     await apply(organization, [customer(seen(10))], events);
     now = 2_000;
-    await expect(apply(organization, [customer(seen(11))], events)).resolves.toEqual({ written: nothing });
+    await expect(apply(organization, [customer(seen(11))], events)).resolves.toEqual({ written: nothing, changed: [] });
     await expect(updatedAt()).resolves.toBe(1_000);
     await expect(stores.get(organization, key)).resolves.toMatchObject({ observedAt: seen(11) });
-    await expect(apply(organization, [customer(seen(10), bob)], events)).resolves.toEqual({ written: nothing });
+    await expect(apply(organization, [customer(seen(10), bob)], events)).resolves.toEqual({
+      written: nothing,
+      changed: [],
+    });
     await apply(organization, [customer(seen(12), bob)], events);
     await expect(updatedAt()).resolves.toBe(2_000);
   });
@@ -94,8 +100,9 @@ describe("apply", () => {
     const page = Array.from({ length: 250 }, (_, i) => customer(seen(10), {}, `cus_${i}`));
     await expect(applyTo(stores)(organization, page, lists)).resolves.toEqual({
       written: { ...nothing, customers: 250 },
+      changed: expect.arrayContaining(page.map(({ type, id }) => ({ type, id }))),
     });
-    await expect(applyTo(stores)(organization, page, events)).resolves.toEqual({ written: nothing });
+    await expect(applyTo(stores)(organization, page, events)).resolves.toEqual({ written: nothing, changed: [] });
   });
 
   it("keeps organizations apart", async () => {
@@ -117,6 +124,7 @@ describe("reading again", () => {
     const burst = [customer(seen(10), bob), customer(seen(10)), touched(key, seen(10))];
     await expect(apply(organization, burst, { reread, updatesObservedAt: true })).resolves.toEqual({
       written: { ...nothing, customers: 1 },
+      changed: [key],
     });
     expect(reread.mock.calls).toEqual([["customers", "cus_1"]]);
     // The answer was observed later than all of these observations, so no further read is needed.
@@ -287,10 +295,13 @@ it("with a lost answer cause no conflict: the change counts once, and nothing is
   const proxy = await startLossyProxy(table.endpoint);
   const organization = table.newOrganization();
   const apply = applyTo(recordStoresAt(proxy.url));
-  const written = { ...nothing, customers: 1 };
-  await expect(apply(organization, [customer(seen(10))], events)).resolves.toEqual({ written });
-  await expect(apply(organization, [customer(seen(11), bob)], events)).resolves.toEqual({ written });
-  await expect(apply(organization, [customer(seen(11), bob)], events)).resolves.toEqual({ written: nothing });
+  const once = { written: { ...nothing, customers: 1 }, changed: [key] };
+  await expect(apply(organization, [customer(seen(10))], events)).resolves.toEqual(once);
+  await expect(apply(organization, [customer(seen(11), bob)], events)).resolves.toEqual(once);
+  await expect(apply(organization, [customer(seen(11), bob)], events)).resolves.toEqual({
+    written: nothing,
+    changed: [],
+  });
   await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: bob });
   proxy.stop();
 });

@@ -7,16 +7,20 @@ import { quietLog } from "../../support/quiet-log.ts";
 quietLog();
 
 const batchOf = (...bodies: string[]) =>
-  ({ Records: bodies.map((body, i) => ({ messageId: `message-${i}`, body })) }) as SQSEvent;
+  ({
+    Records: bodies.map((body, i) => ({
+      ...{ messageId: `message-${i}`, body, attributes: { ApproximateReceiveCount: String(i + 1) } },
+    })),
+  }) as SQSEvent;
 const context = { awsRequestId: "invocation-1" } as Context;
 const detail = (value: unknown) => JSON.stringify({ source: "test", detail: value });
 
 describe("a queue's handler", () => {
   it("processes each message, and returns only the failed ones", async () => {
-    const done: number[] = [];
-    const handler = createQueueHandler("test", z.object({ number: z.number() }), async ({ number }) => {
+    const done: [number: number, receives: number][] = [];
+    const handler = createQueueHandler("test", z.object({ number: z.number() }), async ({ number }, receives) => {
       if (number === 2) throw new Error("not this one");
-      done.push(number);
+      done.push([number, receives]);
     });
     const batch = batchOf(
       detail({ number: 1 }),
@@ -29,7 +33,10 @@ describe("a queue's handler", () => {
     await expect(handler(batch, context)).resolves.toEqual({
       batchItemFailures: [1, 2, 3, 4].map((i) => ({ itemIdentifier: `message-${i}` })),
     });
-    expect(done).toEqual([1, 6]);
+    expect(done).toEqual([
+      [1, 1],
+      [6, 6],
+    ]);
   });
 
   it("works on all messages of a batch at once, so a slow one does not delay the others", async () => {

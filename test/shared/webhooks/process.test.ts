@@ -8,6 +8,8 @@ import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
 import { createProcess, type EventConnection, type ProcessDependencies } from "../../../shared/webhooks/process.ts";
 import type { Outcome, WebhookEvent } from "../../../shared/webhooks/webhook-event.ts";
+import type { ProcessedDetails } from "../../../shared/webhooks/webhook-event-store.ts";
+import type { WebhookReceived } from "../../../shared/webhooks/webhook-outbox.ts";
 import { createFailureRecorder } from "../../../shared/webhooks/webhook-security-events.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { customer, deleted, payment, recordsInMemory, seen, touched } from "../../support/records.ts";
@@ -22,10 +24,12 @@ const paymentKey = { type: "payments", id: "pi_1" } as const;
 
 let event: WebhookEvent | undefined;
 let marked: Outcome[];
+let left: ProcessedDetails[];
 let time: { now: number };
 beforeEach(() => {
   event = webhookEvent();
   marked = [];
+  left = [];
   time = { now: NOW + 1_000 };
 });
 
@@ -43,10 +47,12 @@ const createInstance = (changes: Partial<ProcessDependencies> = {}) => {
   const parts: ProcessDependencies = {
     events: {
       read: async () => event,
-      markProcessed: async (_key: object, outcome: Outcome, at: number) => {
+      markProcessed: async (_key: object, outcome: Outcome, at: number, details: ProcessedDetails = {}) => {
         marked.push(outcome);
+        left.push(details);
         if (event !== undefined) event = { ...event, processedAt: at, outcome };
       },
+      noteFailure: async () => undefined,
     },
     ...mocks,
     apply: createApply({ store: records.store, now: () => time.now, newToken: newRequestToken }),
@@ -57,7 +63,8 @@ const createInstance = (changes: Partial<ProcessDependencies> = {}) => {
     now: () => time.now,
     ...changes,
   };
-  return { ...mocks, process: createProcess(parts), record, asked: reread, of: records.of };
+  const process = (received: WebhookReceived, receives = 1) => createProcess(parts)(received, receives);
+  return { ...mocks, process, record, asked: reread, of: records.of };
 };
 
 describe("an event", () => {
@@ -69,6 +76,17 @@ describe("an event", () => {
     expect(event).toMatchObject({ outcome: "applied", processedAt: time.now });
     expect(asked).not.toHaveBeenCalled();
     expect(record).not.toHaveBeenCalled();
+  });
+
+  it("leaves the number of its try and the records that it changed", async () => {
+    const { process } = createInstance();
+    await process(EVENT, 3);
+    event = webhookEvent();
+    await process(EVENT);
+    expect(left).toEqual([
+      { attempts: 3, changed: ["customers#cus_1"] },
+      { attempts: 1, changed: [] },
+    ]);
   });
 
   it("that is processed already changes nothing", async () => {
@@ -140,6 +158,7 @@ describe("an event whose object cannot be stored", () => {
     await process(EVENT);
     await process(EVENT);
     expect(marked).toEqual(["set_aside"]);
+    expect(left).toMatchObject([{ failure: "The object cannot be stored: it is of another type than requested." }]);
     expect(of(ACME, { type: "customers", id: "cus_1" })).toMatchObject({ fields: { name: "Ada" } });
     expect(record.mock.calls.map(([recorded]) => recorded)).toMatchObject([
       {
@@ -260,11 +279,40 @@ describe("failures", () => {
     expect(first?.[1]?.timestamp).toBe(NOW);
   });
 
+  it.each([
+    [1, false],
+    [9, false],
+    [10, true],
+  ])("of try %i are stored for the list of deliveries, as the last one: %j", async (receives, isLast) => {
+    const noteFailure = jest.fn<ProcessDependencies["events"]["noteFailure"]>(async () => undefined);
+    const events = { read: async () => event, markProcessed: async () => undefined, noteFailure };
+    const error = new DomainError("store_unavailable", "The card 4242 4242 4242 4242 was not read.");
+    const { process } = createInstance({ events, claimRecords: () => Promise.reject(error) });
+    await expect(process(EVENT, receives)).rejects.toBe(error);
+    const reason = expect.stringMatching(/^The card \[redacted:\w+\] was not read\.$/);
+    expect(noteFailure.mock.calls).toEqual([
+      [
+        { organizationId: ACME, id: "evt_1" },
+        { attempts: receives, at: time.now, reason, isLast },
+      ],
+    ]);
+  });
+
+  it("are thrown also if they cannot be stored", async () => {
+    const noteFailure = () => Promise.reject(new DomainError("store_unavailable", "The store is away."));
+    const events = { read: async () => event, markProcessed: async () => undefined, noteFailure };
+    const error = new Error("the first one");
+    const { process } = createInstance({ events, claimRecords: () => Promise.reject(error) });
+    await expect(process(EVENT)).rejects.toBe(error);
+  });
+
   it("are repeated from the start, and then marked as processed", async () => {
     const markProcessed = jest.fn<ProcessDependencies["events"]["markProcessed"]>(async () => {
       if (markProcessed.mock.calls.length === 1) throw new DomainError("store_unavailable", "The store is away.");
     });
-    const { process, of } = createInstance({ events: { read: async () => event, markProcessed } });
+    const { process, of } = createInstance({
+      events: { read: async () => event, markProcessed, noteFailure: async () => undefined },
+    });
     await expect(process(EVENT)).rejects.toThrow("away");
     const before = of(ACME, { type: "customers", id: "cus_1" });
     await process(EVENT);

@@ -149,14 +149,14 @@ describe("a delivery", () => {
 });
 
 describe("the units of a delivery", () => {
-  it("are four writes, and one if there is nothing to publish", async () => {
+  it("are five writes, and two if there is nothing to publish", async () => {
     const client = database.documentClient(documentTranslation);
     const measure = countUnits(client);
     const { send } = createInstance(createWebhookEventStore(client, webhookTable.TableName));
     const event = delivery(providerEvent(), { organization: acme });
-    expect(await measure(() => send(event))).toEqual({ read: 0, write: 4 });
+    expect(await measure(() => send(event))).toEqual({ read: 0, write: 5 });
     const unknown = delivery(providerEvent({ id: "evt_2", type: "radar.review.opened" }), { organization: acme });
-    expect(await measure(() => send(unknown))).toEqual({ read: 0, write: 1 });
+    expect(await measure(() => send(unknown))).toEqual({ read: 0, write: 2 });
   });
 });
 

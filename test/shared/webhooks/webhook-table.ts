@@ -27,6 +27,14 @@ export const webhookTable = {
       ],
       Projection: { ProjectionType: "KEYS_ONLY" },
     },
+    {
+      IndexName: "byReceipt",
+      KeySchema: [
+        { AttributeName: "scope", KeyType: "HASH" },
+        { AttributeName: "receivedAt", KeyType: "RANGE" },
+      ],
+      Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: ["outcome"] },
+    },
   ],
   ttlAttribute: "ttl",
 } satisfies TestTable;

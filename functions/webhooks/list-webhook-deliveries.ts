@@ -1,0 +1,23 @@
+/**
+ * GET /api/integrations/provider/webhooks: the events that the provider delivered, newest first, with their status.
+ * Decisions: docs/webhooks.md, "Deliveries".
+ */
+import { webhookRoutes } from "../../shared/api/webhook-routes.ts";
+import { createHandler } from "../../shared/http/create-handler.ts";
+import { systemClock } from "../../shared/runtime/clock.ts";
+import { toDelivery } from "../../shared/webhooks/delivery.ts";
+import { wireHandler } from "../../shared/wiring/http.ts";
+import { wireDeliveryStore } from "../../shared/wiring/webhooks.ts";
+
+const route = webhookRoutes.listWebhookDeliveries;
+const deliveries = wireDeliveryStore();
+
+export const handler = createHandler(
+  route,
+  async ({ caller, query: { status }, page }) => {
+    const now = systemClock();
+    const { items, next } = await deliveries.list(caller.organizationId, { ...page, status, now });
+    return { items: items.map((stored) => toDelivery(stored, now)), next };
+  },
+  wireHandler(route),
+);
