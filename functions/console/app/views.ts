@@ -20,4 +20,38 @@ export const views: readonly View[] = [
     needs: "status:read",
     component: lazy(() => import("./views/overview/overview.tsx").then(({ Overview }) => Overview)),
   },
+  {
+    path: "/console/connection",
+    title: "Connection",
+    group: "Integration",
+    needs: "status:read",
+    component: lazy(() => import("./views/connection/connection.tsx").then(({ ConnectionView }) => ConnectionView)),
+  },
+  {
+    path: "/console/settings",
+    title: "Settings",
+    group: "Organization",
+    needs: "settings:manage",
+    component: lazy(() => import("./views/settings/settings.tsx").then(({ SettingsView }) => SettingsView)),
+  },
+  {
+    path: "/console/reports",
+    title: "Reports",
+    group: "Organization",
+    needs: "security:read",
+    component: lazy(() => import("./views/reports/reports.tsx").then(({ Reports }) => Reports)),
+  },
+  {
+    path: "/console/erasure",
+    title: "Erasure",
+    group: "Organization",
+    needs: "erasure:request",
+    component: lazy(() => import("./views/erasure/erasure.tsx").then(({ ErasureView }) => ErasureView)),
+  },
+  {
+    path: "/console/erasure/:id",
+    title: "Erasure",
+    needs: "erasure:request",
+    component: lazy(() => import("./views/erasure/erasure-proof.tsx").then(({ ErasureProof }) => ErasureProof)),
+  },
 ];

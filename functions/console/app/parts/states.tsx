@@ -19,10 +19,18 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 );
 
+type ProblemNoteProps = {
+  problem: Problem;
+  onRetry?: (() => void) | undefined;
+  /** What the user can do about it. */
+  children?: ComponentChildren;
+};
+
 /** An error with the id to quote. Beside old content it says that the content is old. */
-export const ProblemNote = ({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) => (
+export const ProblemNote = ({ problem, onRetry, children }: ProblemNoteProps) => (
   <div class="problem" role="alert">
     <p>{problem.message}</p>
+    {children}
     {problem.retryAfterS !== undefined && <p>It may work again in {problem.retryAfterS} seconds.</p>}
     {problem.requestId !== undefined && (
       <p class="quiet">

@@ -1,0 +1,153 @@
+import { useRef, useState } from "preact/hooks";
+import { useAction } from "../../api/action.ts";
+import { answer, api } from "../../api/client.ts";
+import type { ConnectByApiKey, Connection } from "../../api/types.ts";
+import { externalUrl } from "../../external-url.ts";
+import { Button } from "../../parts/button.tsx";
+import { notify } from "../../parts/notices.tsx";
+import { Options } from "../../parts/options.tsx";
+import { AdviceNote } from "./advice-note.tsx";
+import { KeyPermissions } from "./key-permissions.tsx";
+import { SecretField } from "./secret-field.tsx";
+
+/** The API accepts at most so many: shared/connection/connection-request.ts. */
+const MOST_SECRETS = 4;
+
+const SECRETS = "input[type=password]";
+
+type Webhooks = "register" | "secrets" | "none";
+
+const webhookOptions = (hasUrl: boolean) =>
+  [
+    {
+      value: "register",
+      name: "Register the webhook for me",
+      text: hasUrl
+        ? "Needs a key that may write webhook endpoints. There is no secret to copy."
+        : "This deployment has no URL for webhooks.",
+      isDisabled: !hasUrl,
+    },
+    {
+      value: "secrets",
+      name: "I register it by hand",
+      text: "Enter the signing secret that the provider shows for the endpoint.",
+    },
+    {
+      value: "none",
+      name: "Leave webhooks as they are",
+      text: "Secrets that are stored for this account stay. Without webhooks, syncs still run on their schedule.",
+    },
+  ] as const;
+
+type Props = { connection: Connection; onConnected: (connection: Connection) => void };
+
+/** The key and the secrets are only in their inputs: they are read when the form is sent, and then removed. */
+export const ApiKeyForm = ({ connection, onConnected }: Props) => {
+  const { provider, webhookUrl, webhookSetup } = connection;
+  const form = useRef<HTMLFormElement>(null);
+  const [webhooks, setWebhooks] = useState<Webhooks>(webhookUrl === undefined ? "none" : "register");
+  const [secretFields, setSecretFields] = useState(1);
+  const [isMissing, setMissing] = useState(false);
+
+  const textsOf = (name: string): string[] =>
+    form.current === null ? [] : new FormData(form.current).getAll(name).map((text) => String(text).trim());
+
+  const connect = useAction(() => {
+    const [apiKey = ""] = textsOf("apiKey");
+    const webhookSecrets = textsOf("webhookSecret").filter((secret) => secret !== "");
+    const body: ConnectByApiKey = {
+      method: "api_key",
+      apiKey,
+      ...(webhooks === "register" && { registerWebhook: true }),
+      ...(webhooks === "secrets" && { webhookSecrets }),
+    };
+    return answer(api.PUT("/api/integrations/provider/connection", { body }));
+  });
+
+  const submit = async (): Promise<void> => {
+    const isComplete =
+      textsOf("apiKey").every((key) => key !== "") &&
+      (webhooks !== "secrets" || textsOf("webhookSecret").some((secret) => secret !== ""));
+    setMissing(!isComplete);
+    if (!isComplete) return form.current?.querySelector<HTMLInputElement>(SECRETS)?.focus();
+    const connected = await connect.run(undefined);
+    for (const input of form.current?.querySelectorAll<HTMLInputElement>(SECRETS) ?? []) input.value = "";
+    setSecretFields(1);
+    if (connected === undefined) return;
+    notify(`Connected to ${connected.accountId ?? provider.name}. The first sync has started.`);
+    onConnected(connected);
+  };
+
+  const keysPage = externalUrl(provider.apiKeysUrl);
+  return (
+    <form
+      ref={form}
+      autocomplete="off"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!connect.isRunning) void submit();
+      }}
+    >
+      <SecretField
+        name="apiKey"
+        label="API key"
+        hint={
+          <>
+            A restricted key of {provider.name}
+            {keysPage !== undefined && (
+              <>
+                {" "}
+                (
+                <a href={keysPage} target="_blank" rel="noopener noreferrer">
+                  create one there
+                </a>
+                )
+              </>
+            )}
+            . It is sent once, stored encrypted, and never shown again.
+          </>
+        }
+      />
+      {webhookSetup !== undefined && <KeyPermissions permissions={webhookSetup.keyPermissions} />}
+      <Options
+        legend="Webhooks"
+        options={webhookOptions(webhookUrl !== undefined)}
+        value={webhooks}
+        onChoose={setWebhooks}
+      />
+      {webhooks === "secrets" && (
+        <>
+          {Array.from({ length: secretFields }, (_, index) => (
+            <SecretField
+              key={`secret ${index}`}
+              name="webhookSecret"
+              label={index === 0 ? "Webhook signing secret" : `Signing secret ${index + 1}`}
+              hint={index === 0 && "Begins with “whsec_”. Several are valid at once while one is rolled."}
+            />
+          ))}
+          {secretFields < MOST_SECRETS && (
+            <p>
+              <Button kind="link" onClick={() => setSecretFields(secretFields + 1)}>
+                Add another secret
+              </Button>
+            </p>
+          )}
+        </>
+      )}
+      {isMissing && (
+        <p class="field-error" role="alert">
+          Enter the API key{webhooks === "secrets" && " and at least one signing secret"}.
+        </p>
+      )}
+      {connect.problem !== undefined && (
+        <>
+          <AdviceNote problem={connect.problem} />
+          <p class="quiet">The console has forgotten what you entered. Enter it again to try again.</p>
+        </>
+      )}
+      <Button kind="main" type="submit" isRunning={connect.isRunning}>
+        {connect.isRunning ? `Asking ${provider.name} …` : "Connect"}
+      </Button>
+    </form>
+  );
+};

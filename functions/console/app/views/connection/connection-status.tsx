@@ -1,0 +1,91 @@
+import { useState } from "preact/hooks";
+import { useMay } from "../../access.ts";
+import type { Connection } from "../../api/types.ts";
+import { useNow } from "../../clock.ts";
+import { formatNumber } from "../../format.ts";
+import { Badge, type Tone } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Card, Facts } from "../../parts/page.tsx";
+import { RelativeTime, Time } from "../../parts/time.tsx";
+import { Disconnect } from "./disconnect.tsx";
+import { ReconnectCause } from "./reconnect-cause.tsx";
+
+const STATUSES: Readonly<Record<Connection["status"], readonly [Tone, string]>> = {
+  connected: ["good", "Connected"],
+  needs_reconnect: ["bad", "Needs reconnecting"],
+  disconnected: ["quiet", "Disconnected"],
+};
+
+const METHODS = { api_key: "API key", oauth: "OAuth: access granted at the provider" } as const;
+
+const Explanation = ({ connection }: { connection: Connection }) => {
+  const { status, provider, syncIntervalHours } = connection;
+  if (status === "needs_reconnect") return <ReconnectCause connection={connection} />;
+  return status === "connected" ? (
+    <p>
+      Records are synced every {formatNumber(syncIntervalHours)} hours, and whenever {provider.name} reports a change.
+    </p>
+  ) : (
+    <p>
+      Nothing is synced. Connect an account of {provider.name} to start. Records that were synced before stay until they
+      are erased.
+    </p>
+  );
+};
+
+const TokenExpiry = ({ at }: { at: number }) => (
+  <>{at > useNow() ? <RelativeTime at={at} /> : <Time at={at} />}; it is renewed before.</>
+);
+
+type Props = { connection: Connection; onDisconnected: () => void };
+
+export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
+  const { status, provider, method, accountId, connectedAt, tokenExpiresAt, lastSyncAt, nextSyncAt } = connection;
+  const mayManage = useMay("connection:manage");
+  const [asks, setAsks] = useState(false);
+  const [tone, word] = STATUSES[status];
+  const isConnected = status === "connected";
+  return (
+    <Card
+      title="Status"
+      actions={
+        mayManage &&
+        status !== "disconnected" && (
+          <Button kind="danger" onClick={() => setAsks(true)}>
+            Disconnect
+          </Button>
+        )
+      }
+    >
+      <p class="connection-status">
+        <Badge tone={tone}>{word}</Badge>
+      </p>
+      <Explanation connection={connection} />
+      <Facts
+        of={[
+          ["Provider", provider.name],
+          ["Account", accountId && <code>{accountId}</code>],
+          ["Method", method && METHODS[method]],
+          [isConnected ? "Connected since" : "Was connected", connectedAt && <Time at={connectedAt} />],
+          ["Access token ends", isConnected && tokenExpiresAt ? <TokenExpiry at={tokenExpiresAt} /> : undefined],
+          ["Last sync", lastSyncAt ? <RelativeTime at={lastSyncAt} /> : status !== "disconnected" && "None yet"],
+          ["Next sync", nextSyncAt && <RelativeTime at={nextSyncAt} />],
+          [
+            "Reads this month",
+            connection.readsThisMonth && `${formatNumber(connection.readsThisMonth)} requests to ${provider.name}`,
+          ],
+        ]}
+      />
+      {asks && (
+        <Disconnect
+          connection={connection}
+          onClose={() => setAsks(false)}
+          onDone={() => {
+            setAsks(false);
+            onDisconnected();
+          }}
+        />
+      )}
+    </Card>
+  );
+};

@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import { useMay } from "../../access.ts";
+import { useAction } from "../../api/action.ts";
+import { answer, api } from "../../api/client.ts";
+import type { Connection } from "../../api/types.ts";
+import { notify } from "../../parts/notices.tsx";
+import { type ProviderReturn, RETURN_PATH, readReturn } from "./advice.ts";
+import { AdviceNote } from "./advice-note.tsx";
+
+/**
+ * Completes a connect by OAuth when the provider has returned to this view. The code stays in the address until the service
+ * has answered: until then, a reload must be able to send it again.
+ */
+export const OAuthReturn = ({ onConnected }: { onConnected: (connection: Connection) => void }) => {
+  const { query, route } = useLocation();
+  const mayManage = useMay("connection:manage");
+  // The address is cleaned, and a failure still shows what it was about.
+  const [returned] = useState<ProviderReturn | undefined>(() => readReturn(query));
+  const connect = useAction(({ code, state }: { code: string; state: string }) =>
+    answer(api.PUT("/api/integrations/provider/connection", { body: { method: "oauth", code, state } })),
+  );
+  const complete = async (): Promise<void> => {
+    if (returned?.outcome !== "granted") return;
+    const connection = await connect.run(returned);
+    if (connection === undefined) return;
+    notify(`Connected to ${connection.accountId ?? connection.provider.name}. The first sync has started.`);
+    onConnected(connection);
+  };
+
+  const isStarted = useRef(false);
+  useEffect(() => {
+    if (isStarted.current || returned === undefined) return;
+    isStarted.current = true;
+    if (returned.outcome === "granted" && mayManage) void complete();
+    else route(RETURN_PATH, true);
+  }, []);
+
+  const isSettled = isStarted.current && !connect.isRunning && !connect.problem?.isTemporary;
+  useEffect(() => {
+    if (isSettled && (query.code ?? query.error) !== undefined) route(RETURN_PATH, true);
+  }, [isSettled]);
+
+  if (returned === undefined) return null;
+  if (returned.outcome === "refused")
+    return (
+      <p class="problem" role="alert">
+        The provider did not grant access: {returned.reason}. Nothing has changed. Start again when you are ready.
+      </p>
+    );
+  if (!mayManage)
+    return (
+      <p class="problem" role="alert">
+        Your role may not connect an account, so the provider’s answer was not used.
+      </p>
+    );
+  if (connect.problem !== undefined)
+    return (
+      <AdviceNote problem={connect.problem} onRetry={connect.problem.isTemporary ? () => void complete() : undefined} />
+    );
+  return connect.isRunning ? (
+    <p class="connection-returning" role="status">
+      The provider has granted access. Connecting …
+    </p>
+  ) : null;
+};

@@ -1,0 +1,25 @@
+import type { ComponentChildren } from "preact";
+import { Field } from "../../parts/field.tsx";
+
+type Props = { name: string; label: string; hint?: ComponentChildren };
+
+/** `data-*`: password managers are asked not to offer to store it. */
+const NOT_TO_STORE = { "data-1p-ignore": "", "data-lpignore": "true", "data-bwignore": "", "data-form-type": "other" };
+
+/** An input for a secret. Nothing outside the input has its value, and neither browser nor console stores it. */
+export const SecretField = ({ name, label, hint }: Props) => (
+  <Field label={label} hint={hint}>
+    {(control) => (
+      <input
+        {...control}
+        {...NOT_TO_STORE}
+        type="password"
+        name={name}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        maxLength={512}
+      />
+    )}
+  </Field>
+);

@@ -1,0 +1,75 @@
+import { useFilters } from "../../address.ts";
+import { api, page } from "../../api/client.ts";
+import { usePagedList } from "../../api/paged-list.ts";
+import { serviceNow } from "../../clock.ts";
+import { Choice } from "../../parts/field.tsx";
+import { LoadMore } from "../../parts/load-more.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Loading, ProblemNote } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { firstReports, kinds } from "./periods.ts";
+import { ReportRow } from "./report-row.tsx";
+
+const choices = [
+  ["", "All reports"],
+  ["compliance", "Daily compliance reports"],
+  ["review", "Weekly security reviews"],
+] as const;
+
+const isKind = (text: string | undefined): text is keyof typeof kinds => text !== undefined && text in kinds;
+
+const NoReports = () => {
+  const { daily, weekly } = firstReports(serviceNow());
+  return (
+    <Empty title="There are no reports yet">
+      <p>
+        The service makes a compliance report for each UTC day and a security review for each week, if anything happened
+        in the integration. If it is in use today, the first compliance report is here by <Time at={daily} />, and the
+        first review by <Time at={weekly} />.
+      </p>
+    </Empty>
+  );
+};
+
+export const Reports = () => {
+  const { filters, set } = useFilters();
+  const chosen = isKind(filters.kind) ? filters.kind : "";
+  const list = usePagedList("reports", (cursor, signal) =>
+    page(
+      api.GET("/api/integrations/provider/reports", {
+        params: { query: { limit: 50, ...(cursor !== undefined && { cursor }) } },
+        signal,
+      }),
+    ),
+  );
+  const { pages, problem, isLoading, hasMore, reload } = list;
+  const reports = pages.flat().filter(({ kind }) => chosen === "" || kind === chosen);
+  const isEmpty = pages.length > 0 && reports.length === 0 && !hasMore;
+  return (
+    <Page
+      title="Reports"
+      lead="What happened each day, and what the week looked like. Days and weeks are those of UTC."
+    >
+      <div class="filters">
+        <Choice label="Show" value={chosen} options={choices} onChoose={(kind) => set({ kind })} />
+      </div>
+      {problem !== undefined && pages.length === 0 && <ProblemNote problem={problem} onRetry={reload} />}
+      {pages.length === 0 && isLoading && <Loading what="reports" />}
+      {isEmpty && (chosen === "" ? <NoReports /> : <Empty title={`There is no ${kinds[chosen].toLowerCase()} yet`} />)}
+      {reports.length > 0 && (
+        <>
+          <ul class="reports">
+            {reports.map((report) => (
+              <ReportRow key={report.id} report={report} />
+            ))}
+          </ul>
+          <p class="quiet">
+            To print a report or to save it as PDF, open it and use your browser’s Print (<kbd>Ctrl P</kbd> or{" "}
+            <kbd>⌘ P</kbd>). It is laid out for A4.
+          </p>
+        </>
+      )}
+      {pages.length > 0 && !isEmpty && <LoadMore list={list} what="reports" />}
+    </Page>
+  );
+};

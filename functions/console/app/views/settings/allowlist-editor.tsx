@@ -1,0 +1,81 @@
+import type { RefObject } from "preact";
+import { Button } from "../../parts/button.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Card } from "../../parts/page.tsx";
+import { type LineNote, MOST_NETWORKS, networkOfAddress, networksOf } from "./networks.ts";
+
+const LEAST_ROWS = 5;
+const MOST_ROWS = 20;
+
+type Props = {
+  editor: RefObject<HTMLTextAreaElement | null>;
+  text: string;
+  notes: readonly LineNote[];
+  ipAddress: string;
+  /** The list is complete and lacks the user's own address. */
+  isLockedOut: boolean;
+  onChange: (text: string) => void;
+};
+
+const errorOf = (text: string, notes: readonly LineNote[]): string | undefined => {
+  const count = networksOf(text).length;
+  if (count > MOST_NETWORKS) return `The list has ${count} networks. At most ${MOST_NETWORKS} are possible.`;
+  const errors = notes.filter(({ isError }) => isError).length;
+  if (errors === 0) return undefined;
+  return errors === 1 ? "One line cannot be saved." : `${errors} lines cannot be saved.`;
+};
+
+export const AllowlistEditor = ({ editor, text, notes, ipAddress, isLockedOut, onChange }: Props) => {
+  const own = networkOfAddress(ipAddress);
+  const isEmpty = networksOf(text).length === 0;
+  const addOwn = own !== undefined && (
+    <Button onClick={() => onChange(text.trim() === "" ? own : `${text.trimEnd()}\n${own}`)}>Add my address</Button>
+  );
+  return (
+    <Card
+      title="IP allowlist"
+      note="The networks that may call this integration: with the console, with the API, and with links to reports."
+    >
+      <Field
+        label="Allowed networks, one in each line"
+        hint="IPv4 or IPv6 with a prefix length, such as 192.0.2.0/24 or 2001:db8::/32."
+        error={errorOf(text, notes)}
+      >
+        {(control) => (
+          <textarea
+            {...control}
+            ref={editor}
+            class="settings-networks"
+            rows={Math.min(MOST_ROWS, Math.max(LEAST_ROWS, text.split("\n").length + 1))}
+            spellcheck={false}
+            autocapitalize="none"
+            autocomplete="off"
+            value={text}
+            onInput={({ currentTarget }) => onChange(currentTarget.value)}
+          />
+        )}
+      </Field>
+      {notes.length > 0 && (
+        <ul class="settings-notes" aria-label="Notes on lines">
+          {notes.map(({ line, text: typed, isError, note }) => (
+            <li key={line} class={isError ? "field-error" : "hint"}>
+              Line {line}, <code>{typed}</code>: {note}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="settings-own">
+        Your address is <code>{ipAddress}</code>. {!isLockedOut && addOwn}
+      </p>
+      {isEmpty && <p class="quiet">The list is empty, so every address may call.</p>}
+      {isLockedOut && (
+        <div class="settings-warning" role="status">
+          <p>
+            <b>This list locks you out.</b> None of its networks contains your address <code>{ipAddress}</code>.
+          </p>
+          {addOwn}
+        </div>
+      )}
+    </Card>
+  );
+};
