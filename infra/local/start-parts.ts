@@ -103,7 +103,7 @@ export const startParts = async (
   onStop(() => issuer.close());
 
   const audience = options.audience ?? DEFAULT_AUDIENCE;
-  const provider = await startProvider({ ...options, clock, activity, onError, onStop });
+  const provider = await startProvider({ ...options, clock, activity, apiUrl, onError, onStop });
   const overrides = {
     ISSUER: issuer.url,
     AUDIENCE: audience,

@@ -34,12 +34,14 @@ export const startProvider = async (
   > & {
     clock: Clock;
     activity: Activity;
+    /** The API's URL, whose console is the address that the platform has registered. */
+    apiUrl: string | undefined;
     onError: (error: unknown) => void;
     onStop: (stop: () => unknown) => void;
   },
 ): Promise<RunningProvider> => {
   const { providerApiUrl, providerOauth, platformWebhookSecret: webhookSecret, ...others } = options;
-  const { providerRateLimit: rateLimit, onStop, ...around } = others;
+  const { providerRateLimit: rateLimit, onStop, apiUrl, ...around } = others;
   if (providerApiUrl !== undefined) {
     const platform = { clientId: providerOauth?.clientId ?? "", secret: providerOauth?.secret, webhookSecret };
     return {
@@ -53,7 +55,12 @@ export const startProvider = async (
     };
   }
   const platform: Platform = { ...LOCAL_PLATFORM, ...providerOauth, ...(webhookSecret && { webhookSecret }) };
-  const simulator = await startProviderSimulator({ ...around, platform, ...(rateLimit && { rateLimit }) });
+  const registeredRedirect = apiUrl && `${apiUrl}/console/connection`;
+  const simulator = await startProviderSimulator({
+    ...around,
+    ...{ platform, registeredRedirect },
+    ...(rateLimit && { rateLimit }),
+  });
   onStop(() => simulator.close());
   const { url, authorizeUrl, controlRoutes, demo, setPlatformUrl } = simulator;
   const environment = environmentOf(url, authorizeUrl, platform);

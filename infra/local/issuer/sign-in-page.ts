@@ -1,7 +1,6 @@
 /** The pages of the development issuer: without a script, and encoded by the template `html`. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type Role, roles } from "../../../shared/terms/permissions.ts";
+import { html, htmlPage, type Markup } from "../http/html-page.ts";
 import { type Lifetime, lifetimeNames, type SignIn } from "./sessions.ts";
 
 /** What the sign-in page offers first, and one click takes. */
@@ -27,54 +26,7 @@ const LIFETIME_LABELS: Readonly<Record<Lifetime, string>> = {
   once: "1 minute, and the session ends with it: to watch expiry",
 };
 
-/** HTML that needs no encoding. */
-class Markup {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-type Content = Markup | string | readonly Markup[];
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** Controls, and characters that reorder the text around them. */
-const INVISIBLE = /\p{Bidi_Control}|[^\P{Cc}\t\n\r]/gu;
-
-const encode = (content: Content): string => {
-  if (content instanceof Markup) return content.text;
-  if (typeof content !== "string") return content.map(({ text }) => text).join("");
-  return content.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "").replace(INVISIBLE, "\ufffd");
-};
-
-/** HTML in which each value is encoded, unless it is HTML itself. Attributes must be in double quotes. */
-const html = (parts: TemplateStringsArray, ...values: Content[]): Markup =>
-  new Markup(parts.map((part, index) => part + (index < values.length ? encode(values[index] ?? "") : "")).join(""));
-
-const page = (title: string, content: Markup): string =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · local issuer</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/sign-in.css">
-</head>
-<body>
-<main>
-${content}
-</main>
-</body>
-</html>
-`.text;
+const page = (title: string, content: Markup): string => htmlPage(`${title} · local issuer`, content);
 
 export type SignInFields = "organization" | "role" | "user" | "lifetime";
 
@@ -156,6 +108,3 @@ ${problemText(form, "lifetime")}${lifetimeNames.map((one) => lifetimeChoice(one,
 /** A page that says one thing, such as why a request was refused. */
 export const messagePage = (title: string, message: string): string =>
   page(title, html`<p class="kind">Local cloud</p>\n<h1>${title}</h1>\n<p class="message">${message}</p>`);
-
-/** The style sheet of these pages. */
-export const readStyles = (): string => readFileSync(join(import.meta.dirname, "sign-in.css"), "utf8");

@@ -6,12 +6,13 @@ import * as z from "zod";
 import { isIdentifier, isOrganization } from "../../../shared/terms/caller.ts";
 import { roles } from "../../../shared/terms/permissions.ts";
 import { headerOf, splitTarget, type WireRequest, type WireResponse } from "../http/front-end.ts";
+import { readStyles, STYLES_PATH } from "../http/html-page.ts";
 import { jsonResponse, refuse } from "../http/json-server.ts";
 import { type AuthorizationError, type AuthorizationRequest, parseAuthorization } from "./authorization-request.ts";
 import { createCodes } from "./codes.ts";
 import { createGrants, type GrantOptions } from "./grants.ts";
 import { lifetimeNames, type Session } from "./sessions.ts";
-import { DEFAULT_SIGN_IN, messagePage, readStyles, type SignInForm, signInPage } from "./sign-in-page.ts";
+import { DEFAULT_SIGN_IN, messagePage, type SignInForm, signInPage } from "./sign-in-page.ts";
 
 export type SignInOptions = Pick<GrantOptions, "sessions" | "clock" | "mintAccessToken" | "signIdToken"> & {
   /** The issuer's URL, which is known only when it listens. */
@@ -189,7 +190,7 @@ export const createSignIn = (options: SignInOptions) => {
       const method = wire.method === "HEAD" ? "GET" : wire.method;
       const request = () => ({ form: formOf(wire), hasAuthorization: headerOf(wire, "authorization") !== undefined });
       switch (`${method} ${path}`) {
-        case "GET /sign-in.css":
+        case `GET ${STYLES_PATH}`:
           return { ...htmlPage(200, readStyles()), headers: { "content-type": "text/css; charset=utf-8" } };
         case "GET /authorize":
         case "POST /authorize":

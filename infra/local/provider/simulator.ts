@@ -9,7 +9,7 @@ import { businesses } from "./seed/businesses.ts";
 import { seedBusinesses } from "./seed/create-account.ts";
 import { openStore } from "./store/store.ts";
 import { createWebhookSender } from "./webhooks/sender.ts";
-import { createOAuth } from "./wire/oauth.ts";
+import { AUTHORIZE_PATH, createOAuth } from "./wire/oauth.ts";
 import { createRateLimiter } from "./wire/rate-limits.ts";
 import { createRequestCounts } from "./wire/request-counts.ts";
 import { startWireServer } from "./wire/server.ts";
@@ -43,6 +43,8 @@ export const startProviderSimulator = async (options: {
   /** Deliveries under way count there, so that the clock does not move meanwhile. */
   activity?: Activity;
   platform?: Platform;
+  /** The address to which the provider returns people who granted the platform access. */
+  registeredRedirect?: string | undefined;
   /** Requests of an account within any second; more are refused. By default there is no limit. */
   rateLimit?: number;
   onError: (error: unknown) => void;
@@ -52,6 +54,7 @@ export const startProviderSimulator = async (options: {
     clock,
     activity = createActivity(),
     platform = LOCAL_PLATFORM,
+    registeredRedirect,
     rateLimit = null,
     onError,
   } = options;
@@ -66,6 +69,7 @@ export const startProviderSimulator = async (options: {
     store,
     platform,
     now,
+    registeredRedirect,
     onAuthorized: (id) => {
       const account = store.accounts.byId(id);
       if (account !== undefined) changes.authorized(account);
@@ -83,7 +87,7 @@ export const startProviderSimulator = async (options: {
   const { accountId, apiKey } = businesses[0];
   return {
     url: server.url,
-    authorizeUrl: `${server.url}/oauth/v2/authorize`,
+    authorizeUrl: `${server.url}${AUTHORIZE_PATH}`,
     demo: { accountId, apiKey },
     controlRoutes: providerRoutes({
       ...{ url: () => server.url, store, faults, rateLimiter, counts, changes, sender, activity, now },

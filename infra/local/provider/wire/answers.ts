@@ -5,8 +5,9 @@ import type { AccountRow } from "../store/account-table.ts";
 import type { Store } from "../store/store.ts";
 import { createAccountApi } from "./account-api.ts";
 import { type findSecret, requireAccount } from "./authenticate.ts";
+import { asksForPage, STYLES_PATH, styles } from "./authorize-page.ts";
 import { createIdempotency, keyedRequestOf } from "./idempotency.ts";
-import type { OAuth } from "./oauth.ts";
+import { AUTHORIZE_PATH, type OAuth } from "./oauth.ts";
 import { type Answer, errorAnswer, RefusedError, refusal } from "./requests/answer.ts";
 import { readParameters } from "./requests/parameters.ts";
 import { findWrite } from "./writes/writes.ts";
@@ -31,7 +32,6 @@ export type AnswerDependencies = {
 };
 
 const TOKEN_PATH = "/v1/oauth/token";
-const AUTHORIZE_PATH = "/oauth/v2/authorize";
 
 /** Answers requests to the provider's API, refusals included, without a transport. */
 export const createWireAnswers = ({ store, changes, oauth, now, onError }: AnswerDependencies) => {
@@ -70,7 +70,9 @@ export const createWireAnswers = ({ store, changes, oauth, now, onError }: Answe
   const answer = (request: ServedRequest): Answer => {
     const { method, path, search, secret, found, headers } = request;
     if (method === "POST" && path === TOKEN_PATH) return oauth.exchange(readParameters(search), secret);
-    if (method === "GET" && path === AUTHORIZE_PATH) return oauth.authorize(readParameters(search));
+    if (method === "GET" && path === AUTHORIZE_PATH)
+      return oauth.authorize(readParameters(search), asksForPage(headers.accept));
+    if (method === "GET" && path === STYLES_PATH) return styles();
     const account = requireAccount(secret, found, now());
     const named = headers["stripe-account"];
     if (named !== undefined && named !== account.account_id)

@@ -123,7 +123,7 @@ describe("the page", () => {
     );
     expect(headers.get("cache-control")).toBe("no-store");
     expect(text).not.toMatch(/<script|<style| style=| on[a-z]+=/);
-    const styles = await fetch(`${issuer.url()}/sign-in.css`);
+    const styles = await fetch(`${issuer.url()}/page.css`);
     expect([styles.status, styles.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { LOCAL_PLATFORM } from "../../../../infra/local/core/platform.ts";
-import { createFixture, type Fixture, type Happened, thrownBy } from "./simulator-fixture.ts";
+import { createFixture, type Fixture, type Happened, REGISTERED, thrownBy } from "./simulator-fixture.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
@@ -65,6 +65,27 @@ describe("a grant", () => {
     expect(location.searchParams.get("state")).toBe("a b&c");
     const { body } = await byCode(location.searchParams.get("code") ?? "");
     expect(body.stripe_user_id).toBe(fixture.simulator.demo.accountId);
+  });
+
+  it("is asked of a person on a page, which returns to the registered address", async () => {
+    const asPerson = (query: string) =>
+      fetch(`${fixture.simulator.authorizeUrl}${query}`, { redirect: "manual", headers: { accept: "text/html,*/*" } });
+    const page = await asPerson(`?client_id=${LOCAL_PLATFORM.clientId}&state=a%22b`);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const hrefs = [...(await page.text()).matchAll(/<a [^>]*href="([^"]*)">/g)].map(([, href = ""]) =>
+      href.replaceAll("&amp;", "&"),
+    );
+    const kumo = hrefs.find((href) => href.includes(KUMO_TEA)) ?? "";
+    const granted = new URL((await asPerson(kumo)).headers.get("location") ?? "");
+    expect([granted.origin + granted.pathname, granted.searchParams.get("state")]).toEqual([REGISTERED, 'a"b']);
+    const { body } = await byCode(granted.searchParams.get("code") ?? "");
+    expect(body.stripe_user_id).toBe(KUMO_TEA);
+    const refused = new URL(hrefs.at(-1) ?? "");
+    expect(refused.origin + refused.pathname).toBe(REGISTERED);
+    expect(Object.fromEntries(refused.searchParams)).toMatchObject({ error: "access_denied", state: 'a"b' });
+    const styles = await fetch(`${fixture.simulator.url}/page.css`);
+    expect([styles.status, styles.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
   });
 
   it("expires, and is valid for one platform only", async () => {

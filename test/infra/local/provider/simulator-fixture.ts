@@ -7,6 +7,9 @@ import { type ProviderSimulator, startProviderSimulator } from "../../../../infr
 
 const START_MS = Date.UTC(2027, 2, 15, 12, 30, 5);
 
+/** Where the platform has people return to. */
+export const REGISTERED = "http://127.0.0.1:9/console/connection";
+
 /** A data directory after the first start. One test file of the run seeds it, and each simulator has a copy. */
 const seededDirectory = async (): Promise<string> => {
   const directory = join(tmpdir(), "provider-seeded");
@@ -35,6 +38,7 @@ export const createFixture = async (options: { rateLimit?: number } = {}) => {
       ...options,
       dataDirectory,
       clock: { now: () => nowMs },
+      registeredRedirect: REGISTERED,
       onError: (error) => errors.push(error),
     });
   };
