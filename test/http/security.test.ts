@@ -156,7 +156,7 @@ describe("GET …/security", () => {
     const since = at - 30 * 3_600_000;
     for (const [interval, length] of [
       ["hour", 3_600_000],
-      ["Day", 86_400_000],
+      ["day", 86_400_000],
     ] as const) {
       const starts: number[] = [];
       for (let start = since; start <= at; start = Math.floor(start / length) * length + length) starts.push(start);

@@ -41,11 +41,11 @@ export const SecurityQuery = z.object({
   source: z.optional(word(sources, lowerCase, "Only events of this source, in any case.")),
   ipAddress: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only events of this address, as events have it.")),
   interval: z.optional(
-    word(
-      intervalNames,
-      lowerCase,
-      "Also counts by UTC hour (a period of at most 168 hours) or day (at most 92 days), in `stats.intervals`.",
-    ),
+    z.enum(intervalNames, { error: `expected one of ${intervalNames.join(", ")}` }).register(z.globalRegistry, {
+      description:
+        "Also counts by UTC hour (a period of at most 168 hours) or day (at most 92 days), in `stats.intervals`.",
+      override: { type: "string", enum: [...intervalNames] },
+    }),
   ),
   alertCounts: z.optional(trueOrFalse("Whether to count the unresolved alerts too, in `alertCounts`.")),
 });
