@@ -1,6 +1,14 @@
 /** Times, durations, numbers and amounts in the user's language and time zone. */
 
-const language = navigator.language;
+/** Some browsers take their language from the environment, in a form that `Intl` refuses, such as "en-US@posix". */
+const isUsable = (tag: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
+};
+const language = navigator.languages.find(isUsable);
 
 const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
 const timeOfDay = new Intl.DateTimeFormat(language, { timeStyle: "medium" });

@@ -1,0 +1,44 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { type PageBrowser, shareBrowser } from "../support/browser.ts";
+import { consoleOrigins, openConsole } from "../support/console.ts";
+import { type Service, shareService } from "../support/service.ts";
+
+let service: Service;
+let browser: PageBrowser;
+beforeAll(async () => {
+  service = await shareService();
+  browser = await shareBrowser(consoleOrigins(service));
+});
+afterEach(() => browser.closePages());
+afterAll(() => browser.stop());
+
+describe("signing in to the console", () => {
+  it("takes the user to the view of the address, keeps it over a reload, and ends with the sign-out", async () => {
+    const opened = await openConsole(browser, { organizationId: "console-session" }, { path: "/console?from=a-link" });
+    const { page, complaints, foreignRequests } = opened;
+    const overview = page.getByRole("heading", { name: "Overview" });
+    await overview.waitFor();
+    expect(page.url()).toBe(`${service.stack.apiUrl}/console?from=a-link`);
+
+    await page.reload();
+    await overview.waitFor();
+    const stored = await page.evaluate<string>(
+      "JSON.stringify({ ...sessionStorage, ...localStorage }) + document.cookie",
+    );
+    expect(stored).not.toMatch(/eyJ|token|code/i);
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(complaints).toEqual([]);
+    expect(foreignRequests()).toEqual([]);
+  });
+
+  it("shows a guest only what the role may see", async () => {
+    const { page } = await openConsole(browser, { organizationId: "console-session", role: "guest" });
+    await page.getByText("Your role does not allow this").waitFor();
+    expect(await page.getByRole("main").innerText()).toContain("status:read");
+    expect(await page.getByRole("navigation").getByRole("link").all()).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+/** The console in a browser, signed in as a person signs in: at the development issuer's page. */
+import type { OpenedPage, PageBrowser, View } from "./browser.ts";
+import type { Service } from "./service.ts";
+
+export type ConsoleUser = { organizationId: string; role?: "admin" | "billing" | "member" | "guest"; userId?: string };
+
+/** The servers that the console may use. */
+export const consoleOrigins = ({ stack: { apiUrl = "", issuerUrl } }: Pick<Service, "stack">): string[] => [
+  apiUrl,
+  issuerUrl,
+];
+
+/**
+ * Opens a view of the console and signs in. The page then shows that view.
+ * @param path such as `/console/alerts`
+ */
+export const openConsole = async (
+  browser: PageBrowser,
+  { organizationId, role = "admin", userId = "ada" }: ConsoleUser,
+  { path = "/console", ...view }: View & { path?: string } = {},
+): Promise<OpenedPage> => {
+  const opened = await browser.open({ path, ...view });
+  const { page } = opened;
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/\/authorize\?/);
+  await page.getByLabel("Organization").fill(organizationId);
+  await page.getByRole("radio", { name: new RegExp(`^${role}`) }).check();
+  await page.getByLabel("User").fill(userId);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("navigation", { name: "Views" }).waitFor({ state: "attached" });
+  return opened;
+};
