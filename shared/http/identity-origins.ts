@@ -25,11 +25,16 @@ const Discovery = z.object({
  */
 const SAFE_ORIGIN = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
 
-/** The origin of an endpoint; undefined if it is neither https nor loopback, or unsafe as a part of a policy. */
-const safeOrigin = (endpoint: unknown): string | undefined => {
+/**
+ * The origin of an endpoint; undefined if it is unsafe as a part of a policy, or not https. Plain http is for a local issuer,
+ * on the loopback address.
+ */
+const safeOrigin = (endpoint: unknown, issuer: string): string | undefined => {
+  if (typeof endpoint !== "string") return undefined;
   try {
-    const { origin } = requireSafeUrl(String(endpoint));
-    return SAFE_ORIGIN.test(origin) ? origin : undefined;
+    const { origin, protocol } = requireSafeUrl(endpoint);
+    const isAllowed = protocol === "https:" || issuer.startsWith("http:");
+    return isAllowed && SAFE_ORIGIN.test(origin) ? origin : undefined;
   } catch {
     return undefined;
   }
@@ -52,7 +57,7 @@ export const createIdentityOrigins = ({
   fetch = fetchDocument,
 }: Dependencies): (() => Promise<readonly string[]>) => {
   const originsOf = (endpoints: readonly unknown[]): string[] => [
-    ...new Set([issuer, ...endpoints].flatMap((endpoint) => safeOrigin(endpoint) ?? [])),
+    ...new Set([issuer, ...endpoints].flatMap((endpoint) => safeOrigin(endpoint, issuer) ?? [])),
   ];
   let origins = originsOf([]);
   let refreshAt = Number.NEGATIVE_INFINITY;

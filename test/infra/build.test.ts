@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,8 +17,9 @@ import esbuild from "esbuild";
 import * as z from "zod";
 import { metafilePath } from "../../infra/build.ts";
 import { lambdaAliases } from "../../infra/bundling/bundle-aliases.ts";
-import { bundleDirectory } from "../../infra/bundling/bundle-directory.ts";
+import { apiTypesPath, bundleDirectory } from "../../infra/bundling/bundle-directory.ts";
 import { bundleFunctions, bundleOptions, functionFiles } from "../../infra/bundling/bundle-functions.ts";
+import { allRoutes } from "../../shared/api/routes.ts";
 
 const Metafile = z.object({
   outputs: z.record(
@@ -73,6 +83,37 @@ describe("a bundle", () => {
 
   it.each(providerBundles)("%s, with the provider's SDK, is at most 510 KB", (name) => {
     expect(statSync(join(bundleDirectory(name), "bundle.cjs")).size).toBeLessThanOrEqual(510_000);
+  });
+});
+
+describe("the console", () => {
+  const directory = bundleDirectory("get-console-asset");
+  const assets = readdirSync(directory).filter((file) => file.endsWith(".gz"));
+
+  it("is at most 150 KB gzipped, with all its views", () => {
+    const bytes = assets.reduce((sum, file) => sum + statSync(join(directory, file)).size, 0);
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThanOrEqual(150_000);
+  });
+
+  it("has a hash in the name of each asset, Brotli beside gzip, and the licences of its packages", () => {
+    expect(assets.filter((file) => !/\.[A-Z0-9]{8}\.(?:js|css|svg)\.gz$/.test(file))).toEqual([]);
+    expect(assets.filter((file) => !existsSync(join(directory, file.replace(/gz$/, "br"))))).toEqual([]);
+    expect(readFileSync(join(directory, "LICENSE.txt"), "utf8")).toMatch(/^preact\n/m);
+  });
+
+  it("loads its styles and the modules of its start at once, and nothing inline", () => {
+    const html = readFileSync(join(bundleDirectory("get-console"), "index.html"), "utf8");
+    expect(html).toMatch(/<link rel="stylesheet" href="\/console\/assets\/main\.\w+\.css" \/>/);
+    expect(html).toMatch(/<script type="module" src="\/console\/assets\/main\.\w+\.js"><\/script>/);
+    for (const [, file] of html.matchAll(/\/console\/assets\/([^"]+)"/g)) expect(assets).toContain(`${file}.gz`);
+    expect(html).not.toMatch(/<script>|<style|\sstyle=|\son\w+=/);
+  });
+
+  it("has the types of the whole API's client", () => {
+    const types = readFileSync(apiTypesPath, "utf8");
+    const paths = allRoutes.map(([, { path }]) => path);
+    expect(paths.filter((path) => !types.includes(`"${path}": {`))).toEqual([]);
   });
 });
 
