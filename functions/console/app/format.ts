@@ -12,6 +12,9 @@ const language = navigator.languages.find(isUsable);
 
 const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
 const timeOfDay = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+const shortDateTime = new Intl.DateTimeFormat(language, {
+  ...{ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" },
+});
 const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 const decimal = new Intl.NumberFormat(language);
 const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
@@ -27,6 +30,9 @@ export const formatNumber = (value: number): string => decimal.format(value);
 export const formatShare = (value: number): string => share.format(value);
 
 export const formatTime = (at: number): string => dateTime.format(at);
+
+/** Without the year. */
+export const formatShortTime = (at: number): string => shortDateTime.format(at);
 
 export const formatTimeOfDay = (at: number): string => timeOfDay.format(at);
 

@@ -12,6 +12,9 @@ export type View = {
   component: ReturnType<typeof lazy<() => preact.JSX.Element>>;
 };
 
+/** One component for both addresses: the list stays while an event is open. */
+const events = lazy(() => import("./views/events/events.tsx").then(({ Events }) => Events));
+
 export const views: readonly View[] = [
   {
     path: "/console",
@@ -20,6 +23,8 @@ export const views: readonly View[] = [
     needs: "status:read",
     component: lazy(() => import("./views/overview/overview.tsx").then(({ Overview }) => Overview)),
   },
+  { path: "/console/events", title: "Events", group: "Watch", needs: "security:read", component: events },
+  { path: "/console/events/:id", title: "Event", needs: "security:read", component: events },
   {
     path: "/console/connection",
     title: "Connection",

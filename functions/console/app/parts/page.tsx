@@ -3,15 +3,22 @@ import { useEffect, useRef } from "preact/hooks";
 
 type PageProps = { title: string; actions?: ComponentChildren; lead?: ComponentChildren; children: ComponentChildren };
 
+/** The browser keeps its own focus on the first view, which may be a deep link. */
+let isFirst = true;
+
+/** Names the tab. @param isShown false while another view is in front. */
+export const useTitle = (title: string, isShown = true): void =>
+  useEffect(() => {
+    if (isShown) document.title = `${title} · Integration console`;
+  }, [title, isShown]);
+
 /** A view: its heading, which takes the focus when the view opens, and its content. */
 export const Page = ({ title, actions, lead, children }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
+  useTitle(title);
   useEffect(() => {
-    document.title = `${title} · Integration console`;
-  }, [title]);
-  useEffect(() => {
-    // A deep link keeps the browser's own focus.
-    if (document.activeElement !== document.body && document.activeElement !== null) heading.current?.focus();
+    if (!isFirst) heading.current?.focus({ preventScroll: true });
+    isFirst = false;
   }, []);
   return (
     <>

@@ -1,6 +1,6 @@
 /** A time in the user's zone, with UTC and the exact value on hover. */
 import { useNow } from "../clock.ts";
-import { formatRelative, formatTime, formatUtc } from "../format.ts";
+import { formatRelative, formatShortTime, formatTime, formatUtc } from "../format.ts";
 
 /** @param at epoch milliseconds. */
 export const Time = ({ at }: { at: number }) => (
@@ -13,5 +13,12 @@ export const Time = ({ at }: { at: number }) => (
 export const RelativeTime = ({ at }: { at: number }) => (
   <time dateTime={new Date(at).toISOString()} title={`${formatTime(at)} · ${formatUtc(at)}`}>
     {formatRelative(at, useNow())}
+  </time>
+);
+
+/** Without the year, for rows of recent times; the whole time on hover. @param at epoch milliseconds. */
+export const ShortTime = ({ at }: { at: number }) => (
+  <time dateTime={new Date(at).toISOString()} title={`${formatTime(at)} · ${formatUtc(at)}`}>
+    {formatShortTime(at)}
   </time>
 );

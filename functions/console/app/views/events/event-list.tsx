@@ -1,0 +1,183 @@
+/** The list of events with its filters, statistics and live tail. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useMay } from "../../access.ts";
+import { serviceNow } from "../../clock.ts";
+import { formatNumber } from "../../format.ts";
+import { Button } from "../../parts/button.tsx";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { LoadMore } from "../../parts/load-more.tsx";
+import { Page, useTitle } from "../../parts/page.tsx";
+import { Empty, Loading, ProblemNote } from "../../parts/states.tsx";
+import { Advice } from "./advice.tsx";
+import { curlOf } from "./curl.ts";
+import { EventTable } from "./event-table.tsx";
+import { Chips, FilterFields, Periods } from "./filter-bar.tsx";
+import { ListKeys } from "./list-keys.tsx";
+import { useMarkProcessed } from "./marked.ts";
+import { type Chosen, chips, choosePeriod, LIST_PATH, noFilters, periodOf, periods, queryOf } from "./selection.ts";
+import { Summary } from "./summary.tsx";
+import { Tail } from "./tail.tsx";
+import { useEventList } from "./use-event-list.ts";
+
+const NothingFound = ({ chosen, onChoose }: { chosen: Chosen; onChoose: (changes: Chosen) => void }) => {
+  const period = periodOf(chosen);
+  const when = period === undefined ? "in the chosen time" : `in the last ${periods[period].label}`;
+  return chips(chosen).length > 0 ? (
+    <Empty title={`No event ${when} matches the filters`}>
+      <Button onClick={() => onChoose(noFilters)}>Remove all filters</Button>
+    </Empty>
+  ) : (
+    <Empty title={`No events ${when}`}>
+      <p>
+        Each sync, webhook, call of the API and refusal leaves an event. It is here a second after it happened. Events
+        are kept for 90 days, unless the service is set up otherwise.
+      </p>
+      {period !== "90d" && <Button onClick={() => onChoose(choosePeriod("90d"))}>Show 90 days</Button>}
+    </Empty>
+  );
+};
+
+type Props = { chosen: Chosen; isShown: boolean; onChoose: (changes: Chosen) => void };
+
+export const EventList = ({ chosen, isShown, onChoose }: Props) => {
+  const events = useEventList(chosen);
+  const { list, key, waiting, hasGap } = events;
+  const { isRunning, mark } = useMarkProcessed();
+  const mayMark = useMay("security:manage");
+  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const [isOpen, setOpen] = useState(false);
+  const table = useRef<HTMLTableElement>(null);
+  const fields = useRef<HTMLDivElement>(null);
+  const fieldsId = useId();
+  useTitle("Events", isShown);
+  useScrollMemory(isShown);
+  useEffect(() => {
+    selected.value = new Set();
+  }, [key]);
+
+  const canFollow = chosen.until === undefined;
+  const isLive = canFollow && chosen.live === "on";
+  const toggleLive = (): void => onChoose({ live: isLive ? undefined : "on" });
+  /** New rows must not move what the user reads, points the keyboard at or has selected. */
+  const mayMove = (): boolean =>
+    isShown &&
+    selected.value.size === 0 &&
+    (table.current === null ||
+      (table.current.getBoundingClientRect().top >= 0 && !table.current.contains(document.activeElement)));
+  const showNew = (): void => {
+    events.show();
+    table.current?.scrollIntoView({ block: "start" });
+  };
+  const openFilter = (): void => {
+    setOpen(true);
+    requestAnimationFrame(() => fields.current?.querySelector("select")?.focus());
+  };
+  const markNow = (ids: readonly string[]): void => {
+    if (isRunning || ids.length === 0) return;
+    selected.value = new Set();
+    mark(ids);
+  };
+
+  const firstPage = list.pages[0];
+  const isRefused = list.problem?.status === 400;
+  return (
+    <Page
+      title="Events"
+      lead="What happened at the integration: each sync, webhook, call and refusal."
+      actions={
+        <CopyButton
+          text={curlOf(location.origin, LIST_PATH, queryOf(chosen, serviceNow()))}
+          what="The request as a curl command"
+          label="Copy as curl"
+        />
+      }
+    >
+      <Periods chosen={chosen} onChoose={onChoose}>
+        <Button aria-expanded={isOpen} aria-controls={fieldsId} onClick={() => setOpen(!isOpen)}>
+          Filter
+        </Button>
+        <Button onClick={list.reload} isRunning={list.isLoading}>
+          Refresh
+        </Button>
+        <Button
+          role="switch"
+          aria-checked={isLive}
+          disabled={!canFollow}
+          title={canFollow ? undefined : "The chosen time has an end, so no new events can come."}
+          onClick={toggleLive}
+        >
+          Live tail
+        </Button>
+      </Periods>
+      {isOpen && <FilterFields id={fieldsId} fields={fields} chosen={chosen} onChoose={onChoose} />}
+      <Chips chosen={chosen} onChoose={onChoose} />
+
+      {list.problem !== undefined &&
+        firstPage === undefined &&
+        (isRefused ? (
+          <Advice problem={list.problem} period={periodOf(chosen)} onChoose={onChoose} />
+        ) : (
+          <ProblemNote problem={list.problem} onRetry={list.reload} />
+        ))}
+      {firstPage === undefined && list.problem === undefined && <Loading what="events" />}
+      {events.head !== undefined && <Summary {...events.head} />}
+      {isLive && isShown && firstPage !== undefined && (
+        <Tail
+          selection={key}
+          query={events.query}
+          newestAt={events.newestAt}
+          onEvents={(newer, gap) => events.add(newer, gap, mayMove())}
+          onReport={events.setReport}
+        />
+      )}
+      <div class="events-new" role="status">
+        {(waiting > 0 || hasGap) && (
+          <Button kind="main" onClick={showNew}>
+            {hasGap ? "Many new events" : waiting === 1 ? "1 new event" : `${formatNumber(waiting)} new events`}
+          </Button>
+        )}
+      </div>
+      {events.chunks.length > 0 ? (
+        <EventTable
+          table={table}
+          chunks={events.chunks}
+          selected={selected}
+          mayMark={mayMark}
+          isMarking={isRunning}
+          onMark={markNow}
+        />
+      ) : (
+        firstPage !== undefined && <NothingFound chosen={chosen} onChoose={onChoose} />
+      )}
+      {firstPage !== undefined && <LoadMore list={list} what="events" />}
+      {isShown && (
+        <ListKeys
+          table={table}
+          onFilter={openFilter}
+          onLive={() => canFollow && toggleLive()}
+          onMark={
+            mayMark
+              ? (focused) =>
+                  markNow(selected.value.size > 0 ? [...selected.value] : focused === undefined ? [] : [focused])
+              : undefined
+          }
+        />
+      )}
+    </Page>
+  );
+};
+
+/** Comes back to where the list was. The router goes to the top afterwards if the user followed a link. */
+const useScrollMemory = (isShown: boolean): void => {
+  const top = useRef(0);
+  useLayoutEffect(() => {
+    if (!isShown) return;
+    if (top.current > 0) scrollTo(0, top.current);
+    const remember = (): void => {
+      top.current = scrollY;
+    };
+    addEventListener("scroll", remember, { passive: true });
+    return () => removeEventListener("scroll", remember);
+  }, [isShown]);
+};

@@ -1,0 +1,154 @@
+/** The choice of events: the period, the filters, and the chosen filters as chips that can be removed. */
+import type { ComponentChildren, RefObject } from "preact";
+import { eventTypes } from "../../api/event-types.ts";
+import { serviceNow } from "../../clock.ts";
+import { Button } from "../../parts/button.tsx";
+import { Choice, Field } from "../../parts/field.tsx";
+import { inWords } from "../../words.ts";
+import {
+  type Chosen,
+  chips,
+  choosePeriod,
+  type FilterName,
+  filterNames,
+  filters,
+  fromLocalInput,
+  instantOf,
+  noFilters,
+  type Period,
+  periodOf,
+  periods,
+  toLocalInput,
+} from "./selection.ts";
+
+type Props = { chosen: Chosen; onChoose: (changes: Chosen) => void };
+
+/** As the API accepts identifiers. */
+const MOST_CHARACTERS = 128;
+
+const typeOptions = Object.keys(eventTypes)
+  .map((type) => [type, inWords(type)] as const)
+  .sort(([, one], [, other]) => one.localeCompare(other));
+
+const Times = ({ chosen, onChoose }: Props) => {
+  const since = instantOf(chosen.since);
+  const until = instantOf(chosen.until);
+  const isBackwards = since !== undefined && until !== undefined && until <= since;
+  const input = (label: string, name: "since" | "until", at: number | undefined, error?: string) => (
+    <Field label={label} error={error}>
+      {(control) => (
+        <input
+          {...control}
+          type="datetime-local"
+          key={at}
+          defaultValue={at === undefined ? "" : toLocalInput(at)}
+          // Not on each change: a year is typed digit by digit.
+          onBlur={({ currentTarget: { value, defaultValue } }) =>
+            value !== defaultValue && onChoose({ [name]: fromLocalInput(value) })
+          }
+          onKeyDown={({ key, currentTarget }) => key === "Enter" && currentTarget.blur()}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <div class="filters">
+      {input("From (your time)", "since", since)}
+      {input("To, not included", "until", until, isBackwards ? "The end must be after the beginning." : undefined)}
+    </div>
+  );
+};
+
+export const Periods = ({ chosen, onChoose, children }: Props & { children: ComponentChildren }) => {
+  const period = periodOf(chosen);
+  const chooseTimes = (): void => {
+    const until = serviceNow();
+    const since = until - periods[period ?? "24h"].ms;
+    onChoose({
+      ...{ period: undefined, since: new Date(since).toISOString(), until: new Date(until).toISOString() },
+      live: undefined,
+    });
+  };
+  return (
+    <>
+      <div class="events-bar">
+        <fieldset class="events-periods" aria-label="Period">
+          {(Object.keys(periods) as Period[]).map((name) => (
+            <Button key={name} aria-pressed={period === name} onClick={() => onChoose(choosePeriod(name))}>
+              {periods[name].label}
+            </Button>
+          ))}
+          <Button aria-pressed={period === undefined} onClick={chooseTimes}>
+            From – to
+          </Button>
+        </fieldset>
+        {children}
+      </div>
+      {period === undefined && <Times chosen={chosen} onChoose={onChoose} />}
+    </>
+  );
+};
+
+const FilterField = ({ name, chosen, onChoose }: Props & { name: FilterName }) => {
+  const { label } = filters[name];
+  const options = name === "eventType" ? typeOptions : filters[name].options;
+  const value = chosen[name] ?? "";
+  const choose = (next: string) => onChoose({ [name]: next.trim() === "" ? undefined : next.trim() });
+  if (options !== undefined) {
+    const known = options.find(([option]) => option.toLowerCase() === value.toLowerCase());
+    return (
+      <Choice<string> label={label} value={known?.[0] ?? ""} options={[["", "All"], ...options]} onChoose={choose} />
+    );
+  }
+  return (
+    <Field label={label}>
+      {(control) => (
+        <input
+          {...control}
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={MOST_CHARACTERS}
+          value={value}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+};
+
+type FilterFieldsProps = Props & { id: string; fields: RefObject<HTMLDivElement | null> };
+
+export const FilterFields = ({ id, fields, ...props }: FilterFieldsProps) => (
+  <div class="filters events-fields" id={id} ref={fields}>
+    {filterNames.map((name) => (
+      <FilterField key={name} name={name} {...props} />
+    ))}
+  </div>
+);
+
+export const Chips = ({ chosen, onChoose }: Props) => {
+  const shown = chips(chosen);
+  if (shown.length === 0) return null;
+  return (
+    <ul class="events-chips" aria-label="Chosen filters">
+      {shown.map(({ name, text }) => (
+        <li key={name}>
+          <button
+            type="button"
+            class="events-chip"
+            aria-label={`Remove the filter ${text}`}
+            onClick={() => onChoose({ [name]: undefined })}
+          >
+            {text} <span aria-hidden="true">×</span>
+          </button>
+        </li>
+      ))}
+      <li>
+        <Button kind="link" onClick={() => onChoose(noFilters)}>
+          Remove all
+        </Button>
+      </li>
+    </ul>
+  );
+};

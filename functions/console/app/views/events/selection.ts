@@ -1,0 +1,140 @@
+/** Which events the view shows: the address has the choices, with the names and values of GET …/security. */
+import type { paths } from "../../api/types.ts";
+import { inWords } from "../../words.ts";
+
+export const LIST_PATH = "/api/integrations/provider/security";
+
+export type EventQuery = NonNullable<paths[typeof LIST_PATH]["get"]["parameters"]["query"]>;
+
+/** The query of the page's address. */
+export type Chosen = Readonly<Record<string, string | undefined>>;
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Periods until now, by their name in the address. */
+export const periods = {
+  "1h": { label: "1 hour", ms: HOUR },
+  "24h": { label: "24 hours", ms: DAY },
+  "7d": { label: "7 days", ms: 7 * DAY },
+  "30d": { label: "30 days", ms: 30 * DAY },
+  "90d": { label: "90 days", ms: 90 * DAY },
+} as const;
+export type Period = keyof typeof periods;
+
+const DEFAULT_PERIOD: Period = "24h";
+
+/** The preset that is chosen; undefined if the address has a time of its own. */
+export const periodOf = ({ period, since, until }: Chosen): Period | undefined => {
+  if (since !== undefined || until !== undefined) return undefined;
+  return period !== undefined && period in periods ? (period as Period) : DEFAULT_PERIOD;
+};
+
+/** What the address has for a preset: the default needs nothing. */
+export const choosePeriod = (period: Period): Chosen => ({
+  period: period === DEFAULT_PERIOD ? undefined : period,
+  since: undefined,
+  until: undefined,
+});
+
+/** Times of the address: epoch milliseconds, or what the API accepts too. @returns undefined if it is no time. */
+export const instantOf = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const at = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
+  return Number.isFinite(at) ? at : undefined;
+};
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+/** A time as an input of the type `datetime-local` has it: in this browser's time zone, to the minute. */
+export const toLocalInput = (at: number): string => {
+  const date = new Date(at);
+  const day = [String(date.getFullYear()).padStart(4, "0"), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
+};
+
+/** @returns the time as the address has it; undefined if the input is empty or incomplete. */
+export const fromLocalInput = (value: string): string | undefined => {
+  const at = new Date(value).getTime();
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+};
+
+const levels = ["CRITICAL", "HIGH", "MEDIUM", "LOW"] as const;
+const categories = [
+  ...(["authentication", "authorization", "compliance", "data_access", "integration", "system"] as const),
+] as const;
+
+export const sourceLabels = { user: "A user", system: "The service itself", webhook: "The provider" } as const;
+
+const words = (values: readonly string[]) => values.map((value) => [value, inWords(value)] as const);
+
+/** The filters with their labels. `options` are the values with their words; a filter without them takes any text. */
+export const filters = {
+  riskLevel: { label: "Level", options: words(levels) },
+  eventType: { label: "Type", options: undefined },
+  category: { label: "Category", options: words(categories) },
+  success: {
+    label: "Outcome",
+    options: [
+      ["true", "Succeeded"],
+      ["false", "Failed"],
+    ],
+  },
+  processed: {
+    label: "Processed",
+    options: [
+      ["false", "Not processed"],
+      ["true", "Processed"],
+    ],
+  },
+  source: { label: "Caused by", options: Object.entries(sourceLabels) },
+  userId: { label: "User", options: undefined },
+  ipAddress: { label: "Address", options: undefined },
+} as const satisfies Record<string, { label: string; options: readonly (readonly [string, string])[] | undefined }>;
+export type FilterName = keyof typeof filters;
+
+export const filterNames = Object.keys(filters) as FilterName[];
+
+/** Removes all filters and keeps the period. */
+export const noFilters: Chosen = Object.fromEntries(filterNames.map((name) => [name, undefined]));
+
+/** A chosen value in words. */
+const valueInWords = (name: FilterName, value: string): string => {
+  if (name === "eventType") return inWords(value);
+  const known: readonly (readonly [string, string])[] | undefined = filters[name].options;
+  return known?.find(([option]) => option.toLowerCase() === value.toLowerCase())?.[1] ?? value;
+};
+
+/** The chosen filters in words, for chips. */
+export const chips = (chosen: Chosen): { name: FilterName; text: string }[] =>
+  filterNames.flatMap((name) => {
+    const value = chosen[name];
+    return value === undefined || value === ""
+      ? []
+      : [{ name, text: `${filters[name].label}: ${valueInWords(name, value)}` }];
+  });
+
+/** Identifies the selection, whatever else the address has. */
+export const keyOf = (chosen: Chosen): string =>
+  JSON.stringify([periodOf(chosen), chosen.since, chosen.until, ...filterNames.map((name) => chosen[name])]);
+
+/**
+ * The query of the API. The address may have been typed: the API says what is wrong with a value.
+ * @param now the end of a preset, epoch milliseconds
+ */
+export const queryOf = (chosen: Chosen, now: number): EventQuery => {
+  const period = periodOf(chosen);
+  const since = period === undefined ? chosen.since : new Date(now - periods[period].ms).toISOString();
+  const values = filterNames.map((name) => [name, chosen[name]] as const);
+  const given = [
+    ...values,
+    ["since", since] as const,
+    ["until", period === undefined ? chosen.until : undefined] as const,
+  ];
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== "")) as EventQuery;
+};
+
+/** The first moment of a selection, epoch milliseconds. */
+export const beginOf = ({ since }: EventQuery, now: number): number =>
+  instantOf(since) ?? now - periods[DEFAULT_PERIOD].ms;
