@@ -18,6 +18,7 @@ import { erasureKey } from "../shared/erasure/erasure-item.ts";
 import { itemKeyOf } from "../shared/records/record-item.ts";
 import { contentKey, DISPATCHER_KEY, dueKey, ERASED_KEY, entryKey, linkKey } from "../shared/reports/report-keys.ts";
 import { alertHash, alertId, resolvedKey, unresolvedKey } from "../shared/security/alerts/alert-item.ts";
+import { noteKey } from "../shared/security/alerts/alert-note.ts";
 import { SET_ASIDE_PREFIX } from "../shared/sync/set-aside-store.ts";
 import { runKey, stateKey } from "../shared/sync/sync-item.ts";
 import { organizationKey, partKey, unownedKey } from "../shared/terms/keys.ts";
@@ -128,7 +129,10 @@ describe("the items of the data model", () => {
   const report = { kind: "compliance", from: Date.UTC(2026, 10, 21) } as const;
   const examples: Record<string, readonly (string | undefined)[]> = {
     SecurityEvents: [organizationKey(organization), unownedKey("192.0.2.1")],
-    SecurityAlerts: [unresolvedKey(hash), resolvedKey(alertId(hash, at, new Uint8Array(16)))],
+    SecurityAlerts: [
+      ...[unresolvedKey(hash), resolvedKey(alertId(hash, at, new Uint8Array(16)))],
+      noteKey(alertId(hash, at, new Uint8Array(16)), "<id>"),
+    ],
     Circuits: [circuitKey(organization), bucketKeys(organization)[0], globalBucketKeys[0]],
     Connections: [CONNECTED_COUNT_KEY, partKey("account", "acct_1")],
     SyncRuns: [stateKey(organization).key, runKey(organization, "<id>").key, `${SET_ASIDE_PREFIX}<type>#<digest>`],

@@ -5,14 +5,14 @@
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { systemClock } from "../../shared/runtime/clock.ts";
-import { withHistory } from "../../shared/security/alerts/alert-history.ts";
+import { readAlertWithHistory } from "../../shared/security/alerts/alert-history.ts";
 import { wireHandler } from "../../shared/wiring/http.ts";
-import { wireAlertStore } from "../../shared/wiring/security.ts";
+import { wireAlertNotes, wireAlertStore } from "../../shared/wiring/security.ts";
 
-const alerts = wireAlertStore();
+const stores = { alerts: wireAlertStore(), notes: wireAlertNotes() };
 
 export const handler = createHandler(
   securityRoutes.getSecurityAlert,
-  async ({ caller, params }) => withHistory(await alerts.get(caller.organizationId, params.id, systemClock())),
+  ({ caller, params }) => readAlertWithHistory(stores, caller.organizationId, params.id, systemClock()),
   wireHandler(securityRoutes.getSecurityAlert),
 );

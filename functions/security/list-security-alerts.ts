@@ -12,7 +12,6 @@ const alerts = wireAlertStore();
 
 export const handler = createHandler(
   securityRoutes.listSecurityAlerts,
-  ({ caller, query, page }) =>
-    alerts.list(caller.organizationId, { status: query.status, ...page, now: systemClock() }),
+  ({ caller, query, page }) => alerts.list(caller.organizationId, { ...query, ...page, now: systemClock() }),
   wireHandler(securityRoutes.listSecurityAlerts),
 );

@@ -7,9 +7,9 @@ import { createScheduledHandler } from "../../shared/runtime/background-handlers
 import { systemClock } from "../../shared/runtime/clock.ts";
 import { sweepAlertOutbox } from "../../shared/security/alerts/alert-publisher.ts";
 import { wireSweepAnnouncements } from "../../shared/wiring/circuit-breaker.ts";
-import { wireAlertOutbox } from "../../shared/wiring/security.ts";
+import { wireAlertSweep } from "../../shared/wiring/security.ts";
 
-const stores = wireAlertOutbox();
+const stores = wireAlertSweep();
 const circuits = wireSweepAnnouncements();
 
 export const handler = createScheduledHandler("sweep-alert-outbox", async ({ remainingMs }) => ({

@@ -42,7 +42,8 @@ export const securityRoutes = {
     permission: "security:read",
     tag: "security",
     summary: "List alerts",
-    description: "Returns the organization's alerts, newest `firstSeen` first.",
+    description:
+      "Returns the organization's alerts, newest `firstSeen` first. Filters combine. With `assignee`, a page may be short or empty and still have a next one.",
     request: { query: AlertQuery },
     paging: { defaultLimit: 50, maxLimit: 1000, position: AlertPosition },
     success: { status: 200, description: "A page of alerts.", body: z.array(Alert) },
@@ -54,7 +55,8 @@ export const securityRoutes = {
     permission: "security:read",
     tag: "security",
     summary: "Read an alert",
-    description: "Returns one alert with its history.",
+    description:
+      "Returns one alert with its history: when it was raised, repeated, acknowledged and resolved, each assignment and each comment.",
     request: { params: idOf("alert") },
     success: { status: 200, description: "The alert.", body: AlertWithHistory },
     failures: ["alert_not_found"],
@@ -66,7 +68,7 @@ export const securityRoutes = {
     tag: "security",
     summary: "Manage alerts and the processing of events",
     description:
-      "Marks events as processed, generates an alert by hand, acknowledges or resolves alerts. The answer has the outcome for each id; ids of other organizations count as not found. Repeating an action changes nothing, except that each `generate_alert` without an `Idempotency-Key` makes a new alert.",
+      "Marks events as processed, generates an alert by hand, acknowledges, resolves or assigns alerts, or comments on them. The answer has the outcome for each id; ids of other organizations count as not found. Repeating an action changes nothing, except that without an `Idempotency-Key` each `generate_alert` makes a new alert, and each `comment` a new comment.",
     request: { body: AlertAction },
     isIdempotent: true,
     success: { status: 200, description: "The outcome, by action.", body: AlertActionResult },

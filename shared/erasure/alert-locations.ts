@@ -3,10 +3,18 @@
  * docs/erasure.md, "Alerts".
  */
 import { inParallel } from "../runtime/in-parallel.ts";
+import { isNoteKey, NOTE_PREFIX, notesOfAlert } from "../security/alerts/alert-note.ts";
 import type { UserMatcher } from "../terms/mentions-user.ts";
-import { type DataLocation, type Decision, type Item, type Partition, partitionLocation } from "./location.ts";
+import {
+  type DataLocation,
+  type Decision,
+  type Item,
+  type ItemChange,
+  type Partition,
+  partitionLocation,
+} from "./location.ts";
 
-/** Replaces a title that mentions the user; every alert must have a title. */
+/** Replaces a title, or the text of a comment, that mentions the user; every alert must have a title. */
 export const ERASED_TEXT = "[erased]";
 
 const QUERIES_AT_ONCE = 8;
@@ -42,8 +50,8 @@ export const cleanAlert = (
   if (holdsTheirEvents || isAbout(item, userId, matcher)) return "delete";
   const { mentions } = matcher;
   const remove = [
-    ...["acknowledgedBy", "resolvedBy"].filter((name) => item[name] === userId),
-    ...["message", "eventIds", "occurrences"].filter((name) => mentions(item[name])),
+    ...["acknowledgedBy", "resolvedBy", "assignedBy"].filter((name) => item[name] === userId),
+    ...["message", "assignee", "eventIds", "occurrences"].filter((name) => mentions(item[name])),
     ...["metadata", "evidence"].filter((name) => mentions(parseJson(item[name]))),
   ];
   const isTitled = mentions(item.title);
@@ -53,16 +61,66 @@ export const cleanAlert = (
 const textsOf = (eventIds: unknown): string[] =>
   (eventIds instanceof Set || Array.isArray(eventIds) ? [...eventIds] : []).filter((id) => typeof id === "string");
 
+/**
+ * How a user's erasure changes a note of an alert that is kept; undefined keeps it as it is. A comment of the user loses
+ * its text with its author.
+ */
+export const cleanNote = (item: Item, userId: string, { mentions }: UserMatcher): Decision => {
+  const isAuthor = item.by === userId;
+  const isText = item.text !== undefined && item.text !== ERASED_TEXT && (isAuthor || mentions(item.text));
+  const remove = [...(isAuthor ? ["by"] : []), ...(mentions(item.assignee) ? ["assignee"] : [])];
+  return remove.length === 0 && !isText ? undefined : { remove, set: isText ? { text: ERASED_TEXT } : {} };
+};
+
+/** The notes of alerts that are kept. Swept after the alerts, which are deleted with their notes. */
+export const notesOfUser = (
+  alerts: Partition,
+  { userId, matcher }: { userId: string; matcher: UserMatcher },
+): DataLocation =>
+  partitionLocation(
+    { name: "alertNotes", counter: "other" },
+    alerts,
+    (items) => items.map((item) => cleanNote(item, userId, matcher)),
+    { prefix: NOTE_PREFIX, attributes: ["by", "assignee", "text"] },
+  );
+
+/** Deletes the notes of alerts. */
+export const deleteNotes = (alerts: Partition, alertIds: readonly string[]): Promise<void> =>
+  inParallel(alertIds, QUERIES_AT_ONCE, async (id) => {
+    let after: string | undefined;
+    do {
+      const { items, next } = await alerts.read(after, { prefix: notesOfAlert(id), attributes: [] });
+      await alerts.apply(items.map(({ sortKey }) => ({ key: sortKey, change: "delete" })));
+      after = next;
+    } while (after !== undefined);
+  });
+
 /** Swept before the events, which still name their users then. */
 export const alertsOfUser = (
   alerts: Partition,
   holdsEventsOf: HoldsEventsOf,
   { erasureId, ...user }: { userId: string; matcher: UserMatcher; erasureId: string },
-): DataLocation =>
-  partitionLocation({ name: "alerts", counter: "alerts" }, alerts, async (items) => {
+): DataLocation => ({
+  ...{ name: "alerts", counter: "alerts" },
+  read: async (after) => {
+    const { items: stored, next } = await alerts.read(after);
+    const items = stored.filter(({ sortKey }) => !isNoteKey(sortKey));
     const theirs = new Set<unknown>();
     await inParallel(items.filter(namesAddress), QUERIES_AT_ONCE, async (item) => {
       if (await holdsEventsOf(textsOf(item.eventIds), { userId: user.userId, erasureId })) theirs.add(item);
     });
-    return items.map((item) => cleanAlert(item, { ...user, holdsTheirEvents: theirs.has(item) }));
-  });
+    const changes = items.flatMap((item): (ItemChange & { id: unknown })[] => {
+      const change = cleanAlert(item, { ...user, holdsTheirEvents: theirs.has(item) });
+      return change === undefined ? [] : [{ key: item.sortKey, change, id: item.id }];
+    });
+    const deleted = changes.filter(({ change }) => change === "delete");
+    return {
+      keys: changes.map(({ key }) => key),
+      next,
+      erase: async () => {
+        await deleteNotes(alerts, textsOf(deleted.map(({ id }) => id)));
+        await alerts.apply(changes);
+      },
+    };
+  },
+});

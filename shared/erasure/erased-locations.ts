@@ -2,9 +2,10 @@
 import type { EraseReportsStore } from "../reports/erase-reports-store.ts";
 import { CONTENT_PREFIX, entryKey, isEntryKey, periodOfKey } from "../reports/report-keys.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { NOTE_PREFIX } from "../security/alerts/alert-note.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { createUserMatcher, type UserMatcher } from "../terms/mentions-user.ts";
-import { alertsOfUser, type HoldsEventsOf } from "./alert-locations.ts";
+import { alertsOfUser, type HoldsEventsOf, notesOfUser } from "./alert-locations.ts";
 import { type AuthorDependencies, authorLocations, everyAuthor } from "./author-locations.ts";
 import { allDetection, detectionOfUser } from "./detection-locations.ts";
 import { erasureKey } from "./erasure-item.ts";
@@ -101,6 +102,7 @@ export const locationsOfOrganization = (
     deletedLocation({ name: "records", counter: "records" }, partitions.records),
     deletedLocation({ name: "webhookEvents", counter: "webhookEvents" }, partitions.webhookEvents),
     allRuns(partitions.runs),
+    deletedLocation({ name: "alertNotes", counter: "other" }, partitions.alerts, NOTE_PREFIX),
     deletedLocation({ name: "alerts", counter: "alerts" }, partitions.alerts),
     allDetection(partitions.detection),
     allEvents(partitions.events, erasureId),
@@ -122,6 +124,7 @@ export const locationsOfUser = (
     runsOfUser(partitions.runs, matcher),
     typedAlertsOfUser(partitions.events, partitions.alerts, userId),
     alertsOfUser(partitions.alerts, dependencies.holdsEventsOf(organizationId), { ...user, erasureId }),
+    notesOfUser(partitions.alerts, user),
     detectionOfUser(partitions.detection, { ...user, scope: organizationKey(organizationId) }),
     eventsOfUser(partitions.events, erasureId, { ...user, addresses }),
     reportsOfUser(dependencies, organizationId, () => [userId, ...addresses]),

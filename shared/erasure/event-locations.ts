@@ -4,6 +4,7 @@ import { hashOfAlertId, resolvedKey, unresolvedKey } from "../security/alerts/al
 import { timeOfEventId } from "../security/event-id.ts";
 import { networkOf } from "../terms/ip-address.ts";
 import { CUT_MARK, type UserMatcher } from "../terms/mentions-user.ts";
+import { deleteNotes } from "./alert-locations.ts";
 import { cleanEvent, cleanEventOfUser } from "./clean-event.ts";
 import { type DataLocation, type Item, type ItemUpdate, type Partition, partitionLocation } from "./location.ts";
 
@@ -62,15 +63,19 @@ export const eventsOfUser = (events: Partition, erasureId: string, user: ErasedU
 
 const ManualAlertFacts = z.object({ alertId: z.string() });
 
-/** The keys under which the alert of an operator's event may be stored. */
-const keysOfManualAlert = ({ metadata }: Item): string[] => {
+/** The alert of an operator's event. */
+const manualAlertOf = ({ metadata }: Item): string[] => {
   const facts = ManualAlertFacts.safeParse(typeof metadata === "string" ? JSON.parse(metadata) : undefined);
-  const { alertId } = facts.data ?? {};
-  const hash = alertId === undefined ? undefined : hashOfAlertId(alertId);
-  return alertId === undefined || hash === undefined ? [] : [unresolvedKey(hash), resolvedKey(alertId)];
+  return facts.success ? [facts.data.alertId] : [];
 };
 
-/** The alerts that the user typed. Only their events name the author, so this location is swept before the events. */
+/** The keys under which an alert may be stored. */
+const keysOfAlert = (alertId: string): string[] => {
+  const hash = hashOfAlertId(alertId);
+  return hash === undefined ? [] : [unresolvedKey(hash), resolvedKey(alertId)];
+};
+
+/** The alerts that the user typed, and their notes. Only their events name the author, so this location is swept before the events. */
 export const typedAlertsOfUser = (events: Partition, alerts: Partition, userId: string): DataLocation => ({
   name: "typedAlerts",
   counter: "alerts",
@@ -82,11 +87,15 @@ export const typedAlertsOfUser = (events: Partition, alerts: Partition, userId: 
         values: { user: userId, manual: "MANUAL_ALERT_GENERATED" },
       },
     });
-    const keys = items.flatMap(keysOfManualAlert);
+    const alertIds = items.flatMap(manualAlertOf);
+    const keys = alertIds.flatMap(keysOfAlert);
     return {
       keys: items.map(({ sortKey }) => sortKey),
       next,
-      erase: () => alerts.apply(keys.map((key) => ({ key, change: "delete" }))),
+      erase: async () => {
+        await deleteNotes(alerts, alertIds);
+        await alerts.apply(keys.map((key) => ({ key, change: "delete" })));
+      },
     };
   },
 });

@@ -94,9 +94,10 @@ const alertsOf = ({ alerts, period }: ComplianceInput, maxItems: number): Compli
   const raised = alerts.filter(({ firstSeen }) => isWithin(firstSeen, period));
   const shown = firstOf(
     alerts
-      .filter(({ status, firstSeen, acknowledgedAt, resolvedAt }) => {
+      .filter(({ status, firstSeen, acknowledgedAt, resolvedAt, assignedAt, commentedAt }) => {
         if (firstSeen >= period.to) return false;
-        if ([firstSeen, acknowledgedAt, resolvedAt].some((time) => isWithin(time, period))) return true;
+        const changes = [firstSeen, acknowledgedAt, resolvedAt, assignedAt, commentedAt];
+        if (changes.some((time) => isWithin(time, period))) return true;
         return status === "open";
       })
       .sort((a, b) => b.firstSeen - a.firstSeen || (a.id < b.id ? 1 : -1)),

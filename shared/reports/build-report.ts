@@ -19,6 +19,7 @@ const isAboutAddress = (subject: string): boolean => /(^|\s)address:/.test(subje
 
 export const reportedAlert = (alert: Alert): ReportedAlert => {
   const { id, rule, title, level, subject, status, count, firstSeen, lastSeen, acknowledgedBy, resolvedBy } = alert;
+  const { assignee, comments } = alert;
   return {
     ...{ id, href: ALERT_PATH.replace("{id}", encodeURIComponent(id)), rule, title, level, status },
     ...{ count, firstSeen, lastSeen, eventIds: alert.eventIds.slice(0, MAX_REPORTED_EVENTS) },
@@ -26,6 +27,7 @@ export const reportedAlert = (alert: Alert): ReportedAlert => {
       subject: isAboutAddress(subject) ? undefined : subject,
       acknowledgedBy: acknowledgedBy ?? resolvedBy,
       timeToAcknowledgeMs: timeToAcknowledge(alert),
+      ...{ assignee, comments },
     }),
   };
 };

@@ -121,7 +121,8 @@ export const ComplianceReport = z
         durationMs("the median of the alerts that were acknowledged in the period, whenever they were raised."),
       ),
       list: z.array(ReportedAlert).register(z.globalRegistry, {
-        description: "Raised, acknowledged or resolved in the period, or still open; the newest first.",
+        description:
+          "Raised, acknowledged, resolved, last assigned or last commented on in the period, or still open; the newest first.",
       }),
       moreAlerts: more("alerts"),
     }),

@@ -53,6 +53,8 @@ export const ReportedAlert = z
     firstSeen: epochMs("the first evidence."),
     lastSeen: epochMs("the last evidence."),
     acknowledgedBy: z.optional(z.string()),
+    assignee: z.optional(described("The user who looks after it.")),
+    comments: z.optional(count("Comments of operators; the alert's history has them.")),
     timeToAcknowledgeMs: z.optional(durationMs("from when it was raised until it was acknowledged or resolved.")),
   })
   .register(z.globalRegistry, { id: "ReportedAlert", description: "An alert in a report." });

@@ -44,6 +44,7 @@ type Item = Record<string, unknown>;
  * Reads up to `limit` items that a filter lets through, in the order of the sort key, and at most 4 MB of what it does
  * not: then the page is short, or even empty, with more to come. A step asks for as many items as are wanted, and for
  * twice as many each time that the filter left too few: so a page costs what it shows and at most as much again.
+ * @param maxUnits fewer, where one of our requests reads several partitions; at least 128, which one call may read.
  * @returns the items as stored, and the item or the key of one after which more may come.
  * @throws DomainError `store_unavailable`.
  */
@@ -51,6 +52,7 @@ export const queryFilteredPage = async (
   client: DynamoDBDocumentClient,
   query: Omit<QueryCommandInput, "Limit">,
   limit: number,
+  maxUnits = MAX_UNITS,
 ): Promise<{ items: Item[]; last: Item | undefined }> => {
   const items: Item[] = [];
   let units = 0;
@@ -71,6 +73,6 @@ export const queryFilteredPage = async (
     units += ConsumedCapacity?.CapacityUnits ?? UNITS_PER_CALL;
     if (items.length > limit) return { items: items.slice(0, limit), last: items[limit - 1] };
     start = LastEvaluatedKey;
-    if (start === undefined || units > MAX_UNITS - UNITS_PER_CALL) return { items, last: start };
+    if (start === undefined || units > maxUnits - UNITS_PER_CALL) return { items, last: start };
   }
 };

@@ -6,8 +6,10 @@ import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, type EventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { createAlertDecisionStore } from "../security/alerts/alert-decision-store.ts";
+import { createAlertNoteStore } from "../security/alerts/alert-note-store.ts";
+import { createAlertOutboxStore, createWaitingAlertStore } from "../security/alerts/alert-outbox-store.ts";
 import { createAlertPublisher } from "../security/alerts/alert-publisher.ts";
-import { createAlertOutboxStore, createAlertStore } from "../security/alerts/alert-store.ts";
+import { createAlertStore } from "../security/alerts/alert-store.ts";
 import { suspiciousActivityOf } from "../security/alerts/finding.ts";
 import { createDataReadStore } from "../security/data-read-store.ts";
 import { createDataReadRecorder, type DataReadRecorder } from "../security/data-reads.ts";
@@ -25,28 +27,43 @@ import { wireRecorder } from "./recorder.ts";
 export const wireAlertStore = () =>
   createAlertStore(documentClient, readConfig(["SECURITY_ALERTS_TABLE_NAME"]).SECURITY_ALERTS_TABLE_NAME);
 
+/** The notes of alerts of a deployed function. @throws Error at cold start if the environment lacks a variable. */
+export const wireAlertNotes = () =>
+  createAlertNoteStore(documentClient, readConfig(["SECURITY_ALERTS_TABLE_NAME"]).SECURITY_ALERTS_TABLE_NAME);
+
 /** The security events of a deployed function. @throws Error at cold start if the environment lacks a variable. */
 export const wireSecurityEventStore = () =>
   createSecurityEventStore(documentClient, readConfig(["SECURITY_EVENTS_TABLE_NAME"]).SECURITY_EVENTS_TABLE_NAME);
 
-/** @throws Error at cold start if the environment lacks a variable. */
-export const wireAlertOutbox = () => {
+const wireAlertPublisher = () => {
   const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "EVENT_BUS_NAME"]);
-  const outbox = createAlertOutboxStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME);
   const bus = createEventBus(eventBusClient, config.EVENT_BUS_NAME);
-  return { outbox, publisher: createAlertPublisher({ bus, outbox }) };
+  return createAlertPublisher({
+    bus,
+    outbox: createAlertOutboxStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME),
+  });
+};
+
+/** @throws Error at cold start if the environment lacks a variable. */
+export const wireAlertSweep = () => {
+  const { SECURITY_ALERTS_TABLE_NAME: tableName } = readConfig(["SECURITY_ALERTS_TABLE_NAME"]);
+  return {
+    outbox: createWaitingAlertStore(documentClient, tableName),
+    notes: wireAlertNotes(),
+    publisher: wireAlertPublisher(),
+  };
 };
 
 /** @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertActions = () => {
   const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "RETENTION_DAYS"]);
-  const events = wireSecurityEventStore();
   return createAlertActions({
     alerts: createAlertDecisionStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, {
       retentionDays: config.RETENTION_DAYS,
     }),
-    publisher: wireAlertOutbox().publisher,
-    events,
+    notes: wireAlertNotes(),
+    publisher: wireAlertPublisher(),
+    events: wireSecurityEventStore(),
     recorder: wireRecorder(),
   });
 };

@@ -151,8 +151,13 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
       eventIds,
     },
   });
-  for (const action of ["acknowledge", "resolve"])
-    await record("changeSecurityAlerts", action, "POST security/alert", { action, alertIds });
+  for (const said of [
+    { action: "acknowledge" },
+    { action: "assign", assignee: "bob" },
+    { action: "comment", text: "Eve left the company. Her account is closed." },
+    { action: "resolve" },
+  ])
+    await record("changeSecurityAlerts", said.action, "POST security/alert", { ...said, alertIds });
   await record("getSecurityAlert", "resolved", `GET security/alert/${alertIds[0]}`);
 
   // The week ends; an hour later its reports are made.

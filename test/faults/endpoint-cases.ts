@@ -214,6 +214,18 @@ export const endpointCases = {
       body: { action: "resolve", alertIds: [alertId] },
     }),
   },
+  "changeSecurityAlerts assign": {
+    request: ({ world: { alertId } }) => ({
+      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      body: { action: "assign", alertIds: [alertId], assignee: "bob" },
+    }),
+  },
+  "changeSecurityAlerts comment": {
+    request: ({ world: { alertId } }) => ({
+      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      body: { action: "comment", alertIds: [alertId], text: "why?" },
+    }),
+  },
   "changeCircuitBreaker reset": {
     sideWork: OUTAGE_LOOK,
     prepare: async (setting) => {

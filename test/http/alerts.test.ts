@@ -34,7 +34,7 @@ const freshOrganization = async () => {
 const published = async (organizationId: string) => {
   const response = await fetch(`${service.stack.controlUrl}/events`);
   const { events } = (await response.json()) as {
-    events: { event: { detail: { organizationId?: string; change: string; alert: Alert } } }[];
+    events: { event: { detail: { organizationId?: string; change: string; alert: Alert; note?: object } } }[];
   };
   return events.map(({ event }) => event.detail).filter((detail) => detail.organizationId === organizationId);
 };
@@ -194,7 +194,9 @@ describe("an Idempotency-Key", () => {
     for (const body of [
       { action: "mark_processed", eventIds: [event?.id] },
       { action: "acknowledge", alertIds: [alert?.id] },
+      { action: "assign", alertIds: [alert?.id], assignee: "bob" },
       { action: "resolve", alertIds: [alert?.id] },
+      { action: "comment", alertIds: [alert?.id], text: "It was a test." },
     ]) {
       const answers = await Promise.all(Array.from({ length: 5 }, () => change(body, body.action)));
       const [first] = answers;
@@ -238,6 +240,87 @@ describe("acknowledge and resolve", () => {
   });
 });
 
+describe("assign and comment", () => {
+  it("say who, when and what in the list, the history and on the bus, also after the alert was resolved", async () => {
+    const { organizationId, token, change, alerts, refuse } = await freshOrganization();
+    for (const user of ["eve", "mallory"]) await refuse(user);
+    const [alert, other] = await alerts();
+    const alertIds = [alert?.id];
+    const done = { unchanged: [], notFound: [] };
+    const assign = (assignee: unknown) => change({ action: "assign", alertIds, assignee });
+    const comment = (text: string) => change({ action: "comment", alertIds, text });
+    expect(await assign("bob")).toMatchObject({ status: 200, body: { action: "assign", assigned: alertIds, ...done } });
+    expect((await assign("bob")).body).toEqual({ action: "assign", assigned: [], unchanged: alertIds, notFound: [] });
+    expect((await comment("Eve again: 4111 1111 1111 1111")).body).toEqual({
+      action: "comment",
+      commented: alertIds,
+      ...done,
+    });
+    const at = expect.any(Number);
+    const assigned = { assignee: "bob", assignedBy: "admin", assignedAt: at, comments: 1, commentedAt: at };
+    expect(await alerts("?assignee=bob&limit=1")).toEqual([{ ...alert, ...assigned, revision: 3 }]);
+    expect(await alerts("?assignee=bob&status=resolved")).toEqual([]);
+    expect((await alerts()).map(({ id }) => id)).toEqual([alert?.id, other?.id]);
+    await assign("eve");
+    await assign(null);
+    expect(await alerts("?assignee=bob")).toEqual([]);
+    await change({ action: "resolve", alertIds });
+    expect((await assign("bob")).body).toMatchObject({ unchanged: alertIds });
+    expect((await comment("It was a test.")).body).toMatchObject({ commented: alertIds });
+    const { body } = await service.request("GET", `${ALERT}/${alert?.id}`, { token });
+    const by = "admin";
+    expect(body).toMatchObject({ status: "resolved", comments: 2, assignedBy: by, revision: 7 });
+    expect(body).not.toHaveProperty("assignee");
+    expect((body as { history: unknown }).history).toEqual([
+      { change: "raised", at, count: 1, level: "HIGH" },
+      { change: "assigned", at, by, assignee: "bob" },
+      { change: "commented", at, by, text: "Eve again: [redacted:card]" },
+      { change: "assigned", at, by, assignee: "eve" },
+      { change: "assigned", at, by, assignee: null },
+      { change: "resolved", at, by },
+      { change: "commented", at, by, text: "It was a test." },
+    ]);
+    const id = expect.any(String);
+    const changes = (await published(organizationId)).filter((detail) => detail.alert.id === alert?.id);
+    expect(changes.map((detail) => [detail.change, detail.alert.revision, detail.note])).toEqual([
+      ["raised", 1, undefined],
+      ["assigned", 2, { id, by, assignee: "bob" }],
+      ["commented", 3, { id, by, text: "Eve again: [redacted:card]" }],
+      ["assigned", 4, { id, by, assignee: "eve" }],
+      ["assigned", 5, { id, by, assignee: null }],
+      ["resolved", 6, undefined],
+      ["commented", 7, { id, by, text: "It was a test." }],
+    ]);
+  });
+
+  it("find no alert of another organization", async () => {
+    const mine = await freshOrganization();
+    const other = await freshOrganization();
+    await mine.refuse("eve");
+    const [alert] = await mine.alerts();
+    const alertIds = [alert?.id, "nothing"];
+    for (const said of [
+      { action: "assign", assignee: "bob" },
+      { action: "comment", text: "hello" },
+    ]) {
+      expect((await other.change({ ...said, alertIds })).body).toMatchObject({ unchanged: [], notFound: alertIds });
+    }
+    expect(await mine.alerts()).toEqual([alert]);
+    expect(await other.alerts("?assignee=bob")).toEqual([]);
+  });
+
+  it("comment once for all requests with one Idempotency-Key, and for each request without", async () => {
+    const { change, alerts, refuse } = await freshOrganization();
+    await refuse("eve");
+    const [alert] = await alerts();
+    const body = { action: "comment", alertIds: [alert?.id], text: "why?" };
+    await Promise.all(Array.from({ length: 5 }, () => change(body, "once")));
+    expect(await alerts()).toMatchObject([{ comments: 1 }]);
+    await Promise.all(Array.from({ length: 5 }, () => change(body)));
+    expect(await alerts()).toMatchObject([{ comments: 6, revision: 7 }]);
+  });
+});
+
 describe("the list", () => {
   it("returns every alert once over all pages, newest first", async () => {
     const { token, change } = await freshOrganization();
@@ -255,12 +338,15 @@ describe("the list", () => {
 
 describe("an invalid request", () => {
   it.each([
-    [{}, "action: expected one of mark_processed, generate_alert, acknowledge, resolve"],
+    [{}, "action: expected one of mark_processed, generate_alert, acknowledge, assign, comment, resolve"],
     [{ action: "delete" }, "action: expected one of"],
     [{ action: "mark_processed" }, "eventIds: expected a list of 1 to 100 ids"],
     [{ action: "mark_processed", eventIds: [] }, "eventIds: expected a list of 1 to 100 ids"],
     [{ action: "mark_processed", eventIds: Array(101).fill("x") }, "eventIds: expected a list of 1 to 100 ids"],
     [{ action: "acknowledge", alertIds: [7] }, "alertIds.0: expected an id"],
+    [{ action: "assign", alertIds: ["x"] }, "assignee: expected a user id of 1 to 128 printable characters"],
+    [{ action: "assign", alertIds: ["x"], assignee: "a b" }, "assignee: expected a user id"],
+    [{ action: "comment", alertIds: ["x"], text: "" }, "text: expected a text of 1 to 2000 characters"],
     [{ action: "generate_alert", title: "x" }, "riskLevel: expected one of LOW"],
     [{ action: "generate_alert", title: "", riskLevel: "low" }, "title: expected a text of 1 to 256 characters"],
     [{ action: "generate_alert", title: "x", riskLevel: "low", metadata: [] }, "metadata: expected an object"],
@@ -272,7 +358,7 @@ describe("an invalid request", () => {
     });
   });
 
-  it.each(["status=closed", "limit=0", "cursor=x"])("%s is refused", async (query) => {
+  it.each(["status=closed", "assignee=", "limit=0", "cursor=x"])("%s is refused", async (query) => {
     const { token } = await freshOrganization();
     expect(await service.request("GET", `${ALERT}?${query}`, { token })).toMatchObject({ status: 400 });
   });

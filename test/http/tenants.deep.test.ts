@@ -90,10 +90,17 @@ const attemptsWith = async (): Promise<Attempt[]> => {
       RECORD_TYPES.map((type) => ({ method: "GET", path: `${PROVIDER}/records/${type}?customerId=${id}` })),
     ),
     ...ids.flatMap((id) =>
-      ["mark_processed", "acknowledge", "resolve", "generate_alert"].map((action) => ({
+      ["mark_processed", "acknowledge", "assign", "comment", "resolve", "generate_alert"].map((action) => ({
         method: "POST",
         path: `${PROVIDER}/security/alert`,
-        body: { action, eventIds: [id], alertIds: [id], title: "foreign evidence", riskLevel: "low" },
+        body: {
+          action,
+          eventIds: [id],
+          alertIds: [id],
+          title: "foreign evidence",
+          riskLevel: "low",
+          ...{ assignee: "bob", text: "foreign" },
+        },
         mayHave: [id],
       })),
     ),

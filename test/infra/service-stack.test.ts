@@ -170,6 +170,10 @@ describe("the stack", () => {
         ),
       ],
     ],
+    [
+      `GET ${PROVIDER}/security/alert/{id}`,
+      [...ADMITTING, "SecurityAlerts dynamodb:GetItem", "SecurityAlerts dynamodb:Query"],
+    ],
     [`GET ${PROVIDER}/connection`, [...ADMITTING, "Connections dynamodb:GetItem", "SyncRuns dynamodb:GetItem"]],
     [
       `PUT ${PROVIDER}/connection`,

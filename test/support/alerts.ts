@@ -4,8 +4,10 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import type { Alert, AlertPosition, AlertTrigger } from "../../shared/security/alerts/alert.ts";
 import { createAlertDecisionStore } from "../../shared/security/alerts/alert-decision-store.ts";
+import { createAlertNoteStore } from "../../shared/security/alerts/alert-note-store.ts";
+import { createAlertOutboxStore, createWaitingAlertStore } from "../../shared/security/alerts/alert-outbox-store.ts";
 import { createAlertRaisingStore } from "../../shared/security/alerts/alert-raising-store.ts";
-import { createAlertOutboxStore, createAlertStore } from "../../shared/security/alerts/alert-store.ts";
+import { createAlertStore } from "../../shared/security/alerts/alert-store.ts";
 import { eventId } from "../../shared/security/event-id.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
 import { declaredTable } from "./security-tables.ts";
@@ -25,7 +27,8 @@ export const alertStoresOver = (client: DynamoDBDocumentClient) => {
     ...createAlertStore(client, TABLE),
     ...createAlertRaisingStore(client, TABLE, options),
     ...createAlertDecisionStore(client, TABLE, options),
-    outbox: createAlertOutboxStore(client, TABLE),
+    notes: createAlertNoteStore(client, TABLE),
+    outbox: { ...createAlertOutboxStore(client, TABLE), ...createWaitingAlertStore(client, TABLE) },
   };
 };
 export type AlertStores = ReturnType<typeof alertStoresOver>;
@@ -77,12 +80,16 @@ export const reasonAt = (at: number, changes: Partial<AlertTrigger> = {}): Alert
 export const listAll = async (
   stores: Pick<AlertStores, "list">,
   organizationId: string,
-  { now = NOON, limit = 1_000, status }: { now?: number; limit?: number; status?: Alert["status"] } = {},
+  {
+    now = NOON,
+    limit = 1_000,
+    ...filters
+  }: { now?: number; limit?: number; status?: Alert["status"]; assignee?: string } = {},
 ): Promise<Alert[]> => {
   const found: Alert[] = [];
   let after: AlertPosition | undefined;
   do {
-    const page = await stores.list(organizationId, { status, limit, after, now });
+    const page = await stores.list(organizationId, { ...filters, limit, after, now });
     found.push(...page.items);
     after = page.next;
   } while (after !== undefined);

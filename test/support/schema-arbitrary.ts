@@ -80,6 +80,13 @@ const texts = ({ minLength = 0, maxLength = minLength + 40 }: Schema): Values =>
 /** The greatest length that a pattern ends with, such as 255 of `^[!-~]{1,255}$`. */
 const lastBound = (pattern: string): number => Number(/\{\d+,(\d+)\}\)?\$$/.exec(pattern)?.[1] ?? 1);
 
+/** A pattern by classes of Unicode, of which fast-check generates no texts. What it forbids is near. */
+const matchingClasses = (schema: Schema, pattern: string): Values => {
+  const { valid = fc.constant("x"), near } = texts(schema);
+  const form = new RegExp(pattern, "u");
+  return { valid: valid.filter((one) => typeof one === "string" && form.test(one)), near: fc.oneof(near, valid) };
+};
+
 const matching = (pattern: string): Values => {
   const valid = fc.stringMatching(new RegExp(pattern));
   const bound = lastBound(pattern);
@@ -171,7 +178,10 @@ export const valuesOf = (schema: Schema, resolve: (ref: string) => Schema): Valu
   if (branches !== undefined) return alternatives(branches.map(of));
   if (schema.const !== undefined) return listed([schema.const]);
   if (schema.enum !== undefined) return listed(schema.enum);
-  if (schema.type === "string") return schema.pattern === undefined ? texts(schema) : matching(schema.pattern);
+  if (schema.type === "string") {
+    if (schema.pattern === undefined) return texts(schema);
+    return schema.pattern.includes("\\p{") ? matchingClasses(schema, schema.pattern) : matching(schema.pattern);
+  }
   if (schema.type === "integer" || schema.type === "number") return numbers(schema);
   if (schema.type === "boolean") return { valid: fc.boolean(), near: wrongTypes };
   if (schema.type === "array") return lists(schema, of(schema.items ?? {}));

@@ -32,13 +32,15 @@ export const securityAccess = (parts: AccessParts) => {
     /** The transitions of a circuit are security events of one type. */
     listCircuitHistory: together(events.query(EVENTS_BY_TYPE), events.may("BatchGetItem")),
 
-    readSecurityAlert: alerts.may("GetItem"),
+    /** The alert, and its notes. */
+    readSecurityAlert: alerts.may("GetItem", "Query"),
 
     listSecurityAlerts: together(alerts.query(ALERTS_BY_STATUS), retention),
 
     /**
-     * To mark events as processed, and to generate, acknowledge and resolve alerts. A resolved alert moves to another
-     * key: a put and a delete in one transaction. A generated one is checked not to lie there.
+     * To mark events as processed, and to generate, acknowledge, resolve, assign and comment on alerts. A resolved alert
+     * moves to another key: a put and a delete in one transaction. A generated one is checked not to lie there. A note is
+     * put with the update of its alert.
      */
     changeSecurityAlerts: together(
       publish,
@@ -47,13 +49,13 @@ export const securityAccess = (parts: AccessParts) => {
       alerts.may("GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"),
     ),
 
-    /** To publish changes of alerts that are still in the outbox, and to announce transitions of circuits. */
+    /** To publish changes of alerts that are still in the outbox, to renew notes, and to announce transitions of circuits. */
     sweepAlertOutbox: together(
       recordSecurityEvents,
       changeCircuits,
       connections.query(CONNECTED_ORGANIZATIONS),
       alerts.query(ALERT_OUTBOX),
-      alerts.may("GetItem", "UpdateItem"),
+      alerts.may("GetItem", "Query", "UpdateItem"),
     ),
 
     /** A closed hour gets a due mark for detection. */

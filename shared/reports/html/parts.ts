@@ -92,6 +92,15 @@ const reasonOf = ({ rule, subject }: ReportedAlert): string => {
 const evidence = ({ id, eventIds = [] }: ReportedAlert): Markup =>
   html`<details class="evidence"><summary>Alert and events</summary><p>Alert <code>${id}</code></p>${eventIds.length > 0 && html`<p>${eventIds.length === 1 ? "Event" : "Newest events"} ${eventIds.map((eventId, index) => html`${index > 0 && ", "}<code>${eventId}</code>`)}</p>`}</details>`;
 
+/** Who looks after an alert, and how often operators commented on it. */
+const careOf = ({ assignee, comments }: ReportedAlert): Markup | false => {
+  const parts = [
+    assignee !== undefined && `assigned to ${assignee}`,
+    comments !== undefined && plural(comments, "comment", "comments"),
+  ].filter((part) => part !== false);
+  return parts.length > 0 && html`<small>${parts.join(", ")}</small>`;
+};
+
 /** Alerts, with the time until each was answered. The row of an alert has the id `alert-<id>`. */
 export const alertTable = (caption: string, alerts: readonly ReportedAlert[]): Markup =>
   html`${table(
@@ -99,14 +108,15 @@ export const alertTable = (caption: string, alerts: readonly ReportedAlert[]): M
     [text("Alert"), short("Level"), short("First seen"), number("Raised"), text("Answered")],
     alerts.map((alert) => {
       const { title: name, level, firstSeen, count, status, timeToAcknowledgeMs, acknowledgedBy } = alert;
+      const care = careOf(alert);
       return [
         html`<span class="name">${name}</span><small>${reasonOf(alert)}</small>${evidence(alert)}`,
         badge(level),
         time(firstSeen, formatMoment(firstSeen)),
         plural(count, "time", "times"),
         timeToAcknowledgeMs === undefined
-          ? html`<em class="open">not yet</em>`
-          : html`after ${formatDuration(timeToAcknowledgeMs)}<small>${words(status)}${acknowledgedBy !== undefined && ` by ${acknowledgedBy}`}</small>`,
+          ? html`<em class="open">not yet</em>${care}`
+          : html`after ${formatDuration(timeToAcknowledgeMs)}<small>${words(status)}${acknowledgedBy !== undefined && ` by ${acknowledgedBy}`}</small>${care}`,
       ];
     }),
     (row) => `alert-${alerts[row]?.id}`,

@@ -15,7 +15,7 @@ import { pauseBeforeRetry } from "../../runtime/retry-pause.ts";
 import { expiryOf } from "../../terms/hours.ts";
 import type { RequestIdentity } from "../../terms/idempotency-key.ts";
 import { organizationKey } from "../../terms/keys.ts";
-import type { Alert } from "./alert.ts";
+import type { Alert, AlertNote } from "./alert.ts";
 import {
   type AlertItem,
   hashOfAlertId,
@@ -36,7 +36,10 @@ const MAX_ATTEMPTS = 12;
  * The outcome of a decision. `unchanged`: the alert had that status before, or is resolved. `notFound`: the organization
  * has no unexpired alert of that id.
  */
-export type Decided = { outcome: "changed"; alert: Alert } | { outcome: "unchanged" } | { outcome: "notFound" };
+export type Decided =
+  | { outcome: "changed"; alert: Alert; note?: AlertNote }
+  | { outcome: "unchanged" }
+  | { outcome: "notFound" };
 
 /** Who decides, and when (epoch ms). `token`: unique to the request, which may be repeated; by default to the call. */
 export type Decision = { by: string; now: number; token?: string };
@@ -45,10 +48,20 @@ const changed = (item: AlertItem): Decided => ({ outcome: "changed", alert: toAl
 const unchanged: Decided = { outcome: "unchanged" };
 const notFound: Decided = { outcome: "notFound" };
 
+/** Retries while other writes interfere, such as raising the same alert. */
+export const retryOnConflict = async (attempt: () => Promise<Decided | "conflict">): Promise<Decided> => {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+    const decided = await attempt();
+    if (decided !== "conflict") return decided;
+    await pauseBeforeRetry(attempts);
+  }
+  throw new DomainError("store_unavailable", "The alert changes too fast. Try again.");
+};
+
 export type AlertDecisionStore = ReturnType<typeof createAlertDecisionStore>;
 
 /**
- * What operators do with alerts: generate, acknowledge, resolve.
+ * What operators do with alerts: generate, acknowledge, resolve. alert-note-store.ts assigns them and comments on them.
  * All calls throw DomainError `store_unavailable` if the table does not answer, or if other writes keep interfering.
  */
 export const createAlertDecisionStore = (
@@ -68,16 +81,6 @@ export const createAlertDecisionStore = (
     if (found === undefined || isExpired(found.item, now)) return notFound;
     // An earlier attempt of this request may have resolved the alert.
     return token !== undefined && found.item.token === token ? changed(found.item) : unchanged;
-  };
-
-  /** Retries while other writes interfere, such as raising the same alert. */
-  const retryOnConflict = async (attempt: () => Promise<Decided | "conflict">): Promise<Decided> => {
-    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-      const decided = await attempt();
-      if (decided !== "conflict") return decided;
-      await pauseBeforeRetry(attempts);
-    }
-    throw new DomainError("store_unavailable", "The alert changes too fast. Try again.");
   };
 
   return {

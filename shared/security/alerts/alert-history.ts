@@ -1,17 +1,30 @@
-/** What happened to an alert. An alert keeps its first and its newest occurrence, not each one. Pure. */
+/** What happened to an alert. It keeps its first and its newest occurrence, but each assignment and comment. */
 import * as z from "zod/mini";
 import { epochMs, integer } from "../../json/number-fields.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
 import { Alert, alertChanges } from "./alert.ts";
 import { timeOfAlertId } from "./alert-item.ts";
+import type { StoredNote } from "./alert-note.ts";
+import type { AlertNoteStore } from "./alert-note-store.ts";
+import type { AlertStore } from "./alert-store.ts";
 
 const HistoryEntry = z
   .object({
     change: z.enum(alertChanges),
     at: epochMs(),
-    by: z.optional(z.string().register(z.globalRegistry, { description: "The user who acknowledged or resolved it." })),
+    by: z.optional(
+      z.string().register(z.globalRegistry, {
+        description: "The user who acknowledged, assigned or resolved it, or commented on it; absent if erased.",
+      }),
+    ),
     count: z.optional(integer("How often the alert was raised until then.")),
     level: z.optional(z.enum(riskLevels)),
+    assignee: z.optional(
+      z.nullable(z.string()).register(z.globalRegistry, {
+        description: "Of an assignment: the user, or null if it was taken away; absent if the user was erased.",
+      }),
+    ),
+    text: z.optional(z.string().register(z.globalRegistry, { description: "Of a comment." })),
   })
   .register(z.globalRegistry, {
     id: "AlertHistoryEntry",
@@ -30,14 +43,36 @@ const decided = (
   by: string | undefined,
 ): HistoryEntry[] => (at === undefined ? [] : [{ change, at, ...(by !== undefined && { by }) }]);
 
-export const withHistory = (alert: Alert): AlertWithHistory => {
+const noted = ({ change, at, note: { id: _, ...said } }: StoredNote): HistoryEntry => ({ change, at, ...said });
+
+/** @param notes oldest first. */
+const withHistory = (alert: Alert, notes: readonly StoredNote[]): AlertWithHistory => {
   const { id, count, level, firstSeen, lastSeen, acknowledgedAt, acknowledgedBy, resolvedAt, resolvedBy } = alert;
   const raisedAt = timeOfAlertId(id) ?? firstSeen;
   const later: HistoryEntry[] = [
     ...(count > 1 ? [{ change: "repeated" as const, at: Math.max(lastSeen, raisedAt), count, level }] : []),
     ...decided("acknowledged", acknowledgedAt, acknowledgedBy),
+    ...notes.map(noted),
     ...decided("resolved", resolvedAt, resolvedBy),
   ];
   const raised: HistoryEntry = { change: "raised", at: raisedAt, count: 1, ...(count === 1 && { level }) };
   return { ...alert, history: [raised, ...later.sort((one, other) => one.at - other.at)] };
+};
+
+type Dependencies = { alerts: Pick<AlertStore, "get">; notes: Pick<AlertNoteStore, "list"> };
+
+/**
+ * An organization's alert with its history.
+ * @param now epoch ms.
+ * @throws DomainError `alert_not_found` if it is unknown or expired, `store_unavailable`.
+ */
+export const readAlertWithHistory = async (
+  { alerts, notes }: Dependencies,
+  organizationId: string,
+  id: string,
+  now: number,
+): Promise<AlertWithHistory> => {
+  const alert = await alerts.get(organizationId, id, now);
+  const hasNotes = alert.assignedAt !== undefined || alert.comments !== undefined;
+  return withHistory(alert, hasNotes ? await notes.list(organizationId, id) : []);
 };

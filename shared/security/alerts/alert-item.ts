@@ -9,7 +9,7 @@ import { ALERT_OUTBOX } from "../../terms/indexes.ts";
 import { partKey } from "../../terms/keys.ts";
 import { defineShardedIndex } from "../../work/sharded-index.ts";
 import { eventId, timeOfEventId } from "../event-id.ts";
-import { Alert, type AlertChange, type AlertStatus, MAX_EVENT_IDS } from "./alert.ts";
+import { Alert, type AlertChange, type AlertPosition, type AlertStatus, MAX_EVENT_IDS } from "./alert.ts";
 
 /** The kind is part of the hash, so that findings can be read without other alerts. */
 const kinds = { event: "e", finding: "f", manual: "m" } as const;
@@ -58,7 +58,13 @@ export const statusKey = (scope: string, status: AlertStatus): string => partKey
 export const listKey = ({ firstSeen, id }: Pick<Alert, "firstSeen" | "id">): string =>
   `${String(firstSeen).padStart(TIME_DIGITS, "0")}#${id}`;
 
-/** Alerts with a change that waits for publication. */
+/** The position that a list key names. */
+export const positionOfListKey = (key: string): AlertPosition => ({
+  firstSeen: Number(key.slice(0, TIME_DIGITS)),
+  id: key.slice(TIME_DIGITS + 1),
+});
+
+/** Alerts and notes with a change that waits for publication. */
 export const outboxIndex = defineShardedIndex(ALERT_OUTBOX, { count: 8, prefix: "outbox#" });
 
 /** The attributes of index byStatus. */
@@ -78,7 +84,8 @@ const ids = z.union([z.set(z.string()), z.array(z.string())]);
 
 /**
  * An alert's item, with nested values as JSON text. Beside the alert's own fields: `token` names the operator's request
- * that wrote it last, `occurrences` the triggers of a finding, `outboxAt` since when a change waits for publication.
+ * that wrote it last, `occurrences` the triggers of a finding, `outboxAt` since when a change waits for publication,
+ * `assignments` counts them, and `notesUntil` is when its first note expires (epoch seconds; alert-note.ts).
  */
 const AlertItem = z.extend(Alert, {
   eventIds: z.optional(ids),
@@ -90,6 +97,8 @@ const AlertItem = z.extend(Alert, {
   token: z.optional(z.string()),
   outboxAt: z.optional(z.number()),
   outboxChange: z.optional(z.enum(["acknowledged", "resolved"])),
+  assignments: z.optional(z.number()),
+  notesUntil: z.optional(z.number()),
 });
 export type AlertItem = z.output<typeof AlertItem>;
 

@@ -10,15 +10,17 @@ import { inParallel } from "../../runtime/in-parallel.ts";
 import { writeLog } from "../../runtime/log.ts";
 import { EVENT_SOURCE } from "../../terms/event-source.ts";
 import { SWEEP_AFTER_MS, sweepOutbox } from "../../work/outbox.ts";
-import { Alert, alertChanges, type ChangedAlert } from "./alert.ts";
+import { Alert, AlertNote, alertChanges, type ChangedAlert } from "./alert.ts";
 import { alertNameInLogs } from "./alert-item.ts";
-import type { AlertOutboxStore } from "./alert-store.ts";
+import type { AlertNoteStore } from "./alert-note-store.ts";
+import type { AlertOutboxStore, WaitingAlertStore, WaitingChange } from "./alert-outbox-store.ts";
 
 export const ALERT_EVENT_TYPE = "SecurityAlertChanged";
 
 /**
  * The detail of a published event. Events are delivered at least once and in any order: alert id and `revision` identify
- * the change, and the higher revision is the later one. Details of the same version only gain fields.
+ * the change, and the higher revision is the later one. An assignment or comment has its note's id as well, because the
+ * sweep publishes it with the alert of that time. Details of the same version only gain fields.
  */
 export const SecurityAlertChanged = z.object({
   version: z.literal(1),
@@ -29,16 +31,20 @@ export const SecurityAlertChanged = z.object({
   organizationId: z.optional(z.string()),
   /** The alert after the change. */
   alert: Alert,
+  /** Of the changes `assigned` and `commented`. */
+  note: z.optional(AlertNote),
 });
 export type SecurityAlertChanged = z.output<typeof SecurityAlertChanged>;
 
 const REMOVALS_AT_ONCE = 10;
+const RENEWALS_AT_ONCE = 4;
 /** Of each of the outbox's 8 shards: 200 changes are 20 calls, which fit into the time of one publication. */
 const CHANGES_PER_SHARD = 25;
 
 const toBusEvent = (changed: ChangedAlert): BusEvent & { changed: ChangedAlert } => {
-  const { change, at, organizationId, alert } = changed;
-  const detail = { version: 1, change, at, ...definedFields({ organizationId }), alert } satisfies SecurityAlertChanged;
+  const { change, at, organizationId, alert, note } = changed;
+  const fields = { version: 1, change, at, ...definedFields({ organizationId }), alert } as const;
+  const detail = { ...fields, ...definedFields({ note }) } satisfies SecurityAlertChanged;
   return { source: EVENT_SOURCE, detailType: ALERT_EVENT_TYPE, detail, changed };
 };
 
@@ -49,8 +55,8 @@ export type AlertPublisher = ReturnType<typeof createAlertPublisher>;
 export const createAlertPublisher = ({ bus, outbox }: Dependencies) => {
   /** If a removal fails, the sweep publishes the change once more. */
   const removeFromOutbox = (changes: readonly ChangedAlert[]) =>
-    inParallel(changes, REMOVALS_AT_ONCE, async ({ organizationId, alert }) => {
-      if (organizationId !== undefined) await outbox.remove(organizationId, alert).catch(() => undefined);
+    inParallel(changes, REMOVALS_AT_ONCE, async ({ organizationId, ...changed }) => {
+      if (organizationId !== undefined) await outbox.remove(organizationId, changed).catch(() => undefined);
     });
 
   const send = async (changes: readonly ChangedAlert[]): Promise<ChangedAlert[]> => {
@@ -92,21 +98,44 @@ export const createAlertPublisher = ({ bus, outbox }: Dependencies) => {
   };
 };
 
+type SweepDependencies = {
+  outbox: Pick<WaitingAlertStore, "list">;
+  notes: Pick<AlertNoteStore, "renew">;
+  publisher: Pick<AlertPublisher, "publishAgain">;
+};
+
+/** If renewing fails, the change stays in the outbox, and the next sweep tries again. */
+const renewNotes = (notes: SweepDependencies["notes"], changes: readonly WaitingChange[], now: number) =>
+  inParallel(
+    changes.filter(({ hasExpiringNotes }) => hasExpiringNotes),
+    RENEWALS_AT_ONCE,
+    ({ organizationId, alert }) =>
+      notes.renew(organizationId, alert, now).catch((error: unknown) => {
+        writeLog("warn", "Deferring the expiry of an alert's notes failed", {
+          alert: alertNameInLogs(alert.id),
+          cause: String(error),
+        });
+      }),
+  );
+
 /**
- * Publishes the changes that have waited for a minute.
+ * Publishes the changes that have waited for a minute. Repeated alerts wait in the outbox: their notes are renewed.
  * @param now epoch ms.
  * @param remainingMs how much of the function's time is left.
  */
 export const sweepAlertOutbox = (
-  { outbox, publisher }: { outbox: Pick<AlertOutboxStore, "list">; publisher: Pick<AlertPublisher, "publishAgain"> },
+  { outbox, notes, publisher }: SweepDependencies,
   now: number,
   remainingMs: () => number,
 ) =>
   sweepOutbox(
     {
       list: () => outbox.list({ before: now - SWEEP_AFTER_MS, now, limit: CHANGES_PER_SHARD }),
-      nameOf: ({ alert: { id, revision } }) => `${id} ${revision}`,
-      publish: publisher.publishAgain,
+      nameOf: ({ alert: { id, revision }, note }) => `${id} ${note?.id ?? revision}`,
+      publish: async (changes) => {
+        await renewNotes(notes, changes, now);
+        return publisher.publishAgain(changes);
+      },
     },
     remainingMs,
   );

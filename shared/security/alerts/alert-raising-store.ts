@@ -70,9 +70,10 @@ const replaceExpired = (context: RaiseContext): Update => {
   const set = { ...first, ...level, ...last, ...always, ...added };
   const optional = ["message", "metadata", "evidence", "evidenceCount", "occurrences", "eventIds"];
   const decisions = ["acknowledgedAt", "acknowledgedBy", "outboxChange", "token"];
+  const notes = ["assignee", "assignedAt", "assignedBy", "assignments", "comments", "commentedAt", "notesUntil"];
   return {
     set,
-    remove: [...optional, ...decisions].filter((name) => !Object.hasOwn(set, name)),
+    remove: [...optional, ...decisions, ...notes].filter((name) => !Object.hasOwn(set, name)),
     condition: "#ttl <= :seconds",
     values: { seconds: Math.floor(context.now / 1000) },
   };

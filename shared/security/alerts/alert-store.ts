@@ -1,32 +1,20 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import * as z from "zod/mini";
-import { callStore, isTransactionConflict } from "../../runtime/call-store.ts";
-import { conditionalWrite } from "../../runtime/conditional-write.ts";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { DomainError } from "../../runtime/domain-error.ts";
 import { getItem } from "../../runtime/get-item.ts";
-import { inParallel } from "../../runtime/in-parallel.ts";
-import { queryPage } from "../../runtime/query-page.ts";
+import { queryFilteredPage, queryPage } from "../../runtime/query-page.ts";
 import { ALERTS_BY_STATUS } from "../../terms/indexes.ts";
-import { organizationIdOf, organizationKey } from "../../terms/keys.ts";
-import { listWaiting } from "../../work/sharded-index-store.ts";
+import { organizationKey } from "../../terms/keys.ts";
 import type { SecurityEvent } from "../security-event.ts";
-import {
-  type Alert,
-  type AlertPosition,
-  type AlertStatus,
-  alertStatuses,
-  type ChangedAlert,
-  EVENT_RULE,
-} from "./alert.ts";
+import { type Alert, type AlertPosition, type AlertStatus, alertStatuses, EVENT_RULE } from "./alert.ts";
 import { type AlertCounts, COUNTED_ATTRIBUTES, countAlerts, MAX_COUNTED_ALERTS } from "./alert-counts.ts";
 import {
+  type AlertItem,
   alertHash,
   hashOfAlertId,
   isExpired,
   listKey,
-  outboxIndex,
   parseAlertItem,
-  pendingChange,
+  positionOfListKey,
   resolvedKey,
   statusKey,
   toAlert,
@@ -37,7 +25,9 @@ import {
 import { subjectOfEvent } from "./event-title.ts";
 
 type ListOptions = {
-  status: AlertStatus | undefined;
+  status?: AlertStatus | undefined;
+  /** Only alerts that are assigned to this user. */
+  assignee?: string | undefined;
   limit: number;
   after: AlertPosition | undefined;
   /** Epoch ms. */
@@ -48,25 +38,51 @@ type ListOptions = {
 const CALLS_FOR_ONE_STATUS = 4;
 const CALLS_PER_STATUS = 1;
 
+/** A list of one assignee reads what it filters out: 4 MB in all, in units of 8 KB. */
+const UNITS_FOR_ONE_STATUS = 512;
+const UNITS_PER_STATUS = 170;
+
 /** The most unresolved findings to read. There is one per rule and subject, so mostly a few. */
 const MAX_FINDINGS = 1_000;
 
-const READS_AT_ONCE = 8;
+const listKeyOf = (item: Readonly<Record<string, unknown>> | undefined): string | undefined =>
+  item && String(item[ALERTS_BY_STATUS.sortKey]);
 
 const newestFirst = (a: Pick<Alert, "firstSeen" | "id">, b: Pick<Alert, "firstSeen" | "id">) =>
   listKey(a) < listKey(b) ? 1 : -1;
+
+/**
+ * An organization's alert and its sort key, read strongly consistent; undefined if it is unknown or expired. A read unit
+ * per 4 KB, two reads if it is resolved.
+ * @param of.scope of the organization; `now` epoch ms.
+ * @throws DomainError `store_unavailable`.
+ */
+export const findAlert = async (
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  { scope, id, now }: { scope: string; id: string; now: number },
+): Promise<{ key: string; item: AlertItem } | undefined> => {
+  const hash = hashOfAlertId(id);
+  for (const key of hash === undefined ? [] : [unresolvedKey(hash), resolvedKey(id)]) {
+    const stored = await getItem(client, tableName, { scope, key });
+    const item = stored && parseAlertItem(stored);
+    if (item?.id === id) return isExpired(item, now) ? undefined : { key, item };
+  }
+  return undefined;
+};
 
 export type AlertStore = ReturnType<typeof createAlertStore>;
 
 /**
  * Lists alerts. Partition key `scope`, sort key `key` (alert-item.ts). Index `byStatus` (`statusKey`, `listKey`, all
  * attributes) serves the lists. Other stores of the table: alert-raising-store.ts and alert-decision-store.ts write
- * alerts, `createAlertOutboxStore` below lists unpublished changes.
+ * alerts, alert-note-store.ts assignments and comments, alert-outbox-store.ts lists unpublished changes.
  * All calls throw DomainError `store_unavailable` if the table does not answer.
  */
 export const createAlertStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  /** A status's alerts after a position. `completeTo`: the last of them if there are more. */
-  const readStatus = async (scope: string, status: AlertStatus, { status: asked, after, limit }: ListOptions) => {
+  /** A status's alerts after a position. `end`: the list key up to which they were read if there may be more. */
+  const readStatus = async (scope: string, status: AlertStatus, options: ListOptions) => {
+    const { status: asked, assignee, after, limit } = options;
     const query = {
       TableName: tableName,
       IndexName: ALERTS_BY_STATUS.name,
@@ -78,34 +94,47 @@ export const createAlertStore = (client: DynamoDBDocumentClient, tableName: stri
       ExpressionAttributeValues: { ":status": statusKey(scope, status), ...(after && { ":after": listKey(after) }) },
       ScanIndexForward: false,
     };
-    const calls = asked === undefined ? CALLS_PER_STATUS : CALLS_FOR_ONE_STATUS;
-    const page = await queryPage(client, query, limit, calls);
-    const items = page.items.map(parseAlertItem);
-    return { items, completeTo: page.hasMore ? items.at(-1) : undefined };
+    if (assignee === undefined) {
+      const calls = asked === undefined ? CALLS_PER_STATUS : CALLS_FOR_ONE_STATUS;
+      const page = await queryPage(client, query, limit, calls);
+      return { items: page.items.map(parseAlertItem), end: page.hasMore ? listKeyOf(page.items.at(-1)) : undefined };
+    }
+    const filtered = {
+      ...query,
+      FilterExpression: "#assignee = :assignee",
+      ExpressionAttributeNames: { ...query.ExpressionAttributeNames, "#assignee": "assignee" },
+      ExpressionAttributeValues: { ...query.ExpressionAttributeValues, ":assignee": assignee },
+    };
+    const units = asked === undefined ? UNITS_PER_STATUS : UNITS_FOR_ONE_STATUS;
+    const { items, last } = await queryFilteredPage(client, filtered, limit, units);
+    return { items: items.map(parseAlertItem), end: listKeyOf(last) };
   };
 
   return {
     /**
      * A page of an organization's alerts, newest firstSeen first. Half a read unit per 4 KB; without a status, three
-     * parallel queries. Reads at most 4 MB, so a page may be shorter than `limit` and still have a next page. May lag by
-     * a second.
+     * parallel queries. Reads at most 4 MB, so a page may be shorter than `limit` and still have a next page; with an
+     * assignee, it may be empty and have one. May lag by a second.
      */
     async list(organizationId: string, options: ListOptions) {
       const scope = organizationKey(organizationId);
       const statuses = options.status === undefined ? alertStatuses : [options.status];
       const parts = await Promise.all(statuses.map((status) => readStatus(scope, status, options)));
-      const [end] = parts.flatMap(({ completeTo }) => completeTo ?? []).sort(newestFirst);
+      const [end] = parts
+        .flatMap((part) => part.end ?? [])
+        .sort()
+        .reverse();
       const complete = parts
         .flatMap(({ items }) => items)
         .sort(newestFirst)
         // Below the first status's end, its unread alerts may come before those of other statuses.
-        .filter((item) => end === undefined || listKey(item) >= listKey(end));
+        .filter((item) => end === undefined || listKey(item) >= end);
       const page = complete.slice(0, options.limit);
-      const hasMore = end !== undefined || complete.length > page.length;
-      const last = hasMore ? page.at(-1) : undefined;
+      const last = page.at(-1);
+      const next = complete.length > page.length && last !== undefined ? listKey(last) : end;
       return {
         items: page.filter((item) => !isExpired(item, options.now)).map(toAlert),
-        next: last && { firstSeen: last.firstSeen, id: last.id },
+        next: next === undefined ? undefined : positionOfListKey(next),
       };
     },
 
@@ -114,13 +143,9 @@ export const createAlertStore = (client: DynamoDBDocumentClient, tableName: stri
      * @throws DomainError `alert_not_found` if it is unknown or expired
      */
     async get(organizationId: string, id: string, now: number): Promise<Alert> {
-      const hash = hashOfAlertId(id);
-      for (const key of hash === undefined ? [] : [unresolvedKey(hash), resolvedKey(id)]) {
-        const stored = await getItem(client, tableName, { scope: organizationKey(organizationId), key });
-        const item = stored && parseAlertItem(stored);
-        if (item?.id === id && !isExpired(item, now)) return toAlert(item);
-      }
-      throw new DomainError("alert_not_found", "There is no such alert.");
+      const found = await findAlert(client, tableName, { scope: organizationKey(organizationId), id, now });
+      if (found === undefined) throw new DomainError("alert_not_found", "There is no such alert.");
+      return toAlert(found.item);
     },
 
     /**
@@ -164,50 +189,3 @@ export const createAlertStore = (client: DynamoDBDocumentClient, tableName: stri
     },
   };
 };
-
-const OutboxEntry = z.object({ scope: z.string(), key: z.string() });
-
-export type AlertOutboxStore = ReturnType<typeof createAlertOutboxStore>;
-
-/**
- * The outbox of alerts (work/outbox.ts): the write that changes an alert puts it into index `byOutbox`, and publishing the
- * change removes it. All calls throw DomainError `store_unavailable` if the table does not answer.
- */
-export const createAlertOutboxStore = (client: DynamoDBDocumentClient, tableName: string) => ({
-  /** Removes a published alert from the outbox, unless it has changed since. One write. */
-  async remove(organizationId: string, { id, revision, status }: Alert): Promise<void> {
-    const key = status === "resolved" ? resolvedKey(id) : unresolvedKey(hashOfAlertId(id) ?? "");
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: { scope: organizationKey(organizationId), key },
-      UpdateExpression: "REMOVE outboxShard, outboxAt, outboxChange",
-      ConditionExpression: "id = :id AND revision = :revision",
-      ExpressionAttributeValues: { ":id": id, ":revision": revision },
-    });
-    await conditionalWrite((options) => client.send(command, options)).catch((error: unknown) => {
-      // A transaction is moving the alert: it has changed since.
-      if (!isTransactionConflict(error)) throw error;
-    });
-  },
-
-  /**
-   * Changes that have waited since before a time: at most `limit` of each of 8 shards, each shard's oldest first. Half a
-   * read unit per shard, and one per change.
-   * @param options.before and `now` epoch ms.
-   */
-  async list({ before, now, limit }: { before: number; now: number; limit: number }): Promise<ChangedAlert[]> {
-    const entries = await listWaiting(client, tableName, outboxIndex, { before, limit });
-    const changes: (ChangedAlert | undefined)[] = [];
-    await inParallel(entries.entries(), READS_AT_ONCE, async ([i, entry]) => {
-      const { scope, key } = OutboxEntry.parse(entry);
-      const command = new GetCommand({ TableName: tableName, Key: { scope, key }, ConsistentRead: true });
-      const { Item } = await callStore((options) => client.send(command, options));
-      const item = Item && parseAlertItem(Item);
-      // The alert was resolved (then it waits under another key), published or deleted since the index was read.
-      if (item?.outboxAt === undefined || isExpired(item, now)) return;
-      const organizationId = organizationIdOf(scope);
-      changes[i] = { organizationId, alert: toAlert(item), change: pendingChange(item), at: item.outboxAt };
-    });
-    return changes.filter((change) => change !== undefined);
-  },
-});

@@ -54,6 +54,11 @@ export const Alert = z
     acknowledgedBy: z.optional(text),
     resolvedAt: z.optional(time),
     resolvedBy: z.optional(text),
+    assignee: z.optional(described("The user who looks after it; absent if no user does.")),
+    assignedAt: z.optional(epochMs("when it was last assigned, or the assignment taken away.")),
+    assignedBy: z.optional(described("The user who did that.")),
+    comments: z.optional(integer("The number of comments; absent if there are none.")),
+    commentedAt: z.optional(epochMs("the newest comment.")),
     revision: integer("Rises by one with every change."),
   })
   .register(z.globalRegistry, {
@@ -86,8 +91,21 @@ export type AlertTrigger = {
 };
 
 /** How an alert changed. */
-export const alertChanges = ["raised", "repeated", "acknowledged", "resolved"] as const;
+export const alertChanges = ["raised", "repeated", "acknowledged", "assigned", "commented", "resolved"] as const;
 export type AlertChange = (typeof alertChanges)[number];
+
+/** A note: an assignment of an alert, or a comment on it. Who made it, and what it says. */
+export const AlertNote = z.object({
+  /** The same however often the note is published. */
+  id: text,
+  /** The author; missing once the user is erased. */
+  by: z.optional(text),
+  /** Of an assignment: the user, or null if the assignment was taken away; missing once the user is erased. */
+  assignee: z.optional(z.nullable(text)),
+  /** Of a comment. */
+  text: z.optional(text),
+});
+export type AlertNote = z.output<typeof AlertNote>;
 
 /** A change to publish. */
 export type ChangedAlert = {
@@ -98,4 +116,6 @@ export type ChangedAlert = {
   change: AlertChange;
   /** Epoch ms. */
   at: number;
+  /** Of the changes `assigned` and `commented`. */
+  note?: AlertNote | undefined;
 };

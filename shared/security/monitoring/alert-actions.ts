@@ -1,11 +1,16 @@
-/** The four actions of POST …/security/alert: operators mark events, and generate, acknowledge or resolve alerts. */
+/**
+ * The actions of POST …/security/alert: operators mark events; generate, acknowledge, assign and resolve alerts, and comment
+ * on them.
+ */
 import { definedFields } from "../../json/defined-fields.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
 import type { RequestIdentity } from "../../terms/idempotency-key.ts";
 import { requesterOf, type UserRequest } from "../../terms/requester.ts";
-import { type Alert, type ChangedAlert, MANUAL_RULE } from "../alerts/alert.ts";
-import type { AlertDecisionStore, Decided } from "../alerts/alert-decision-store.ts";
+import { type Alert, type AlertChange, type ChangedAlert, MANUAL_RULE } from "../alerts/alert.ts";
+import type { AlertDecisionStore, Decided, Decision } from "../alerts/alert-decision-store.ts";
 import { alertHash, alertId } from "../alerts/alert-item.ts";
+import type { NewNote } from "../alerts/alert-note.ts";
+import type { AlertNoteStore } from "../alerts/alert-note-store.ts";
 import type { AlertPublisher } from "../alerts/alert-publisher.ts";
 import { eventId, identityOf, timeOfEventId } from "../event-id.ts";
 import type { Recorder } from "../recorder.ts";
@@ -18,6 +23,7 @@ type AlertRequest = UserRequest & { identity: RequestIdentity };
 /** The limits of a request, once more after redaction: a marker may be longer than the text that it replaces. */
 const TITLE_MAX_CHARACTERS = 256;
 const MESSAGE_MAX_CHARACTERS = 1_024;
+const COMMENT_MAX_CHARACTERS = 2_000;
 const ID_MAX_CHARACTERS = 128;
 
 const DECISIONS_AT_ONCE = 10;
@@ -61,30 +67,31 @@ export const manualAlert = (
 
 export type AlertActionDependencies = {
   alerts: AlertDecisionStore;
+  notes: Pick<AlertNoteStore, "add">;
   publisher: Pick<AlertPublisher, "publish">;
   events: Pick<SecurityEventStore, "markProcessed">;
   recorder: Pick<Recorder, "recordWithAlert">;
 };
 
-export const createAlertActions = ({ alerts, publisher, events, recorder }: AlertActionDependencies) => {
+export const createAlertActions = ({ alerts, notes, publisher, events, recorder }: AlertActionDependencies) => {
   /** Decides about each alert once, in any order. The results have the order of the request. */
   const decide = async (
-    action: "acknowledge" | "resolve",
+    change: Exclude<AlertChange, "raised" | "repeated">,
     alertIds: readonly string[],
     { caller: { organizationId, userId }, identity }: AlertRequest,
+    decideOne: (organizationId: string, id: string, decision: Decision) => Promise<Decided>,
   ) => {
     const { at, id: token } = identity;
     const ids = [...new Set(alertIds)];
     const decided = new Map<string, Decided>();
     try {
       await inParallel(ids, DECISIONS_AT_ONCE, async (id) => {
-        decided.set(id, await alerts[action](organizationId, id, { by: userId, now: at, token }));
+        decided.set(id, await decideOne(organizationId, id, { by: userId, now: at, token }));
       });
     } finally {
       // If one decision failed, the others are published nevertheless.
-      const change = action === "resolve" ? ("resolved" as const) : ("acknowledged" as const);
       const changes = [...decided.values()].flatMap((one): ChangedAlert[] =>
-        one.outcome === "changed" ? [{ organizationId, alert: one.alert, change, at }] : [],
+        one.outcome === "changed" ? [{ organizationId, alert: one.alert, change, at, note: one.note }] : [],
       );
       await publisher.publish(changes);
     }
@@ -118,7 +125,7 @@ export const createAlertActions = ({ alerts, publisher, events, recorder }: Aler
 
   /**
    * Carries out an action. Repeating an action changes nothing, except that each new request of `generate_alert` makes an
-   * alert. Repeating a request completes it.
+   * alert, and of `comment` a comment. Repeating a request completes it.
    * @throws DomainError `store_unavailable`; some ids may be done then, and the request may be sent again.
    */
   return async (action: AlertAction, request: AlertRequest): Promise<AlertActionResult> => {
@@ -129,9 +136,23 @@ export const createAlertActions = ({ alerts, publisher, events, recorder }: Aler
       return { action: action.action, ...outcome };
     }
     if (action.action === "generate_alert") return { action: action.action, ...(await generate(action, request)) };
-    const { changed, ...others } = await decide(action.action, action.alertIds, request);
-    return action.action === "resolve"
-      ? { action: action.action, resolved: changed, ...others }
-      : { action: action.action, acknowledged: changed, ...others };
+    if (action.action === "acknowledge") {
+      const { changed, ...others } = await decide("acknowledged", action.alertIds, request, alerts.acknowledge);
+      return { action: action.action, acknowledged: changed, ...others };
+    }
+    if (action.action === "resolve") {
+      const { changed, ...others } = await decide("resolved", action.alertIds, request, alerts.resolve);
+      return { action: action.action, resolved: changed, ...others };
+    }
+    const note: NewNote =
+      action.action === "assign"
+        ? { change: "assigned", assignee: action.assignee }
+        : { change: "commented", text: sanitiseText(action.text, COMMENT_MAX_CHARACTERS) };
+    const { changed, ...others } = await decide(note.change, action.alertIds, request, (organizationId, id, decision) =>
+      notes.add(organizationId, id, note, decision),
+    );
+    return action.action === "assign"
+      ? { action: action.action, assigned: changed, ...others }
+      : { action: action.action, commented: changed, ...others };
   };
 };

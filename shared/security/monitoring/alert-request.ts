@@ -3,13 +3,17 @@ import * as z from "zod/mini";
 import { encodeJson } from "../../json/encode-json.ts";
 import { text } from "../../json/text.ts";
 import { upperCase, word } from "../../json/word.ts";
+import { isIdentifier } from "../../terms/caller.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
 import { Alert, alertStatuses, MAX_EVENT_IDS } from "../alerts/alert.ts";
+import { MAX_ASSIGNMENTS, MAX_COMMENTS } from "../alerts/alert-note.ts";
 
 const MAX_IDS = 100;
 const ID_MAX_CHARACTERS = 128;
 const TITLE_MAX_CHARACTERS = 256;
 const MESSAGE_MAX_CHARACTERS = 1_024;
+const COMMENT_MAX_CHARACTERS = 2_000;
+const USER_MAX_CHARACTERS = 128;
 const METADATA_MAX_BYTES = 2_048;
 const METADATA_MAX_DEPTH = 16;
 
@@ -76,18 +80,51 @@ const AcknowledgeAlerts = z
   .object({ action: z.literal("acknowledge"), alertIds: ids(1, MAX_IDS, "The alerts to acknowledge.") })
   .register(z.globalRegistry, { id: "AcknowledgeAlerts", description: "Marks alerts as being looked after." });
 
+const USER_EXPECTED = `expected a user id of 1 to ${USER_MAX_CHARACTERS} printable characters without space, or null`;
+const userId = z
+  .string({ error: USER_EXPECTED })
+  .check(z.refine(isIdentifier, { error: USER_EXPECTED }))
+  .register(z.globalRegistry, {
+    override: { type: "string", minLength: 1, maxLength: USER_MAX_CHARACTERS, pattern: "^[^\\p{C}\\p{Z}]*$" },
+  });
+
+const AssignAlerts = z
+  .object({
+    action: z.literal("assign"),
+    alertIds: ids(1, MAX_IDS, "The alerts to assign."),
+    assignee: z
+      .nullable(userId)
+      .register(z.globalRegistry, { description: "The user's id as tokens have it; null takes the assignment away." }),
+  })
+  .register(z.globalRegistry, { id: "AssignAlerts", description: "Assigns alerts to a user, or to no user." });
+
+const CommentOnAlerts = z
+  .object({
+    action: z.literal("comment"),
+    alertIds: ids(1, MAX_IDS, "The alerts to comment on, resolved or not."),
+    text: text(1, COMMENT_MAX_CHARACTERS, "The comment."),
+  })
+  .register(z.globalRegistry, { id: "CommentOnAlerts", description: "Adds a comment to alerts." });
+
 const ResolveAlerts = z
   .object({ action: z.literal("resolve"), alertIds: ids(1, MAX_IDS, "The alerts to resolve.") })
   .register(z.globalRegistry, { id: "ResolveAlerts", description: "Closes alerts for good." });
 
-const actions = [MarkProcessed, GenerateAlert, AcknowledgeAlerts, ResolveAlerts] as const;
+const actions = [
+  MarkProcessed,
+  GenerateAlert,
+  AcknowledgeAlerts,
+  AssignAlerts,
+  CommentOnAlerts,
+  ResolveAlerts,
+] as const;
 
 /** The body of POST …/security/alert. */
 export const AlertAction = z
   .discriminatedUnion("action", actions, {
     error: ({ code, path }) =>
       code === "invalid_union" && path?.at(-1) === "action"
-        ? "expected one of mark_processed, generate_alert, acknowledge, resolve"
+        ? "expected one of mark_processed, generate_alert, acknowledge, assign, comment, resolve"
         : "expected an object with an action",
   })
   .register(z.globalRegistry, { id: "AlertAction", description: "An action on events or alerts." });
@@ -123,13 +160,38 @@ const AlertsAcknowledged = z
     id: "AlertsAcknowledged",
     description: "The answer to `acknowledge`, for each alert id.",
   });
+const AlertsAssigned = z
+  .object({
+    action: z.literal("assign"),
+    assigned: outcome("The alerts assigned now, or whose assignment was taken away now."),
+    unchanged: outcome(
+      `The alerts that were assigned like that already, are resolved, or were assigned ${MAX_ASSIGNMENTS} times.`,
+    ),
+    notFound,
+  })
+  .register(z.globalRegistry, { id: "AlertsAssigned", description: "The answer to `assign`, for each alert id." });
+const AlertsCommented = z
+  .object({
+    action: z.literal("comment"),
+    commented: outcome("The alerts that have the comment now."),
+    unchanged: outcome(`The alerts that have ${MAX_COMMENTS} comments, and take no more.`),
+    notFound,
+  })
+  .register(z.globalRegistry, { id: "AlertsCommented", description: "The answer to `comment`, for each alert id." });
 const AlertsResolved = z
   .object({ action: z.literal("resolve"), resolved: outcome("The alerts resolved now."), unchanged, notFound })
   .register(z.globalRegistry, { id: "AlertsResolved", description: "The answer to `resolve`, for each alert id." });
 
 /** The answer to each action, in the order of the actions. */
 export const AlertActionResult = z
-  .discriminatedUnion("action", [EventsMarked, AlertGenerated, AlertsAcknowledged, AlertsResolved])
+  .discriminatedUnion("action", [
+    EventsMarked,
+    AlertGenerated,
+    AlertsAcknowledged,
+    AlertsAssigned,
+    AlertsCommented,
+    AlertsResolved,
+  ])
   .register(z.globalRegistry, { id: "AlertActionResult", description: "The outcome of the action of the same name." });
 export type AlertActionResult = z.output<typeof AlertActionResult>;
 
@@ -141,4 +203,5 @@ export const AlertQuery = z.object({
       override: { type: "string", enum: [...alertStatuses] },
     }),
   ),
+  assignee: z.optional(text(1, USER_MAX_CHARACTERS, "Only alerts that are assigned to this user.")),
 });

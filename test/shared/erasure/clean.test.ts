@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { cleanAlert, ERASED_TEXT, namesAddress } from "../../../shared/erasure/alert-locations.ts";
+import { cleanAlert, cleanNote, ERASED_TEXT, namesAddress } from "../../../shared/erasure/alert-locations.ts";
 import { cleanEvent, cleanEventOfUser } from "../../../shared/erasure/clean-event.ts";
 import { eventsOfUser } from "../../../shared/erasure/event-locations.ts";
 import type { ItemChange } from "../../../shared/erasure/location.ts";
@@ -143,5 +143,29 @@ describe("an alert, when a user is erased", () => {
       set: { title: ERASED_TEXT },
     });
     expect(cleanAlert({ ...item, title: "Ask ada", message: "" }, user)).toMatchObject({ set: {} });
+  });
+
+  it("loses the user who assigned it, and the user that it is assigned to", () => {
+    const item = { ...alert, subject: "organization", assignee: "bob", assignedBy: "ada" };
+    expect(cleanAlert(item, user)).toEqual({ remove: ["assignee"], set: {} });
+    expect(cleanAlert({ ...item, assignee: "ada", assignedBy: "bob" }, user)).toEqual({
+      remove: ["assignedBy"],
+      set: {},
+    });
+  });
+});
+
+describe("a note of an alert, when a user is erased", () => {
+  it.each([
+    [{ change: "commented", by: "bob", text: "it was me" }, ["by"], { text: ERASED_TEXT }],
+    [{ change: "commented", by: "ada", text: "it was bob's" }, [], { text: ERASED_TEXT }],
+    [{ change: "commented", text: ERASED_TEXT }, undefined, undefined],
+    [{ change: "commented", by: "ada", text: "bobbin" }, undefined, undefined],
+    [{ change: "assigned", by: "bob", assignee: "ada" }, ["by"], {}],
+    [{ change: "assigned", by: "bob", assignee: "bob" }, ["by", "assignee"], {}],
+    [{ change: "assigned", by: "ada", assignee: null }, undefined, undefined],
+  ])("%j loses %j", (item, remove, set) => {
+    const expected = remove === undefined ? undefined : { remove, set };
+    expect(cleanNote(item, "bob", createUserMatcher(["bob"]))).toEqual(expected);
   });
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { userHash } from "../../../shared/detection/detection.ts";
+import { ERASED_TEXT } from "../../../shared/erasure/alert-locations.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
+import { isNoteKey } from "../../../shared/security/alerts/alert-note.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { depth, isDeep } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
@@ -37,6 +39,15 @@ const countedOf = (items: readonly Record<string, unknown>[]) =>
     ...{ id, eventType, category, riskLevel, success, ms, ttl, timestamp },
   }));
 
+const isNote = ({ key }: Record<string, unknown>): boolean => isNoteKey(String(key));
+
+/** What is left of the notes by, for and about bob. */
+const OTHER_NOTES = [
+  { change: "assigned", by: "carol" },
+  { change: "commented", text: ERASED_TEXT },
+  { change: "commented", by: "carol", text: ERASED_TEXT },
+];
+
 const eventsBefore = async (organizationId: string) => ofScope(organizationId, await world.scan()).events;
 
 describe("an organization whose data is all erased", () => {
@@ -70,10 +81,10 @@ describe("an organization whose data is all erased", () => {
     expect(erasure?.removed).toEqual({
       // 10 of each user and 3 others, without one that has nothing personal; then two late ones, the disconnect and the request.
       ...{ records: RECORDS, webhookEvents: 3, events: 22 + 2 + 1 + 1, reports: 2 },
-      alerts: before.alerts.length,
+      alerts: before.alerts.filter((item) => !isNote(item)).length,
       detections: 4,
-      // The settings' change and author, the circuit's authors, the run, its page, the state, a read mark.
-      other: 8,
+      // The settings' change and author, the circuit's authors, the run, its page, the state, a read mark; the notes.
+      other: 8 + before.alerts.filter(isNote).length,
     });
   });
 
@@ -203,7 +214,8 @@ describe("an erased user", () => {
       // Two about him, by id and by address; one that he typed; two findings that mention him.
       alerts: 2 + 1 + 2,
       detections: 2,
-      other: 6,
+      // With three notes by, for and about him.
+      other: 6 + 3,
     });
   });
 
@@ -227,7 +239,8 @@ describe("an erased user", () => {
   });
 
   it("keeps alerts about others or about no user", async () => {
-    const subjects = after.alerts.map(({ subject, rule }) => (rule === "manual" ? "typed" : subject)).sort();
+    const kept = after.alerts.filter((item) => !isNote(item));
+    const subjects = kept.map(({ subject, rule }) => (rule === "manual" ? "typed" : subject)).sort();
     expect(subjects).toEqual([
       ...["AUTHENTICATION_FAILURE address:198.51.100.9", "PERMISSION_DENIED user:carol"],
       ...["organization", "organization", "typed"],
@@ -240,6 +253,26 @@ describe("an erased user", () => {
       { evidence: { count: 3 } },
       { evidence: { count: 3 } },
     ]);
+  });
+
+  it("keeps the notes of these alerts, without its mentions, and deletes those of deleted alerts", async () => {
+    const { items } = await world.main.alerts.list(organizationId, {
+      limit: 50,
+      after: undefined,
+      now: world.time.now,
+    });
+    const histories = await Promise.all(
+      items.map(async (alert) => ({ alert, notes: await world.main.notes.list(organizationId, alert.id) })),
+    );
+    expect(histories.flatMap(({ notes }) => notes)).toHaveLength(after.alerts.filter(isNote).length);
+    expect(before.alerts.filter(isNote).length).toBe(after.alerts.filter(isNote).length + 3);
+    const seen = { by: "carol", text: "I have seen it" };
+    for (const { alert, notes } of histories) {
+      const said = notes.map(({ change, note: { id: _, ...rest } }) => ({ change, ...rest }));
+      const others = alert.rule === "unusual_api_usage" ? OTHER_NOTES : [];
+      expect(said).toEqual([{ change: "commented", ...seen }, ...others]);
+      expect(alert).not.toHaveProperty("assignee");
+    }
   });
 
   it("keeps the results of detection about others", () => {

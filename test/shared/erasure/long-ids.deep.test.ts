@@ -4,7 +4,7 @@ import { createConnectedStore } from "../../../shared/connection/connection-stor
 import { userHash } from "../../../shared/detection/detection.ts";
 import { createUnjudgedStore } from "../../../shared/detection/unjudged-store.ts";
 import { createReportDueStore } from "../../../shared/reports/report-due-store.ts";
-import { createAlertOutboxStore } from "../../../shared/security/alerts/alert-store.ts";
+import { createWaitingAlertStore } from "../../../shared/security/alerts/alert-outbox-store.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
 import { HOUR_MS } from "../../../shared/terms/hours.ts";
@@ -103,7 +103,7 @@ describe.each(["x", "é", "€", "🌱"])("an organization and a user with ids o
     const due = createReportDueStore(client, TABLES.reports);
     await due.markReportsDue(organizationKey(organizationId), time.now);
     const hours = createOpenHourStore(client, TABLES.rollups, world.clock);
-    const outbox = createAlertOutboxStore(client, TABLES.alerts);
+    const outbox = createWaitingAlertStore(client, TABLES.alerts);
     const named = {
       connected: await all(createConnectedStore(client, TABLES.connections).connectedOrganizations()),
       active: await all(main.runs.listActive()),

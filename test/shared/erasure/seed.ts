@@ -1,5 +1,6 @@
 /** Stores every kind of data of an organization and its users, with the service's own writers where possible. */
 import { userHash } from "../../../shared/detection/detection.ts";
+import type { NewNote } from "../../../shared/security/alerts/alert-note.ts";
 import { createAlertActions } from "../../../shared/security/monitoring/alert-actions.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { noProgress } from "../../../shared/sync/sync-run.ts";
@@ -51,6 +52,7 @@ const seedUser = async ({ main, time }: World, organizationId: string, userId: s
   const { ipAddress, userAgent } = person;
   const act = createAlertActions({
     alerts: main.decisions,
+    notes: main.notes,
     publisher: { publish: async () => [] },
     events: { markProcessed: () => Promise.reject(new Error("not used")) },
     recorder: main.recorder,
@@ -63,6 +65,21 @@ const seedUser = async ({ main, time }: World, organizationId: string, userId: s
       identity: identityAt(time.now, { id: `typed by ${userId}` }),
     },
   );
+};
+
+/** A comment of carol's on every alert; on one about no user also notes by, for and about bob. */
+const seedNotes = async ({ main, time }: World, organizationId: string): Promise<void> => {
+  const query = { limit: 100, after: undefined, now: time.now };
+  const { items } = await main.alerts.list(organizationId, query);
+  const add = async (alertId: string, by: string, note: NewNote) => {
+    time.now += 1_000;
+    await main.notes.add(organizationId, alertId, note, { by, now: time.now });
+  };
+  for (const { id } of items) await add(id, "carol", { change: "commented", text: "I have seen it" });
+  const { id = "" } = items.find(({ rule }) => rule === "unusual_api_usage") ?? {};
+  await add(id, "carol", { change: "assigned", assignee: "bob" });
+  await add(id, "bob", { change: "commented", text: "I looked at it" });
+  await add(id, "carol", { change: "commented", text: "ask bob" });
 };
 
 /** Events and alerts without a user. */
@@ -235,6 +252,7 @@ export const seed = async (world: World, organizationId: string, records = RECOR
   await seedState(world, organizationId);
   for (const userId of ["bob", "carol"]) await seedUser(world, organizationId, userId);
   await seedEvents(world, organizationId);
+  await seedNotes(world, organizationId);
   await seedDetection(world, organizationId);
   await seedReports(world, organizationId);
   await seedRecords(world, organizationId, records);

@@ -19,6 +19,7 @@ import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { createAlertDecisionStore } from "../../../shared/security/alerts/alert-decision-store.ts";
+import { createAlertNoteStore } from "../../../shared/security/alerts/alert-note-store.ts";
 import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
@@ -128,6 +129,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       ends: createSyncEndStore(client, TABLES.runs, { retentionDays }),
       webhooks: createWebhookEventStore(client, TABLES.webhookEvents),
       alerts: createAlertStore(client, TABLES.alerts),
+      notes: createAlertNoteStore(client, TABLES.alerts),
       decisions: createAlertDecisionStore(client, TABLES.alerts, { retentionDays }),
       reports: createEraseReportsStore(client, TABLES.reports),
     };

@@ -211,6 +211,13 @@ describe("alerts", () => {
     expect(at(next)).toMatchObject({ raised: 0, medianTimeToAcknowledgeMs: 23 * HOUR_MS + MINUTE_MS });
   });
 
+  it("say who looks after each, and how often operators commented on it", () => {
+    const [alert] = at({ alerts: [alertAt(SATURDAY, { assignee: "grace", comments: 2 })] }).list;
+    expect(alert).toMatchObject({ assignee: "grace", comments: 2 });
+    const [other] = at({ alerts: [alertAt(SATURDAY)] }).list;
+    for (const name of ["assignee", "comments"]) expect(other).not.toHaveProperty(name);
+  });
+
   it("include those of the day, and older ones that are open or were answered on the day", () => {
     const before = SATURDAY - DAY_MS;
     const { list, raised } = at({
@@ -219,11 +226,16 @@ describe("alerts", () => {
         alertAt(before, { title: "open" }),
         alertAt(before, { title: "answered on the day", status: "resolved", resolvedAt: SATURDAY + 1 }),
         alertAt(before, { title: "answered before", status: "resolved", resolvedAt: SATURDAY - 1 }),
+        alertAt(before, { title: "assigned on the day", status: "acknowledged", assignedAt: SATURDAY + 1 }),
+        alertAt(before, { title: "commented on the day", status: "acknowledged", commentedAt: SATURDAY + 1 }),
+        alertAt(before, { title: "commented before", status: "acknowledged", commentedAt: SATURDAY - 1 }),
         alertAt(SATURDAY + DAY_MS, { title: "of the next day" }),
       ],
     });
     expect(raised).toBe(1);
-    expect(list.map(({ title }) => title).sort()).toEqual(["answered on the day", "of the day", "open"]);
+    expect(list.map(({ title }) => title).sort()).toEqual([
+      ...["answered on the day", "assigned on the day", "commented on the day", "of the day", "open"],
+    ]);
   });
 
   it("leave addresses out", () => {

@@ -196,7 +196,13 @@ const sampleAlerts = (at: number): Alert[] => [
       title: "The provider kept failing: the circuit breaker opened and refuses calls",
       status: "resolved" as const,
     },
-    ...{ acknowledgedAt: at + 14 * HOUR_MS + 4 * MINUTE_MS, resolvedAt: at + 16 * HOUR_MS, resolvedBy: "grace" },
+    ...{
+      acknowledgedAt: at + 14 * HOUR_MS + 4 * MINUTE_MS,
+      resolvedAt: at + 16 * HOUR_MS,
+      resolvedBy: "grace",
+      assignee: "grace",
+      comments: 2,
+    },
   }),
 ];
 

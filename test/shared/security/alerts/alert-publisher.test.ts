@@ -41,11 +41,7 @@ const raiserAt = (at: number) =>
     random: () => randomBytes(16),
   });
 const sweepAt = (now: number) =>
-  sweepAlertOutbox(
-    { outbox: alerts.outbox, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) },
-    now,
-    () => 60_000,
-  );
+  sweepAlertOutbox({ ...alerts, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) }, now, () => 60_000);
 
 const eventAt = (at: number, organizationId: string | undefined): SecurityEvent => ({
   ...{ id: randomId(at), eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" },
@@ -165,7 +161,7 @@ describe("a change that was not published", () => {
     for (let i = 0; i < 60; i++) {
       await alerts.raise(organizationId, reasonAt(NOON, { subject: `${i % 30}`, rule: `rule ${i}` }), NOON);
     }
-    const parts = { outbox: alerts.outbox, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) };
+    const parts = { ...alerts, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) };
     const rounds: number[] = [];
     const outbox = {
       list: (options: Parameters<AlertStores["outbox"]["list"]>[0]) => {
@@ -186,7 +182,7 @@ describe("a change that was not published", () => {
   it("is published once by a sweep that cannot remove it", async () => {
     await alerts.raise(freshOrganization(), reasonAt(NOON), NOON);
     const stuck = createAlertPublisher({ bus, outbox: { remove: () => Promise.reject(new Error("denied")) } });
-    const sweep = sweepAlertOutbox({ outbox: alerts.outbox, publisher: stuck }, NOON + 2 * MINUTE, () => 60_000);
+    const sweep = sweepAlertOutbox({ ...alerts, publisher: stuck }, NOON + 2 * MINUTE, () => 60_000);
     await expect(sweep).resolves.toEqual({ published: 1, failed: 0 });
   });
 
@@ -194,8 +190,82 @@ describe("a change that was not published", () => {
     const organizationId = freshOrganization();
     const { alert } = await alerts.raise(organizationId, reasonAt(NOON), NOON);
     await alerts.raise(organizationId, reasonAt(NOON + 1), NOON + 1);
-    await alerts.outbox.remove(organizationId, alert);
+    await alerts.outbox.remove(organizationId, { alert });
     await expect(sweepAt(NOON + 2 * MINUTE)).resolves.toEqual({ published: 1, failed: 0 });
+  });
+});
+
+describe("an assignment and a comment", () => {
+  const request = { by: "ada", now: NOON + 1 };
+  const assigned = { change: "assigned", assignee: "bob" } as const;
+  const commented = (text: string) => ({ change: "commented", text }) as const;
+
+  it("wait each for themselves, so that none is lost while the bus is down", async () => {
+    const organizationId = freshOrganization();
+    const { id } = (await alerts.raise(organizationId, reasonAt(NOON), NOON)).alert;
+    await sweepAt(NOON + 2 * MINUTE);
+    published = [];
+    isDown = true;
+    for (const text of ["first", "second"]) await alerts.notes.add(organizationId, id, commented(text), request);
+    await alerts.notes.add(organizationId, id, assigned, request);
+    await alerts.resolve(organizationId, id, request);
+    await expect(sweepAt(NOON + 2 * MINUTE)).resolves.toEqual({ published: 0, failed: 4 });
+    isDown = false;
+    await expect(sweepAt(NOON + 3 * MINUTE)).resolves.toEqual({ published: 4, failed: 0 });
+    const alert = await alerts.get(organizationId, id, NOON);
+    expect(alert).toMatchObject({ status: "resolved", comments: 2, assignee: "bob", revision: 5 });
+    const said = { version: 1, at: NOON + 1, organizationId, alert };
+    const note = { id: expect.any(String), by: "ada" };
+    expect(published).toHaveLength(4);
+    expect(published).toEqual(
+      expect.arrayContaining([
+        { ...said, change: "commented", note: { ...note, text: "first" } },
+        { ...said, change: "commented", note: { ...note, text: "second" } },
+        { ...said, change: "assigned", note: { ...note, assignee: "bob" } },
+        { ...said, change: "resolved" },
+      ]),
+    );
+    await expect(sweepAt(NOON + 9 * MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
+  });
+
+  it("leave the outbox once they are published, and an alert that waits there stays", async () => {
+    const organizationId = freshOrganization();
+    const { alert } = await alerts.raise(organizationId, reasonAt(NOON), NOON);
+    const added = await alerts.notes.add(organizationId, alert.id, assigned, request);
+    if (added.outcome !== "changed") throw new Error("The alert is not assigned.");
+    await alerts.outbox.remove(organizationId, added);
+    await sweepAt(NOON + 2 * MINUTE);
+    expect(published.map(({ change, alert: { assignee } }) => [change, assignee])).toEqual([["raised", "bob"]]);
+  });
+
+  it("live as long as their alert: the sweep defers their expiry after a repetition", async () => {
+    const DAY = 86_400_000;
+    const organizationId = freshOrganization();
+    const { id } = (await alerts.raise(organizationId, reasonAt(NOON), NOON)).alert;
+    await alerts.notes.add(organizationId, id, commented("why?"), request);
+    const later = NOON + 60 * DAY;
+    await raiserAt(later).raiseForEvent(eventAt(later, organizationId));
+    const repeated = await alerts.raise(organizationId, reasonAt(later), later);
+    expect(repeated.alert).toMatchObject({ id, comments: 1 });
+    // The repetition's publication, and that of a decision, leave the alert in the outbox until its notes are renewed.
+    const decided = await alerts.acknowledge(organizationId, id, { by: "ada", now: later });
+    if (decided.outcome !== "changed") throw new Error("The alert is not acknowledged.");
+    await alerts.outbox.remove(organizationId, decided);
+    const renewed: string[] = [];
+    const notes = {
+      renew: async (...change: Parameters<AlertStores["notes"]["renew"]>) => {
+        renewed.push(change[1].id);
+        return alerts.notes.renew(...change);
+      },
+    };
+    const parts = { outbox: alerts.outbox, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) };
+    const sweep = (at: number, by: Pick<typeof alerts.notes, "renew">) =>
+      sweepAlertOutbox({ ...parts, notes: by }, at, () => 60_000);
+    const failing = { renew: () => Promise.reject(new Error("no answer")) };
+    await sweep(later + 2 * MINUTE, failing);
+    for (const hour of [1, 2]) await sweep(later + hour * 60 * MINUTE, notes);
+    expect(renewed).toEqual([id]);
+    await expect(sweepAt(later + DAY)).resolves.toEqual({ published: 0, failed: 0 });
   });
 });
 

@@ -4,6 +4,7 @@ import { routes } from "../../../../shared/api/routes.ts";
 import { createHandler } from "../../../../shared/http/create-handler.ts";
 import { createCursors } from "../../../../shared/http/cursor.ts";
 import type { ChangedAlert } from "../../../../shared/security/alerts/alert.ts";
+import { readAlertWithHistory } from "../../../../shared/security/alerts/alert-history.ts";
 import {
   type AlertActionDependencies,
   createAlertActions,
@@ -46,6 +47,7 @@ beforeEach(() => {
 
 const parts = (): AlertActionDependencies => ({
   alerts,
+  notes: alerts.notes,
   publisher: {
     async publish(changes) {
       published.push(...changes);
@@ -203,6 +205,38 @@ describe.each([
   });
 });
 
+describe.each([
+  ["assign", "assigned", { assignee: "bob" }, { by: "ada", assignee: "bob" }],
+  ["comment", "commented", { text: "see 4111 1111 1111 1111" }, { by: "ada", text: "see [redacted:card]" }],
+] as const)("%s", (action, outcome, said, note) => {
+  it("answers each id once, publishes what was said, and keeps it when the alert is resolved", async () => {
+    const { organizationId } = caller;
+    const raise = async (of: string, subject: string) =>
+      (await alerts.raise(of, reasonAt(NOON, { subject }), NOON)).alert.id;
+    const one = await raise(organizationId, "1");
+    const two = await raise(organizationId, "2");
+    const foreign = await raise("other", `${action} ${organizations}`);
+    const alertIds = [two, one, foreign, "garbage", two, ""];
+    await expect(send({ action, alertIds, ...said })).resolves.toEqual({
+      status: 200,
+      body: { action, [outcome]: [two, one], unchanged: [], notFound: [foreign, "garbage", ""] },
+    });
+    const id = expect.any(String);
+    const changes = [...published].sort((a, b) => (a.alert.id < b.alert.id ? -1 : 1));
+    expect(changes.map(({ change, alert, note: published_ }) => [change, alert.id, published_])).toEqual(
+      [one, two].sort().map((alertId) => [outcome, alertId, { ...note, id }]),
+    );
+    await send({ action: "resolve", alertIds: [one] });
+    const history = async () =>
+      (await readAlertWithHistory({ alerts, notes: alerts.notes }, organizationId, one, NOON)).history;
+    const entries = [
+      { change: outcome, at: NOON, ...note },
+      { change: "resolved", at: NOON, by: "ada" },
+    ];
+    await expect(history()).resolves.toEqual([expect.objectContaining({ change: "raised" }), ...entries]);
+  });
+});
+
 describe("a request with an Idempotency-Key", () => {
   const asked = { action: "generate_alert", title: "Look at this", riskLevel: "HIGH" } as const;
   const request = (identity: RequestIdentity) => ({
@@ -257,25 +291,31 @@ describe("a request with an Idempotency-Key", () => {
   });
 
   it.each([
-    ["acknowledge", "acknowledged"],
-    ["resolve", "resolved"],
-  ] as const)("reports to %s as done what an earlier attempt did", async (action, outcome) => {
+    [{ action: "acknowledge" }, "acknowledged"],
+    [{ action: "resolve" }, "resolved"],
+    [{ action: "assign", assignee: "bob" }, "assigned"],
+    [{ action: "comment", text: "why?" }, "commented"],
+  ] as const)("reports to %j as done what an earlier attempt did", async (said, outcome) => {
     const { organizationId } = caller;
     const { alert } = await alerts.raise(organizationId, reasonAt(NOON, { subject: "1" }), NOON);
     const other = await alerts.raise(organizationId, reasonAt(NOON, { subject: "2" }), NOON);
     const { first, repeated } = keyedIdentity(NOON);
     const act = createAlertActions(parts());
-    await act({ action, alertIds: [alert.id] }, request(first));
+    await act({ ...said, alertIds: [alert.id] }, request(first));
     const alertIds = [alert.id, other.alert.id];
-    await expect(act({ action, alertIds }, request(repeated))).resolves.toMatchObject({ [outcome]: alertIds });
-    await expect(act({ action, alertIds }, request(identityAt(NOON)))).resolves.toMatchObject({ unchanged: alertIds });
+    await expect(act({ ...said, alertIds }, request(repeated))).resolves.toMatchObject({ [outcome]: alertIds });
+    const another = await act({ ...said, alertIds }, request(identityAt(NOON)));
+    // Each request comments anew; any other action has nothing left to change.
+    expect(another).toMatchObject({ [said.action === "comment" ? outcome : "unchanged"]: alertIds });
+    const notes = await alerts.notes.list(organizationId, alert.id);
+    expect(notes).toHaveLength({ acknowledge: 0, resolve: 0, assign: 1, comment: 2 }[said.action]);
   });
 });
 
 describe("an invalid request", () => {
   const ids = Array.from({ length: 101 }, (_, i) => `id-${i}`);
   it.each([
-    [{}, /^action: expected one of mark_processed, generate_alert, acknowledge, resolve$/],
+    [{}, /^action: expected one of mark_processed, generate_alert, acknowledge, assign, comment, resolve$/],
     [{ action: "reset" }, /^action: expected one of/],
     [[], /^body: expected an object with an action$/],
     [{ action: "mark_processed" }, /^eventIds: expected a list of 1 to 100 ids$/],
@@ -284,6 +324,15 @@ describe("an invalid request", () => {
     [{ action: "mark_processed", eventIds: [1] }, /^eventIds.0: expected an id$/],
     [{ action: "resolve", alertIds: "x" }, /^alertIds: expected a list/],
     [{ action: "acknowledge", eventIds: ["x"] }, /^alertIds: expected a list/],
+    [{ action: "assign", alertIds: ["x"] }, /^assignee: expected a user id of 1 to 128 printable characters/],
+    [{ action: "assign", alertIds: ["x"], assignee: "" }, /^assignee: /],
+    [{ action: "assign", alertIds: ["x"], assignee: "a b" }, /^assignee: /],
+    [{ action: "assign", alertIds: ["x"], assignee: "🌵".repeat(129) }, /^assignee: /],
+    [{ action: "assign", alertIds: [], assignee: null }, /^alertIds: expected a list/],
+    [{ action: "comment", alertIds: ["x"] }, /^text: expected a text of 1 to 2000 characters$/],
+    [{ action: "comment", alertIds: ["x"], text: "" }, /^text: /],
+    [{ action: "comment", alertIds: ["x"], text: "x".repeat(2_001) }, /^text: /],
+    [{ action: "comment", alertIds: ids, text: "x" }, /^alertIds: expected a list/],
     [{ action: "generate_alert", riskLevel: "LOW" }, /^title: expected a text of 1 to 256 characters$/],
     [{ action: "generate_alert", title: "", riskLevel: "LOW" }, /^title: /],
     [{ action: "generate_alert", title: "t" }, /^riskLevel: expected one of LOW, MEDIUM, HIGH, CRITICAL$/],

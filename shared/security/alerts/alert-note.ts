@@ -1,0 +1,96 @@
+/**
+ * Notes: the assignments of an alert, and the comments on it. Each is an item of its own beside the alert, so that the
+ * alert's item stays small; its key begins with the alert's id, so that it stays where it is when the alert is resolved.
+ * A note waits in the outbox of alerts until it is published. Pure.
+ */
+import * as z from "zod/mini";
+import { definedFields } from "../../json/defined-fields.ts";
+import type { AlertNote } from "./alert.ts";
+import { type AlertItem, hashOfAlertId, outboxEntry } from "./alert-item.ts";
+
+/** An alert takes at most so many comments and assignments, so that its history can be read at once. */
+export const MAX_COMMENTS = 100;
+export const MAX_ASSIGNMENTS = 1_000;
+
+/** The prefix of the sort keys of all notes. */
+export const NOTE_PREFIX = "note#";
+
+/** The prefix of the sort keys of an alert's notes. */
+export const notesOfAlert = (alertId: string): string => `${NOTE_PREFIX}${alertId}#`;
+
+/** @param noteId sorts by time. */
+export const noteKey = (alertId: string, noteId: string): string => notesOfAlert(alertId) + noteId;
+
+export const isNoteKey = (key: string): boolean => key.startsWith(NOTE_PREFIX);
+
+/** The alert that the key of a note names. */
+export const alertIdOfNote = (key: string): string => key.slice(NOTE_PREFIX.length, key.lastIndexOf("#"));
+
+const DAY_SECONDS = 86_400;
+
+/**
+ * When the notes of an alert expire, epoch seconds: a day after the alert. A repetition of the alert defers the alert's
+ * expiry but not that of its notes; the sweep of the outbox does that within the hour (alert-note-store.ts).
+ */
+export const notesExpiry = ({ ttl }: Pick<AlertItem, "ttl">): number => ttl + DAY_SECONDS;
+
+/** Whether notes of an alert expire before the alert. */
+export const areNotesExpiring = ({ notesUntil, ttl }: AlertItem): boolean =>
+  notesUntil !== undefined && notesUntil < ttl;
+
+/** What an operator notes. */
+export type NewNote = { change: "assigned"; assignee: string | null } | { change: "commented"; text: string };
+
+/** `revision`: that of the alert after this change. */
+const NoteItem = z.object({
+  key: z.string(),
+  change: z.enum(["assigned", "commented"]),
+  at: z.number(),
+  revision: z.number(),
+  by: z.optional(z.string()),
+  assignee: z.optional(z.nullable(z.string())),
+  text: z.optional(z.string()),
+  outboxAt: z.optional(z.number()),
+});
+
+/** A note as it is stored. `at`: epoch ms; `outboxAt`: since when it waits for publication. */
+export type StoredNote = Pick<z.output<typeof NoteItem>, "change" | "at" | "revision" | "outboxAt"> & {
+  note: AlertNote;
+};
+
+export const parseNoteItem = (item: unknown): StoredNote => {
+  const { key, change, at, revision, outboxAt, by, assignee, text } = NoteItem.parse(item);
+  const id = key.slice(key.lastIndexOf("#") + 1);
+  return { change, at, revision, outboxAt, note: { id, ...definedFields({ by, assignee, text }) } };
+};
+
+/** The item of a new note, in the outbox. */
+export const newNoteItem = (
+  scope: string,
+  alert: AlertItem,
+  { change, at, revision, note: { id, ...said } }: Omit<StoredNote, "outboxAt">,
+) => ({
+  ...{ scope, key: noteKey(alert.id, id), change, at, revision, ttl: notesExpiry(alert) },
+  ...said,
+  ...outboxEntry(hashOfAlertId(alert.id) ?? "", at),
+});
+
+/** The attributes of an alert that a note changes; undefined removes one. @param at epoch ms. */
+export const noteEffects = (item: AlertItem, note: NewNote, { by, at }: { by: string; at: number }) => ({
+  ...(note.change === "assigned"
+    ? {
+        ...{ assignee: note.assignee ?? undefined, assignedAt: at, assignedBy: by },
+        assignments: (item.assignments ?? 0) + 1,
+      }
+    : { comments: (item.comments ?? 0) + 1, commentedAt: Math.max(item.commentedAt ?? at, at) }),
+  notesUntil: item.notesUntil ?? notesExpiry(item),
+  revision: item.revision + 1,
+});
+
+/** Whether a note would change nothing, or the alert takes no more of its kind. A resolved alert takes comments only. */
+export const isUnchangedBy = (note: NewNote, item: AlertItem): boolean =>
+  note.change === "commented"
+    ? (item.comments ?? 0) >= MAX_COMMENTS
+    : item.status === "resolved" ||
+      (item.assignee ?? null) === note.assignee ||
+      (item.assignments ?? 0) >= MAX_ASSIGNMENTS;
