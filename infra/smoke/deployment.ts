@@ -1,5 +1,6 @@
 /** The deployment under check, seen from outside: its addresses, a caller's token, and requests with a time limit. */
 import * as z from "zod";
+import { catalogueEntry, type ErrorName } from "../../shared/terms/error-catalogue.ts";
 
 /** A check's failure: one sentence that says what was expected and what came instead. */
 export class Mismatch extends Error {
@@ -62,7 +63,8 @@ export const expectStatus = (answer: Answer, ...expected: readonly number[]): vo
 };
 
 /** @throws Mismatch if the answer is not this failure of the error catalogue, in the documented shape. */
-export const expectError = (answer: Answer, { status, number }: { status: number; number: number }): void => {
+export const expectError = (answer: Answer, name: ErrorName): void => {
+  const { status, number } = catalogueEntry(name);
   expectStatus(answer, status);
   const { data } = ErrorBody.safeParse(answer.json);
   if (data?.error === number) return;

@@ -14,7 +14,7 @@ import { createRequestParser } from "../../shared/http/parse-request.ts";
 import { encodeJson } from "../../shared/json/encode-json.ts";
 import { DomainError } from "../../shared/runtime/domain-error.ts";
 import type { Caller } from "../../shared/terms/caller.ts";
-import { catalogueEntry, type ErrorName, errorCatalogue } from "../../shared/terms/error-catalogue.ts";
+import { catalogueEntry, type ErrorName, errorNumbers } from "../../shared/terms/error-catalogue.ts";
 import { createInstance, delivery } from "../shared/webhooks/receive-instance.ts";
 import { httpEvent } from "./http-event.ts";
 import { type Schema, valuesOf } from "./schema-arbitrary.ts";
@@ -132,7 +132,7 @@ const webhooks = createInstance(
 );
 
 const errorNamed = (number: number): ErrorName => {
-  const found = Object.entries(errorCatalogue).find(([, entry]) => entry.number === number);
+  const found = Object.entries(errorNumbers).find(([, one]) => one === number);
   if (found === undefined) throw new Error(`The catalogue has no error ${number}.`);
   return found[0] as ErrorName;
 };

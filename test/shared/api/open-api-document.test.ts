@@ -11,7 +11,7 @@ import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
 import { syncRoutes } from "../../../shared/api/sync-routes.ts";
 import type { Route } from "../../../shared/http/route.ts";
 import { eventTypes } from "../../../shared/security/security-event.ts";
-import { errorCatalogue } from "../../../shared/terms/error-catalogue.ts";
+import { catalogueEntry, type ErrorName, errorNumbers } from "../../../shared/terms/error-catalogue.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const document = createOpenApiDocument(routes);
@@ -36,7 +36,7 @@ describe("the OpenAPI document", () => {
     expect(operation?.security).toEqual(["public", "link"].includes(route.permission) ? [] : [{ bearer: [] }]);
     const statuses = Object.keys(operation?.responses ?? {});
     expect(statuses).toContain(String(route.success.status));
-    for (const failure of route.failures) expect(statuses).toContain(String(errorCatalogue[failure].status));
+    for (const failure of route.failures) expect(statuses).toContain(String(catalogueEntry(failure).status));
   });
 
   it.each([
@@ -55,7 +55,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("has every error number of the catalogue once, in the range of its status", () => {
-    const entries = Object.values(errorCatalogue);
+    const entries = (Object.keys(errorNumbers) as ErrorName[]).map(catalogueEntry);
     expect(new Set(entries.map(({ number }) => number)).size).toBe(entries.length);
     for (const { number, status } of entries) {
       expect(Math.floor(number / 100)).toBe(status);
