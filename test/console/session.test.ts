@@ -35,6 +35,16 @@ describe("signing in to the console", () => {
     expect(foreignRequests()).toEqual([]);
   });
 
+  it("offers to reload when a view's file cannot be loaded", async () => {
+    const { page } = await openConsole(browser, { organizationId: "console-session" });
+    await page.route(/\/console\/assets\//, (route) => route.abort());
+    await page.getByRole("link", { name: "Reports" }).click();
+    await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor();
+    await page.unroute(/\/console\/assets\//);
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByRole("heading", { name: "Reports", exact: true }).waitFor();
+  });
+
   it("shows a guest only what the role may see", async () => {
     const { page } = await openConsole(browser, { organizationId: "console-session", role: "guest" });
     await page.getByText("Your role does not allow this").waitFor();

@@ -37,7 +37,7 @@ const Views = () => {
   ) : (
     <div class="state" role="alert">
       <h1>This page cannot be shown</h1>
-      <p>The console may have been replaced by a newer version. Reload the page.</p>
+      <p>The console made a mistake. Reload the page, or choose another one after that.</p>
       <p class="quiet">{failure.message}</p>
     </div>
   );

@@ -1,6 +1,6 @@
 /** The views by their address: menu, titles and permissions. Each view is loaded when it is first shown. */
-import lazy from "preact-iso/lazy";
 import type { Permission } from "./access.ts";
+import { lazy } from "./lazy.tsx";
 
 export type View = {
   path: string;
@@ -9,7 +9,7 @@ export type View = {
   group?: "Watch" | "Integration" | "Organization";
   /** Without this permission, the view explains what is missing. */
   needs: Permission;
-  component: ReturnType<typeof lazy<() => preact.JSX.Element>>;
+  component: ReturnType<typeof lazy>;
 };
 
 /** One component for both addresses: the list stays while an event is open. */

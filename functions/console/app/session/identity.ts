@@ -13,7 +13,7 @@ const PENDING = "console.signIn";
 /** While a token lives longer, it is used. */
 const DEFAULT_LIFETIME_S = 300;
 
-type Pending = { state: string; verifier: string; returnTo: string; isSilent: boolean };
+type Pending = { state: string; nonce: string; verifier: string; returnTo: string; isSilent: boolean };
 
 /** The result of a return from the issuer. `refused`: the issuer, or the user there, did not sign in. */
 export type Returned =
@@ -37,6 +37,7 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
   const publicClient = oauth.None();
   // Only the local cloud's issuer has no TLS.
   const transport = { [oauth.allowInsecureRequests]: new URL(issuer).protocol === "http:" };
+  const isOpenId = scope.split(" ").includes("openid");
   let discovered: Promise<oauth.AuthorizationServer> | undefined;
 
   const discover = (): Promise<oauth.AuthorizationServer> => {
@@ -69,7 +70,15 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
       pending.verifier,
       transport,
     );
-    return tokensOf(await oauth.processAuthorizationCodeResponse(server, client, response));
+    return tokensOf(
+      // An ID token comes only for the scope `openid`.
+      await oauth.processAuthorizationCodeResponse(
+        server,
+        client,
+        response,
+        isOpenId ? { expectedNonce: pending.nonce } : {},
+      ),
+    );
   };
 
   return {
@@ -79,7 +88,8 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
       if (server.authorization_endpoint === undefined) throw new Error(`${issuer} has no authorization endpoint`);
       const verifier = oauth.generateRandomCodeVerifier();
       const state = oauth.generateRandomState();
-      const pending: Pending = { state, verifier, returnTo, isSilent };
+      const nonce = oauth.generateRandomNonce();
+      const pending: Pending = { state, nonce, verifier, returnTo, isSilent };
       sessionStorage.setItem(PENDING, JSON.stringify(pending));
       const url = new URL(server.authorization_endpoint);
       const parameters = {
@@ -88,6 +98,7 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
         redirect_uri: redirectUri,
         scope,
         state,
+        ...(isOpenId && { nonce }),
         code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
         ...(audience !== null && { audience }),
