@@ -1,6 +1,7 @@
 /** Who a caller is and what the caller may do: the answer of GET …/me. */
 import * as z from "zod/mini";
 import { integer } from "../json/number-fields.ts";
+import { RecordType, recordTypes } from "../records/record.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
 import { integrationPermissions, roles, rolesWith } from "../terms/permissions.ts";
 import { riskLevels } from "../terms/risk-levels.ts";
@@ -15,6 +16,9 @@ export const CallerAccess = z
     permissions: z.array(z.enum(integrationPermissions)).register(z.globalRegistry, {
       description:
         "What the role permits; `records:read` only if the settings allow the role at least one record type.",
+    }),
+    recordTypes: z.array(RecordType).register(z.globalRegistry, {
+      description: "The types of records that the caller may read. Settings restrict members and guests.",
     }),
     ipAddress: z.string().register(z.globalRegistry, {
       description: "The caller's address, as the IP allowlist and security events see it.",
@@ -45,13 +49,13 @@ export const describeCaller = (
   settings: Settings,
 ): Omit<CallerAccess, "ipAddress" | "deployment"> => {
   const { userId, organizationId, role, missing } = caller;
+  const allowed = integrationPermissions.filter((permission) => rolesWith(permission).includes(role));
+  const readable = readableTypes(settings, role);
+  const types = recordTypes.filter((type) => allowed.includes("records:read") && (readable?.includes(type) ?? true));
   return {
     ...{ userId, organizationId, role },
-    permissions: integrationPermissions.filter(
-      (permission) =>
-        rolesWith(permission).includes(role) &&
-        (permission !== "records:read" || readableTypes(settings, role)?.length !== 0),
-    ),
+    permissions: allowed.filter((permission) => permission !== "records:read" || types.length > 0),
+    recordTypes: types,
     ...(missing?.role !== undefined && { roleNote: missing.role }),
   };
 };
