@@ -27,6 +27,7 @@ export const openConsole = async (
   await page.getByRole("radio", { name: new RegExp(`^${role}`) }).check();
   await page.getByLabel("User").fill(userId);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("navigation", { name: "Views" }).waitFor({ state: "attached" });
+  // On a small screen, the menu is closed.
+  await page.getByRole("navigation", { name: "Views", includeHidden: true }).waitFor({ state: "attached" });
   return opened;
 };

@@ -8,7 +8,8 @@ const isUsable = (tag: string): boolean => {
     return false;
   }
 };
-const language = navigator.languages.find(isUsable);
+/** Undefined: the browser's own choice. */
+export const language = navigator.languages.find(isUsable);
 
 const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
 const timeOfDay = new Intl.DateTimeFormat(language, { timeStyle: "medium" });

@@ -20,16 +20,16 @@ const BY_CODE: Readonly<Record<number, Advice>> = {
   40903: { text: "There is no connection any more. Reload the page." },
   40907: { text: "25 other organizations have connected this account already. One of them must disconnect first." },
   42201: {
-    text: "Check that the key is complete, belongs to the right account, is neither deleted nor expired, and has the permissions below. Nothing was stored.",
+    text: "Check that the key is complete, belongs to the right account, is neither deleted nor expired, and has the permissions that are listed here.",
   },
   42202: {
-    text: "Give the key the permission to write webhook endpoints, or register the webhook by hand and enter its signing secret here. Nothing was stored.",
+    text: "Give the key the permission to write webhook endpoints, or register the webhook by hand and enter its signing secret here.",
   },
   50303: {
-    text: "The circuit breaker refuses calls to the provider at present. Nothing was stored. Connect when it has closed.",
+    text: "The circuit breaker refuses calls to the provider at present. Connect when it has closed.",
     link: { href: "/console/circuit-breaker", text: "Open Circuit breaker", needs: "status:read" },
   },
-  50304: { text: "The provider failed or did not answer. Nothing was stored. Send the same again in a moment." },
+  50304: { text: "Nothing was stored. Try again in a moment." },
   50305: {
     text: "This deployment has no OAuth credentials of its own at the provider. Connect with an API key, or ask those who run the deployment to set them (docs/provider-setup.md).",
   },

@@ -82,6 +82,7 @@ export const ApiKeyForm = ({ connection, onConnected }: Props) => {
   return (
     <form
       ref={form}
+      class="connection-form"
       autocomplete="off"
       onSubmit={(event) => {
         event.preventDefault();

@@ -22,9 +22,7 @@ const Explanation = ({ connection }: { connection: Connection }) => {
   const { status, provider, syncIntervalHours } = connection;
   if (status === "needs_reconnect") return <ReconnectCause connection={connection} />;
   return status === "connected" ? (
-    <p>
-      Records are synced every {formatNumber(syncIntervalHours)} hours, and whenever {provider.name} reports a change.
-    </p>
+    <p>Records are synced every {formatNumber(syncIntervalHours)} hours, and as webhooks arrive.</p>
   ) : (
     <p>
       Nothing is synced. Connect an account of {provider.name} to start. Records that were synced before stay until they
@@ -68,7 +66,7 @@ export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
           ["Method", method && METHODS[method]],
           [isConnected ? "Connected since" : "Was connected", connectedAt && <Time at={connectedAt} />],
           ["Access token ends", isConnected && tokenExpiresAt ? <TokenExpiry at={tokenExpiresAt} /> : undefined],
-          ["Last sync", lastSyncAt ? <RelativeTime at={lastSyncAt} /> : status !== "disconnected" && "None yet"],
+          ["Last sync", lastSyncAt ? <RelativeTime at={lastSyncAt} /> : isConnected ? "None yet" : undefined],
           ["Next sync", nextSyncAt && <RelativeTime at={nextSyncAt} />],
           [
             "Reads this month",

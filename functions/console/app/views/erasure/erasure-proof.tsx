@@ -73,7 +73,7 @@ const Proof = ({ erasure }: { erasure: Erasure }) => {
             ["Requested", <ExactTime key="requested" at={requestedAt} />],
             ["Reason", reason],
             ["Due by", <ExactTime key="due" at={dueAt} />],
-            ["Completed", isCompleted && <ExactTime at={completedAt} />],
+            ["Completed", isCompleted ? <ExactTime at={completedAt} /> : undefined],
             [
               "Security event",
               eventId && (

@@ -12,17 +12,19 @@ export const kinds = {
   review: "Weekly security review",
 } as const satisfies Record<ReportEntry["kind"], string>;
 
-const day = (language: string) =>
+const day = (language: string | undefined) =>
   new Intl.DateTimeFormat(language, {
     ...{ timeZone: "UTC", weekday: "long", day: "numeric", month: "long", year: "numeric" },
   });
 
-const shortDay = (language: string) =>
+const shortDay = (language: string | undefined) =>
   new Intl.DateTimeFormat(language, { timeZone: "UTC", day: "numeric", month: "long", year: "numeric" });
 
 /** Such as "Saturday, November 21, 2026" or "November 16 – 22, 2026". */
-export const periodOf = ({ kind, from, to }: Pick<ReportEntry, "kind" | "from" | "to">, language: string): string =>
-  kind === "compliance" ? day(language).format(from) : shortDay(language).formatRange(from, to - DAY_MS);
+export const periodOf = (
+  { kind, from, to }: Pick<ReportEntry, "kind" | "from" | "to">,
+  language: string | undefined,
+): string => (kind === "compliance" ? day(language).format(from) : shortDay(language).formatRange(from, to - DAY_MS));
 
 /** When the first reports are there at the latest, if anything happens today: within the hour after their period. */
 export const firstReports = (now: number): { daily: number; weekly: number } => ({

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../../api/action.ts";
 import type { ReportEntry } from "../../api/types.ts";
+import { language } from "../../format.ts";
 import { Button } from "../../parts/button.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
@@ -9,7 +10,7 @@ import { kinds, periodOf } from "./periods.ts";
 
 export const ReportRow = ({ report }: { report: ReportEntry }) => {
   const { id, kind, createdAt } = report;
-  const period = periodOf(report, navigator.language);
+  const period = periodOf(report, language);
   /** The link, if the browser blocked the new tab. */
   const [blocked, setBlocked] = useState<string>();
   const link = useAction((_: undefined, key) => createLink(id, key));
@@ -35,12 +36,13 @@ export const ReportRow = ({ report }: { report: ReportEntry }) => {
         </p>
       </div>
       <div class="actions">
-        <Button kind="main" isRunning={link.isRunning} aria-label={`Open: ${name}`} onClick={() => void open()}>
+        <Button isRunning={link.isRunning} aria-label={`Open: ${name}`} onClick={() => void open()}>
           {link.isRunning ? "Opening …" : "Open"}
         </Button>
         {(["html", "json"] as const).map((format) => (
           <Button
             key={format}
+            kind="link"
             isRunning={save.isRunning}
             aria-label={`Download ${formats[format].name}: ${name}`}
             onClick={() => void save.run(format)}

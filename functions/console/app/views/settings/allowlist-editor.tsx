@@ -2,7 +2,7 @@ import type { RefObject } from "preact";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Card } from "../../parts/page.tsx";
-import { type LineNote, MOST_NETWORKS, networkOfAddress, networksOf } from "./networks.ts";
+import { containsAddress, type LineNote, MOST_NETWORKS, networkOfAddress, networksOf } from "./networks.ts";
 
 const LEAST_ROWS = 5;
 const MOST_ROWS = 20;
@@ -28,9 +28,11 @@ const errorOf = (text: string, notes: readonly LineNote[]): string | undefined =
 export const AllowlistEditor = ({ editor, text, notes, ipAddress, isLockedOut, onChange }: Props) => {
   const own = networkOfAddress(ipAddress);
   const isEmpty = networksOf(text).length === 0;
-  const addOwn = own !== undefined && (
-    <Button onClick={() => onChange(text.trim() === "" ? own : `${text.trimEnd()}\n${own}`)}>Add my address</Button>
-  );
+  const isIn = containsAddress(networksOf(text), ipAddress);
+  const addOwn = (network: string): void => {
+    onChange(text.trim() === "" ? network : `${text.trimEnd()}\n${network}`);
+    editor.current?.focus();
+  };
   return (
     <Card
       title="IP allowlist"
@@ -65,15 +67,15 @@ export const AllowlistEditor = ({ editor, text, notes, ipAddress, isLockedOut, o
         </ul>
       )}
       <p class="settings-own">
-        Your address is <code>{ipAddress}</code>. {!isLockedOut && addOwn}
+        Your address is <code>{ipAddress}</code>.{isIn && " It is in the list."}
+        {!isIn && own !== undefined && <Button onClick={() => addOwn(own)}>Add my address</Button>}
       </p>
       {isEmpty && <p class="quiet">The list is empty, so every address may call.</p>}
       {isLockedOut && (
         <div class="settings-warning" role="status">
           <p>
-            <b>This list locks you out.</b> None of its networks contains your address <code>{ipAddress}</code>.
+            <b>This list locks you out.</b> None of its networks contains your address. The service would refuse it.
           </p>
-          {addOwn}
         </div>
       )}
     </Card>

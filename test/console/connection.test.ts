@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { type PageBrowser, shareBrowser } from "../support/browser.ts";
+import { consoleOrigins, openConsole } from "../support/console.ts";
+import { organizationOf } from "../support/integration.ts";
+import { type Service, shareService } from "../support/service.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
+
+let service: Service;
+let browser: PageBrowser;
+let provider: ReturnType<typeof simulatedProvider>;
+beforeAll(async () => {
+  const shared = await shareService();
+  service = shared;
+  provider = simulatedProvider(shared);
+  browser = await shareBrowser([...consoleOrigins(service), service.stack.providerUrl]);
+});
+afterEach(() => browser.closePages());
+afterAll(() => browser.stop());
+
+const path = "/console/connection";
+
+describe("the view Connection", () => {
+  it("connects by API key, keeps the key nowhere, and disconnects after it said what happens", async () => {
+    const ours = organizationOf(service, "console-api-key");
+    const { apiKey, accountId } = await provider.account(4, { seed: "console-api-key" });
+    const { page, requests } = await openConsole(browser, ours, { path });
+    const key = page.getByLabel("API key", { exact: true });
+    await key.fill("sk_test_of_nobody");
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByRole("alert").getByText("Check that the key is complete").waitFor();
+    expect([await key.inputValue(), await key.getAttribute("type"), await key.getAttribute("autocomplete")]).toEqual([
+      "",
+      "password",
+      "off",
+    ]);
+
+    await key.fill(` ${apiKey}\n`);
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByText("Connected since").waitFor();
+    expect((await ours.call("GET", "connection")).body).toMatchObject({
+      ...{ status: "connected", method: "api_key", accountId },
+      webhookSetup: { endpointId: expect.any(String) },
+    });
+    const kept = await page.evaluate<string>(
+      "JSON.stringify({ ...sessionStorage, ...localStorage }) + document.documentElement.outerHTML + location.href",
+    );
+    expect(kept + requests.join()).not.toContain(apiKey);
+
+    await page.getByRole("button", { name: "Disconnect" }).click();
+    const dialog = page.getByRole("dialog", { name: "Disconnect from Stripe?" });
+    expect(await dialog.innerText()).toMatch(
+      /credentials .* destroyed[\s\S]*Syncing stops at once[\s\S]*Records .* stay/,
+    );
+    await dialog.getByRole("button", { name: "Disconnect" }).click();
+    await page.getByText("Disconnected", { exact: true }).waitFor();
+    expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
+  });
+
+  it("connects by OAuth with a click at the provider, also beside a sign-in that was left", async () => {
+    const ours = organizationOf(service, "console-oauth");
+    const { page, complaints } = await openConsole(browser, ours, { path });
+    const toProvider = async () => {
+      await page.getByRole("radio", { name: /^OAuth/ }).check();
+      await page.getByRole("button", { name: "Continue at Stripe" }).click();
+    };
+    await toProvider();
+    await page.getByRole("link", { name: "Refuse access" }).click();
+    await page.getByText("The provider did not grant access: The user denied your request.").waitFor();
+    expect(page.url()).toBe(`${service.stack.apiUrl}${path}`);
+
+    // Somebody went to the issuer and came back with the back button.
+    await page.evaluate(
+      `sessionStorage.setItem("console.signIn", '{"state":"s","verifier":"v","returnTo":"/console","isSilent":false}')`,
+    );
+    await toProvider();
+    await page.getByRole("link", { name: "Grant access to Kumo Tea" }).click();
+    await page.getByText("Connected since").waitFor();
+    expect(page.url()).toBe(`${service.stack.apiUrl}${path}`);
+    expect((await ours.call("DELETE", "connection")).status).toBe(204);
+    expect(complaints).toEqual([]);
+  });
+});
