@@ -26,6 +26,13 @@ export const views: readonly View[] = [
   { path: "/console/events", title: "Events", group: "Watch", needs: "security:read", component: events },
   { path: "/console/events/:id", title: "Event", needs: "security:read", component: events },
   {
+    path: "/console/syncs",
+    title: "Syncs",
+    group: "Integration",
+    needs: "status:read",
+    component: lazy(() => import("./views/syncs/syncs.tsx").then(({ Syncs }) => Syncs)),
+  },
+  {
     path: "/console/connection",
     title: "Connection",
     group: "Integration",
