@@ -23,6 +23,25 @@ export const views: readonly View[] = [
     needs: "status:read",
     component: lazy(() => import("./views/overview/overview.tsx").then(({ Overview }) => Overview)),
   },
+  {
+    path: "/console/alerts",
+    title: "Alerts",
+    group: "Watch",
+    needs: "security:read",
+    component: lazy(() => import("./views/alerts/alerts.tsx").then(({ Alerts }) => Alerts)),
+  },
+  {
+    path: "/console/alerts/raise",
+    title: "Raise an alert",
+    needs: "security:manage",
+    component: lazy(() => import("./views/alerts/raise.tsx").then(({ Raise }) => Raise)),
+  },
+  {
+    path: "/console/alerts/:id",
+    title: "Alert",
+    needs: "security:read",
+    component: lazy(() => import("./views/alerts/alert.tsx").then(({ AlertView }) => AlertView)),
+  },
   { path: "/console/events", title: "Events", group: "Watch", needs: "security:read", component: events },
   { path: "/console/events/:id", title: "Event", needs: "security:read", component: events },
   {

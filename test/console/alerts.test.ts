@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { type PageBrowser, shareBrowser } from "../support/browser.ts";
+import { consoleOrigins, openConsole } from "../support/console.ts";
+import { type Service, shareService } from "../support/service.ts";
+
+const SECURITY = "/api/integrations/provider/security";
+
+let service: Service;
+let browser: PageBrowser;
+beforeAll(async () => {
+  service = await shareService();
+  browser = await shareBrowser(consoleOrigins(service));
+});
+afterEach(() => browser.closePages());
+afterAll(() => browser.stop());
+
+const organizationId = "console-alerts";
+
+/** Someone without the permission tries again and again to change the settings, and others try to read. */
+const plantAttack = async (): Promise<string> => {
+  for (const userId of ["mallory", "mallory", "eve", "bob"]) {
+    const token = await service.mint({ organizationId, userId, role: "guest" });
+    const [method, path] = userId === "mallory" ? ["PUT", "settings"] : ["GET", "security"];
+    await service.request(method ?? "", `/api/integrations/provider/${path}`, {
+      token,
+      ...(method === "PUT" && { body: "{}" }),
+    });
+  }
+  return service.mint({ organizationId, userId: "checker" });
+};
+
+describe("the view of alerts", () => {
+  it("leads from an attack to its evidence, and takes it through triage", async () => {
+    const token = await plantAttack();
+    const read = async (path: string) => (await service.request("GET", `${SECURITY}/${path}`, { token })).body;
+    const { page, complaints } = await openConsole(browser, { organizationId }, { path: "/console/alerts" });
+    const attack = page.getByRole("row", { name: /tried to change the circuit breaker or the settings/ });
+    await attack.waitFor();
+    expect(await attack.innerText()).toMatch(/High[\s\S]*User mallory[\s\S]*×2[\s\S]*Open/);
+
+    await attack.getByRole("link").click();
+    await page.getByText("What to do:").waitFor();
+    expect(await page.getByRole("main").innerText()).toMatch(/Permissions denied\s+settings:manage/);
+    await page.getByRole("link", { name: "Permission denied" }).first().click();
+    await page.getByRole("heading", { name: "Permission denied", level: 1 }).waitFor();
+    expect(page.url()).toContain("/console/events/");
+    await page.goBack();
+
+    await page.getByText("What to do:").waitFor();
+    const id = decodeURIComponent(page.url().split("/").at(-1) ?? "");
+    await page.keyboard.press("a");
+    await page.getByText("1 alert is acknowledged.").waitFor();
+    await page.getByRole("button", { name: "Assign to me" }).click();
+    await page.getByText("1 alert is assigned to ada.").waitFor();
+    await page.getByLabel("Comment").fill("Mallory left the team.");
+    await page.reload();
+    await page.getByRole("button", { name: "Comment" }).click();
+    await page.getByRole("listitem").filter({ hasText: "ada commented" }).waitFor();
+    await page.getByRole("button", { name: "Resolve" }).click();
+    await page.getByRole("listitem").filter({ hasText: "ada resolved it" }).waitFor();
+    expect(await read(`alert/${id}`)).toMatchObject({
+      ...{ status: "resolved", acknowledgedBy: "ada", resolvedBy: "ada", assignee: "ada" },
+      history: expect.arrayContaining([
+        expect.objectContaining({ change: "commented", text: "Mallory left the team." }),
+      ]),
+    });
+
+    // Back in the list, the others are selected by keys and resolved together.
+    await page.keyboard.press("u");
+    await page.getByText("3 alerts shown").waitFor();
+    expect(await attack.count()).toBe(0);
+    for (const key of ["j", "x", "j", "x", "j", "x", "r"]) await page.keyboard.press(key);
+    await page.getByRole("button", { name: "Resolve 3 alerts" }).click();
+    await page.getByText("All clear: no alert needs you").waitFor();
+    await page.getByText("3 alerts are resolved.").waitFor();
+    expect(await read("alert?status=open")).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
