@@ -61,7 +61,10 @@ export const Menu = () => {
       <div id="menu" class={isOpen ? "menu open" : "menu"}>
         <nav aria-label="Views">
           {groups.map((group) => {
-            const shown = views.filter((view) => view.group === group && permissions.includes(view.needs));
+            const shown = views
+              .filter((view) => view.group === group && permissions.includes(view.needs))
+              // Without the optional part.
+              .map(({ path: pattern, title }) => ({ title, target: pattern.replace(/\/:.*$/, "") }));
             return (
               shown.length > 0 && (
                 <div key={group}>
@@ -69,7 +72,7 @@ export const Menu = () => {
                     {group}
                   </p>
                   <ul aria-labelledby={`group-${group}`}>
-                    {shown.map(({ path: target, title }) => (
+                    {shown.map(({ target, title }) => (
                       <li key={target}>
                         <a
                           href={target}

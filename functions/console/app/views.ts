@@ -3,6 +3,7 @@ import type { Permission } from "./access.ts";
 import { lazy } from "./lazy.tsx";
 
 export type View = {
+  /** May end with an optional part, such as `/:id?`. */
   path: string;
   title: string;
   /** The menu's group; a view without one is reached from another view. */
@@ -11,9 +12,6 @@ export type View = {
   needs: Permission;
   component: ReturnType<typeof lazy>;
 };
-
-/** One component for both addresses: the list stays while an event is open. */
-const events = lazy(() => import("./views/events/events.tsx").then(({ Events }) => Events));
 
 export const views: readonly View[] = [
   {
@@ -24,32 +22,12 @@ export const views: readonly View[] = [
     component: lazy(() => import("./views/overview/overview.tsx").then(({ Overview }) => Overview)),
   },
   {
-    path: "/console/alerts",
-    title: "Alerts",
+    // One view, so that the list stays while an event is open.
+    path: "/console/events/:id?",
+    title: "Events",
     group: "Watch",
     needs: "security:read",
-    component: lazy(() => import("./views/alerts/alerts.tsx").then(({ Alerts }) => Alerts)),
-  },
-  {
-    path: "/console/alerts/raise",
-    title: "Raise an alert",
-    needs: "security:manage",
-    component: lazy(() => import("./views/alerts/raise.tsx").then(({ Raise }) => Raise)),
-  },
-  {
-    path: "/console/alerts/:id",
-    title: "Alert",
-    needs: "security:read",
-    component: lazy(() => import("./views/alerts/alert.tsx").then(({ AlertView }) => AlertView)),
-  },
-  { path: "/console/events", title: "Events", group: "Watch", needs: "security:read", component: events },
-  { path: "/console/events/:id", title: "Event", needs: "security:read", component: events },
-  {
-    path: "/console/syncs",
-    title: "Syncs",
-    group: "Integration",
-    needs: "status:read",
-    component: lazy(() => import("./views/syncs/syncs.tsx").then(({ Syncs }) => Syncs)),
+    component: lazy(() => import("./views/events/events.tsx").then(({ Events }) => Events)),
   },
   {
     path: "/console/connection",

@@ -1,22 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { Problem } from "../api/problem.ts";
+import type { PagedList } from "../api/paged-list.ts";
 import { Button } from "./button.tsx";
 import { ProblemNote } from "./states.tsx";
 
-type Props = {
-  list: {
-    /** For each list of items: it changes when a page was read. */
-    pages: readonly (readonly unknown[])[];
-    problem: Problem | undefined;
-    isLoading: boolean;
-    hasMore: boolean;
-    more(): void;
-  };
-  what: string;
-};
-
 /** Reads the next page when the user scrolls near the end, or asks for it. */
-export const LoadMore = ({ list, what }: Props) => {
+export const LoadMore = ({ list, what }: { list: PagedList<unknown>; what: string }) => {
   const end = useRef<HTMLDivElement>(null);
   const more = useRef(list.more);
   more.current = list.more;

@@ -5,7 +5,7 @@ import type { SecurityEvent } from "../../api/types.ts";
 
 export type Chunk = readonly SecurityEvent[];
 
-const MOST_ROWS = 50;
+const MOST_ROWS = 25;
 
 const cut = new WeakMap<readonly SecurityEvent[], readonly Chunk[]>();
 

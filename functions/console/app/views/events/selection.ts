@@ -28,7 +28,7 @@ const DEFAULT_PERIOD: Period = "24h";
 /** The preset that is chosen; undefined if the address has a time of its own. */
 export const periodOf = ({ period, since, until }: Chosen): Period | undefined => {
   if (since !== undefined || until !== undefined) return undefined;
-  return period !== undefined && period in periods ? (period as Period) : DEFAULT_PERIOD;
+  return period !== undefined && Object.hasOwn(periods, period) ? (period as Period) : DEFAULT_PERIOD;
 };
 
 /** What the address has for a preset: the default needs nothing. */
