@@ -1,6 +1,6 @@
 /** What the signed-in user may do. The API decides; the console only leaves out what the API would refuse. */
 
-import type { CallerAccess } from "./api/types.ts";
+import type { CallerAccess, RecordType } from "./api/types.ts";
 import { session } from "./session/session.ts";
 
 export type Permission = CallerAccess["permissions"][number];
@@ -13,3 +13,6 @@ export const useCaller = (): CallerAccess => {
 };
 
 export const useMay = (permission: Permission): boolean => useCaller().permissions.includes(permission);
+
+/** Whether the user's role may read records of the type. The organization's settings decide for members and guests. */
+export const useMayRead = (type: RecordType): boolean => useCaller().recordTypes.includes(type);

@@ -22,12 +22,38 @@ export const views: readonly View[] = [
     component: lazy(() => import("./views/overview/overview.tsx").then(({ Overview }) => Overview)),
   },
   {
+    path: "/console/alerts",
+    title: "Alerts",
+    group: "Watch",
+    needs: "security:read",
+    component: lazy(() => import("./views/alerts/alerts.tsx").then(({ Alerts }) => Alerts)),
+  },
+  {
+    path: "/console/alerts/raise",
+    title: "Raise an alert",
+    needs: "security:manage",
+    component: lazy(() => import("./views/alerts/raise.tsx").then(({ Raise }) => Raise)),
+  },
+  {
+    path: "/console/alerts/:id",
+    title: "Alert",
+    needs: "security:read",
+    component: lazy(() => import("./views/alerts/alert.tsx").then(({ AlertView }) => AlertView)),
+  },
+  {
     // One view, so that the list stays while an event is open.
     path: "/console/events/:id?",
     title: "Events",
     group: "Watch",
     needs: "security:read",
     component: lazy(() => import("./views/events/events.tsx").then(({ Events }) => Events)),
+  },
+  {
+    path: "/console/syncs",
+    title: "Syncs",
+    group: "Integration",
+    needs: "status:read",
+    component: lazy(() => import("./views/syncs/syncs.tsx").then(({ Syncs }) => Syncs)),
   },
   {
     path: "/console/connection",

@@ -1,10 +1,22 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { PagedList } from "../api/paged-list.ts";
+import type { Problem } from "../api/problem.ts";
 import { Button } from "./button.tsx";
 import { ProblemNote } from "./states.tsx";
 
+type Props = {
+  list: {
+    /** For each list of items: it changes when a page was read. */
+    pages: readonly (readonly unknown[])[];
+    problem: Problem | undefined;
+    isLoading: boolean;
+    hasMore: boolean;
+    more(): void;
+  };
+  what: string;
+};
+
 /** Reads the next page when the user scrolls near the end, or asks for it. */
-export const LoadMore = ({ list, what }: { list: PagedList<unknown>; what: string }) => {
+export const LoadMore = ({ list, what }: Props) => {
   const end = useRef<HTMLDivElement>(null);
   const more = useRef(list.more);
   more.current = list.more;

@@ -8,7 +8,8 @@ export type Shortcuts = Readonly<Record<string, { does: string; run: () => void 
 export const activeShortcuts = signal<readonly Shortcuts[]>([]);
 
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select"));
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches("input:not([type=checkbox]), textarea, select"));
 
 export const useShortcuts = (shortcuts: Shortcuts): void => {
   const now = useRef(shortcuts);

@@ -68,7 +68,7 @@ export const NotAllowed = ({ needs }: { needs: Permission }) => {
 };
 
 type LoadedProps<Value> = {
-  of: Resource<Value>;
+  of: Pick<Resource<Value>, "value" | "problem" | "reload">;
   /** What is loaded, in the plural: "alerts". */
   what: string;
   isEmpty?: (value: Value) => boolean;

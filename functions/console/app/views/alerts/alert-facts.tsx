@@ -1,0 +1,91 @@
+/** What an alert is about, what it means, and its evidence. */
+import { addressOf } from "../../address.ts";
+import type { Alert } from "../../api/types.ts";
+import { formatDuration, formatNumber } from "../../format.ts";
+import { Level } from "../../parts/badge.tsx";
+import { Card, Facts } from "../../parts/page.tsx";
+import { RelativeTime, Time } from "../../parts/time.tsx";
+import { type FactValue, metadataFacts } from "../events/metadata.ts";
+import { evidenceFacts } from "./evidence.ts";
+import { Status } from "./row.tsx";
+import { ownOf, ruleName, rules, subjectOf } from "./words.ts";
+
+const Value = ({ of }: { of: FactValue }) => {
+  if (of.kind === "time") return <Time at={of.at} />;
+  return <>{of.kind === "duration" ? formatDuration(of.ms) : of.text}</>;
+};
+
+export const Meaning = ({ alert: { rule, message } }: { alert: Alert }) => {
+  const words = ownOf(rules, rule);
+  return (
+    <Card title={ruleName(rule)}>
+      {message !== undefined && <p class="alerts-message">{message}</p>}
+      {words !== undefined && (
+        <>
+          <p>{words.means}</p>
+          <p>
+            <b>What to do:</b> {words.todo}
+          </p>
+        </>
+      )}
+    </Card>
+  );
+};
+
+const SubjectLink = ({ alert }: { alert: Alert }) => {
+  const subject = subjectOf(alert);
+  if (subject === undefined) return null;
+  const { text, filters } = subject;
+  if (filters === undefined) return <>{text}</>;
+  return (
+    <>
+      {text} <a href={addressOf("/console/events", { period: "7d", ...filters })}>Events of the last 7 days</a>
+    </>
+  );
+};
+
+const When = ({ at }: { at: number }) => (
+  <>
+    <Time at={at} />{" "}
+    <span class="quiet">
+      (<RelativeTime at={at} />)
+    </span>
+  </>
+);
+
+export const AlertFacts = ({ alert }: { alert: Alert }) => {
+  const { level, status, count, firstSeen, lastSeen, assignee, assignedBy, rule, id } = alert;
+  return (
+    <Facts
+      of={[
+        ["Status", <Status status={status} />],
+        ["Level", <Level level={level} />],
+        ["About", rule === "manual" ? undefined : <SubjectLink alert={alert} />],
+        ["Raised", count === 1 ? "Once" : `${formatNumber(count)} times`],
+        ["First seen", <When at={firstSeen} />],
+        ["Last seen", lastSeen === firstSeen ? undefined : <When at={lastSeen} />],
+        [
+          "Assigned to",
+          assignee === undefined ? (
+            <span class="quiet">No user</span>
+          ) : (
+            <>
+              <b>{assignee}</b>
+              {assignedBy !== undefined && assignedBy !== assignee && <span class="quiet"> by {assignedBy}</span>}
+            </>
+          ),
+        ],
+        ["Alert id", <code>{id}</code>],
+      ]}
+    />
+  );
+};
+
+export const AlertEvidence = ({ alert: { evidence, metadata } }: { alert: Alert }) => {
+  const facts = [...evidenceFacts(evidence), ...metadataFacts(metadata)];
+  return facts.length === 0 ? null : (
+    <Card title="Evidence">
+      <Facts of={facts.map(({ name, value }) => [name, <Value of={value} />] as const)} />
+    </Card>
+  );
+};

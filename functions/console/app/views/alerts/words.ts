@@ -1,0 +1,116 @@
+/** What the names of the API mean to a security administrator: rules, statuses and subjects of alerts. Pure. */
+import type { Alert } from "../../api/types.ts";
+import { inWords } from "../../words.ts";
+
+type RuleWords = {
+  name: string;
+  /** What the rule finds. */
+  means: string;
+  /** What to do about it. */
+  todo: string;
+};
+
+/** The rules as docs/detection.md describes them, and the two that no detection raises. */
+export const rules: Readonly<Record<string, RuleWords>> = {
+  repeated_auth_failures: {
+    name: "Repeated authentication failures",
+    means:
+      "Many invalid or expired tokens were refused in a short time: somebody may be guessing or using stolen tokens. At level critical, one of them then succeeded from a new address.",
+    todo: "Ask the user whether these calls were theirs. If not, revoke the user's tokens, and block the address.",
+  },
+  unusual_api_usage: {
+    name: "Unusual API usage",
+    means: "Far more calls were made in an hour than in the weeks before.",
+    todo: "Confirm with the users concerned that they made these calls. If not, revoke their tokens.",
+  },
+  rate_limit_violations: {
+    name: "Rate limit exceeded",
+    means: "The provider's rate limit was exceeded several times, or requests had to wait long to stay within it.",
+    todo: "Start fewer syncs by hand, or ask the provider for a higher limit.",
+  },
+  permission_escalation: {
+    name: "Permission escalation",
+    means:
+      "A user tried what the role does not allow: several different things, a change of the settings or the circuit breaker, or data of another organization.",
+    todo: "Ask the user what they were looking for, and check which role they need. Revoke their tokens if they did not do it.",
+  },
+  abnormal_sync_frequency: {
+    name: "Abnormal sync frequency",
+    means: "Far more syncs were started in an hour than in the weeks before.",
+    todo: "Find out who or what starts the syncs, and whether webhooks get lost.",
+  },
+  sync_silence: {
+    name: "No successful sync",
+    means: "No sync has succeeded for two intervals, so the records are out of date.",
+    todo: "Look at the latest syncs and at the connection to the provider. Connect the account again if need be.",
+  },
+  system_errors: {
+    name: "System errors",
+    means: "The service's own database or event bus failed several times within minutes.",
+    todo: "Tell the operators of the service. Nothing is wrong with your account.",
+  },
+  policy_violation: {
+    name: "Policy violation",
+    means:
+      "A call came from an address that your allowlist does not contain, or used an identifier of another organization.",
+    todo: "Find out who calls from there. If it is one of your users, add the network to the allowlist.",
+  },
+  performance_degradation: {
+    name: "Slow provider",
+    means: "The provider answers many times more slowly than in the weeks before.",
+    todo: "Watch how fast the provider answers. If it stays slow, report it to the provider.",
+  },
+  event_threshold: {
+    name: "Serious event",
+    means: "One event was serious enough to raise an alert by itself.",
+    todo: "Open the newest event to see what happened, to whom, and from which address.",
+  },
+  manual: {
+    name: "Raised by hand",
+    means: "A person in your organization raised this alert.",
+    todo: "Read the message and the events. The history shows who looks after it.",
+  },
+};
+
+/** A property of the record itself: a name of the API may be "constructor". */
+export const ownOf = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined;
+
+/** A rule of a later version of the service has its name only. */
+export const ruleName = (rule: string): string => ownOf(rules, rule)?.name ?? inWords(rule);
+
+export const statusNames: Readonly<Record<Alert["status"], string>> = {
+  open: "Open",
+  acknowledged: "Acknowledged",
+  resolved: "Resolved",
+};
+
+export const levels = ["CRITICAL", "HIGH", "MEDIUM", "LOW"] as const satisfies readonly Alert["level"][];
+
+const fixedSubjects: Readonly<Record<string, string>> = {
+  connection: "The connection",
+  organization: "The whole organization",
+  provider: "The provider",
+  system: "The service itself",
+  "limit:provider": "The provider's rate limit",
+  "limit:pace": "The service's own rate limit",
+  "trigger:manual": "Syncs started by hand",
+  "trigger:webhook_gap": "Syncs after lost webhooks",
+};
+
+/** `filters`: the events of the same user or address. */
+export type Subject = { text: string; filters?: { userId: string } | { ipAddress: string } };
+
+/** What an alert is about. Undefined for an alert that was raised by hand: it is about itself. */
+export const subjectOf = ({ rule, subject }: Pick<Alert, "rule" | "subject">): Subject | undefined => {
+  if (rule === "manual") return undefined;
+  const fixed = ownOf(fixedSubjects, subject);
+  if (fixed !== undefined) return { text: fixed };
+  // The subject of an event's alert begins with the event's type.
+  const [, type, rest = subject] = /^([A-Z_]+)(?: (.+))?$/s.exec(subject) ?? [];
+  const [, kind, id = ""] = /^(user|address):(.+)$/s.exec(rest) ?? [];
+  if (kind === "user") return { text: `User ${id}`, filters: { userId: id } };
+  // A network is no address that events can be filtered by.
+  if (kind === "address") return { text: `Address ${id}`, ...(!id.includes("/") && { filters: { ipAddress: id } }) };
+  return { text: rest === type ? inWords(rest) : rest };
+};

@@ -1,0 +1,69 @@
+import { useEffect, useId, useRef } from "preact/hooks";
+import type { SyncRun } from "../../api/types.ts";
+import { useNow } from "../../clock.ts";
+import { formatDuration, formatNumber } from "../../format.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { isComplete } from "./completeness.ts";
+import { RunDetails } from "./run-details.tsx";
+import { advice, modes, readInAll, statuses, triggers, writtenInAll } from "./run-words.ts";
+
+const Elapsed = ({ since }: { since: number }) => <>{formatDuration(Math.max(0, useNow() - since))} so far</>;
+
+const changed = (run: SyncRun): string => {
+  const written = writtenInAll(run);
+  const read = formatNumber(readInAll(run));
+  if (run.status === "running") return `${read} read, ${formatNumber(written)} changed so far`;
+  if (written === 0) return "Nothing changed";
+  return `${written === 1 ? "1 record" : `${formatNumber(written)} records`} changed, ${read} read`;
+};
+
+const Completeness = ({ run }: { run: SyncRun }) => {
+  const complete = isComplete(run);
+  if (complete === undefined) return null;
+  return complete ? <Badge tone="good">Complete</Badge> : <Badge tone="warn">Differs</Badge>;
+};
+
+type Props = {
+  run: SyncRun;
+  expected: Parameters<typeof RunDetails>[0]["expected"];
+  isOpen: boolean;
+  onToggle: () => void;
+};
+
+export const RunRow = ({ run, expected, isOpen, onToggle }: Props) => {
+  const { status, mode, trigger, startedAt, finishedAt, error, setAside } = run;
+  const details = useId();
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isOpen) row.current?.scrollIntoView({ block: "nearest" });
+  }, [isOpen]);
+  return (
+    <li class="syncs-run" ref={row}>
+      <button type="button" class="syncs-summary" aria-expanded={isOpen} aria-controls={details} onClick={onToggle}>
+        <span class="syncs-state">
+          <Badge tone={statuses[status].tone}>{statuses[status].name}</Badge>
+        </span>
+        <span class="syncs-what">
+          <b>{error === undefined ? changed(run) : advice[error.category].why}</b>
+          <span class="quiet">
+            {modes[mode].name} · {triggers[trigger].name}
+          </span>
+        </span>
+        <span class="syncs-marks">
+          <Completeness run={run} />
+          {setAside !== undefined && setAside > 0 && <Badge tone="warn">{formatNumber(setAside)} set aside</Badge>}
+        </span>
+        <span class="syncs-when">
+          <RelativeTime at={startedAt} />
+          <span class="quiet">
+            {finishedAt === undefined ? <Elapsed since={startedAt} /> : formatDuration(finishedAt - startedAt)}
+          </span>
+        </span>
+      </button>
+      <div id={details} hidden={!isOpen}>
+        {isOpen && <RunDetails run={run} expected={expected} />}
+      </div>
+    </li>
+  );
+};
