@@ -16,6 +16,11 @@ const timeOfDay = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
 const shortDateTime = new Intl.DateTimeFormat(language, {
   ...{ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" },
 });
+const hour = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
+const dayAndHour = new Intl.DateTimeFormat(language, {
+  ...{ weekday: "short", month: "short", day: "numeric", hour: "numeric", minute: "2-digit" },
+});
+const utcDay = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", timeZone: "UTC" });
 const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 const decimal = new Intl.NumberFormat(language);
 const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
@@ -36,6 +41,13 @@ export const formatTime = (at: number): string => dateTime.format(at);
 export const formatShortTime = (at: number): string => shortDateTime.format(at);
 
 export const formatTimeOfDay = (at: number): string => timeOfDay.format(at);
+
+/** To the minute, with the day unless it is the day of `now`: "2:30 PM" or "Mon, Nov 23, 8:00 AM". */
+export const formatMinute = (at: number, now: number): string =>
+  (new Date(at).toDateString() === new Date(now).toDateString() ? hour : dayAndHour).format(at);
+
+/** The day of UTC, such as "Nov 23". */
+export const formatUtcDay = (at: number): string => utcDay.format(at);
 
 export const formatUtc = (at: number): string => `${new Date(at).toISOString().replace("T", " ").slice(0, 19)} UTC`;
 

@@ -56,6 +56,15 @@ export const views: readonly View[] = [
     component: lazy(() => import("./views/syncs/syncs.tsx").then(({ Syncs }) => Syncs)),
   },
   {
+    path: "/console/circuit-breaker",
+    title: "Circuit breaker",
+    group: "Integration",
+    needs: "status:read",
+    component: lazy(() =>
+      import("./views/circuit-breaker/circuit-breaker.tsx").then(({ CircuitBreaker }) => CircuitBreaker),
+    ),
+  },
+  {
     path: "/console/connection",
     title: "Connection",
     group: "Integration",

@@ -1,77 +1,142 @@
 /** Columns as SVG, with the same numbers as a table. */
 import { useId } from "preact/hooks";
+import { formatNumber } from "../format.ts";
 
 export type Column = {
   /** The column's name in the table and on hover. */
   name: string;
+  /** Its short name, below the column. */
+  label: string;
   /** The whole, and the part of it that is drawn in the warning colour. */
   total: number;
   bad: number;
 };
 
-type Props = {
-  title: string;
-  columns: readonly Column[];
-  totalName: string;
-  badName: string;
-  format: (value: number) => string;
+type Props = { title: string; columns: readonly Column[]; totalName: string; badName: string };
+
+/** In CSS pixels. */
+const PLOT_HEIGHT = 120;
+const HEAD_HEIGHT = 16;
+const LABEL_HEIGHT = 20;
+/** So that a small value is visible. */
+const LEAST_HEIGHT = 2;
+/** Parts of a column's width. The bad part is narrower, so that the shape tells it as well as the colour. */
+const WIDTH = 0.76;
+const BAD_WIDTH = 0.4;
+/** So many columns have their number above them. */
+const MOST_NUMBERED = 12;
+const LABELS = 4;
+
+const percent = (share: number): string => `${(share * 100).toFixed(2)}%`;
+
+/** The next number of the form 1, 2 or 5 × 10ⁿ. */
+const scaleFor = (most: number): number => {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
+  return ([1, 2, 5].find((step) => step * power >= most) ?? 10) * power;
 };
 
-const GAP = 0.25;
-/** So that a small value is visible. */
-const LEAST = 0.02;
+type BarProps = { column: Column; index: number; count: number; scale: number };
 
-const percent = (value: number): string => `${(value * 100).toFixed(2)}%`;
+const Bar = ({ column: { name, label, total, bad }, index, count, scale }: BarProps) => {
+  const heightOf = (value: number) =>
+    value === 0 ? 0 : Math.max(LEAST_HEIGHT, Math.round((value / scale) * PLOT_HEIGHT));
+  const bar = (kind: string, value: number, width: number) => (
+    <rect
+      class={kind}
+      x={percent((index + (1 - width) / 2) / count)}
+      width={percent(width / count)}
+      y={HEAD_HEIGHT + PLOT_HEIGHT - heightOf(value)}
+      height={heightOf(value)}
+    />
+  );
+  const every = Math.max(1, Math.ceil(count / LABELS));
+  // The columns with a label are in the middle, so that no label is cut off.
+  const first = Math.floor(((count - 1) % every) / 2);
+  const middle = percent((index + 0.5) / count);
+  return (
+    <g>
+      <title>{name}</title>
+      <rect class="target" x={percent(index / count)} y="0" width={percent(1 / count)} height="100%" />
+      {bar("series", total, WIDTH)}
+      {bar("bad", bad, BAD_WIDTH)}
+      {count <= MOST_NUMBERED && total > 0 && (
+        <text x={middle} y={HEAD_HEIGHT + PLOT_HEIGHT - heightOf(total) - 4}>
+          {formatNumber(total)}
+        </text>
+      )}
+      {index % every === first && (
+        <text class="label" x={middle} y={HEAD_HEIGHT + PLOT_HEIGHT + LABEL_HEIGHT - 5}>
+          {label}
+        </text>
+      )}
+    </g>
+  );
+};
 
-/** The first and the last column have their names below. */
-export const Columns = ({ title, columns, totalName, badName, format }: Props) => {
+const Numbers = ({ columns, totalName, badName }: Omit<Props, "title">) => (
+  <details>
+    <summary>Numbers</summary>
+    <div class="columns-numbers">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col" class="number">
+              {totalName}
+            </th>
+            <th scope="col" class="number">
+              {badName}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {columns.map(({ name, total, bad }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="number">{formatNumber(total)}</td>
+              <td class="number">{formatNumber(bad)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </details>
+);
+
+export const Columns = ({ title, columns, totalName, badName }: Props) => {
   const id = useId();
-  const top = Math.max(1, ...columns.map(({ total }) => total));
-  const width = 1 / Math.max(1, columns.length);
-  const heightOf = (value: number): number => (value === 0 ? 0 : Math.max(LEAST, value / top));
+  const scale = scaleFor(Math.max(0, ...columns.map(({ total }) => total)));
+  const say = ({ name, total, bad }: Column) =>
+    `${name}: ${totalName} ${formatNumber(total)}, ${badName} ${formatNumber(bad)}`;
   return (
     <figure class="columns">
-      <figcaption id={id}>{title}</figcaption>
-      <svg role="img" aria-labelledby={id} height="120" width="100%">
-        <title>{title}</title>
-        {columns.map(({ name, total, bad }, index) => {
-          const x = percent((index + GAP / 2) * width);
-          const w = percent(width * (1 - GAP));
-          return (
-            <g key={name}>
-              <title>{`${name}: ${format(total)} ${totalName}, ${format(bad)} ${badName}`}</title>
-              <rect class="target" x={percent(index * width)} y="0" width={percent(width)} height="100%" />
-              <rect class="series" x={x} width={w} y={percent(1 - heightOf(total))} height={percent(heightOf(total))} />
-              <rect class="bad" x={x} width={w} y={percent(1 - heightOf(bad))} height={percent(heightOf(bad))} />
-            </g>
-          );
-        })}
-      </svg>
-      <div class="axis" aria-hidden="true">
-        <span>{columns.at(0)?.name}</span>
-        <span>{columns.at(-1)?.name}</span>
+      <figcaption>
+        <span id={id}>{title}</span>
+        <span class="columns-legend">
+          <span class="series">{totalName}</span> <span class="bad">{badName}</span>
+        </span>
+      </figcaption>
+      <div class="columns-plot">
+        <div class="columns-scale" aria-hidden="true">
+          <span>{formatNumber(scale)}</span>
+          <span>0</span>
+        </div>
+        <svg role="img" aria-labelledby={id} height={HEAD_HEIGHT + PLOT_HEIGHT + LABEL_HEIGHT} width="100%">
+          <title>{title}</title>
+          <line x1="0" x2="100%" y1={HEAD_HEIGHT} y2={HEAD_HEIGHT} />
+          <line x1="0" x2="100%" y1={HEAD_HEIGHT + PLOT_HEIGHT} y2={HEAD_HEIGHT + PLOT_HEIGHT} />
+          {columns.map((column, index) => (
+            <Bar
+              key={column.name}
+              column={{ ...column, name: say(column) }}
+              index={index}
+              count={columns.length}
+              scale={scale}
+            />
+          ))}
+        </svg>
       </div>
-      <details>
-        <summary>Numbers</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">{totalName}</th>
-              <th scope="col">{badName}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {columns.map(({ name, total, bad }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>{format(total)}</td>
-                <td>{format(bad)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
+      <Numbers columns={columns} totalName={totalName} badName={badName} />
     </figure>
   );
 };

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 
 type PageProps = { title: string; actions?: ComponentChildren; lead?: ComponentChildren; children: ComponentChildren };
 
@@ -39,16 +39,19 @@ export const Page = ({ title, actions, lead, children }: PageProps) => {
 type CardProps = { title: string; actions?: ComponentChildren; note?: ComponentChildren; children: ComponentChildren };
 
 /** A part of a view with its own heading. */
-export const Card = ({ title, actions, note, children }: CardProps) => (
-  <section class="card">
-    <div class="card-head">
-      <h2>{title}</h2>
-      {actions}
-    </div>
-    {note !== undefined && <p class="quiet">{note}</p>}
-    {children}
-  </section>
-);
+export const Card = ({ title, actions, note, children }: CardProps) => {
+  const id = useId();
+  return (
+    <section class="card" aria-labelledby={id}>
+      <div class="card-head">
+        <h2 id={id}>{title}</h2>
+        {actions}
+      </div>
+      {note !== undefined && <p class="quiet">{note}</p>}
+      {children}
+    </section>
+  );
+};
 
 /** Names with their values. An undefined value is left out. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (

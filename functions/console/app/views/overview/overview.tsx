@@ -1,29 +1,62 @@
-import { answer, api } from "../../api/client.ts";
-import { useResource } from "../../api/resource.ts";
-import { Card, Facts, Page } from "../../parts/page.tsx";
-import { Loaded } from "../../parts/states.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+/** Overview: whether the integration is well, what needs attention first, and the numbers behind it. */
+import { useCaller, useMay } from "../../access.ts";
+import { useFilters } from "../../address.ts";
+import { useNow } from "../../clock.ts";
+import { Page } from "../../parts/page.tsx";
+import { Loading, ProblemNote } from "../../parts/states.tsx";
+import { Activity } from "./activity.tsx";
+import { AlertsCard } from "./alerts-card.tsx";
+import { attentionOf, isFirstRun, verdictOf } from "./attention.ts";
+import { AttentionList, VerdictLine } from "./attention-list.tsx";
+import { BreakerCard, ConnectionCard, SyncCard } from "./cards.tsx";
+import { FirstRun } from "./first-run.tsx";
+import { periodOf } from "./periods.ts";
+import { type Overview as State, useOverview } from "./use-overview.ts";
+
+const Shown = ({ state }: { state: State }) => {
+  const { connection, circuit, runs, security, known, isComplete } = state;
+  const now = useNow();
+  const maySeeSecurity = useMay("security:read");
+  const { role } = useCaller();
+  const { filters, set } = useFilters();
+  const period = periodOf(filters.period);
+  if (connection !== undefined && isFirstRun(known)) return <FirstRun connection={connection} />;
+  const needs = attentionOf(known, now);
+  return (
+    <>
+      <VerdictLine verdict={verdictOf(needs, isComplete)} />
+      <AttentionList needs={needs} />
+      <div class="overview-cards">
+        <ConnectionCard connection={connection} />
+        <BreakerCard circuit={circuit} />
+        <SyncCard connection={connection} runs={runs} />
+        {maySeeSecurity && <AlertsCard security={security} />}
+      </div>
+      {maySeeSecurity ? (
+        <Activity period={period} onChoose={(next) => set({ period: next })} lastDay={security} />
+      ) : (
+        <p class="quiet">Alerts and security events are left out: the role {role} may not see them.</p>
+      )}
+    </>
+  );
+};
 
 export const Overview = () => {
-  const connection = useResource(
-    "connection",
-    (signal) => answer(api.GET("/api/integrations/provider/connection", { signal })),
-    { everyMs: 15_000 },
-  );
+  const state = useOverview();
+  const { problem, reload, connection, circuit, runs, security } = state;
+  const isNothingKnown = [connection, circuit, runs, security].every((part) => part === undefined);
   return (
     <Page title="Overview">
-      <Card title="Connection">
-        <Loaded of={connection} what="the connection">
-          {({ status, lastSyncAt }) => (
-            <Facts
-              of={[
-                ["Status", status],
-                ["Last sync", lastSyncAt !== undefined && <RelativeTime at={lastSyncAt} />],
-              ]}
-            />
-          )}
-        </Loaded>
-      </Card>
+      {problem !== undefined && (
+        <ProblemNote problem={problem} onRetry={reload}>
+          <p>{isNothingKnown ? "The state of the integration is not known." : "What is below may be out of date."}</p>
+        </ProblemNote>
+      )}
+      {isNothingKnown ? (
+        problem === undefined && <Loading what="the state of the integration" />
+      ) : (
+        <Shown state={state} />
+      )}
     </Page>
   );
 };

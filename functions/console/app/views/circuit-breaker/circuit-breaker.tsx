@@ -1,0 +1,88 @@
+/** Circuit breaker: what it does now, holding and resetting it, and its history. */
+import { useEffect } from "preact/hooks";
+import { useMay } from "../../access.ts";
+import { useFilters } from "../../address.ts";
+import { api, page } from "../../api/client.ts";
+import { usePagedList } from "../../api/paged-list.ts";
+import type { OrganizationStats } from "../../api/types.ts";
+import { Button } from "../../parts/button.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Loaded } from "../../parts/states.tsx";
+import { ChangeDialog } from "./change-dialog.tsx";
+import { History } from "./history.tsx";
+import { type Action, actionOf } from "./hold.ts";
+import { StateCard } from "./state-card.tsx";
+import { stateOf } from "./state-words.ts";
+import { useCircuit } from "./use-circuit.ts";
+
+/** An open circuit changes within half a minute. */
+const EVERY_MS = 5_000;
+
+const Actions = ({ circuit, onChoose }: { circuit: OrganizationStats; onChoose: (action: Action) => void }) => {
+  const state = stateOf(circuit);
+  const isCounted = circuit.totalRequests > 0 || circuit.failuresInWindow > 0;
+  return (
+    <>
+      {state !== "forced_open" && (
+        <Button kind="danger" onClick={() => onChoose("force_open")}>
+          Stop the integration …
+        </Button>
+      )}
+      {state !== "forced_closed" && <Button onClick={() => onChoose("force_close")}>Keep it closed …</Button>}
+      {(state !== "closed" || isCounted) && <Button onClick={() => onChoose("reset")}>Reset …</Button>}
+    </>
+  );
+};
+
+export const CircuitBreaker = () => {
+  const mayControl = useMay("breaker:control");
+  const { filters, set } = useFilters();
+  const circuit = useCircuit(EVERY_MS);
+  const history = usePagedList("circuit history", (cursor, signal) => {
+    const params = { query: { ...(cursor !== undefined && { cursor }) } };
+    return page(api.GET("/api/integrations/provider/circuit-breaker/history", { params, signal }));
+  });
+  const action = mayControl ? actionOf(filters.action) : undefined;
+  const close = () => set({ action: undefined }, { replace: true });
+
+  // A transition appears in the history as soon as the state shows it.
+  const stats = circuit.value?.organizationStats;
+  const generation = stats && `${stateOf(stats)} ${stats.changedAt}`;
+  useEffect(() => {
+    if (generation !== undefined) history.reload();
+  }, [generation]);
+
+  return (
+    <Page
+      title="Circuit breaker"
+      lead="It stops requests to the provider when they fail, and tests by itself whether the provider works again."
+    >
+      <Loaded of={circuit} what="the circuit breaker">
+        {({ organizationStats }) => (
+          <>
+            <StateCard
+              circuit={organizationStats}
+              actions={
+                mayControl && <Actions circuit={organizationStats} onChoose={(chosen) => set({ action: chosen })} />
+              }
+            />
+            {!mayControl && <p class="quiet">Only an administrator may stop the integration or reset the breaker.</p>}
+            <History list={history} circuit={organizationStats} />
+          </>
+        )}
+      </Loaded>
+      {action !== undefined && (
+        <ChangeDialog
+          key={action}
+          action={action}
+          onClose={close}
+          onChanged={(changed) => {
+            if (circuit.value !== undefined) circuit.show({ ...circuit.value, organizationStats: changed });
+            close();
+            history.reload();
+          }}
+        />
+      )}
+    </Page>
+  );
+};

@@ -1,0 +1,87 @@
+/** What the circuit breaker refused during an opening. */
+import { useState } from "preact/hooks";
+import { useMay } from "../../access.ts";
+import { addressOf } from "../../address.ts";
+import { answer, api } from "../../api/client.ts";
+import { useResource } from "../../api/resource.ts";
+import type { SyncRun } from "../../api/types.ts";
+import { formatNumber } from "../../format.ts";
+import { Loaded } from "../../parts/states.tsx";
+import { ShortTime } from "../../parts/time.tsx";
+import { inWords } from "../../words.ts";
+import type { Opening } from "./transitions.ts";
+
+const MOST_EVENTS = 100;
+const triggers: Readonly<Record<SyncRun["trigger"], string>> = {
+  scheduled: "by the schedule",
+  manual: "by a user",
+  connection: "after connecting",
+  webhook_gap: "after a missing webhook",
+};
+
+const RefusedOperations = ({ opening: { since, until } }: { opening: Opening }) => {
+  const period = { since: String(since), ...(until !== undefined && { until: String(until) }) };
+  const query = { eventType: "PROVIDER_REQUEST", success: "false", ...period } as const;
+  const events = useResource(`circuit refused ${since} ${until ?? ""}`, async (signal) => {
+    const params = { query: { ...query, limit: MOST_EVENTS } };
+    const report = await answer(api.GET("/api/integrations/provider/security", { params, signal }));
+    return {
+      refused: report.events.filter(({ errorCode }) => errorCode === "circuit_open"),
+      isMore: report.nextCursor !== undefined,
+    };
+  });
+  return (
+    <Loaded of={events} what="the refused requests">
+      {({ refused, isMore }) => (
+        <>
+          {refused.length === 0 ? (
+            <p class="quiet">No other request was refused.</p>
+          ) : (
+            <ul>
+              {refused.map(({ id, action, timestamp }) => (
+                <li key={id}>
+                  <ShortTime at={timestamp} />{" "}
+                  <a href={`/console/events/${encodeURIComponent(id)}`}>{inWords(action ?? "request")}</a>
+                </li>
+              ))}
+            </ul>
+          )}
+          {isMore && (
+            <p>
+              <a href={addressOf("/console/events", query)}>All failed requests of this time</a>
+            </p>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+};
+
+const RefusedRuns = ({ runs }: { runs: readonly SyncRun[] }) => (
+  <ul>
+    {runs.map(({ id, startedAt, finishedAt, trigger, mode }) => (
+      <li key={id}>
+        <ShortTime at={finishedAt ?? startedAt} /> {inWords(mode)} sync, started {triggers[trigger]}
+      </li>
+    ))}
+  </ul>
+);
+
+/** @param runs the runs that it refused in the opening; undefined if they are not known */
+export const Refused = ({ opening, runs }: { opening: Opening; runs: readonly SyncRun[] | undefined }) => {
+  const maySeeEvents = useMay("security:read");
+  const [isOpen, setOpen] = useState(false);
+  if (runs === undefined || (!maySeeEvents && runs.length === 0)) return null;
+  const syncs = runs.length === 1 ? "1 sync" : `${formatNumber(runs.length)} syncs`;
+  return (
+    <details class="breaker-refused" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{runs.length === 0 ? "What it refused" : `It refused ${syncs}`}</summary>
+      {isOpen && (
+        <>
+          <RefusedRuns runs={runs} />
+          {maySeeEvents && <RefusedOperations opening={opening} />}
+        </>
+      )}
+    </details>
+  );
+};

@@ -1,0 +1,177 @@
+/** Whether the integration is well, and what needs attention first. Pure. */
+import type { AlertCounts, Connection, OrganizationStats, SyncRun, WebhookDelivery } from "../../api/types.ts";
+import { formatDuration, formatNumber, formatRelative } from "../../format.ts";
+import { BREAKER_PATH, stateOf, stateSentence } from "../circuit-breaker/state-words.ts";
+
+export type Attention = {
+  tone: "bad" | "warn";
+  /** In a few words, for the sentence at the top. */
+  what: string;
+  /** In one sentence. */
+  text: string;
+  action: { href: string; text: string };
+};
+
+/** What the API has answered so far. */
+export type Known = {
+  connection?: Connection | undefined;
+  circuit?: OrganizationStats | undefined;
+  /** Newest first. */
+  runs?: readonly SyncRun[] | undefined;
+  /** The first page of the deliveries that failed. */
+  failedWebhooks?: { items: readonly WebhookDelivery[]; next: string | undefined } | undefined;
+  alertCounts?: AlertCounts | undefined;
+};
+
+const HOUR = 60 * 60_000;
+/** As the rule `sync_silence` of detection: so many intervals without a successful sync are too many. */
+const SILENT_INTERVALS = 2;
+
+const connectionNeeds = ({ connection }: Known): Attention[] => {
+  if (connection === undefined || connection.status === "connected") return [];
+  const { name } = connection.provider;
+  const href = "/console/connection";
+  return connection.status === "needs_reconnect"
+    ? [
+        {
+          ...{ tone: "bad", what: "the account must be connected again" },
+          text: `${name} does not accept the stored credentials any more, so nothing is synced.`,
+          action: { href, text: "Connect again" },
+        },
+      ]
+    : [
+        {
+          ...{ tone: "warn", what: "no account is connected" },
+          text: `No account of ${name} is connected, so nothing is synced.`,
+          action: { href, text: `Connect ${name}` },
+        },
+      ];
+};
+
+const circuitNeeds = ({ circuit }: Known, now: number): Attention[] => {
+  if (circuit === undefined) return [];
+  const state = stateOf(circuit);
+  const whats = {
+    closed: undefined,
+    open: ["bad", "the circuit breaker is open"],
+    half_open: ["warn", "the circuit breaker tests the provider"],
+    forced_open: ["bad", "an administrator has stopped the integration"],
+    forced_closed: ["warn", "an administrator holds the circuit breaker closed"],
+  } as const;
+  const found = whats[state];
+  if (found === undefined) return [];
+  const [tone, what] = found;
+  return [
+    { tone, what, text: stateSentence(circuit, now), action: { href: BREAKER_PATH, text: "Open Circuit breaker" } },
+  ];
+};
+
+const alertNeeds = ({ alertCounts }: Known): Attention[] => {
+  if (alertCounts === undefined) return [];
+  const levels = [
+    ["CRITICAL", "bad", "critical"],
+    ["HIGH", "bad", "high"],
+    ["MEDIUM", "warn", "medium"],
+  ] as const;
+  return levels.flatMap(([level, tone, word]) => {
+    const count = alertCounts.open[level];
+    if (count === 0) return [];
+    const alerts = count === 1 ? `1 ${word} alert` : `${formatNumber(count)} ${word} alerts`;
+    return {
+      ...{ tone, what: `${alerts} ${count === 1 ? "is" : "are"} open` },
+      text: count === 1 ? `${alerts} is open and not acknowledged.` : `${alerts} are open and not acknowledged.`,
+      action: {
+        href: `/console/alerts?level=${level}`,
+        text: count === 1 ? "Look at the alert" : "Look at the alerts",
+      },
+    };
+  });
+};
+
+/** What to do about a failed run, by its category. */
+const failureSentences: Readonly<Record<NonNullable<SyncRun["error"]>["category"], string>> = {
+  rate_limit: "the provider limited its requests; the next sync continues",
+  network: "the provider could not be reached; the next sync continues",
+  provider: "the provider failed; the next sync continues",
+  authentication: "the provider refused the credentials",
+  connection: "the connection ended",
+  authorization: "the credentials lack a permission at the provider",
+  validation: "the provider rejected a request",
+  circuit_open: "the circuit breaker was open",
+  system: "the service itself failed",
+};
+
+export const failureInWords = ({ error }: Pick<SyncRun, "error">): string =>
+  error === undefined ? "the reason is not known" : failureSentences[error.category];
+
+const syncNeeds = ({ runs, connection, circuit }: Known, now: number): Attention[] => {
+  const action = { href: "/console/syncs", text: "Open Syncs" };
+  const last = runs?.find(({ status }) => status !== "running");
+  const needs: Attention[] = [];
+  if (last?.status === "failed" && connection?.status === "connected") {
+    needs.push({
+      ...{ tone: "bad", what: "the last sync failed", action },
+      text: `The last sync failed ${formatRelative(last.finishedAt ?? last.startedAt, now)}: ${failureInWords(last)}.`,
+    });
+  }
+  // While the circuit is open, no sync can succeed.
+  if (connection?.status !== "connected" || circuit?.state === "open") return needs;
+  const { lastSyncAt, connectedAt, syncIntervalHours } = connection;
+  const since = lastSyncAt ?? connectedAt;
+  if (since !== undefined && now - since > SILENT_INTERVALS * syncIntervalHours * HOUR) {
+    needs.push({
+      ...{ tone: "warn", what: "no sync has succeeded for long", action },
+      text: `No sync has succeeded for ${formatDuration(now - since)}; one is due every ${formatNumber(syncIntervalHours)} hours.`,
+    });
+  }
+  return needs;
+};
+
+const webhookNeeds = ({ failedWebhooks }: Known): Attention[] => {
+  // A page may be empty and have a next one. That is no failure.
+  if (failedWebhooks === undefined || failedWebhooks.items.length === 0) return [];
+  const { items, next } = failedWebhooks;
+  const deliveries = items.length === 1 ? "delivery" : "deliveries";
+  return [
+    {
+      ...{ tone: "warn", what: "deliveries of webhooks failed" },
+      text: `${next === undefined ? "" : "At least "}${formatNumber(items.length)} ${deliveries} of webhooks failed and can be replayed.`,
+      action: { href: "/console/webhooks?status=failed", text: "Look at the deliveries" },
+    },
+  ];
+};
+
+/** The most urgent first. @param now epoch milliseconds */
+export const attentionOf = (known: Known, now: number): Attention[] => {
+  const needs = [
+    ...connectionNeeds(known),
+    ...circuitNeeds(known, now),
+    ...alertNeeds(known),
+    ...syncNeeds(known, now),
+    ...webhookNeeds(known),
+  ];
+  return [...needs.filter(({ tone }) => tone === "bad"), ...needs.filter(({ tone }) => tone === "warn")];
+};
+
+export type Verdict = { tone: "good" | "warn" | "bad" | "quiet"; word: string; text: string };
+
+/** Is it well? In one sentence. @param isComplete whether all parts are known */
+export const verdictOf = (needs: readonly Attention[], isComplete: boolean): Verdict => {
+  const [first, ...others] = needs;
+  if (first === undefined)
+    return isComplete
+      ? { tone: "good", word: "Well", text: "All is well: nothing needs your attention." }
+      : { tone: "quiet", word: "Not known", text: "It is not known yet whether all is well." };
+  const more = others.length === 0 ? "" : `, and ${others.length} more`;
+  return first.tone === "bad"
+    ? { tone: "bad", word: "Not well", text: `It is not well: ${first.what}${more}.` }
+    : { tone: "warn", word: "Look at it", text: `It works, but ${first.what}${more}.` };
+};
+
+/** Whether the organization has nothing to show yet but the way to its first connection. */
+export const isFirstRun = ({ connection, circuit, runs, alertCounts }: Known): boolean =>
+  connection?.status === "disconnected" &&
+  runs?.length === 0 &&
+  circuit?.state === "closed" &&
+  !circuit.forced &&
+  Object.values(alertCounts?.open ?? {}).every((count) => count === 0);

@@ -1,0 +1,172 @@
+/** The state of the connection, the circuit breaker and the syncs. */
+import type { ComponentChildren } from "preact";
+import { useCaller, useMay } from "../../access.ts";
+import type { Connection, OrganizationStats, SyncRun } from "../../api/types.ts";
+import { useNow } from "../../clock.ts";
+import { formatDuration, formatNumber, formatShare } from "../../format.ts";
+import { Badge, type Tone } from "../../parts/badge.tsx";
+import { Countdown } from "../../parts/countdown.tsx";
+import { Card, Facts } from "../../parts/page.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { BREAKER_PATH, STOP_PATH, stateOf, stateSentence, stateWords } from "../circuit-breaker/state-words.ts";
+import { failureInWords } from "./attention.ts";
+
+type OverviewCardProps = { title: string; link: { href: string; text: string }; children: ComponentChildren };
+
+const OverviewCard = ({ title, link, children }: OverviewCardProps) => (
+  <Card title={title} actions={<a href={link.href}>{link.text}</a>}>
+    {children}
+  </Card>
+);
+
+const NotKnown = () => <p class="quiet">Not known yet.</p>;
+
+const connectionWords: Readonly<Record<Connection["status"], readonly [Tone, string]>> = {
+  connected: ["good", "Connected"],
+  needs_reconnect: ["bad", "Needs reconnecting"],
+  disconnected: ["quiet", "Disconnected"],
+};
+
+export const ConnectionCard = ({ connection }: { connection: Connection | undefined }) => {
+  const link = { href: "/console/connection", text: "Details" };
+  if (connection === undefined)
+    return (
+      <OverviewCard title="Connection" link={link}>
+        <NotKnown />
+      </OverviewCard>
+    );
+  const { status, provider, accountId, connectedAt, method } = connection;
+  const [tone, word] = connectionWords[status];
+  return (
+    <OverviewCard title="Connection" link={link}>
+      <p>
+        <Badge tone={tone}>{word}</Badge>
+      </p>
+      <Facts
+        of={[
+          ["Provider", provider.name],
+          ["Account", accountId && <code>{accountId}</code>],
+          ["Method", method && (method === "oauth" ? "OAuth" : "API key")],
+          ["Since", status === "connected" && connectedAt ? <RelativeTime at={connectedAt} /> : undefined],
+        ]}
+      />
+    </OverviewCard>
+  );
+};
+
+/** Since when, until when, and by whom. */
+const CircuitFacts = ({ circuit }: { circuit: OrganizationStats }) => {
+  const { userId } = useCaller();
+  const { forced, state, retryAt, until, changedAt, changedBy, reason, failureRate, rejectedRequests } = circuit;
+  return (
+    <Facts
+      of={[
+        ["Next try in", state === "open" && retryAt !== null ? <Countdown to={retryAt}>now</Countdown> : undefined],
+        ["Ends in", forced && until !== null ? <Countdown to={until}>now</Countdown> : undefined],
+        ["By", forced && changedBy !== null ? (changedBy === userId ? "You" : changedBy) : undefined],
+        ["Reason", forced ? (reason ?? undefined) : undefined],
+        ["Since", changedAt !== null ? <RelativeTime at={changedAt} /> : undefined],
+        ["Requests", `${formatShare(failureRate)} failed, ${formatNumber(rejectedRequests)} refused`],
+      ]}
+    />
+  );
+};
+
+export const BreakerCard = ({ circuit }: { circuit: OrganizationStats | undefined }) => {
+  const now = useNow();
+  const mayControl = useMay("breaker:control");
+  const link = { href: BREAKER_PATH, text: "Details" };
+  if (circuit === undefined)
+    return (
+      <OverviewCard title="Circuit breaker" link={link}>
+        <NotKnown />
+        {mayControl && <a href={STOP_PATH}>Stop the integration</a>}
+      </OverviewCard>
+    );
+  const state = stateOf(circuit);
+  const [tone, word] = stateWords[state];
+  return (
+    <OverviewCard title="Circuit breaker" link={link}>
+      <p>
+        <Badge tone={tone}>{word}</Badge> {stateSentence(circuit, now)}
+      </p>
+      <CircuitFacts circuit={circuit} />
+      {mayControl && (
+        <p class="overview-action">
+          {state === "forced_open" ? (
+            <a href={`${BREAKER_PATH}?action=reset`}>Start the integration again</a>
+          ) : (
+            <a href={STOP_PATH}>Stop the integration</a>
+          )}
+        </p>
+      )}
+    </OverviewCard>
+  );
+};
+
+const runWords: Readonly<Record<SyncRun["status"], readonly [Tone, string]>> = {
+  running: ["accent", "Running"],
+  succeeded: ["good", "Succeeded"],
+  failed: ["bad", "Failed"],
+  cancelled: ["quiet", "Cancelled"],
+};
+
+const LastRun = ({ run }: { run: SyncRun }) => {
+  const { status, startedAt, finishedAt, mode } = run;
+  const now = useNow();
+  const [tone, word] = runWords[status];
+  return (
+    <p>
+      <Badge tone={tone}>{word}</Badge> <RelativeTime at={finishedAt ?? startedAt} />, {mode}, took{" "}
+      {formatDuration((finishedAt ?? now) - startedAt)}
+      {status === "failed" && `: ${failureInWords(run)}`}.
+    </p>
+  );
+};
+
+type SyncCardProps = { connection: Connection | undefined; runs: readonly SyncRun[] | undefined };
+
+export const SyncCard = ({ connection, runs }: SyncCardProps) => {
+  const now = useNow();
+  const running = runs?.find(({ status }) => status === "running");
+  const last = runs?.find(({ status }) => status !== "running");
+  const isConnected = connection?.status === "connected";
+  const { lastSyncAt, nextSyncAt, syncIntervalHours } = connection ?? {};
+  const read = running && Object.values(running.progress).reduce((sum, progress) => sum + progress.read, 0);
+  return (
+    <OverviewCard title="Sync" link={{ href: "/console/syncs", text: "All syncs" }}>
+      {runs === undefined ? (
+        <NotKnown />
+      ) : running !== undefined ? (
+        <p>
+          <Badge tone="accent">Running</Badge> for {formatDuration(Math.max(1_000, now - running.startedAt))},{" "}
+          {formatNumber(read ?? 0)} objects read so far.
+        </p>
+      ) : last === undefined ? (
+        <p class="quiet">No sync has run yet.</p>
+      ) : (
+        <LastRun run={last} />
+      )}
+      <Facts
+        of={[
+          ["Last success", lastSyncAt ? <RelativeTime at={lastSyncAt} /> : connection && "None yet"],
+          [
+            "Next",
+            isConnected && nextSyncAt !== undefined ? (
+              nextSyncAt > now ? (
+                <RelativeTime at={nextSyncAt} />
+              ) : (
+                "Due now"
+              )
+            ) : isConnected ? (
+              "Not planned yet"
+            ) : (
+              connection && "None: not connected"
+            ),
+          ],
+          ["Schedule", syncIntervalHours && `Every ${formatNumber(syncIntervalHours)} hours`],
+        ]}
+      />
+    </OverviewCard>
+  );
+};

@@ -1,0 +1,86 @@
+/** What the overview reads again and again: five requests at most. */
+import { useMay } from "../../access.ts";
+import { answer, api, page } from "../../api/client.ts";
+import type { Problem } from "../../api/problem.ts";
+import { type Resource, useResource } from "../../api/resource.ts";
+import type { Connection, OrganizationStats, SecurityReport, SyncRun, WebhookDelivery } from "../../api/types.ts";
+import { useCircuit } from "../circuit-breaker/use-circuit.ts";
+import type { Known } from "./attention.ts";
+
+const EVERY_MS = 15_000;
+const RUNS = 10;
+const DELIVERIES = 20;
+/** The newest events of high risk that are shown. */
+const EVENTS = 5;
+
+export type Overview = {
+  connection: Connection | undefined;
+  circuit: OrganizationStats | undefined;
+  runs: readonly SyncRun[] | undefined;
+  failedWebhooks: { items: readonly WebhookDelivery[]; next: string | undefined } | undefined;
+  /** Of the last 24 hours; undefined if the user may not see it, too. */
+  security: SecurityReport | undefined;
+  known: Known;
+  /** Whether all that the user may see is known. */
+  isComplete: boolean;
+  /** Why a read failed. The last answers stay. */
+  problem: Problem | undefined;
+  reload(): void;
+};
+
+/** Reads nothing, if the user may not read it. */
+const useSecurity = (maySee: boolean): Resource<SecurityReport | null> =>
+  useResource(
+    maySee ? "overview security" : "no security",
+    async (signal) =>
+      maySee
+        ? answer(
+            api.GET("/api/integrations/provider/security", {
+              params: { query: { interval: "hour", alertCounts: "true", limit: EVENTS } },
+              signal,
+            }),
+          )
+        : null,
+    maySee ? { everyMs: EVERY_MS } : {},
+  );
+
+export const useOverview = (): Overview => {
+  const connection = useResource(
+    "connection",
+    (signal) => answer(api.GET("/api/integrations/provider/connection", { signal })),
+    { everyMs: EVERY_MS },
+  );
+  const circuit = useCircuit(EVERY_MS);
+  const runs = useResource(
+    "overview runs",
+    (signal) => answer(api.GET("/api/integrations/provider/sync", { params: { query: { limit: RUNS } }, signal })),
+    { everyMs: EVERY_MS },
+  );
+  const webhooks = useResource(
+    "overview webhooks",
+    (signal) => {
+      const query = { status: "failed", limit: DELIVERIES } as const;
+      return page(api.GET("/api/integrations/provider/webhooks", { params: { query }, signal }));
+    },
+    { everyMs: EVERY_MS },
+  );
+  const security = useSecurity(useMay("security:read"));
+
+  const reads = [connection, circuit, runs, webhooks, security];
+  const shown = {
+    connection: connection.value,
+    circuit: circuit.value?.organizationStats,
+    runs: runs.value,
+    failedWebhooks: webhooks.value,
+  };
+  return {
+    ...shown,
+    security: security.value ?? undefined,
+    known: { ...shown, alertCounts: security.value?.alertCounts },
+    isComplete: reads.every(({ value }) => value !== undefined),
+    problem: reads.find(({ problem }) => problem !== undefined)?.problem,
+    reload: () => {
+      for (const read of reads) if (read.problem !== undefined) read.reload();
+    },
+  };
+};
