@@ -21,7 +21,7 @@ export const Events = () => {
   useLayoutEffect(() => {
     if (id !== undefined || opened.current === undefined) return;
     const link = document.querySelector<HTMLElement>(`[data-event="${CSS.escape(opened.current)}"] a`);
-    link?.focus({ preventScroll: true });
+    link?.focus();
     opened.current = undefined;
   }, [id]);
 

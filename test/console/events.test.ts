@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, expect, it } from "@jest/globals";
+import type { SecurityEvent } from "../../shared/security/security-event.ts";
+import { type PageBrowser, shareBrowser } from "../support/browser.ts";
+import { consoleOrigins, openConsole } from "../support/console.ts";
+import { type Service, shareService } from "../support/service.ts";
+
+const organizationId = "console-events";
+const SECURITY = "/api/integrations/provider/security";
+const HEADING = { level: 1 } as const;
+
+let service: Service;
+let browser: PageBrowser;
+let admin: string;
+let guest: string;
+beforeAll(async () => {
+  service = await shareService();
+  browser = await shareBrowser(consoleOrigins(service));
+  admin = await service.mint({ organizationId, userId: "ada", role: "admin" });
+  guest = await service.mint({ organizationId, userId: "eve", role: "guest" });
+});
+afterEach(() => browser.closePages());
+afterAll(() => browser.stop());
+
+/** A refusal, which leaves an event of the user eve. */
+const refuse = async () => {
+  const { status } = await service.request("GET", "/api/integrations/provider/settings", { token: guest });
+  expect(status).toBe(403);
+};
+
+const eventsOf = async (query: string): Promise<SecurityEvent[]> => {
+  const { body } = await service.request("GET", `${SECURITY}?${query}`, { token: admin });
+  return (body as { events: SecurityEvent[] }).events;
+};
+
+it("lets an administrator find a refusal by filters, open it, mark it as processed and go back", async () => {
+  await refuse();
+  await refuse();
+  const body = JSON.stringify({ recordAccess: { member: ["invoices"], guest: [] } });
+  await service.request("PUT", "/api/integrations/provider/settings", { token: admin, body });
+  const { page, complaints, foreignRequests } = await openConsole(
+    browser,
+    { organizationId },
+    { path: "/console/events", width: 1_280 },
+  );
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("link", { name: "Settings changed" }).waitFor();
+
+  await page.getByRole("button", { name: "7 days" }).click();
+  await page.keyboard.press("/");
+  await page.getByLabel("Type", { exact: true }).selectOption("Permission denied");
+  await page.getByLabel("User", { exact: true }).fill("eve");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/userId=eve/);
+  expect(new URL(page.url()).search).toBe("?period=7d&eventType=PERMISSION_DENIED&userId=eve");
+  const refusals = page.getByRole("row").getByRole("link", { name: "Permission denied" });
+  await page.getByRole("link", { name: "Settings changed" }).waitFor({ state: "detached" });
+  await refusals.nth(1).waitFor();
+  expect(await refusals.count()).toBe(2);
+  expect(await page.locator(".events-numbers").innerText()).toMatch(/^Events\s+2\s+High risk\s+2\s+Failed\s+100/);
+
+  const [newest, other] = await eventsOf("eventType=PERMISSION_DENIED");
+  await refusals.first().click();
+  await page.getByRole("heading", { ...HEADING, name: "Permission denied" }).waitFor();
+  await page.getByText("A caller was refused because of a missing permission").waitFor();
+  const facts = await page.getByRole("main").innerText();
+  expect(facts).toContain(newest?.resource);
+  expect(facts).toContain("127.0.0.1");
+  await page.getByRole("button", { name: "Copy as curl" }).click();
+  await page.getByText("is in the clipboard").waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+    `curl --header "Authorization: Bearer $TOKEN" '${service.stack.apiUrl}${SECURITY}/events/${newest?.id}'`,
+  );
+  await page.getByRole("button", { name: "Mark as processed" }).click();
+  await page.getByText("The event is marked as processed.").waitFor();
+  expect((await eventsOf("processed=true")).map(({ id }) => id)).toEqual([newest?.id]);
+
+  await page.getByRole("button", { name: "Back to the events" }).click();
+  await page.waitForURL(/\?period=7d&eventType=PERMISSION_DENIED&userId=eve$/);
+  await page.getByRole("heading", { ...HEADING, name: "Events" }).waitFor();
+  expect(await page.evaluate(`document.activeElement.closest("tr").dataset.event`)).toBe(newest?.id);
+  expect(await page.getByRole("row").nth(1).innerText()).toContain("Processed");
+  await page.getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Mark as processed" }).click();
+  await page.getByRole("checkbox").waitFor({ state: "detached" });
+  await page.getByText("The event is marked as processed.").nth(1).waitFor();
+  expect((await eventsOf("processed=true")).map(({ id }) => id)).toEqual([newest?.id, other?.id]);
+
+  await page.getByRole("button", { name: "Remove the filter User: eve" }).click();
+  await page.waitForURL((url) => !url.searchParams.has("userId"));
+  await page.goBack();
+  await page.waitForURL(/userId=eve/);
+
+  await page.getByRole("switch", { name: "Live tail" }).click();
+  await refuse();
+  await refusals.nth(2).waitFor();
+  expect(complaints).toEqual([]);
+  expect(foreignRequests()).toEqual([]);
+});
