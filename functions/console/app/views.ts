@@ -56,6 +56,32 @@ export const views: readonly View[] = [
     component: lazy(() => import("./views/syncs/syncs.tsx").then(({ Syncs }) => Syncs)),
   },
   {
+    path: "/console/webhooks",
+    title: "Webhooks",
+    group: "Integration",
+    needs: "status:read",
+    component: lazy(() => import("./views/webhooks/webhooks.tsx").then(({ Webhooks }) => Webhooks)),
+  },
+  {
+    path: "/console/records/:type?",
+    title: "Records",
+    group: "Integration",
+    needs: "records:read",
+    component: lazy(() => import("./views/records/records.tsx").then(({ Records }) => Records)),
+  },
+  {
+    path: "/console/records/:type/:id",
+    title: "Record",
+    needs: "records:read",
+    component: lazy(() => import("./views/records/record.tsx").then(({ RecordView }) => RecordView)),
+  },
+  {
+    path: "/console/customers/:id",
+    title: "Customer",
+    needs: "records:read",
+    component: lazy(() => import("./views/records/customer.tsx").then(({ CustomerView }) => CustomerView)),
+  },
+  {
     path: "/console/circuit-breaker",
     title: "Circuit breaker",
     group: "Integration",

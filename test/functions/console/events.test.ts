@@ -1,17 +1,15 @@
 import { describe, expect, it } from "@jest/globals";
 import type { SecurityEvent } from "../../../functions/console/app/api/types.ts";
+import { fromLocalInput, instantOf, toLocalInput } from "../../../functions/console/app/local-time.ts";
 import { chunksOf, prepend, unknownEvents } from "../../../functions/console/app/views/events/chunks.ts";
 import { curlOf } from "../../../functions/console/app/views/events/curl.ts";
 import { metadataFacts } from "../../../functions/console/app/views/events/metadata.ts";
 import {
   chips,
   choosePeriod,
-  fromLocalInput,
-  instantOf,
   keyOf,
   periodOf,
   queryOf,
-  toLocalInput,
 } from "../../../functions/console/app/views/events/selection.ts";
 import { inWords } from "../../../functions/console/app/words.ts";
 

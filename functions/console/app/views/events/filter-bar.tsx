@@ -2,6 +2,7 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { eventTypes } from "../../api/event-types.ts";
 import { serviceNow } from "../../clock.ts";
+import { fromLocalInput, instantOf, toLocalInput } from "../../local-time.ts";
 import { Button } from "../../parts/button.tsx";
 import { Choice, Field } from "../../parts/field.tsx";
 import { inWords } from "../../words.ts";
@@ -12,13 +13,10 @@ import {
   type FilterName,
   filterNames,
   filters,
-  fromLocalInput,
-  instantOf,
   noFilters,
   type Period,
   periodOf,
   periods,
-  toLocalInput,
 } from "./selection.ts";
 
 type Props = { chosen: Chosen; onChoose: (changes: Chosen) => void };

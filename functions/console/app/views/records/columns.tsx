@@ -1,0 +1,95 @@
+/** What a list shows of each type of records. */
+import type { ComponentChildren } from "preact";
+import type { Record as ProviderRecord, RecordType } from "../../api/types.ts";
+import { formatAmount } from "../../format.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { RecordLink } from "../../parts/record-link.tsx";
+import { ShortTime } from "../../parts/time.tsx";
+import { itemInWords, statusInWords, toneOf } from "./record-words.ts";
+
+type OfType<Type extends RecordType> = Extract<ProviderRecord, { type: Type }>;
+
+export type Column = { head: string; isNumber?: boolean; cell: (record: ProviderRecord) => ComponentChildren };
+
+/** Cells of deleted records are empty: the service keeps none of their fields. */
+const column = <Type extends RecordType>(
+  type: Type,
+  head: string,
+  cell: (record: OfType<Type>) => ComponentChildren,
+  isNumber = false,
+): Column => ({
+  head,
+  isNumber,
+  cell: (record) => (record.type === type && !record.deleted ? cell(record as OfType<Type>) : null),
+});
+
+export const Status = ({ status }: { status: string | null }) =>
+  status === null ? null : <Badge tone={toneOf(status)}>{statusInWords(status)}</Badge>;
+
+export const Amount = ({ amount, currency }: { amount: number | null; currency: string | null }) =>
+  amount === null ? null : <span>{formatAmount(amount, currency)}</span>;
+
+const Day = ({ at }: { at: number | null }) => (at === null ? null : <ShortTime at={at} />);
+
+export const Customer = ({ id }: { id: string | null }) =>
+  id === null ? null : <RecordLink type="customers" id={id} />;
+
+const customers = [
+  column("customers", "Name", ({ name }) => name),
+  column("customers", "Email", ({ email }) => email),
+  column("customers", "Standing", ({ delinquent }) =>
+    delinquent === null ? null : delinquent ? (
+      <Badge tone="bad">Delinquent</Badge>
+    ) : (
+      <Badge tone="good">In good standing</Badge>
+    ),
+  ),
+];
+
+const subscriptions = [
+  column("subscriptions", "Status", ({ status }) => <Status status={status} />),
+  column("subscriptions", "Items", ({ items, currency }) => (
+    <ul>
+      {items?.map((item, index) => (
+        <li key={`${item.priceId} ${index}`}>{itemInWords(item, currency)}</li>
+      ))}
+    </ul>
+  )),
+  column("subscriptions", "Customer", ({ customerId }) => <Customer id={customerId} />),
+  column("subscriptions", "Current period ends", ({ currentPeriodEnd, cancelAtPeriodEnd }) => (
+    <>
+      <Day at={currentPeriodEnd} />
+      {cancelAtPeriodEnd && <p class="quiet">then it is cancelled</p>}
+    </>
+  )),
+];
+
+const invoices = [
+  column("invoices", "Number", ({ number }) => number),
+  column("invoices", "Status", ({ status }) => <Status status={status} />),
+  column("invoices", "Customer", ({ customerId }) => <Customer id={customerId} />),
+  column("invoices", "Due", ({ amountDue, currency }) => <Amount amount={amountDue} currency={currency} />, true),
+  column("invoices", "Paid", ({ amountPaid, currency }) => <Amount amount={amountPaid} currency={currency} />, true),
+  column("invoices", "Due by", ({ dueAt }) => <Day at={dueAt} />),
+];
+
+const payments = [
+  column("payments", "Amount", ({ amount, currency }) => <Amount amount={amount} currency={currency} />, true),
+  column("payments", "Status", ({ status, failureCode }) => (
+    <>
+      <Status status={status} />
+      {failureCode !== null && <p class="records-failure">{failureCode}</p>}
+    </>
+  )),
+  column("payments", "Customer", ({ customerId }) => <Customer id={customerId} />),
+  column("payments", "Invoice", ({ invoiceId }) =>
+    invoiceId === null ? null : <RecordLink type="invoices" id={invoiceId} />,
+  ),
+];
+
+export const columns: Readonly<Record<RecordType, readonly Column[]>> = {
+  customers,
+  subscriptions,
+  invoices,
+  payments,
+};

@@ -1,0 +1,61 @@
+/** Records of the provider in words. Pure. */
+import type { Record as ProviderRecord, RecordType, SubscriptionRecord } from "../../api/types.ts";
+import { formatAmount, formatNumber } from "../../format.ts";
+import type { Tone } from "../../parts/badge.tsx";
+import { inWords } from "../../words.ts";
+
+/** The provider's words that matter most, and how they read. Other words are shown as they are. */
+const TONES: Readonly<Record<string, Tone>> = {
+  active: "good",
+  trialing: "accent",
+  paid: "good",
+  succeeded: "good",
+  past_due: "bad",
+  unpaid: "bad",
+  uncollectible: "bad",
+  requires_payment_method: "bad",
+  open: "warn",
+  incomplete: "warn",
+  processing: "accent",
+  requires_action: "warn",
+  requires_confirmation: "warn",
+  requires_capture: "warn",
+};
+
+export const toneOf = (status: string): Tone => (Object.hasOwn(TONES, status) ? TONES[status] : undefined) ?? "quiet";
+
+export const statusInWords = (status: string): string => inWords(status);
+
+/** Suggested for the filter. Customers have no status. */
+export const knownStatuses: Readonly<Record<RecordType, readonly string[]>> = {
+  customers: [],
+  subscriptions: ["active", "trialing", "past_due", "unpaid", "paused", "incomplete", "incomplete_expired", "canceled"],
+  invoices: ["draft", "open", "paid", "uncollectible", "void"],
+  payments: [
+    ...["succeeded", "processing", "canceled", "requires_payment_method", "requires_action"],
+    ...["requires_confirmation", "requires_capture"],
+  ],
+};
+
+type Item = NonNullable<SubscriptionRecord["items"]>[number];
+
+/** Such as "2 × €10.00 per month". */
+export const itemInWords = ({ quantity, unitAmount, interval, priceId }: Item, currency: string | null): string => {
+  const price = unitAmount === null ? (priceId ?? "no price") : formatAmount(unitAmount, currency);
+  const times = quantity === null || quantity === 1 ? "" : `${formatNumber(quantity)} × `;
+  return `${times}${price}${interval === null ? "" : ` per ${interval}`}`;
+};
+
+/** What names a record to a reader, beside its id; undefined if it has no name. */
+export const nameOf = (record: ProviderRecord): string | undefined => {
+  switch (record.type) {
+    case "customers":
+      return record.name ?? record.email ?? undefined;
+    case "invoices":
+      return record.number ?? undefined;
+    case "payments":
+      return record.amount === null ? undefined : formatAmount(record.amount, record.currency);
+    case "subscriptions":
+      return record.items?.map((item) => itemInWords(item, record.currency)).join(", ") || undefined;
+  }
+};

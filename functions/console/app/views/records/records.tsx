@@ -1,0 +1,102 @@
+/** The records of one type, with filters in the address. */
+
+import { useEffect } from "preact/hooks";
+import { useLocation, useRoute } from "preact-iso/router";
+import { useCaller, useMay, useMayRead } from "../../access.ts";
+import { useFilters } from "../../address.ts";
+import { api, page } from "../../api/client.ts";
+import { usePagedList } from "../../api/paged-list.ts";
+import type { Record as ProviderRecord, RecordType } from "../../api/types.ts";
+import { instantOf } from "../../local-time.ts";
+import { Button } from "../../parts/button.tsx";
+import { LoadMore } from "../../parts/load-more.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Loading, ProblemNote } from "../../parts/states.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { recordTypes, typeNames } from "../../record-types.ts";
+import { Filters } from "./filters.tsx";
+import { NotReadable } from "./not-readable.tsx";
+import { RecordTable } from "./record-table.tsx";
+
+const PAGE = 50;
+
+const isRecordType = (text: string | undefined): text is RecordType => recordTypes.some((type) => type === text);
+
+const RecordList = ({ type }: { type: RecordType }) => {
+  const { filters, set } = useFilters();
+  const maySync = useMay("status:read");
+  const { customerId, status, updatedSince } = filters;
+  const since = instantOf(updatedSince);
+  const query = {
+    ...(customerId && { customerId }),
+    ...(status && { status }),
+    ...(since !== undefined && { updatedSince: new Date(since).toISOString() }),
+  };
+  const list = usePagedList<ProviderRecord>(`records ${type} ${JSON.stringify(query)}`, (cursor, signal) =>
+    page(
+      api.GET("/api/integrations/provider/records/{type}", {
+        params: { path: { type }, query: { ...query, limit: PAGE, ...(cursor !== undefined && { cursor }) } },
+        signal,
+      }),
+    ),
+  );
+  const records = list.pages.flat();
+  const isFiltered = Object.keys(query).length > 0;
+  const many = typeNames[type].many.toLowerCase();
+  return (
+    <>
+      <Filters type={type} filters={filters} onChange={set}>
+        <Button onClick={list.reload} isRunning={list.isLoading}>
+          Refresh
+        </Button>
+      </Filters>
+      {list.problem !== undefined && list.pages.length === 0 && (
+        <ProblemNote problem={list.problem} onRetry={list.reload} />
+      )}
+      {list.isLoading && list.pages.length === 0 && <Loading what={many} />}
+      {records.length > 0 && <RecordTable type={type} records={records} />}
+      {list.pages.length > 0 &&
+        records.length === 0 &&
+        !list.hasMore &&
+        (isFiltered ? (
+          <Empty title={`No ${many} match the filters`}>
+            <Button onClick={() => set({ customerId: undefined, status: undefined, updatedSince: undefined })}>
+              Remove all filters
+            </Button>
+          </Empty>
+        ) : (
+          <Empty title={`No ${many} are stored`}>
+            <p>
+              They appear here with the first sync after an account is connected.{" "}
+              {maySync && <a href="/console/syncs">Open Syncs</a>}
+            </p>
+          </Empty>
+        ))}
+      {list.pages.length > 0 && <LoadMore list={list} what={many} />}
+    </>
+  );
+};
+
+export const Records = () => {
+  const { type } = useRoute().params;
+  const { route } = useLocation();
+  const { recordTypes: readable } = useCaller();
+  const [first = "customers"] = readable;
+  const chosen = isRecordType(type) ? type : first;
+  // The address names the type, so that it can be shared.
+  useEffect(() => {
+    if (type !== chosen) route(`/console/records/${chosen}`, true);
+  }, [type, chosen]);
+  const mayRead = useMayRead(chosen);
+  return (
+    <Page title="Records" lead="The copies of the provider’s objects that this service keeps.">
+      <Tabs
+        label="Type"
+        tabs={recordTypes.map((one) => ({
+          ...{ href: `/console/records/${one}`, name: typeNames[one].many, isCurrent: one === chosen },
+        }))}
+      />
+      {mayRead ? <RecordList key={chosen} type={chosen} /> : <NotReadable type={chosen} />}
+    </Page>
+  );
+};

@@ -1,0 +1,128 @@
+/** The deliveries of one status, or all. */
+import { useMay } from "../../access.ts";
+import { addressOf } from "../../address.ts";
+import type { LiveList } from "../../api/live-list.ts";
+import type { WebhookDelivery } from "../../api/types.ts";
+import { formatDuration, formatNumber } from "../../format.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { LoadMore } from "../../parts/load-more.tsx";
+import { RecordLink } from "../../parts/record-link.tsx";
+import { Empty, Loaded } from "../../parts/states.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { typeNames } from "../../record-types.ts";
+import { changeInWords, lateBy, outcomeInWords, type Status, statuses, typeInWords } from "./delivery-words.ts";
+import { Replay } from "./replay.tsx";
+
+const Changes = ({ delivery }: { delivery: WebhookDelivery }) =>
+  delivery.changes.length === 0 ? (
+    <span class="quiet">No records</span>
+  ) : (
+    <ul>
+      {delivery.changes.map(({ type, id, written }) => {
+        const words = changeInWords({ ...(written !== undefined && { written }) }, delivery.status);
+        return (
+          <li key={`${type} ${id}`}>
+            {typeNames[type].one} <RecordLink type={type} id={id} />
+            {words !== undefined && <span class="quiet"> {words}</span>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+
+type RowProps = { delivery: WebhookDelivery; list: LiveList<WebhookDelivery>; mayReplay: boolean };
+
+const Row = ({ delivery, list, mayReplay }: RowProps) => {
+  const { id, type, status, receivedAt, processedAt, attempts, replayedAt } = delivery;
+  const { tone, name } = statuses[status];
+  const outcome = outcomeInWords(delivery);
+  const late = lateBy(delivery);
+  return (
+    <tr>
+      <td data-head="Status">
+        <Badge tone={tone}>{name}</Badge>
+        {attempts !== undefined && attempts > 1 && <p class="quiet">{formatNumber(attempts)} tries</p>}
+      </td>
+      <th scope="row">
+        <b>{typeInWords(type)}</b>
+        <p class="quiet">
+          <code>{id}</code>
+        </p>
+        {outcome !== undefined && <p class={status === "failed" ? "webhooks-reason" : "quiet"}>{outcome}</p>}
+      </th>
+      <td data-head="Records">
+        <Changes delivery={delivery} />
+      </td>
+      <td data-head="Received">
+        <RelativeTime at={receivedAt} />
+        {late !== undefined && <p class="webhooks-late">{formatDuration(late)} after it happened</p>}
+        {processedAt !== undefined && (
+          <p class="quiet">processed after {formatDuration(Math.max(0, processedAt - (replayedAt ?? receivedAt)))}</p>
+        )}
+        {replayedAt !== undefined && (
+          <p class="quiet">
+            replayed <RelativeTime at={replayedAt} />
+          </p>
+        )}
+      </td>
+      {mayReplay && <td>{status === "failed" && <Replay delivery={delivery} list={list} />}</td>}
+    </tr>
+  );
+};
+
+const NoDeliveries = ({ status }: { status: Status | undefined }) =>
+  status === undefined ? (
+    <Empty title="No webhook has arrived yet">
+      <p>
+        When the provider reports a change, its delivery appears here within seconds, and stays for 30 days. Until then,
+        syncs bring the changes. <a href={addressOf("/console/webhooks", { setup: "open" })}>Set webhooks up</a>
+      </p>
+    </Empty>
+  ) : (
+    <Empty title={`No delivery of the last 30 days is “${statuses[status].name.toLowerCase()}”`} />
+  );
+
+type Props = { list: LiveList<WebhookDelivery>; status: Status | undefined };
+
+export const Deliveries = ({ list, status }: Props) => {
+  const mayReplay = useMay("sync:run");
+  return (
+    <>
+      {status !== undefined && <p class="quiet">{statuses[status].meaning}</p>}
+      <Loaded
+        of={list}
+        what="deliveries"
+        isEmpty={(items) => items.length === 0 && !list.older.hasMore}
+        empty={<NoDeliveries status={status} />}
+      >
+        {(items) => (
+          <>
+            {items.length > 0 && (
+              <table class="rows webhooks-list" aria-label="Deliveries">
+                <thead>
+                  <tr>
+                    <th scope="col">Status</th>
+                    <th scope="col">Event</th>
+                    <th scope="col">Records</th>
+                    <th scope="col">Received</th>
+                    {mayReplay && (
+                      <th scope="col">
+                        <span class="hidden-text">Replay</span>
+                      </th>
+                    )}
+                  </tr>
+                </thead>
+                <tbody>
+                  {items.map((delivery) => (
+                    <Row key={delivery.id} delivery={delivery} list={list} mayReplay={mayReplay} />
+                  ))}
+                </tbody>
+              </table>
+            )}
+            <LoadMore list={list.older} what="deliveries" />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+};
