@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { session } from "../session/session.ts";
 import { Confirm } from "./dialog.tsx";
+import { interceptBack } from "./intercept-back.ts";
 
 /** The address of a link that this tab would follow, within the same site. */
 const followedLink = (event: MouseEvent): string | undefined => {
@@ -48,11 +49,11 @@ export const LeaveGuard = ({ isDirty, what, onLeave }: Props) => {
       if (session.value.state === "signedIn") event.preventDefault();
     };
     addEventListener("click", onClick, { capture: true });
-    addEventListener("popstate", onBack, { capture: true });
+    const endIntercept = interceptBack(onBack);
     addEventListener("beforeunload", onUnload);
     return () => {
       removeEventListener("click", onClick, { capture: true });
-      removeEventListener("popstate", onBack, { capture: true });
+      endIntercept();
       removeEventListener("beforeunload", onUnload);
     };
   }, [isDirty, route]);

@@ -89,7 +89,7 @@ const Proof = ({ erasure }: { erasure: Erasure }) => {
         title={isCompleted ? "What was removed" : "What was removed so far"}
         note={
           isCompleted
-            ? "After this, a last pass read every place again to its end and found no more data."
+            ? "The service went over all places again until no data from before the request was left, at most eight times."
             : "The erasure goes over all places until a pass finds no more data. This page follows it."
         }
       >

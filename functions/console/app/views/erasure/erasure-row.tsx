@@ -11,7 +11,7 @@ export const ErasureRow = ({ erasure }: { erasure: Erasure }) => {
     <li class="erasure-row">
       <div>
         <h3>
-          <a href={`/console/erasure/${encodeURIComponent(id)}`}>{scopes[scope]}</a>
+          <a href={`/console/erasure/${encodeURIComponent(id.toWellFormed())}`}>{scopes[scope]}</a>
         </h3>
         <p class="quiet">
           Requested <RelativeTime at={requestedAt} /> by {requestedBy}

@@ -67,7 +67,9 @@ export const AllowlistEditor = ({ editor, text, notes, ipAddress, isLockedOut, o
         </ul>
       )}
       <p class="settings-own">
-        Your address is <code>{ipAddress}</code>.{isIn && " It is in the list."}
+        <span>
+          Your address is <code>{ipAddress}</code>.{isIn && " It is in the list."}
+        </span>
         {!isIn && own !== undefined && <Button onClick={() => addOwn(own)}>Add my address</Button>}
       </p>
       {isEmpty && <p class="quiet">The list is empty, so every address may call.</p>}
