@@ -8,6 +8,9 @@ export const addressOf = (path: string, filters: Readonly<Record<string, string 
   return query.size === 0 ? path : `${path}?${query}`;
 };
 
+/** The address of one thing below a view. @param id any text, also one that is not well-formed Unicode. */
+export const addressBelow = (path: string, id: string): string => `${path}/${encodeURIComponent(id.toWellFormed())}`;
+
 /** The filters of the present address, and how to change some of them; undefined removes one. */
 export const useFilters = () => {
   const { path, query, route } = useLocation();

@@ -1,6 +1,6 @@
 /** The events that an alert rests on: the newest ones with what happened, and all of them as links. */
 import { useState } from "preact/hooks";
-import { addressOf } from "../../address.ts";
+import { addressBelow } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import { formatNumber } from "../../format.ts";
@@ -13,7 +13,7 @@ import { inWords } from "../../words.ts";
 /** Each event that is shown is one request. */
 const SHOWN = 5;
 
-const addressOfEvent = (id: string): string => addressOf(`/console/events/${encodeURIComponent(id)}`);
+const addressOfEvent = (id: string): string => addressBelow("/console/events", id);
 
 const AlertEvent = ({ id }: { id: string }) => {
   const path = "/api/integrations/provider/security/events/{id}";

@@ -13,7 +13,7 @@ type Props = {
 };
 
 const statusOptions: readonly (readonly [StatusChoice, string])[] = [
-  ["unresolved", "Open and acknowledged"],
+  ["unresolved", "Unresolved"],
   ["open", "Open"],
   ["acknowledged", "Acknowledged"],
   ["resolved", "Resolved"],

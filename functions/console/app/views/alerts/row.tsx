@@ -1,12 +1,12 @@
 import { type ReadonlySignal, useComputed } from "@preact/signals";
-import { addressOf } from "../../address.ts";
+import { addressBelow } from "../../address.ts";
 import type { Alert } from "../../api/types.ts";
 import { formatNumber } from "../../format.ts";
 import { Badge, Level, type Tone } from "../../parts/badge.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { ruleName, statusNames, subjectOf } from "./words.ts";
 
-export const addressOfAlert = (id: string): string => addressOf(`/console/alerts/${encodeURIComponent(id)}`);
+export const addressOfAlert = (id: string): string => addressBelow("/console/alerts", id);
 
 const tones: Readonly<Record<Alert["status"], Tone>> = { open: "bad", acknowledged: "accent", resolved: "good" };
 

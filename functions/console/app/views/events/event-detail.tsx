@@ -1,5 +1,7 @@
 /** One event with all its fields, and the ways on from it. */
+import { useLocation } from "preact-iso/router";
 import { useMay } from "../../access.ts";
+import { addressOf } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { eventTypes } from "../../api/event-types.ts";
 import { useResource } from "../../api/resource.ts";
@@ -20,6 +22,7 @@ export const EventDetail = ({ id, onBack }: { id: string; onBack: () => void }) 
     answer(api.GET(EVENT_PATH, { params: { path: { id } }, signal })),
   );
   const mayMark = useMay("security:manage");
+  const { route } = useLocation();
   const { isRunning, mark } = useMarkProcessed();
   const { value: event, problem, reload } = resource;
   const isMissing = problem?.status === 404;
@@ -35,6 +38,9 @@ export const EventDetail = ({ id, onBack }: { id: string; onBack: () => void }) 
             <Button kind="main" isRunning={isRunning} disabled={processedAt !== undefined} onClick={() => mark([id])}>
               {processedAt === undefined ? "Mark as processed" : "Processed"}
             </Button>
+          )}
+          {mayMark && event !== undefined && event.alertId === undefined && (
+            <Button onClick={() => route(addressOf("/console/alerts/raise", { events: id }))}>Raise an alert</Button>
           )}
           <CopyButton text={location.origin + location.pathname} what="The link to this event" label="Copy link" />
           <CopyButton text={curlOf(location.origin, path)} what="The request as a curl command" label="Copy as curl" />
