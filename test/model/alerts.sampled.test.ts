@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import type { AlertStatus } from "../../shared/security/alerts/alert.ts";
+import type { NewNote } from "../../shared/security/alerts/alert-note.ts";
 import { eventId } from "../../shared/security/event-id.ts";
 import { isAtLeast, type RiskLevel, riskLevels } from "../../shared/terms/risk-levels.ts";
 import { type AlertStores, alertStoresAt, listAll, NOON, RETENTION_DAYS, startAlertTable } from "../support/alerts.ts";
@@ -23,7 +24,7 @@ afterAll(async () => {
   await table.stop();
 });
 
-/** The model of an alert. `id` is set when it is raised. */
+/** The model of an alert. `id` is set when it is raised; `notes`: assignees and comments, oldest first. */
 type Expected = {
   id: string;
   subject: string;
@@ -33,6 +34,8 @@ type Expected = {
   reasons: Set<string>;
   firstSeen: number;
   lastSeen: number;
+  assignee?: string | undefined;
+  notes: (NewNote & { by: string })[];
 };
 type Model = { alerts: Expected[]; now: number };
 type Real = { organization: string; direct: AlertStores; lossy: AlertStores; ids: string[] };
@@ -72,6 +75,7 @@ const expectRaised = (model: Model, id: string, reason: ReturnType<typeof reason
       reasons: new Set([occurrence]),
       firstSeen,
       lastSeen,
+      notes: [],
     });
     return;
   }
@@ -87,14 +91,15 @@ const compare = async ({ alerts, now }: Model, { organization, direct }: Real, l
   const found = await listAll(direct, organization, { now, limit });
   const live = alerts.filter((one) => isLive(one, now));
   expect(
-    found.map(({ id, status, level, count, eventIds, firstSeen, lastSeen }) => ({
-      ...{ id, status, level, count, eventIds, firstSeen, lastSeen },
+    found.map(({ id, status, level, count, eventIds, firstSeen, lastSeen, assignee, comments }) => ({
+      ...{ id, status, level, count, eventIds, firstSeen, lastSeen, assignee, comments: comments ?? 0 },
     })),
   ).toEqual(
     [...live]
       .sort((a, b) => b.firstSeen - a.firstSeen || (a.id < b.id ? 1 : -1))
-      .map(({ id, status, level, reasons, firstSeen, lastSeen }) => ({
+      .map(({ id, status, level, reasons, firstSeen, lastSeen, assignee, notes }) => ({
         ...{ id, status, level, count: reasons.size, eventIds: [...reasons].sort().reverse(), firstSeen, lastSeen },
+        ...{ assignee, comments: notes.filter(({ change }) => change === "commented").length },
       })),
   );
   const findings = await direct.listUnresolvedFindings(organization, now);
@@ -104,6 +109,10 @@ const compare = async ({ alerts, now }: Model, { organization, direct }: Real, l
       .map(({ id, reasons }) => [id, 2 * reasons.size])
       .sort(),
   );
+  for (const { id, notes } of live) {
+    const stored = await direct.notes.list(organization, id);
+    expect(stored.map(({ change, note: { id: _, ...said } }) => ({ change, ...said }))).toEqual(notes);
+  }
 };
 
 type Command = fc.AsyncCommand<Model, Real>;
@@ -164,6 +173,30 @@ const decide = fc
     }),
   );
 
+const users = ["ada", "bob"] as const;
+const newNote = fc.oneof(
+  fc.constantFrom(...users, null).map((assignee): NewNote => ({ change: "assigned", assignee })),
+  fc.constantFrom("seen", "why?").map((text): NewNote => ({ change: "commented", text })),
+);
+
+const add = fc.tuple(newNote, fc.constantFrom(...users), fc.nat(), way).map(([note, by, pick, over]) =>
+  command(`${by} adds ${JSON.stringify(note)} to ${pick} ${over}`, async (model, real) => {
+    const id = real.ids[pick % Math.max(1, real.ids.length)] ?? "none";
+    const known = model.alerts.find((one) => one.id === id && isLive(one, model.now));
+    const { outcome } = await real[over].notes.add(real.organization, id, note, { by, now: model.now });
+    const isDone =
+      note.change === "assigned" && (known?.status === "resolved" || (known?.assignee ?? null) === note.assignee);
+    expect(outcome).toBe(known === undefined ? "notFound" : isDone ? "unchanged" : "changed");
+    if (known !== undefined && !isDone) {
+      known.notes.push({ ...note, by });
+      if (note.change === "assigned") known.assignee = note.assignee ?? undefined;
+    }
+    await expect(real.direct.notes.add("another", id, note, { by, now: model.now })).resolves.toEqual({
+      outcome: "notFound",
+    });
+  }),
+);
+
 const wait = fc.constantFrom(1, HOUR, 60 * DAY).map((ms) =>
   command(`wait ${ms}`, async (model) => {
     model.now += ms;
@@ -178,7 +211,7 @@ describe("alerts", () => {
   it("behave as the model, for any order of concurrent commands with lost answers", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.commands([raise, raise, raiseAtOnce, decide, wait, look], { maxCommands: 25 }),
+        fc.commands([raise, raise, raiseAtOnce, decide, add, add, wait, look], { maxCommands: 30 }),
         async (commands) => {
           const model: Model = { alerts: [], now: NOON };
           const real: Real = {
