@@ -38,6 +38,7 @@ export const typeCodes: Readonly<Record<string, number>> = {
   ERASURE_REQUESTED: 18,
   ERASURE_COMPLETED: 19,
   WEBHOOK_SECRETS_CHANGED: 20,
+  WEBHOOK_REPLAYED: 21,
 };
 const SPELLED_OUT = 0;
 
