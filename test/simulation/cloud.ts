@@ -85,7 +85,10 @@ export const createCloud = (
     const batch = messages.splice(0, between(1, batchSize));
     if (batch.length === 0) return;
     const { timeoutSeconds } = backgroundFunctions[name];
-    const Records = batch.map(({ body }, i) => ({ messageId: `message-${i}`, body }));
+    const Records = batch.map(({ body, receives }, i) => ({
+      ...{ messageId: `message-${i}`, body },
+      attributes: { ApproximateReceiveCount: String(receives + 1) },
+    }));
     const outcome: Outcome = await functions.invoke(name, { Records }, timeoutSeconds);
     const failures =
       outcome.status === "answered"

@@ -6,7 +6,7 @@
  */
 import { readdirSync } from "node:fs";
 import { registerHooks } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context } from "aws-lambda";
 import type { Mutation } from "./mutations.ts";
@@ -45,21 +45,26 @@ const mutate = (source: string, { file, from, to }: Mutation): string => {
 
 /** Loads all functions. Call it after `installTime`, `installHttp` and the environment. @param mutation a planted fault. */
 export const loadFunctions = async (mutation?: Mutation): Promise<ReadonlyMap<string, () => Handler>> => {
-  const root = pathToFileURL(DIRECTORY).href;
+  // A function's file is in its subject's folder; the folders below have the console's app.
+  const files = new Map(
+    readdirSync(DIRECTORY, { recursive: true, encoding: "utf8" })
+      .filter((file) => /^[^/]+\/[^/]+\.ts$/.test(file))
+      .toSorted()
+      .map((file) => [pathToFileURL(join(DIRECTORY, file)).href, basename(file, ".ts")]),
+  );
   const hooks = registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
       if (mutation !== undefined && url.endsWith(`/shared/${mutation.file}`))
         return { ...loaded, source: mutate(String(loaded.source), mutation) };
-      if (!url.startsWith(root)) return loaded;
+      if (!files.has(url)) return loaded;
       return { ...loaded, source: asFactory(String(loaded.source)) };
     },
   });
-  const files = readdirSync(DIRECTORY, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
   const made = new Map<string, () => Handler>();
-  for (const file of files.toSorted()) {
-    const { createInstance }: InstanceMaker = await import(pathToFileURL(join(DIRECTORY, file)).href);
-    made.set(/([^/]+)\.ts$/.exec(file)?.[1] ?? "", createInstance);
+  for (const [url, name] of files) {
+    const { createInstance }: InstanceMaker = await import(url);
+    made.set(name, createInstance);
   }
   hooks.deregister();
   await rehearse();
