@@ -6,6 +6,7 @@ import { parseConnection } from "../../shared/connection/connection-item.ts";
 import { parseErasure } from "../../shared/erasure/erasure-item.ts";
 import { fromItem as recordOf } from "../../shared/records/record-item.ts";
 import { parseAlertItem, toAlert } from "../../shared/security/alerts/alert-item.ts";
+import { isNoteKey, parseNoteItem } from "../../shared/security/alerts/alert-note.ts";
 import { fromItem as eventOf } from "../../shared/security/event-item.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import type { Item } from "../support/expressions.ts";
@@ -81,7 +82,8 @@ const parsers: Record<string, (item: Item) => unknown> = {
   Connections: (item) => item.status !== undefined && parseConnection(item),
   Erasures: (item) => String(item.key).startsWith("erasure#") && parseErasure(item),
   Records: recordOf,
-  SecurityAlerts: (item) => item.id !== undefined && toAlert(parseAlertItem(item)),
+  SecurityAlerts: (item) =>
+    isNoteKey(String(item.key)) ? parseNoteItem(item) : item.id !== undefined && toAlert(parseAlertItem(item)),
   SecurityEvents: (item) => item.eventType !== undefined && eventOf(item),
 };
 
@@ -102,15 +104,20 @@ export const judgePublished = (
   published: readonly { type: string; detail: Record<string, unknown> }[],
 ): void => {
   const alerts = new Set<string>();
+  const noteIds = new Set<unknown>();
   const transitionIds = new Set<unknown>();
   for (const { type, detail } of published) {
     const { id, revision } = (detail.alert ?? {}) as { id?: string; revision?: number };
     if (type === "SecurityAlertChanged") alerts.add(`${id} ${revision}`);
+    noteIds.add((detail.note as { id: string } | undefined)?.id);
     if (type === "CircuitChanged") transitionIds.add(detail.id);
   }
-  for (const { id, revision, title } of items("SecurityAlerts"))
+  for (const { key, id, revision, title } of items("SecurityAlerts")) {
     if (id !== undefined && !alerts.has(`${id} ${revision}`))
       throw new Problem(`Revision ${revision} of the alert ${id} (${title}) was never published`);
+    if (isNoteKey(String(key)) && !noteIds.has(String(key).split("#").at(-1)))
+      throw new Problem(`The note ${key} was never published`);
+  }
   for (const { id, eventType } of items("SecurityEvents"))
     if (eventType === "CIRCUIT_BREAKER_CHANGED" && !transitionIds.has(id))
       throw new Problem(`The transition ${id} was never published`);

@@ -1,5 +1,6 @@
 /** Operators and strangers of a simulation: what they ask for, what was acknowledged, and what must be true of it at the end. */
 import { createHmac } from "node:crypto";
+import { createAlertOperators } from "./alert-operators.ts";
 import type { Answer, ApiRequest } from "./cloud.ts";
 import { Problem } from "./invariants.ts";
 import { createTokens } from "./process.ts";
@@ -16,7 +17,6 @@ export const createOperators = (world: World) => {
   const startedAt = now();
   const tokenOf = createTokens(startedAt);
   /** What was asked for; `isAcknowledged`: the answer was 2xx. */
-  const alerts: { organization: Organization; title: string; isAcknowledged: boolean; id?: string }[] = [];
   const plants: { organization: Organization; id: number; name: string; isDeleted: boolean }[] = [];
   const runs: { organization: Organization; id: string }[] = [];
   const settings = new Map<Organization, { type: string; isAcknowledged: boolean }[]>();
@@ -58,21 +58,8 @@ export const createOperators = (world: World) => {
     throw new Problem(`${request.method} ${request.path} never succeeds`);
   };
 
+  const onAlerts = createAlertOperators(world, { call, insist });
   const marked = new Set<string>();
-
-  /** An action on one id has this outcome, unless a fault kept it from being answered. */
-  const expectOutcome = async (
-    organization: Organization,
-    body: object,
-    outcome: string,
-    id: string,
-  ): Promise<void> => {
-    const answer = await call(organization, { method: "POST", path: "/security/alert", body });
-    if (answer.status !== 200) return;
-    const outcomes = answer.body as Record<string, string[]>;
-    if (!outcomes[outcome]?.includes(id))
-      throw new Problem(`${JSON.stringify(body)} was answered ${JSON.stringify(outcomes)}`);
-  };
 
   const connect = ({ apiKey, webhookSecret }: Organization): ApiRequest => ({
     method: "PUT",
@@ -81,27 +68,7 @@ export const createOperators = (world: World) => {
   });
 
   const actions: Record<string, (organization: Organization) => Promise<unknown>> = {
-    async alert(organization) {
-      const asked = { organization, title: `Alert ${++names}`, isAcknowledged: false };
-      alerts.push(asked);
-      const body = { action: "generate_alert", title: asked.title, riskLevel: "HIGH" };
-      const answer = await call(organization, { method: "POST", path: "/security/alert", body });
-      if (answer.status === 200)
-        Object.assign(asked, { isAcknowledged: true, id: (answer.body as { alert: { id: string } }).alert.id });
-    },
-
-    /** Acknowledges or resolves an alert that nobody has changed. */
-    async decide(organization) {
-      const index = alerts.findIndex((one) => one.organization === organization && one.id !== undefined);
-      const [alert] = index < 0 ? [] : alerts.slice(index, index + 1);
-      if (alert?.id === undefined) return;
-      const { id } = alert;
-      delete alert.id;
-      const [action, outcome] = pick([["acknowledge", "acknowledged"] as const, ["resolve", "resolved"] as const]);
-      const other = organizations.find((one) => one !== organization);
-      if (other !== undefined) await expectOutcome(other, { action, alertIds: [id] }, "notFound", id);
-      await expectOutcome(organization, { action, alertIds: [id] }, outcome, id);
-    },
+    ...onAlerts.actions,
 
     /** Marks an event that nobody has marked. */
     async mark(organization) {
@@ -110,7 +77,12 @@ export const createOperators = (world: World) => {
         status === 200 ? (body as { events: { id: string }[] }).events.filter(({ id }) => !marked.has(id)) : [];
       if (event === undefined) return;
       marked.add(event.id);
-      await expectOutcome(organization, { action: "mark_processed", eventIds: [event.id] }, "processed", event.id);
+      await onAlerts.expectOutcome(
+        organization,
+        { action: "mark_processed", eventIds: [event.id] },
+        "processed",
+        event.id,
+      );
     },
 
     /** Creates plants of ids that were never used, and may delete the last. */
@@ -191,11 +163,12 @@ export const createOperators = (world: World) => {
       await call(organization, connect(organization));
     },
 
-    /** A user reads something and is erased. */
+    /** A user reads something, may be named by an alert, and is erased. */
     async erase(organization) {
       const asked = { organization, userId: `eve-${++names}-${between(1_000, 9_999)}`, isAcknowledged: false };
       await call(organization, { method: "GET", path: "/records/customers" }, asked.userId, pick(["admin", "guest"]));
       erased.push(asked);
+      if (between(0, 1) === 0) await onAlerts.discuss(organization, pick(["ada", asked.userId]), asked.userId);
       const body = { scope: "user", userId: asked.userId };
       asked.isAcknowledged = (await call(organization, { method: "POST", path: "/erasure", body })).status === 202;
     },
@@ -240,17 +213,6 @@ export const createOperators = (world: World) => {
       const count = listed.filter((one) => one === name).length;
       if (owner !== organization ? count > 0 : !isDeleted && count !== 1)
         throw new Problem(`${name} of ${owner.id} is listed ${count} times in ${organization.id}`);
-    }
-  };
-
-  const judgeAlerts = async (organization: Organization): Promise<void> => {
-    const { body } = await insist(organization, { method: "GET", path: "/security/alert?limit=1000" });
-    const titles = (body as { title: string }[]).map(({ title }) => title);
-    for (const { title, isAcknowledged, organization: owner } of alerts) {
-      const count = titles.filter((one) => one === title).length;
-      if (owner !== organization && count > 0) throw new Problem(`${title} is in the alerts of another organization`);
-      if (owner === organization && (count > 1 || (isAcknowledged && count === 0)))
-        throw new Problem(`${title} was raised once and is listed ${count} times`);
     }
   };
 
@@ -324,7 +286,7 @@ export const createOperators = (world: World) => {
     /** One action of somebody. */
     act: () => actions[pick(Object.keys(actions))]?.(pick(organizations)) ?? Promise.resolve(),
     async judge(organization: Organization, scope: string): Promise<void> {
-      await judgeAlerts(organization);
+      await onAlerts.judge(organization);
       await judgeRuns(organization);
       await judgePlants(organization);
       await judgeSettings(organization);
