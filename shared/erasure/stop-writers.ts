@@ -9,7 +9,7 @@ import { createDisconnect } from "../connection/disconnect.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
-import type { Cancelled, SyncEndStore } from "../sync/sync-end-store.ts";
+import type { Cancelled, RunEnd } from "../sync/end-run.ts";
 import { syncRequested } from "../sync/sync-request.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
 import { LEASE_MS } from "../work/lease.ts";
@@ -21,7 +21,7 @@ export type StopDependencies = {
   changes: Pick<ConnectionChangeStore, "disconnect">;
   recordConnectionChange: RecordConnectionChange;
   runs: Pick<SyncRunStore, "readState">;
-  ends: Pick<SyncEndStore, "cancel">;
+  runEnd: Pick<RunEnd, "cancelActive">;
   partitionsOf(organizationId: string): { webhookEvents: Pick<Partition, "read"> };
   bus: Pick<EventBus, "publish">;
   clock: Clock;
@@ -56,7 +56,7 @@ const hasPendingWebhooks = async (webhookEvents: Pick<Partition, "read">): Promi
 };
 
 export const createStopWriters = (dependencies: StopDependencies) => {
-  const { connections, changes, recordConnectionChange: recordChange, runs, ends, bus, clock } = dependencies;
+  const { connections, changes, recordConnectionChange: recordChange, runs, runEnd, bus, clock } = dependencies;
 
   return {
     /** Ends the connection and its run. @param save stores `stoppingAt` first, so that a crash is noticed. */
@@ -70,7 +70,7 @@ export const createStopWriters = (dependencies: StopDependencies) => {
       await save(stopping);
       let cancelled: Cancelled | undefined;
       const cancelRuns = async (id: string): Promise<void> => {
-        cancelled = await ends.cancel(id, now);
+        cancelled = await runEnd.cancelActive(id, now);
       };
       await createDisconnect({ changes, recordChange, cancelRuns, now: clock })({ organizationId, source: "system" });
       return toWait(stopping, now, work.stoppingAt !== undefined, cancelled);
@@ -84,7 +84,7 @@ export const createStopWriters = (dependencies: StopDependencies) => {
       if (run?.askedBy?.userId !== userId) return toWait(work, now, isRepeat, undefined);
       const stopping: Work = { ...work, stoppingAt: now, replacesRun: true };
       await save(stopping);
-      return toWait(stopping, now, isRepeat, await ends.cancel(organizationId, now, now));
+      return toWait(stopping, now, isRepeat, await runEnd.cancelActive(organizationId, now, now));
     },
 
     /** Whether the stopped writers can write no more. */

@@ -6,13 +6,18 @@ import type { SyncEvents } from "./sync-events.ts";
 import { failureOfTypes } from "./sync-failure.ts";
 import { type ActiveRun, toSyncRun } from "./sync-item.ts";
 import type { SyncRun } from "./sync-run.ts";
+import type { SyncRunStore } from "./sync-run-store.ts";
 import { cursorOf, type SyncFailure, type SyncWork } from "./sync-work.ts";
 
 type Dependencies = {
+  runs: Pick<SyncRunStore, "readState">;
   ends: Pick<SyncEndStore, "decide" | "close">;
   events: Pick<SyncEvents, "ended">;
   clock: Clock;
 };
+
+/** A cancelled run. Its worker writes nothing from `quietAt` on (epoch ms), and no checkpoint from now on. */
+export type Cancelled = { run: SyncRun; quietAt: number };
 
 export type RunEnd = ReturnType<typeof createRunEnd>;
 
@@ -23,17 +28,29 @@ const completenessOf = ({ completeness }: SyncWork): SyncRun["completeness"] => 
   return isWhole && { customers, subscriptions, invoices, payments };
 };
 
-export const createRunEnd = ({ ends, events, clock }: Dependencies) => {
+export const createRunEnd = ({ runs, ends, events, clock }: Dependencies) => {
   /** Records an end that is decided, and closes the run. */
   const finish = async (
     organizationId: string,
     run: ActiveRun,
     decided: SyncRun,
-    { accountId, failure }: { accountId?: string | undefined; failure?: SyncFailure | undefined } = {},
+    { accountId, failure, wantedSlot }: { accountId?: string; failure?: SyncFailure; wantedSlot?: number } = {},
   ): Promise<void> => {
     const { askedBy } = run;
     await events.ended(organizationId, accountId, { ...decided, ...definedFields({ askedBy }) }, failure);
-    await ends.close(organizationId, decided, cursorOf(run.work));
+    await ends.close(organizationId, decided, cursorOf(run.work), definedFields({ wantedSlot }));
+  };
+
+  /** Ends a run whose connection no longer exists. @param at epoch ms. */
+  const cancel = async (
+    organizationId: string,
+    run: ActiveRun,
+    at = Math.max(run.startedAt, clock()),
+    wantedSlot?: number,
+  ): Promise<SyncRun> => {
+    const decided = await ends.decide(organizationId, { ...toSyncRun(run), status: "cancelled", finishedAt: at });
+    await finish(organizationId, run, decided, definedFields({ wantedSlot }));
+    return decided;
   };
 
   return {
@@ -51,13 +68,23 @@ export const createRunEnd = ({ ends, events, clock }: Dependencies) => {
           ? definedFields({ completeness })
           : { error: { category: actualFailure.category, message: actualFailure.message } }),
       });
-      await finish(organizationId, run, decided, { accountId, failure: actualFailure });
+      await finish(organizationId, run, decided, definedFields({ accountId, failure: actualFailure }));
     },
 
-    /** Ends a run whose connection no longer exists. */
-    async cancel(organizationId: string, run: ActiveRun): Promise<void> {
-      const ended = { ...toSyncRun(run), status: "cancelled", finishedAt: Math.max(run.startedAt, clock()) } as const;
-      await finish(organizationId, run, await ends.decide(organizationId, ended));
+    cancel,
+
+    /**
+     * Cancels the run under way at once; its worker stops at its next checkpoint. A read and up to three write units;
+     * without a run under way, the read. A cancelled run has no security event: the cause (a connection that ends or is
+     * made anew, an erasure) has its own. If a worker has decided another end and crashed, that end's event is recorded.
+     * @param now epoch ms.
+     * @param wantedSlot of the run that must replace this one (missed-runs.ts).
+     */
+    async cancelActive(organizationId: string, now: number, wantedSlot?: number): Promise<Cancelled | undefined> {
+      const { run, leaseUntil = now } = await runs.readState(organizationId);
+      if (run === undefined) return undefined;
+      const ended = await cancel(organizationId, run, now, wantedSlot);
+      return { run: ended, quietAt: Math.max(now, leaseUntil) };
     },
   };
 };

@@ -5,13 +5,8 @@ import { getItem } from "../runtime/get-item.ts";
 import { renderUpdate } from "../runtime/render-update.ts";
 import { expiryOf } from "../terms/hours.ts";
 import type { FeedCursor } from "./feed-cursor.ts";
-import { RUN_ATTRIBUTES, runKey, stateKey, toSyncRun } from "./sync-item.ts";
+import { RUN_ATTRIBUTES, runKey, stateKey } from "./sync-item.ts";
 import { SyncRun } from "./sync-run.ts";
-import { readSyncState } from "./sync-run-store.ts";
-import { cursorOf } from "./sync-work.ts";
-
-/** A cancelled run. Its worker writes nothing from `quietAt` on (epoch ms), and no checkpoint from now on. */
-export type Cancelled = { run: SyncRun; quietAt: number };
 
 export type SyncEndStore = ReturnType<typeof createSyncEndStore>;
 
@@ -66,21 +61,8 @@ export const createSyncEndStore = (
     /**
      * Closes a run whose end is decided and recorded.
      * @param cursor where the next run continues if this run succeeded; undefined keeps the last cursor.
+     * @param also.wantedSlot of the run that must replace this one (missed-runs.ts).
      */
     close,
-
-    /**
-     * Cancels the run under way at once; its worker stops at its next checkpoint. A read and up to three write units;
-     * without a run under way, the read. It records no security event: the cause (a connection that ends or is made anew,
-     * an erasure) has its own.
-     * @param wantedSlot of the run that must replace this one (missed-runs.ts).
-     */
-    async cancel(organizationId: string, now: number, wantedSlot?: number): Promise<Cancelled | undefined> {
-      const { run, leaseUntil = now } = await readSyncState(client, tableName, organizationId);
-      if (run === undefined) return undefined;
-      const ended = await decide(organizationId, { ...toSyncRun(run), status: "cancelled", finishedAt: now });
-      await close(organizationId, ended, cursorOf(run.work), definedFields({ wantedSlot }));
-      return { run: ended, quietAt: Math.max(now, leaseUntil) };
-    },
   };
 };

@@ -19,7 +19,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { createSettingsStore } from "../settings/settings-store.ts";
 import { wireConnectionChangeStore, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireRecorder } from "./recorder.ts";
-import { wireSyncBus, wireSyncEndStore, wireSyncRunStore } from "./sync.ts";
+import { wireRunEnd, wireSyncBus, wireSyncRunStore } from "./sync.ts";
 
 const tableName = () => readConfig(["ERASURES_TABLE_NAME"]).ERASURES_TABLE_NAME;
 
@@ -82,7 +82,7 @@ export const wireErasureWorker = (): ErasureWorker => {
     authors: createSettingsAuthorStore(client, config.SETTINGS_TABLE_NAME),
     circuits: createCircuitStore(client, config.CIRCUITS_TABLE_NAME),
     runs: wireSyncRunStore(),
-    ends: wireSyncEndStore(),
+    runEnd: wireRunEnd(),
     bus: wireSyncBus(),
     reports: createEraseReportsStore(client, tables.reports),
   });

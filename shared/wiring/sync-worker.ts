@@ -4,7 +4,6 @@ import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { newRequestToken } from "../runtime/ids.ts";
-import { createRunEnd } from "../sync/end-run.ts";
 import { createPageIdStore } from "../sync/page-id-store.ts";
 import { createRunWorker, type RunWorker } from "../sync/run-worker.ts";
 import { createSetAsideStore } from "../sync/set-aside-store.ts";
@@ -15,7 +14,7 @@ import { wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireApply, wireRecordLists } from "./records.ts";
-import { newRunId, wireCancelRuns, wireSyncBus, wireSyncEndStore, wireSyncRunStore } from "./sync.ts";
+import { newRunId, wireCancelRuns, wireRunEnd, wireSyncBus, wireSyncRunStore } from "./sync.ts";
 import { wireDeliveredEvents } from "./webhooks.ts";
 
 const clock = systemClock;
@@ -30,7 +29,7 @@ export const wireRunWorker = (): RunWorker => {
     runs: wireSyncRunStore(),
     pageIds: createPageIdStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
     setAsides: createSetAsideStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
-    runEnd: createRunEnd({ ends: wireSyncEndStore(), events, clock }),
+    runEnd: wireRunEnd(),
     events,
     access,
     openConnection: wireOpenConnection(access),

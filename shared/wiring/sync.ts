@@ -8,21 +8,21 @@ import { readConfig } from "../runtime/config.ts";
 import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { eventId, RANDOM_BYTES } from "../security/event-id.ts";
+import { createRunEnd } from "../sync/end-run.ts";
 import { createOccurrenceStore } from "../sync/occurrence-store.ts";
 import { createStartRun, type StartRun } from "../sync/start-run.ts";
 import { createStartSync, type StartSync } from "../sync/start-sync.ts";
 import { createSyncEndStore } from "../sync/sync-end-store.ts";
+import { createSyncEvents } from "../sync/sync-events.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
 import { connectedAfter, createSyncDispatcher, type ResumeDependencies } from "../sync/sync-schedules.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 import { wireConnectedStore, wireConnectionStore } from "./connection-stores.ts";
+import { wireRecorder } from "./recorder.ts";
 
 const tableName = () => readConfig(["SYNC_RUNS_TABLE_NAME"]).SYNC_RUNS_TABLE_NAME;
 
 export const wireSyncRunStore = () => createSyncRunStore(documentClient, tableName());
-
-export const wireSyncEndStore = () =>
-  createSyncEndStore(documentClient, tableName(), { retentionDays: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS });
 
 /** A new run's id. Ids sort by time. @param now epoch ms. */
 export const newRunId = (now: number): string => eventId(now, randomBytes(RANDOM_BYTES));
@@ -49,11 +49,21 @@ export const wireStartSync = (): StartSync => {
   });
 };
 
+export const wireRunEnd = () =>
+  createRunEnd({
+    runs: wireSyncRunStore(),
+    ends: createSyncEndStore(documentClient, tableName(), {
+      retentionDays: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS,
+    }),
+    events: createSyncEvents({ recorder: wireRecorder() }),
+    clock: systemClock,
+  });
+
 /** Cancels the active run of an organization whose connection ends or is replaced. */
 export const wireCancelRuns = () => {
-  const ends = wireSyncEndStore();
+  const runEnd = wireRunEnd();
   return async (organizationId: string): Promise<void> => {
-    await ends.cancel(organizationId, systemClock());
+    await runEnd.cancelActive(organizationId, systemClock());
   };
 };
 

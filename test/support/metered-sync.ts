@@ -103,16 +103,17 @@ export const createMeteredSync = async (
     });
     const connections = createConnectionStore(client, "connections");
     const events = createSyncEvents({ recorder });
+    const runs = createSyncRunStore(client, "runs");
     const ends = createSyncEndStore(client, "runs", { retentionDays: 90 });
     return createRunWorker({
       leases: createSyncLeaseStore(client, "runs"),
-      runs: createSyncRunStore(client, "runs"),
+      runs,
       pageIds: createPageIdStore(client, "runs"),
       setAsides: createSetAsideStore(client, "runs"),
       records: createRecordListStore(client, "records"),
       events,
       access,
-      runEnd: createRunEnd({ ends, events, clock }),
+      runEnd: createRunEnd({ runs, ends, events, clock }),
       openConnection: async () => {
         const connection = await connections.read(organizationId);
         if (connection.status !== "connected") throw new Error("not connected");

@@ -86,7 +86,7 @@ const deliver = async (stage: Stage, request: SyncRequested, fate: Fate, deliver
       stage.time.now += 46_000;
       await stage.deliver(request);
     }
-    if (fate.kind === "loses its run") await stage.ends.cancel(stage.organizationId, stage.clock());
+    if (fate.kind === "loses its run") await stage.runEnd.cancelActive(stage.organizationId, stage.clock());
     if (fate.kind !== "dies") return work();
     died.resolve();
     return new Promise<never>(() => undefined);

@@ -28,7 +28,9 @@ import { createRecorder } from "../../../shared/security/recorder.ts";
 import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
 import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
+import { createRunEnd } from "../../../shared/sync/end-run.ts";
 import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
+import { createSyncEvents } from "../../../shared/sync/sync-events.ts";
 import { createSyncLeaseStore } from "../../../shared/sync/sync-lease-store.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
 import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
@@ -104,6 +106,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
     // All organizations of a test file connect one account.
     const directory = createAccountDirectoryStore(client, TABLES.connections, { maxOrganizations: 1_000 });
     const marks = createConnectionMarkStore(client, TABLES.circuits);
+    const runs = createSyncRunStore(client, TABLES.runs);
     const changes = createConnectionChangeStore(client, TABLES.connections, marks, directory);
     return {
       ...{ client, recorder, raiser, changes, directory, bus: itsBus, clock },
@@ -124,9 +127,14 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       settings: createSettingsStore(client, TABLES.settings),
       authors: createSettingsAuthorStore(client, TABLES.settings),
       circuits: createCircuitStore(client, TABLES.circuits),
-      runs: createSyncRunStore(client, TABLES.runs),
+      runs,
       runLeases: createSyncLeaseStore(client, TABLES.runs),
-      ends: createSyncEndStore(client, TABLES.runs, { retentionDays }),
+      runEnd: createRunEnd({
+        runs,
+        ends: createSyncEndStore(client, TABLES.runs, { retentionDays }),
+        events: createSyncEvents({ recorder }),
+        clock,
+      }),
       webhooks: createWebhookEventStore(client, TABLES.webhookEvents),
       alerts: createAlertStore(client, TABLES.alerts),
       notes: createAlertNoteStore(client, TABLES.alerts),

@@ -77,7 +77,7 @@ describe("a run that replaces a cancelled one", () => {
     await deliver([requestOf(NOW)]);
     await stage.startRun({ organizationId: stage.organizationId, trigger: "manual" });
     const cancelledAt = NOW + HOUR;
-    await stage.ends.cancel(stage.organizationId, cancelledAt, cancelledAt);
+    await stage.runEnd.cancelActive(stage.organizationId, cancelledAt, cancelledAt);
     await expect(findAt(cancelledAt + 5 * MINUTE)).resolves.toEqual([]);
     await expect(findAt(cancelledAt + 21 * MINUTE)).resolves.toEqual([requestOf(cancelledAt)]);
     await deliver([requestOf(cancelledAt)]);

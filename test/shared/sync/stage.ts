@@ -82,6 +82,7 @@ export const createStage = (
   const runs = createSyncRunStore(client, RUNS);
   const leases = createSyncLeaseStore(client, RUNS);
   const ends = createSyncEndStore(client, RUNS, { retentionDays: 90 });
+  const runEnd = createRunEnd({ runs, ends, events: createSyncEvents({ recorder }), clock });
   const pageIds = createPageIdStore(client, RUNS);
   const lists = createRecordListStore(client, RECORDS);
 
@@ -106,18 +107,19 @@ export const createStage = (
       },
     );
     const { provider } = world;
+    const itsRuns = createSyncRunStore(own, RUNS);
     const itsEnds = createSyncEndStore(own, RUNS, { retentionDays: 90 });
     const events = createSyncEvents({
       recorder: { record: (said, moment) => io("record", () => recorder.record(said, moment)) },
     });
     return {
       leases: createSyncLeaseStore(own, RUNS),
-      runs: createSyncRunStore(own, RUNS),
+      runs: itsRuns,
       pageIds: createPageIdStore(own, RUNS),
       setAsides: createSetAsideStore(own, RUNS),
       records: createRecordListStore(own, RECORDS),
       events,
-      runEnd: createRunEnd({ ends: itsEnds, events, clock }),
+      runEnd: createRunEnd({ runs: itsRuns, ends: itsEnds, events, clock }),
       access: {
         open: () => ({
           readAccount: () => io("readAccount", () => provider.readAccount()),
@@ -140,7 +142,7 @@ export const createStage = (
       delivered: async () => new Set(),
       disconnect: async (_, { connectionId = "" } = {}) => {
         disconnected.push(connectionId);
-        await ends.cancel(organizationId, clock());
+        await runEnd.cancelActive(organizationId, clock());
       },
       clock,
       newRunId,
@@ -189,7 +191,7 @@ export const createStage = (
       list,
       stored,
     },
-    ...{ runs, leases, ends, pageIds, connection, disconnected, bus, newRunId, missedRuns },
+    ...{ runs, leases, ends, runEnd, pageIds, connection, disconnected, bus, newRunId, missedRuns },
 
     /** Delivers published events until there are no more. @returns the number of deliveries */
     async deliverAll(options: Parameters<typeof deliver>[1] = {}): Promise<number> {

@@ -2,6 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createRunEnd } from "../../../shared/sync/end-run.ts";
 import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
 import { createSyncLeaseStore } from "../../../shared/sync/sync-lease-store.ts";
 import { noProgress } from "../../../shared/sync/sync-run.ts";
@@ -139,15 +140,31 @@ describe("a run", () => {
     };
     await stage.startRun({ organizationId, trigger: "manual" });
     await expect(active()).resolves.toBe(true);
-    await stage.ends.cancel(organizationId, NOW);
+    await stage.runEnd.cancelActive(organizationId, NOW);
     await expect(active()).resolves.toBe(false);
     const run = runOf(stage);
     await leases.begin(organizationId, { run, slot: NOW, owner, now: NOW });
     await expect(active()).resolves.toBe(false);
     await leases.checkpoint(organizationId, run, owner, NOW);
     await expect(active()).resolves.toBe(true);
-    await stage.ends.cancel(organizationId, NOW);
+    await stage.runEnd.cancelActive(organizationId, NOW);
     await expect(active()).resolves.toBe(false);
+  });
+
+  it("that a worker decided and did not close has the event of its end after it is cancelled", async () => {
+    const stage = createStage(engine);
+    const { organizationId, ends } = stage;
+    const run = runOf(stage);
+    await stage.runs.start(organizationId, run);
+    const { work: _, ...seen } = run;
+    const error = { category: "network", message: "The provider did not answer." } as const;
+    const failed = { ...seen, status: "failed", finishedAt: NOW, error } as const;
+    await ends.decide(organizationId, failed);
+    await expect(stage.runEnd.cancelActive(organizationId, NOW + 1)).resolves.toMatchObject({ run: failed });
+    expect([...stage.recorded.values()]).toMatchObject([
+      { eventType: "PROVIDER_SYNC_FAILED", errorMessage: error.message, metadata: { runId: run.id } },
+    ]);
+    await expect(stage.runs.readState(organizationId)).resolves.not.toHaveProperty("run");
   });
 
   it("ends once: a later end returns the first", async () => {
@@ -155,7 +172,7 @@ describe("a run", () => {
     const { organizationId, ends } = stage;
     const run = runOf(stage);
     await stage.runs.start(organizationId, run);
-    await ends.cancel(organizationId, NOW);
+    await stage.runEnd.cancelActive(organizationId, NOW);
     const { work: _, ...seen } = run;
     const late = { ...seen, status: "succeeded", finishedAt: NOW + 1 } as const;
     await expect(ends.decide(organizationId, late)).resolves.toMatchObject({ status: "cancelled", finishedAt: NOW });
@@ -195,7 +212,10 @@ describe("if the first answer to each call is lost", () => {
         run: { id: begun.id },
         cursor: { known: "" },
       });
-      await expect(ends.cancel(organizationId, NOW)).resolves.toMatchObject({ run: { status: "cancelled" } });
+      const events = { ended: async () => undefined };
+      await expect(
+        createRunEnd({ runs, ends, events, clock: () => NOW }).cancelActive(organizationId, NOW),
+      ).resolves.toMatchObject({ run: { status: "cancelled" } });
       await runs.start(organizationId, run);
       await expect(runs.withdraw(organizationId, run.id)).resolves.toBe(true);
     } finally {

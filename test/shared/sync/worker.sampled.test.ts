@@ -170,10 +170,10 @@ describe("a run", () => {
     stage.world.onCall(async ({ type }) => {
       if (isOver || type !== "invoices") return;
       isOver = true;
-      const cancelled = await stage.ends.cancel(stage.organizationId, stage.clock());
+      const cancelled = await stage.runEnd.cancelActive(stage.organizationId, stage.clock());
       expect(cancelled).toMatchObject({ run: { status: "cancelled" }, quietAt: NOW + 45_000 });
       await expect(stage.list()).resolves.toMatchObject([{ status: "cancelled", finishedAt: NOW }]);
-      await expect(stage.ends.cancel(stage.organizationId, stage.clock())).resolves.toBeUndefined();
+      await expect(stage.runEnd.cancelActive(stage.organizationId, stage.clock())).resolves.toBeUndefined();
     });
     await expect(stage.deliver(request)).resolves.toMatchObject({ isEnded: false });
     expect(stage.world.calls.filter(({ type }) => type === "payments")).toEqual([]);
