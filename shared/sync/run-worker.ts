@@ -23,7 +23,7 @@ import type { SyncLeaseStore, TakenRun } from "./sync-lease-store.ts";
 import { type SyncRequested, syncRequested } from "./sync-request.ts";
 import { noProgress } from "./sync-run.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
-import { newWork } from "./sync-work.ts";
+import { hasReadFeed, newWork } from "./sync-work.ts";
 
 /** How often a run's lease may be taken without progress; a run that fails again and again ends as failed. */
 const MAX_TAKES = 6;
@@ -175,9 +175,14 @@ export const createRunWorker = (dependencies: RunWorkerDependencies) => {
    * ended, because an event may be delivered twice.
    * @throws DomainError `store_unavailable`, or a fault of ours, so that the event is delivered again.
    */
-  return async (request: SyncRequested, invocation: Invocation): Promise<WorkSummary> => {
+  return async function workOn(request: SyncRequested, invocation: Invocation): Promise<WorkSummary> {
     const owner = { delivery: invocation.delivery, attempt: dependencies.newToken() };
     const taken = await takeRun(dependencies, request, owner);
-    return taken === undefined ? nothing : work(request, taken, owner, invocation);
+    if (taken === undefined) return nothing;
+    const summary = await work(request, taken, owner, invocation);
+    // A run without a worker was completed, and may have read the feed before the occurrence.
+    const isOccurrenceOpen = "slot" in request && summary.isEnded && hasReadFeed(taken.run.work);
+    const next = isOccurrenceOpen ? await workOn(request, invocation) : nothing;
+    return next.isTaken ? next : summary;
   };
 };

@@ -4,6 +4,7 @@ import type { LeaseOwner } from "../work/lease.ts";
 import { createLeaseStore, newLease } from "../work/lease-store.ts";
 import { type ActiveRun, activeIndex, parseState, type SyncState, stateKey } from "./sync-item.ts";
 import { readSyncState } from "./sync-run-store.ts";
+import { hasReadFeed } from "./sync-work.ts";
 
 /** A run whose lease was taken, with the organization's state that its worker needs. */
 export type TakenRun = { run: ActiveRun } & Pick<SyncState, "cursor" | "lastSuccessAt"> & { takes: number };
@@ -29,7 +30,8 @@ export const createSyncLeaseStore = (client: DynamoDBDocumentClient, tableName: 
     /**
      * Begins a run for an occurrence of the schedule and takes its lease, in one write. The run enters the index with its
      * first checkpoint, so a run of one page costs no write there.
-     * @returns the run; else the id of the run that is under way; else undefined: the occurrence had its run already.
+     * @returns the run; else the id of the run that is under way; else undefined: the occurrence had its run already. If
+     *   the run under way has read the feed, it is not the occurrence's, and the occurrence remains without a run.
      */
     async begin(
       organizationId: string,
@@ -44,6 +46,7 @@ export const createSyncLeaseStore = (client: DynamoDBDocumentClient, tableName: 
       // The write is refused as well if its own first attempt succeeded and the answer was lost.
       if (begun !== undefined || state.run?.id === run.id) return takenRun(state);
       if (state.run === undefined) return undefined;
+      if (hasReadFeed(state.run.work)) return { underWay: state.run.id };
       // The run under way is the occurrence's: another one after it would read the same changes.
       await leases.update(stateKey(organizationId), {
         set: { slot },

@@ -120,6 +120,8 @@ export const afterComparison = (type: RecordType): SyncWork["at"] => {
   return next === undefined ? { phase: "done" } : { phase: "compare", type: next };
 };
 
+/** Whether the run reads no more changes. */
+export const hasReadFeed = ({ at }: SyncWork): boolean => at.phase === "compare" || at.phase === "done";
+
 /** The next run's cursor; undefined if the feed was not read to its end. */
-export const cursorOf = ({ at, next }: SyncWork): FeedCursor | undefined =>
-  at.phase === "compare" || at.phase === "done" ? next : undefined;
+export const cursorOf = (work: SyncWork): FeedCursor | undefined => (hasReadFeed(work) ? work.next : undefined);

@@ -39,6 +39,15 @@ const deliver = async (events: readonly BusEvent[]) => {
   for (const { detail } of events) await stage.deliver(SyncRequested.parse(detail));
 };
 
+/** A run under way that has read the feed. Its worker, of delivery `busy`, has the lease from NOW on. */
+const leaveAfterFeed = async () => {
+  const owner = { delivery: "busy", attempt: "1" };
+  const { run } = await stage.startRun({ organizationId: stage.organizationId, trigger: "manual" });
+  await stage.leases.take(stage.organizationId, run.id, owner, NOW);
+  const work = { ...run.work, at: { phase: "compare", type: "payments" }, next: { known: "" } } as const;
+  await stage.leases.checkpoint(stage.organizationId, { ...run, work }, owner, NOW);
+};
+
 describe("an organization whose scheduled run was never requested, or whose request was given up", () => {
   it("is found by the hourly search, runs once for the occurrence, and is then not found again", async () => {
     await begin(NOW);
@@ -59,6 +68,27 @@ describe("an organization whose scheduled run was never requested, or whose requ
     await stage.deliver(SyncRequested.parse(stage.published[0]?.detail), { delivery: "busy" });
     await expect(stage.list()).resolves.toHaveLength(1);
     await expect(findAt(NOW + 21 * MINUTE)).resolves.toEqual([]);
+  });
+
+  it("runs after a run that has read the feed already and lost its worker", async () => {
+    await begin(NOW);
+    await leaveAfterFeed();
+    stage.time.now = NOW + MINUTE;
+    await deliver([requestOf(NOW)]);
+    await expect(stage.list()).resolves.toMatchObject([
+      { trigger: "scheduled", status: "succeeded" },
+      { trigger: "manual", status: "succeeded" },
+    ]);
+    await expect(findAt(NOW + 21 * MINUTE)).resolves.toEqual([]);
+  });
+
+  it("is found if a run under way had read the feed already when the request was delivered", async () => {
+    await begin(NOW);
+    await leaveAfterFeed();
+    await deliver([requestOf(NOW)]);
+    await stage.deliver(SyncRequested.parse(stage.published[0]?.detail), { delivery: "busy" });
+    await expect(stage.list()).resolves.toHaveLength(1);
+    await expect(findAt(NOW + 21 * MINUTE)).resolves.toEqual([requestOf(NOW)]);
   });
 
   it("is not found for an occurrence before its connection, whose first run reads everything", async () => {
