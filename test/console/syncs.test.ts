@@ -25,7 +25,7 @@ afterEach(() => browser.closePages());
 afterAll(() => browser.stop());
 
 describe("syncs in the console", () => {
-  it("are started, show their progress and what changed, and can be linked to", async () => {
+  it("are started, show their progress and what changed, and their records are there", async () => {
     await provider.change(account.accountId, { action: "create_customer", fields: { name: "Noa" } });
     const { page, complaints } = await openConsole(browser, { organizationId }, { path: "/console/syncs" });
     const runs = page.getByRole("list", { name: "Runs" }).getByRole("listitem");
@@ -34,19 +34,50 @@ describe("syncs in the console", () => {
     await page.getByRole("button", { name: "Start a sync" }).click();
     await page.getByRole("radio", { name: /^Full/ }).check();
     await page.getByRole("button", { name: "Start", exact: true }).click();
-    const started = runs.first();
-    await started.getByText("Succeeded").waitFor();
+    const started = page.getByRole("button", { expanded: true });
     await started.getByText("1 record changed").waitFor();
-    const customers = started.getByRole("row", { name: /^Customers/ });
-    expect(await customers.getByText("Complete").count()).toBe(1);
-
+    await page.getByRole("row", { name: /^Customers .* Complete$/ }).waitFor();
     const [run] = await ours.runs();
     expect(run).toMatchObject({ mode: "full", trigger: "manual", status: "succeeded" });
-    expect(run?.progress.customers).toMatchObject({ written: 1 });
     expect(new URL(page.url()).searchParams.get("run")).toBe(run?.id);
 
-    await page.reload();
-    await page.getByRole("button", { expanded: true }).getByText("1 record changed").waitFor();
+    await page.getByRole("link", { name: "Records" }).click();
+    await page.getByRole("row", { name: /Noa/ }).getByRole("link").click();
+    await page.getByRole("heading", { name: "Customer Noa" }).waitFor();
+    await page.getByText("No invoices.").waitFor();
+    expect(await ours.records("customers", `id=${new URL(page.url()).pathname.split("/").at(-1)}`)).toMatchObject([
+      { name: "Noa" },
+    ]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe("webhooks in the console", () => {
+  it("are set up, and a delivery leads to its record within seconds", async () => {
+    const { page, complaints } = await openConsole(
+      browser,
+      { organizationId, role: "billing" },
+      { path: "/console/webhooks?setup=open" },
+    );
+    await page.getByText("No webhook has arrived yet").waitFor();
+    await page.getByLabel("New signing secret").fill("whsec_console");
+    await page.getByRole("button", { name: "Replace the secrets" }).click();
+    await page.getByText("The new secrets verify deliveries from now on.").waitFor();
+    expect(await page.getByLabel("New signing secret").inputValue()).toBe("");
+
+    const { webhookUrl } = (await ours.call("GET", "connection")).body as { webhookUrl: string };
+    await page.getByText(webhookUrl).waitFor();
+    await provider.webhooks(account.accountId, { url: webhookUrl, secret: "whsec_console" });
+    const { objects } = await provider.change(account.accountId, {
+      action: "create_customer",
+      fields: { name: "Mia" },
+    });
+    const delivery = page.getByRole("row", { name: /Customer created/ });
+    await delivery.getByText("Applied", { exact: true }).waitFor();
+    await delivery.getByRole("link", { name: String(objects[0]?.id) }).click();
+    await page.getByRole("heading", { name: "Customer Mia" }).waitFor();
+    const { body } = await ours.call("GET", "webhooks");
+    expect(body).toMatchObject([{ status: "applied", changes: [{ id: objects[0]?.id, written: true }] }]);
     expect(complaints).toEqual([]);
   });
 });

@@ -13,5 +13,5 @@ export const typeNames: Readonly<Record<RecordType, { one: string; many: string 
 /** A customer's view also has the customer's other records. */
 export const recordAddress = (type: RecordType, id: string): string =>
   type === "customers"
-    ? `/console/customers/${encodeURIComponent(id)}`
-    : `/console/records/${type}/${encodeURIComponent(id)}`;
+    ? `/console/customers/${encodeURIComponent(id.toWellFormed())}`
+    : `/console/records/${type}/${encodeURIComponent(id.toWellFormed())}`;

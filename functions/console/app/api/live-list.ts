@@ -3,7 +3,7 @@
  * page with items that still change is read again, too.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type ReadPage, withFirstPage, withPage } from "./merge-pages.ts";
+import { type ReadPage, withFirstPage, withItem, withPage } from "./merge-pages.ts";
 import type { Page } from "./paged-list.ts";
 import { asProblem, type Problem } from "./problem.ts";
 import { useResource } from "./resource.ts";
@@ -13,10 +13,9 @@ export type LiveList<Item> = {
   value: readonly Item[] | undefined;
   /** Why the newest items could not be read again. */
   problem: Problem | undefined;
-  isLoading: boolean;
   /** Reads the first page again, and those that still change. */
   reload(): void;
-  /** Shows an item in another state until it is read again. */
+  /** Shows an item in another state, or a new item first, until it is read again. */
   put(item: Item): void;
   older: OlderPages;
 };
@@ -105,13 +104,9 @@ export const useLiveList = <Item extends { id: string }>(
 
   return {
     value: head.value === undefined ? undefined : pages.flatMap(({ items }) => items),
-    ...{ problem: head.problem, isLoading: head.isLoading, reload: head.reload },
+    ...{ problem: head.problem, reload: head.reload },
     put: (item) => {
-      const put = (page: ReadPage<Item>) => ({
-        ...page,
-        items: page.items.map((shown) => (shown.id === item.id ? item : shown)),
-      });
-      state.current = { ...state.current, pages: state.current.pages.map(put) };
+      state.current = { ...state.current, pages: withItem(state.current.pages, item) };
       setOlder((before) => ({ ...before }));
     },
     older: {

@@ -45,3 +45,18 @@ export const withPage = <Item extends Identified>(
     page.cursor === again.cursor ? { ...page, items: again.items.filter(({ id }) => !others.has(id)) } : page,
   );
 };
+
+/** The pages with the item in its new state; a new item comes first. */
+export const withItem = <Item extends Identified>(
+  pages: readonly ReadPage<Item>[],
+  item: Item,
+): readonly ReadPage<Item>[] => {
+  const isKnown = pages.some(({ items }) => items.some(({ id }) => id === item.id));
+  return pages.map((page, index) => ({
+    ...page,
+    items:
+      !isKnown && index === 0
+        ? [item, ...page.items]
+        : page.items.map((shown) => (shown.id === item.id ? item : shown)),
+  }));
+};

@@ -31,7 +31,7 @@ const Next = ({ connection }: { connection: Connection }) => {
   return (
     <p class="syncs-next">
       {nextSyncAt === undefined ? (
-        "The schedule has not run yet"
+        "The next sync is not planned yet"
       ) : nextSyncAt > now ? (
         <>
           The next sync is <RelativeTime at={nextSyncAt} />
@@ -62,9 +62,7 @@ export const Syncs = () => {
       lead="Each run brings the records here up to date with the provider."
       actions={
         <>
-          <Button onClick={runs.reload} isRunning={runs.isLoading}>
-            Refresh
-          </Button>
+          <Button onClick={runs.reload}>Refresh</Button>
           {mayRun && (
             <Button kind="main" onClick={() => setAsks(true)}>
               Start a sync
@@ -111,6 +109,7 @@ export const Syncs = () => {
           onClose={() => setAsks(false)}
           onStarted={(run) => {
             setAsks(false);
+            runs.put(run);
             choose(run.id);
             runs.reload();
           }}

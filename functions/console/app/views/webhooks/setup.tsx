@@ -20,8 +20,8 @@ const Registered = ({ connection: { provider, webhookSetup, method } }: { connec
   if (webhookSetup?.endpointId !== undefined)
     return (
       <p>
-        This service registered the endpoint <code>{webhookSetup.endpointId}</code> at {provider.name}. There is nothing
-        to set up by hand.
+        This service registered the endpoint <code>{webhookSetup.endpointId}</code> at {provider.name}, with the URL and
+        the event types below. There is nothing to set up by hand.
       </p>
     );
   return (
@@ -43,27 +43,26 @@ const Endpoint = ({ connection: { provider, webhookSetup, webhookUrl } }: { conn
       </p>
     );
   const types = webhookSetup?.eventTypes ?? [];
+  const isRegistered = webhookSetup?.endpointId !== undefined;
+  const pageLink =
+    page === undefined ? (
+      provider.name
+    ) : (
+      <a href={page} target="_blank" rel="noopener noreferrer">
+        {provider.name}’s page for webhooks
+      </a>
+    );
   return (
-    <ol class="webhooks-steps">
+    <ol class={isRegistered ? "webhooks-steps done" : "webhooks-steps"}>
       <li>
-        {page === undefined ? (
-          `Add a webhook endpoint at ${provider.name}`
-        ) : (
-          <>
-            Add a webhook endpoint on{" "}
-            <a href={page} target="_blank" rel="noopener noreferrer">
-              {provider.name}’s page for webhooks
-            </a>
-          </>
-        )}{" "}
-        with this URL:
+        {isRegistered ? "URL:" : <>Add a webhook endpoint on {pageLink} with this URL:</>}
         <p class="webhooks-copy">
           <code>{url}</code> <CopyButton text={url} what="The webhook URL" />
         </p>
       </li>
       {types.length > 0 && (
         <li>
-          Subscribe it to these {formatNumber(types.length)} event types.{" "}
+          {isRegistered ? "Its" : "Subscribe it to these"} {formatNumber(types.length)} event types:{" "}
           <CopyButton text={types.join("\n")} what="The list of event types" />
           <details>
             <summary>Show the event types</summary>
@@ -77,11 +76,11 @@ const Endpoint = ({ connection: { provider, webhookSetup, webhookUrl } }: { conn
           </details>
         </li>
       )}
-      <li>Enter the endpoint’s signing secret below.</li>
+      {!isRegistered && <li>Enter the endpoint’s signing secret below.</li>}
       <li>
-        Test it: send a test event from {provider.name}’s page, or change a customer there. The delivery appears in the
-        list below within seconds. An invented test object may be “ignored”; that it is listed proves that the URL and
-        the secret are right.
+        Test it: send a test event from {pageLink}, or change a customer there. The delivery appears in the list below
+        within seconds. An invented test object may be “ignored”; that it is listed proves that the URL and the secret
+        are right.
       </li>
     </ol>
   );

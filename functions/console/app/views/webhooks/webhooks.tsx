@@ -37,9 +37,7 @@ const DeliveryList = ({ status, tabs }: { status: Status | undefined; tabs: Comp
     <>
       <div class="webhooks-bar">
         {tabs}
-        <Button onClick={list.reload} isRunning={list.isLoading}>
-          Refresh
-        </Button>
+        <Button onClick={list.reload}>Refresh</Button>
       </div>
       <Deliveries list={list} status={status} />
     </>
