@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actDemoIncident } from "./demo-incident.ts";
 import type { LocalCloud } from "./local-cloud.ts";
 import { mintToken } from "./mint-token.ts";
 import type { RunningStack } from "./stack-file.ts";
@@ -29,8 +30,8 @@ const sendWebhooks = async (stack: RunningStack, accountId: string): Promise<voi
 };
 
 /**
- * Connects the demo organization to the simulator by the API itself, as an administrator would, unless it was
- * connected at an earlier start. Without a simulator nothing happens.
+ * Connects the demo organization to the simulator by the API itself, as an administrator would, and lets an incident happen
+ * to it (demo-incident.ts), unless it was connected at an earlier start. Without a simulator nothing happens.
  * @returns the demo organization's id, if there is one.
  * @throws Error with the API's answer.
  */
@@ -52,6 +53,8 @@ export const connectDemo = async ({ stack, demo }: Pick<LocalCloud, "stack" | "d
   const known = await call("GET");
   if (known.accountId === undefined) {
     await call("PUT", { method: "api_key", apiKey: demo.apiKey, webhookSecret: WEBHOOK_SECRET });
+    // Without the addresses that it needs, the demo organization only has less to tell.
+    await actDemoIncident(stack, DEMO_ORGANIZATION).catch(() => undefined);
   }
   await sendWebhooks(stack, demo.accountId);
   return DEMO_ORGANIZATION;
