@@ -60,7 +60,7 @@ describe("the overview and the circuit breaker of the console", () => {
     expect(await page.getByRole("timer").innerText()).toMatch(/^(\d+ sec|a moment)$/);
     await page.getByText("It opened: five requests failed within a minute.").waitFor();
     await page.getByText("It refused 1 sync").click();
-    await page.getByText("Full sync, started by a user").waitFor();
+    await page.getByText("Full sync. A user started it.").waitFor();
 
     await provider.recover(fault);
     await page.getByRole("button", { name: "Reset …" }).click();

@@ -12,7 +12,6 @@ const isUsable = (tag: string): boolean => {
 export const language = navigator.languages.find(isUsable);
 
 const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
-const timeOfDay = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
 const shortDateTime = new Intl.DateTimeFormat(language, {
   ...{ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" },
 });
@@ -39,8 +38,6 @@ export const formatTime = (at: number): string => dateTime.format(at);
 
 /** Without the year. */
 export const formatShortTime = (at: number): string => shortDateTime.format(at);
-
-export const formatTimeOfDay = (at: number): string => timeOfDay.format(at);
 
 /** To the minute, with the day unless it is the day of `now`: "2:30 PM" or "Mon, Nov 23, 8:00 AM". */
 export const formatMinute = (at: number, now: number): string =>

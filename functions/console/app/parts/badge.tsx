@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Alert } from "../api/types.ts";
-
-export type Tone = "good" | "warn" | "bad" | "quiet" | "accent";
+import type { Tone } from "./tone.ts";
 
 /** A word with a colour. The word says everything that the colour says. */
 export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (

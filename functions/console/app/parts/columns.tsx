@@ -1,16 +1,7 @@
 /** Columns as SVG, with the same numbers as a table. */
 import { useId } from "preact/hooks";
 import { formatNumber } from "../format.ts";
-
-export type Column = {
-  /** The column's name in the table and on hover. */
-  name: string;
-  /** Its short name, below the column. */
-  label: string;
-  /** The whole, and the part of it that is drawn in the warning colour. */
-  total: number;
-  bad: number;
-};
+import type { Column } from "./column.ts";
 
 type Props = { title: string; columns: readonly Column[]; totalName: string; badName: string };
 

@@ -1,7 +1,7 @@
 /** What happened to a thing, one entry below the other. */
 import type { ComponentChildren } from "preact";
-import type { Tone } from "./badge.tsx";
 import { Time } from "./time.tsx";
+import type { Tone } from "./tone.ts";
 
 type EntryProps = {
   /** Epoch milliseconds. */

@@ -2,8 +2,9 @@ import { type ReadonlySignal, useComputed } from "@preact/signals";
 import { addressBelow } from "../../address.ts";
 import type { Alert } from "../../api/types.ts";
 import { formatNumber } from "../../format.ts";
-import { Badge, Level, type Tone } from "../../parts/badge.tsx";
+import { Badge, Level } from "../../parts/badge.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
+import type { Tone } from "../../parts/tone.ts";
 import { ruleName, statusNames, subjectOf } from "./words.ts";
 
 export const addressOfAlert = (id: string): string => addressBelow("/console/alerts", id);

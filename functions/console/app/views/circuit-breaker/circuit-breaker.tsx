@@ -28,7 +28,7 @@ const Actions = ({ circuit, onChoose }: { circuit: OrganizationStats; onChoose: 
           Stop the integration …
         </Button>
       )}
-      {state !== "forced_closed" && <Button onClick={() => onChoose("force_close")}>Keep it closed …</Button>}
+      {state !== "forced_closed" && <Button onClick={() => onChoose("force_close")}>Let requests through …</Button>}
       {(state !== "closed" || isCounted) && <Button onClick={() => onChoose("reset")}>Reset …</Button>}
     </>
   );

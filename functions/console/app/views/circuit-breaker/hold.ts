@@ -1,6 +1,7 @@
 /** Holding the circuit breaker: until when, and what will happen. Pure. */
 import type { CircuitAction } from "../../api/types.ts";
 import { formatMinute } from "../../format.ts";
+import { holdEnd } from "./state-words.ts";
 
 export type Action = CircuitAction["action"];
 
@@ -45,14 +46,11 @@ export const untilOf = ({ end, time }: Choice, now: number): number | null | und
   return Math.ceil((now + (minutes[end] ?? 0) * MINUTE) / MINUTE) * MINUTE;
 };
 
-const ended = (until: number | null, now: number): string =>
-  until === null ? "until an administrator resets the circuit breaker" : `until ${formatMinute(until, now)}`;
-
 export type Explained = { title: string; effects: string[]; confirm: string; done: string };
 
 /** What an action will do. @param until as of `untilOf`; `now`: epoch milliseconds */
 export const explain = (action: Action, until: number | null, now: number): Explained => {
-  const hold = ended(until, now);
+  const hold = holdEnd(until, now);
   const after =
     until === null
       ? []
@@ -72,13 +70,13 @@ export const explain = (action: Action, until: number | null, now: number): Expl
       };
     case "force_close":
       return {
-        title: "Keep the circuit breaker closed?",
+        title: "Let all requests through?",
         effects: [
           `All requests will be sent to the provider ${hold}, even if each of them fails.`,
           "Failures are not counted, so nothing protects the provider or the syncs from an outage.",
           ...after,
         ],
-        confirm: "Keep it closed",
+        confirm: "Let requests through",
         done: `The circuit breaker is held closed ${hold}.`,
       };
     case "reset":

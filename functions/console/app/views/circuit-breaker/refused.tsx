@@ -9,16 +9,10 @@ import { formatNumber } from "../../format.ts";
 import { Loaded } from "../../parts/states.tsx";
 import { ShortTime } from "../../parts/time.tsx";
 import { inWords } from "../../words.ts";
+import { modes, triggers } from "../syncs/run-words.ts";
 import type { Opening } from "./transitions.ts";
 
 const MOST_EVENTS = 100;
-const triggers: Readonly<Record<SyncRun["trigger"], string>> = {
-  scheduled: "by the schedule",
-  manual: "by a user",
-  connection: "after connecting",
-  webhook_gap: "after a missing webhook",
-};
-
 const RefusedOperations = ({ opening: { since, until } }: { opening: Opening }) => {
   const period = { since: String(since), ...(until !== undefined && { until: String(until) }) };
   const query = { eventType: "PROVIDER_REQUEST", success: "false", ...period } as const;
@@ -61,7 +55,7 @@ const RefusedRuns = ({ runs }: { runs: readonly SyncRun[] }) => (
   <ul>
     {runs.map(({ id, startedAt, finishedAt, trigger, mode }) => (
       <li key={id}>
-        <ShortTime at={finishedAt ?? startedAt} /> {inWords(mode)} sync, started {triggers[trigger]}
+        <ShortTime at={finishedAt ?? startedAt} /> {modes[mode].name} sync. {triggers[trigger].text}
       </li>
     ))}
   </ul>

@@ -22,11 +22,9 @@ export const stateWords = {
   forced_closed: ["warn", "Held closed"],
 } as const satisfies Record<StateName, readonly [tone: string, word: string]>;
 
-const END = "until an administrator resets it";
-
 /** When a hold ends: "until 2:30 PM". @param now epoch milliseconds */
-const holdEnd = (until: number | null, now: number): string =>
-  until === null ? END : `until ${formatMinute(until, now)}`;
+export const holdEnd = (until: number | null, now: number): string =>
+  until === null ? "until an administrator resets the circuit breaker" : `until ${formatMinute(until, now)}`;
 
 /** What the state means for the integration, in a sentence. @param now epoch milliseconds */
 export const stateSentence = (circuit: Circuit, now: number): string => {

@@ -1,7 +1,7 @@
 /** The history of the circuit breaker in words. Pure. */
 import type { CircuitTransition, OrganizationStats, SyncRun } from "../../api/types.ts";
 import { formatDuration } from "../../format.ts";
-import type { Tone } from "../../parts/badge.tsx";
+import type { Tone } from "../../parts/tone.ts";
 import { stateOf, stateWords } from "./state-words.ts";
 
 type Cause = NonNullable<CircuitTransition["cause"]>;

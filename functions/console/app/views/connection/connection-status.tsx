@@ -3,18 +3,13 @@ import { useMay } from "../../access.ts";
 import type { Connection } from "../../api/types.ts";
 import { useNow } from "../../clock.ts";
 import { formatNumber } from "../../format.ts";
-import { Badge, type Tone } from "../../parts/badge.tsx";
+import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Card, Facts } from "../../parts/page.tsx";
 import { RelativeTime, Time } from "../../parts/time.tsx";
 import { Disconnect } from "./disconnect.tsx";
 import { ReconnectCause } from "./reconnect-cause.tsx";
-
-const STATUSES: Readonly<Record<Connection["status"], readonly [Tone, string]>> = {
-  connected: ["good", "Connected"],
-  needs_reconnect: ["bad", "Needs reconnecting"],
-  disconnected: ["quiet", "Disconnected"],
-};
+import { statusWords } from "./status-words.ts";
 
 const METHODS = { api_key: "API key", oauth: "OAuth: access granted at the provider" } as const;
 
@@ -41,7 +36,7 @@ export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
   const { status, provider, method, accountId, connectedAt, tokenExpiresAt, lastSyncAt, nextSyncAt } = connection;
   const mayManage = useMay("connection:manage");
   const [asks, setAsks] = useState(false);
-  const [tone, word] = STATUSES[status];
+  const [tone, word] = statusWords[status];
   const isConnected = status === "connected";
   return (
     <Card

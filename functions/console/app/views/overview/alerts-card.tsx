@@ -3,7 +3,7 @@ import { formatNumber } from "../../format.ts";
 import { Level } from "../../parts/badge.tsx";
 import { Card } from "../../parts/page.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
-import { inWords } from "../../words.ts";
+import { ruleName } from "../alerts/words.ts";
 
 const LEVELS = ["CRITICAL", "HIGH", "MEDIUM", "LOW"] as const;
 const MOST_FINDINGS = 4;
@@ -22,7 +22,7 @@ export const AlertsCard = ({ security }: { security: SecurityReport | undefined 
           <ul class="overview-levels">
             {LEVELS.map((level) => (
               <li key={level}>
-                <a href={`/console/alerts?level=${level}`}>
+                <a href={`/console/alerts?status=open&level=${level}`}>
                   <Level level={level} /> <b>{formatNumber(counts.open[level])}</b>
                 </a>
               </li>
@@ -36,7 +36,7 @@ export const AlertsCard = ({ security }: { security: SecurityReport | undefined 
         <ul class="overview-findings">
           {findings.slice(0, MOST_FINDINGS).map(({ alertId, rule, subject, lastSeen }) => (
             <li key={alertId}>
-              <a href={`/console/alerts/${encodeURIComponent(alertId)}`}>{inWords(rule)}</a> {subject}{" "}
+              <a href={`/console/alerts/${encodeURIComponent(alertId)}`}>{ruleName(rule)}</a> {subject}{" "}
               <span class="quiet">
                 <RelativeTime at={lastSeen} />
               </span>

@@ -2,6 +2,7 @@
 import type { AlertCounts, Connection, OrganizationStats, SyncRun, WebhookDelivery } from "../../api/types.ts";
 import { formatDuration, formatNumber, formatRelative } from "../../format.ts";
 import { BREAKER_PATH, stateOf, stateSentence } from "../circuit-breaker/state-words.ts";
+import { advice } from "../syncs/run-words.ts";
 
 export type Attention = {
   tone: "bad" | "warn";
@@ -81,28 +82,18 @@ const alertNeeds = ({ alertCounts }: Known): Attention[] => {
       ...{ tone, what: `${alerts} ${count === 1 ? "is" : "are"} open` },
       text: count === 1 ? `${alerts} is open and not acknowledged.` : `${alerts} are open and not acknowledged.`,
       action: {
-        href: `/console/alerts?level=${level}`,
+        href: `/console/alerts?status=open&level=${level}`,
         text: count === 1 ? "Look at the alert" : "Look at the alerts",
       },
     };
   });
 };
 
-/** What to do about a failed run, by its category. */
-const failureSentences: Readonly<Record<NonNullable<SyncRun["error"]>["category"], string>> = {
-  rate_limit: "the provider limited its requests; the next sync continues",
-  network: "the provider could not be reached; the next sync continues",
-  provider: "the provider failed; the next sync continues",
-  authentication: "the provider refused the credentials",
-  connection: "the connection ended",
-  authorization: "the credentials lack a permission at the provider",
-  validation: "the provider rejected a request",
-  circuit_open: "the circuit breaker was open",
-  system: "the service itself failed",
+/** Why a run failed, as the end of a sentence. */
+const reasonOf = ({ error }: SyncRun): string => {
+  const why = error === undefined ? "The reason is not known." : advice[error.category].why;
+  return `${why.charAt(0).toLowerCase()}${why.slice(1)}`;
 };
-
-export const failureInWords = ({ error }: Pick<SyncRun, "error">): string =>
-  error === undefined ? "the reason is not known" : failureSentences[error.category];
 
 const syncNeeds = ({ runs, connection, circuit }: Known, now: number): Attention[] => {
   const action = { href: "/console/syncs", text: "Open Syncs" };
@@ -111,7 +102,7 @@ const syncNeeds = ({ runs, connection, circuit }: Known, now: number): Attention
   if (last?.status === "failed" && connection?.status === "connected") {
     needs.push({
       ...{ tone: "bad", what: "the last sync failed", action },
-      text: `The last sync failed ${formatRelative(last.finishedAt ?? last.startedAt, now)}: ${failureInWords(last)}.`,
+      text: `The last sync failed ${formatRelative(last.finishedAt ?? last.startedAt, now)}: ${reasonOf(last)}`,
     });
   }
   // While the circuit is open, no sync can succeed.

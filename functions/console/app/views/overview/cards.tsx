@@ -4,12 +4,13 @@ import { useCaller, useMay } from "../../access.ts";
 import type { Connection, OrganizationStats, SyncRun } from "../../api/types.ts";
 import { useNow } from "../../clock.ts";
 import { formatDuration, formatNumber, formatShare } from "../../format.ts";
-import { Badge, type Tone } from "../../parts/badge.tsx";
+import { Badge } from "../../parts/badge.tsx";
 import { Countdown } from "../../parts/countdown.tsx";
 import { Card, Facts } from "../../parts/page.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { BREAKER_PATH, STOP_PATH, stateOf, stateSentence, stateWords } from "../circuit-breaker/state-words.ts";
-import { failureInWords } from "./attention.ts";
+import { statusWords } from "../connection/status-words.ts";
+import { advice, modes, readInAll, statuses } from "../syncs/run-words.ts";
 
 type OverviewCardProps = { title: string; link: { href: string; text: string }; children: ComponentChildren };
 
@@ -21,12 +22,6 @@ const OverviewCard = ({ title, link, children }: OverviewCardProps) => (
 
 const NotKnown = () => <p class="quiet">Not known yet.</p>;
 
-const connectionWords: Readonly<Record<Connection["status"], readonly [Tone, string]>> = {
-  connected: ["good", "Connected"],
-  needs_reconnect: ["bad", "Needs reconnecting"],
-  disconnected: ["quiet", "Disconnected"],
-};
-
 export const ConnectionCard = ({ connection }: { connection: Connection | undefined }) => {
   const link = { href: "/console/connection", text: "Details" };
   if (connection === undefined)
@@ -36,7 +31,7 @@ export const ConnectionCard = ({ connection }: { connection: Connection | undefi
       </OverviewCard>
     );
   const { status, provider, accountId, connectedAt, method } = connection;
-  const [tone, word] = connectionWords[status];
+  const [tone, word] = statusWords[status];
   return (
     <OverviewCard title="Connection" link={link}>
       <p>
@@ -104,22 +99,13 @@ export const BreakerCard = ({ circuit }: { circuit: OrganizationStats | undefine
   );
 };
 
-const runWords: Readonly<Record<SyncRun["status"], readonly [Tone, string]>> = {
-  running: ["accent", "Running"],
-  succeeded: ["good", "Succeeded"],
-  failed: ["bad", "Failed"],
-  cancelled: ["quiet", "Cancelled"],
-};
-
-const LastRun = ({ run }: { run: SyncRun }) => {
-  const { status, startedAt, finishedAt, mode } = run;
+const LastRun = ({ run: { status, startedAt, finishedAt, mode, error } }: { run: SyncRun }) => {
   const now = useNow();
-  const [tone, word] = runWords[status];
+  const { tone, name } = statuses[status];
   return (
     <p>
-      <Badge tone={tone}>{word}</Badge> <RelativeTime at={finishedAt ?? startedAt} />, {mode}, took{" "}
-      {formatDuration((finishedAt ?? now) - startedAt)}
-      {status === "failed" && `: ${failureInWords(run)}`}.
+      <Badge tone={tone}>{name}</Badge> <RelativeTime at={finishedAt ?? startedAt} />, {modes[mode].name.toLowerCase()},
+      took {formatDuration((finishedAt ?? now) - startedAt)}. {error !== undefined && advice[error.category].why}
     </p>
   );
 };
@@ -132,7 +118,6 @@ export const SyncCard = ({ connection, runs }: SyncCardProps) => {
   const last = runs?.find(({ status }) => status !== "running");
   const isConnected = connection?.status === "connected";
   const { lastSyncAt, nextSyncAt, syncIntervalHours } = connection ?? {};
-  const read = running && Object.values(running.progress).reduce((sum, progress) => sum + progress.read, 0);
   return (
     <OverviewCard title="Sync" link={{ href: "/console/syncs", text: "All syncs" }}>
       {runs === undefined ? (
@@ -140,7 +125,7 @@ export const SyncCard = ({ connection, runs }: SyncCardProps) => {
       ) : running !== undefined ? (
         <p>
           <Badge tone="accent">Running</Badge> for {formatDuration(Math.max(1_000, now - running.startedAt))},{" "}
-          {formatNumber(read ?? 0)} objects read so far.
+          {formatNumber(readInAll(running))} objects read so far.
         </p>
       ) : last === undefined ? (
         <p class="quiet">No sync has run yet.</p>

@@ -13,19 +13,26 @@ import { FirstRun } from "./first-run.tsx";
 import { periodOf } from "./periods.ts";
 import { type Overview as State, useOverview } from "./use-overview.ts";
 
-const Shown = ({ state }: { state: State }) => {
-  const { connection, circuit, runs, security, known, isComplete } = state;
-  const now = useNow();
-  const maySeeSecurity = useMay("security:read");
-  const { role } = useCaller();
-  const { filters, set } = useFilters();
-  const period = periodOf(filters.period);
-  if (connection !== undefined && isFirstRun(known)) return <FirstRun connection={connection} />;
-  const needs = attentionOf(known, now);
+/** Drawn again each second, alone: it has times in words. */
+const Verdict = ({ state: { known, isComplete } }: { state: State }) => {
+  const needs = attentionOf(known, useNow());
   return (
     <>
       <VerdictLine verdict={verdictOf(needs, isComplete)} />
       <AttentionList needs={needs} />
+    </>
+  );
+};
+
+const Shown = ({ state }: { state: State }) => {
+  const { connection, circuit, runs, security, known } = state;
+  const maySeeSecurity = useMay("security:read");
+  const { role } = useCaller();
+  const { filters, set } = useFilters();
+  if (connection !== undefined && isFirstRun(known)) return <FirstRun connection={connection} />;
+  return (
+    <>
+      <Verdict state={state} />
       <div class="overview-cards">
         <ConnectionCard connection={connection} />
         <BreakerCard circuit={circuit} />
@@ -33,7 +40,7 @@ const Shown = ({ state }: { state: State }) => {
         {maySeeSecurity && <AlertsCard security={security} />}
       </div>
       {maySeeSecurity ? (
-        <Activity period={period} onChoose={(next) => set({ period: next })} lastDay={security} />
+        <Activity period={periodOf(filters.period)} onChoose={(period) => set({ period })} lastDay={security} />
       ) : (
         <p class="quiet">Alerts and security events are left out: the role {role} may not see them.</p>
       )}

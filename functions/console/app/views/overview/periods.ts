@@ -1,7 +1,7 @@
 /** The periods of the overview, and how a period compares with the one before. Pure. */
 import type { SecurityStatistics } from "../../api/types.ts";
 import { formatMinute, formatNumber, formatUtcDay } from "../../format.ts";
-import type { Column } from "../../parts/columns.tsx";
+import type { Column } from "../../parts/column.ts";
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;

@@ -1,7 +1,7 @@
 /** Records of the provider in words. Pure. */
 import type { Record as ProviderRecord, RecordType, SubscriptionRecord } from "../../api/types.ts";
 import { formatAmount, formatNumber } from "../../format.ts";
-import type { Tone } from "../../parts/badge.tsx";
+import type { Tone } from "../../parts/tone.ts";
 import { inWords } from "../../words.ts";
 
 /** The provider's words that matter most, and how they read. Other words are shown as they are. */

@@ -1,7 +1,7 @@
 /** Sync runs in words: their states, what failed and what to do. Pure. */
 import type { Permission } from "../../access.ts";
 import type { SyncRun } from "../../api/types.ts";
-import type { Tone } from "../../parts/badge.tsx";
+import type { Tone } from "../../parts/tone.ts";
 
 export const statuses: Readonly<Record<SyncRun["status"], { tone: Tone; name: string }>> = {
   running: { tone: "accent", name: "Running" },

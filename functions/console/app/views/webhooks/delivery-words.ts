@@ -1,6 +1,6 @@
 /** Deliveries of webhooks in words. Pure. docs/webhooks.md, "Deliveries". */
 import type { WebhookChange, WebhookDelivery } from "../../api/types.ts";
-import type { Tone } from "../../parts/badge.tsx";
+import type { Tone } from "../../parts/tone.ts";
 import { inWords } from "../../words.ts";
 
 export type Status = WebhookDelivery["status"];

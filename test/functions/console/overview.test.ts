@@ -1,0 +1,155 @@
+import { describe, expect, it } from "@jest/globals";
+import type { AlertCounts, Connection, OrganizationStats, SyncRun } from "../../../functions/console/app/api/types.ts";
+import {
+  attentionOf,
+  isFirstRun,
+  type Known,
+  verdictOf,
+} from "../../../functions/console/app/views/overview/attention.ts";
+import {
+  columnsOf,
+  compared,
+  comparedShare,
+  hasEarlierData,
+  isKept,
+  periodOf,
+} from "../../../functions/console/app/views/overview/periods.ts";
+
+const NOW = Date.UTC(2026, 10, 22, 12, 0, 0);
+const HOUR = 60 * 60_000;
+
+const connection: Connection = {
+  status: "connected",
+  provider: { name: "Provider", apiKeysUrl: "https://example.com", webhooksUrl: "https://example.com" },
+  ...{ connectedAt: NOW - 24 * HOUR, lastSyncAt: NOW - HOUR, syncIntervalHours: 4 },
+};
+const circuit = { state: "closed", forced: false, until: null } as OrganizationStats;
+const run = { status: "succeeded", startedAt: NOW - HOUR, finishedAt: NOW - HOUR } as SyncRun;
+const none = { LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 };
+const alertCounts: AlertCounts = { open: none, acknowledged: none, partial: false };
+const well: Known = { connection, circuit, runs: [run], failedWebhooks: { items: [], next: undefined }, alertCounts };
+const failed = { ...run, status: "failed", error: { category: "provider", message: "" } } as SyncRun;
+const delivery = { id: "evt_1" } as NonNullable<Known["failedWebhooks"]>["items"][number];
+
+const links = (known: Known) => attentionOf(known, NOW).map(({ action }) => action.href);
+
+describe("what needs attention", () => {
+  it("is nothing if all is well, also while acknowledged and low alerts wait", () => {
+    const counts = { ...alertCounts, open: { ...none, LOW: 3 }, acknowledged: { ...none, CRITICAL: 1 } };
+    expect(attentionOf({ ...well, alertCounts: counts }, NOW)).toEqual([]);
+    expect(verdictOf([], true)).toMatchObject({ tone: "good", text: expect.stringContaining("All is well") });
+    expect(verdictOf([], false)).toMatchObject({ tone: "quiet" });
+  });
+
+  it("is in order of urgency, each with its link", () => {
+    const known: Known = {
+      connection: { ...connection, lastSyncAt: NOW - 9 * HOUR },
+      circuit: { ...circuit, state: "half_open" },
+      runs: [{ ...run, status: "running" }, failed, run],
+      failedWebhooks: { items: [delivery, delivery], next: "more" },
+      alertCounts: { ...alertCounts, open: { ...none, MEDIUM: 1, HIGH: 2, CRITICAL: 1 } },
+    };
+    expect(links(known)).toEqual([
+      "/console/alerts?status=open&level=CRITICAL",
+      "/console/alerts?status=open&level=HIGH",
+      "/console/syncs",
+      "/console/circuit-breaker",
+      "/console/alerts?status=open&level=MEDIUM",
+      "/console/syncs",
+      "/console/webhooks?status=failed",
+    ]);
+    const needs = attentionOf(known, NOW);
+    expect(verdictOf(needs, true)).toEqual({
+      ...{ tone: "bad", word: "Not well" },
+      text: "It is not well: 1 critical alert is open, and 6 more.",
+    });
+    expect(needs.at(-1)?.text).toBe("At least 2 deliveries of webhooks failed and can be replayed.");
+    expect(needs.at(2)?.text).toBe("The last sync failed 1 hour ago: the provider failed.");
+  });
+
+  it.each([
+    [
+      "a connection that ended",
+      { connection: { ...connection, status: "needs_reconnect" } },
+      "bad",
+      "/console/connection",
+    ],
+    ["an open circuit", { circuit: { ...circuit, state: "open" } }, "bad", "/console/circuit-breaker"],
+    [
+      "a stopped integration",
+      { circuit: { ...circuit, state: "open", forced: true } },
+      "bad",
+      "/console/circuit-breaker",
+    ],
+    ["a circuit held closed", { circuit: { ...circuit, forced: true } }, "warn", "/console/circuit-breaker"],
+    [
+      "a disconnected account",
+      { connection: { ...connection, status: "disconnected" } },
+      "warn",
+      "/console/connection",
+    ],
+    ["silence", { connection: { ...connection, lastSyncAt: NOW - 8 * HOUR - 1 } }, "warn", "/console/syncs"],
+  ] as [string, Known, string, string][])("is %s", (_, changes, tone, href) => {
+    const needs = attentionOf({ ...well, ...changes }, NOW);
+    expect(needs).toEqual([expect.objectContaining({ tone, action: expect.objectContaining({ href }) })]);
+  });
+
+  it("is no silence while the circuit is open, and no failed sync of an account that is gone", () => {
+    const silent = { ...connection, lastSyncAt: NOW - 99 * HOUR };
+    expect(links({ ...well, connection: silent, circuit: { ...circuit, state: "open" } })).toEqual([
+      "/console/circuit-breaker",
+    ]);
+    expect(links({ ...well, connection: { ...silent, status: "disconnected" }, runs: [failed] })).toEqual([
+      "/console/connection",
+    ]);
+  });
+
+  it("is the first connection only before anything has happened", () => {
+    const first: Known = { ...well, connection: { ...connection, status: "disconnected" }, runs: [] };
+    expect(isFirstRun(first)).toBe(true);
+    expect(isFirstRun({ ...first, alertCounts: undefined })).toBe(true);
+    expect(isFirstRun({ ...first, runs: [run] })).toBe(false);
+    expect(isFirstRun({ ...first, runs: undefined })).toBe(false);
+    expect(isFirstRun({ ...first, circuit: { ...circuit, state: "open", forced: true } })).toBe(false);
+    expect(isFirstRun({ ...first, alertCounts: { ...alertCounts, open: { ...none, HIGH: 1 } } })).toBe(false);
+    expect(isFirstRun(well)).toBe(false);
+  });
+});
+
+describe("a period of the overview", () => {
+  it("comes from the address", () => {
+    expect([undefined, "7d", "90d", "1y", "toString"].map(periodOf)).toEqual(["24h", "7d", "90d", "24h", "24h"]);
+  });
+
+  it("has a period before only if its events are kept", () => {
+    expect((["24h", "7d", "90d"] as const).map((period) => hasEarlierData(period, 90))).toEqual([true, true, false]);
+    expect(hasEarlierData("90d", 180)).toBe(true);
+    expect(hasEarlierData("7d", 10)).toBe(false);
+    expect([isKept("90d", 90), isKept("90d", 30)]).toEqual([true, false]);
+  });
+
+  it.each([
+    [12, undefined, undefined],
+    [12, 10, "+2, more than in the period before (10)"],
+    [10, 1_012, "−1,002, less than in the period before (1,012)"],
+    [10, 10, "About the same as in the period before (10)"],
+  ])("compares %j with %j", (value, before, text) => {
+    expect(compared(value, before, { format: (number) => number.toLocaleString("en") })).toBe(text);
+  });
+
+  it.each([
+    [0.125, 0.1, "+2.5 points, more than in the period before (10%)"],
+    [0, 1, "−100 points, less than in the period before (100%)"],
+    [0.10001, 0.1, "About the same as in the period before (10%)"],
+  ])("compares the share %d with %d", (value, before, text) => {
+    expect(comparedShare(value, before)).toBe(text);
+  });
+
+  it("names its first and its last column as incomplete", () => {
+    const interval = { totalEvents: 3, failures: 1, highRiskEvents: 0, avgResponseTime: 0 };
+    const days = [20, 21, 22].map((day) => ({ ...interval, from: Date.UTC(2026, 10, day) }));
+    const columns = columnsOf(days, "7d", NOW);
+    expect(columns.map(({ name }) => name)).toEqual(["Nov 20 (UTC), in part", "Nov 21 (UTC)", "Nov 22 (UTC), in part"]);
+    expect(columns[1]).toMatchObject({ label: "Nov 21", total: 3, bad: 1 });
+  });
+});
