@@ -4,7 +4,7 @@ import type { Record as ProviderRecord, RecordType } from "../../api/types.ts";
 import { formatAmount } from "../../format.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { RecordLink } from "../../parts/record-link.tsx";
-import { ShortTime } from "../../parts/time.tsx";
+import { Time } from "../../parts/time.tsx";
 import { itemInWords, statusInWords, toneOf } from "./record-words.ts";
 
 type OfType<Type extends RecordType> = Extract<ProviderRecord, { type: Type }>;
@@ -29,7 +29,7 @@ export const Status = ({ status }: { status: string | null }) =>
 export const Amount = ({ amount, currency }: { amount: number | null; currency: string | null }) =>
   amount === null ? null : <span>{formatAmount(amount, currency)}</span>;
 
-const Day = ({ at }: { at: number | null }) => (at === null ? null : <ShortTime at={at} />);
+const Day = ({ at }: { at: number | null }) => (at === null ? null : <Time at={at} />);
 
 export const Customer = ({ id }: { id: string | null }) =>
   id === null ? null : <RecordLink type="customers" id={id} />;

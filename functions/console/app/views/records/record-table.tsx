@@ -1,6 +1,6 @@
 import type { Record as ProviderRecord, RecordType } from "../../api/types.ts";
 import { Badge } from "../../parts/badge.tsx";
-import { RelativeTime, ShortTime } from "../../parts/time.tsx";
+import { RelativeTime, Time } from "../../parts/time.tsx";
 import { recordAddress, typeNames } from "../../record-types.ts";
 import { columns } from "./columns.tsx";
 
@@ -41,7 +41,7 @@ export const RecordTable = ({ type, records, withCustomer = true }: Props) => {
                 {cell(record)}
               </td>
             ))}
-            <td data-head="Created">{record.createdAt !== 0 && <ShortTime at={record.createdAt} />}</td>
+            <td data-head="Created">{record.createdAt !== 0 && <Time at={record.createdAt} />}</td>
             <td data-head="Changed here">
               <RelativeTime at={record.updatedAt} />
             </td>
