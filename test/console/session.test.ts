@@ -35,6 +35,31 @@ describe("signing in to the console", () => {
     expect(foreignRequests()).toEqual([]);
   });
 
+  it("asks to sign in again over the view when the session ends, and goes on there", async () => {
+    const opened = await openConsole(
+      browser,
+      { organizationId: "console-session" },
+      { path: "/console/erasure?from=a-link" },
+    );
+    const { page } = opened;
+    await page.getByLabel("User id").fill("mallory");
+    await page.route(/\/api\/integrations\//, (route) =>
+      route.fulfill({ status: 401, json: { error: 40103, message: "The token has expired." } }),
+    );
+    await page.route(/\/token$/, (route) => route.fulfill({ status: 400, json: { error: "invalid_grant" } }));
+    await page.getByRole("link", { name: "Reports" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    await dialog.waitFor();
+    await page.goBack();
+    expect(await dialog.isVisible()).toBe(true);
+    await page.unroute(/\/token$/);
+    await page.unroute(/\/api\/integrations\//);
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Request an erasure" }).waitFor();
+    expect(page.url()).toBe(`${service.stack.apiUrl}/console/erasure?from=a-link`);
+    expect(await page.getByLabel("User id").inputValue()).toBe("mallory");
+  });
+
   it("offers to reload when a view's file cannot be loaded", async () => {
     const { page } = await openConsole(browser, { organizationId: "console-session" });
     await page.route(/\/console\/assets\//, (route) => route.abort());

@@ -2,31 +2,38 @@
 
 import { useState } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso/lazy";
-import { LocationProvider, Route, Router } from "preact-iso/router";
+import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { useMay } from "./access.ts";
 import { Menu } from "./menu.tsx";
 import { Notices } from "./parts/notices.tsx";
+import { Page } from "./parts/page.tsx";
 import { NotAllowed } from "./parts/states.tsx";
 import { session } from "./session/session.ts";
 import { Ended, Failed, NotConfigured, SignedOut } from "./sign-in.tsx";
 import { type View, views } from "./views.ts";
 
-const Guarded = ({ view: { component: Component, needs } }: { view: View }) =>
-  useMay(needs) ? <Component /> : <NotAllowed needs={needs} />;
+const Guarded = ({ view: { component: Component, needs, title } }: { view: View }) =>
+  useMay(needs) ? (
+    <Component />
+  ) : (
+    <Page title={title}>
+      <NotAllowed needs={needs} />
+    </Page>
+  );
 
 const NoSuchView = () => (
-  <div class="state">
-    <h1>There is no such page</h1>
+  <Page title="There is no such page">
     <p>
       The address may be mistyped. <a href="/console">Go to the overview.</a>
     </p>
-  </div>
+  </Page>
 );
 
 const Views = () => {
-  const [failure, setFailure] = useState<Error>();
-  return failure === undefined ? (
-    <ErrorBoundary onError={setFailure}>
+  const { path } = useLocation();
+  const [failed, setFailed] = useState<{ path: string; error: Error }>();
+  return failed?.path !== path ? (
+    <ErrorBoundary onError={(error) => setFailed({ path, error })}>
       <Router>
         {views.map((view) => (
           <Route key={view.path} path={view.path} view={view} component={Guarded} />
@@ -35,11 +42,12 @@ const Views = () => {
       </Router>
     </ErrorBoundary>
   ) : (
-    <div class="state" role="alert">
-      <h1>This page cannot be shown</h1>
-      <p>The console made a mistake. Reload the page, or choose another one after that.</p>
-      <p class="quiet">{failure.message}</p>
-    </div>
+    <Page title="This page cannot be shown">
+      <div class="problem" role="alert">
+        <p>The console made a mistake. Reload the page, or choose another one.</p>
+        <p class="quiet">{failed.error.message}</p>
+      </div>
+    </Page>
   );
 };
 
@@ -70,9 +78,9 @@ export const App = () => {
     case "notConfigured":
       return <NotConfigured issuer={value.issuer} />;
     case "signedOut":
-      return <SignedOut reason={value.reason} />;
+      return <SignedOut note={value.note} />;
     case "failed":
-      return <Failed reason={value.reason} requestId={value.requestId} />;
+      return <Failed {...value} />;
     case "expired":
       return (
         <>

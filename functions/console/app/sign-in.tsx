@@ -1,22 +1,26 @@
 /** The pages before a view: sign in, what to configure, what failed, and the dialog after the session has ended. */
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
-import { signIn } from "./session/session.ts";
+import { useTitle } from "./parts/page.tsx";
+import { signIn, signOut } from "./session/session.ts";
 
-const Frame = ({ title, children }: { title: string; children: preact.ComponentChildren }) => (
-  <main class="gate">
-    <p class="brand">Integration console</p>
-    <h1>{title}</h1>
-    {children}
-  </main>
-);
+const Frame = ({ title, children }: { title: string; children: preact.ComponentChildren }) => {
+  useTitle(title);
+  return (
+    <main class="gate">
+      <p class="brand">Integration console</p>
+      <h1>{title}</h1>
+      {children}
+    </main>
+  );
+};
 
-export const SignedOut = ({ reason }: { reason?: string | undefined }) => (
+export const SignedOut = ({ note }: { note?: string | undefined }) => (
   <Frame title="Sign in">
     <p>See what happens to your organization’s integration with its payment provider, and act on it.</p>
-    {reason !== undefined && (
+    {note !== undefined && (
       <p class="problem" role="alert">
-        You were not signed in: {reason}
+        {note}
       </p>
     )}
     <Button kind="main" onClick={() => void signIn()}>
@@ -38,19 +42,29 @@ export const NotConfigured = ({ issuer }: { issuer: string }) => (
   </Frame>
 );
 
-export const Failed = ({ reason, requestId }: { reason: string; requestId?: string | undefined }) => (
+type FailedProps = {
+  reason: string;
+  requestId?: string | undefined;
+  /** Whether the issuer did sign the user in. It would sign in the same user again. */
+  isKnown: boolean;
+};
+
+export const Failed = ({ reason, requestId, isKnown }: FailedProps) => (
   <Frame title="You are not signed in">
-    <p class="problem" role="alert">
-      {reason}
-    </p>
-    {requestId !== undefined && (
-      <p class="quiet">
-        Quote this request id when you ask for help: <code>{requestId}</code>
-      </p>
-    )}
-    <Button kind="main" onClick={() => void signIn()}>
-      Sign in again
-    </Button>
+    <div class="problem" role="alert">
+      <p>{reason}</p>
+      {requestId !== undefined && (
+        <p class="quiet">
+          Quote this request id when you ask for help: <code>{requestId}</code>
+        </p>
+      )}
+    </div>
+    <div class="actions">
+      <Button kind="main" onClick={() => void signIn()}>
+        Try again
+      </Button>
+      {isKnown && <Button onClick={() => void signOut()}>Sign in as another user</Button>}
+    </div>
   </Frame>
 );
 

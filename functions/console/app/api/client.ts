@@ -4,11 +4,13 @@
  */
 import createClient from "openapi-fetch";
 import { noteServiceTime } from "../clock.ts";
-import { accessToken, tokenAfterRefusal } from "../session/session.ts";
+import { accessToken, endRefusedSession, tokenAfterRefusal } from "../session/session.ts";
 import { asProblem, Problem, problemOf } from "./problem.ts";
 import type { paths } from "./types.ts";
 
 const ENDED = "The session has ended.";
+/** API Gateway answers within 30 s: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const TIMEOUT_MS = 40_000;
 
 const withToken = async (request: Request): Promise<Response> => {
   const token = await accessToken();
@@ -16,13 +18,16 @@ const withToken = async (request: Request): Promise<Response> => {
   const send = (bearer: string) => {
     const copy = request.clone();
     copy.headers.set("authorization", `Bearer ${bearer}`);
-    return fetch(copy);
+    return fetch(copy, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]) });
   };
   const response = await send(token);
   noteServiceTime(response.headers.get("date"));
   if (response.status !== 401) return response;
   const next = await tokenAfterRefusal(token);
-  return next === undefined ? response : send(next);
+  if (next === undefined) return response;
+  const second = await send(next);
+  if (second.status === 401) endRefusedSession(next);
+  return second;
 };
 
 export const api = createClient<paths>({ baseUrl: location.origin, cache: "no-store", fetch: withToken });

@@ -3,11 +3,9 @@
  * back to a view. A tab that is hidden reads nothing.
  */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { pauseAfter } from "./back-off.ts";
 import { asProblem, type Problem } from "./problem.ts";
 
-/** A failed read is repeated later and later, up to this pause. */
-const LONGEST_PAUSE_MS = 5 * 60_000;
-const FIRST_PAUSE_MS = 5_000;
 /** Answers that are kept for a return to their view. */
 const MOST_KEPT = 100;
 
@@ -37,18 +35,6 @@ const keep = (key: string, value: unknown): void => {
 };
 
 type State<Value> = { key: string; value: Value | undefined; problem: Problem | undefined; isLoading: boolean };
-
-/** @returns the pause before the next read; undefined if there is none. */
-const pauseAfter = (
-  failures: number,
-  everyMs: number | undefined,
-  problem: Problem | undefined,
-): number | undefined => {
-  if (failures === 0) return everyMs;
-  if (problem !== undefined && !problem.isTemporary) return undefined;
-  const backedOff = Math.min(LONGEST_PAUSE_MS, Math.max(everyMs ?? 0, FIRST_PAUSE_MS) * 2 ** (failures - 1));
-  return Math.max(backedOff, (problem?.retryAfterS ?? 0) * 1_000);
-};
 
 /**
  * Reads now, every `everyMs` while the tab is visible, and again after failures that may pass.
@@ -93,7 +79,7 @@ export const useResource = <Value>(
         failures = 0;
         keep(key, value);
         setState({ key, value, problem: undefined, isLoading: false });
-        plan(everyMs);
+        plan(pauseAfter(failures, everyMs));
       } catch (error) {
         if (signal.aborted) return;
         failures++;
@@ -106,11 +92,16 @@ export const useResource = <Value>(
       if (document.hidden) clearTimeout(timer);
       else if (Number.isFinite(dueAt)) plan(Math.max(0, dueAt - Date.now()));
     };
+    const onOnline = (): void => {
+      if (failures > 0 && Number.isFinite(dueAt)) plan(0);
+    };
 
     readNow.current = () => void read();
     void read();
     document.addEventListener("visibilitychange", onVisibility);
+    addEventListener("online", onOnline);
     return () => {
+      removeEventListener("online", onOnline);
       document.removeEventListener("visibilitychange", onVisibility);
       clearTimeout(timer);
       controller?.abort();

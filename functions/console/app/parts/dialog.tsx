@@ -27,6 +27,11 @@ export const Dialog = ({ title, onClose, canClose = true, children }: DialogProp
         event.preventDefault();
         if (canClose) onClose();
       }}
+      // A second Escape closes it without asking: https://html.spec.whatwg.org/multipage/interaction.html#close-requests
+      onClose={() => {
+        if (canClose) onClose();
+        else dialog.current?.showModal();
+      }}
     >
       <h2 id={id}>{title}</h2>
       {children}

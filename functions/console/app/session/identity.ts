@@ -6,12 +6,22 @@
 import * as oauth from "oauth4webapi";
 import type { ConsoleSettings } from "./settings.ts";
 
-/** Times are epoch milliseconds of this browser. */
-export type Tokens = { access: string; expiresAt: number; refresh: string | undefined; id: string | undefined };
+/** Times are epoch milliseconds of this browser. From `renewAt` on, the access token should be replaced. */
+export type Tokens = {
+  access: string;
+  expiresAt: number;
+  renewAt: number;
+  refresh: string | undefined;
+  id: string | undefined;
+};
 
 const PENDING = "console.signIn";
-/** While a token lives longer, it is used. */
+/** The lifetime of a token whose issuer names none. */
 const DEFAULT_LIFETIME_S = 300;
+/** Tokens are renewed so long before they end, or after half of a shorter lifetime. */
+const RENEW_BEFORE_MS = 30_000;
+/** Without it, a request that the issuer never answers would hold up every request to the API. */
+const TIMEOUT_MS = 10_000;
 
 type Pending = { state: string; nonce: string; verifier: string; returnTo: string; isSilent: boolean };
 
@@ -23,6 +33,15 @@ export type Returned =
   | { outcome: "failed"; returnTo: string; reason: string };
 
 export type Identity = ReturnType<typeof createIdentity>;
+
+/** Why a request to the issuer failed, as the end of a sentence. */
+const causeOf = (error: unknown): string => {
+  if (error instanceof oauth.OperationProcessingError && error.cause instanceof Response)
+    return `it answered with the status ${error.cause.status}`;
+  if (error instanceof TypeError) return "there is no connection to it";
+  if (error instanceof DOMException && error.name === "TimeoutError") return "it took too long to answer";
+  return error instanceof Error ? error.message : String(error);
+};
 
 const takePending = (): Pending | undefined => {
   const stored = sessionStorage.getItem(PENDING);
@@ -36,13 +55,17 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
   const client: oauth.Client = { client_id: clientId };
   const publicClient = oauth.None();
   // Only the local cloud's issuer has no TLS.
-  const transport = { [oauth.allowInsecureRequests]: new URL(issuer).protocol === "http:" };
+  const isInsecure = new URL(issuer).protocol === "http:";
+  const transport = () => ({
+    [oauth.allowInsecureRequests]: isInsecure,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
   const isOpenId = scope.split(" ").includes("openid");
   let discovered: Promise<oauth.AuthorizationServer> | undefined;
 
   const discover = (): Promise<oauth.AuthorizationServer> => {
     discovered ??= oauth
-      .discoveryRequest(new URL(issuer), transport)
+      .discoveryRequest(new URL(issuer), transport())
       .then((response) => oauth.processDiscoveryResponse(new URL(issuer), response))
       .catch((error: unknown) => {
         // The next attempt asks again.
@@ -52,12 +75,16 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
     return discovered;
   };
 
-  const tokensOf = (answer: oauth.TokenEndpointResponse, previous?: Tokens): Tokens => ({
-    access: answer.access_token,
-    expiresAt: Date.now() + (answer.expires_in ?? DEFAULT_LIFETIME_S) * 1_000,
-    refresh: answer.refresh_token ?? previous?.refresh,
-    id: answer.id_token ?? previous?.id,
-  });
+  const tokensOf = (answer: oauth.TokenEndpointResponse, previous?: Tokens): Tokens => {
+    const lifetimeMs = (answer.expires_in ?? DEFAULT_LIFETIME_S) * 1_000;
+    const expiresAt = Date.now() + lifetimeMs;
+    const refresh = answer.refresh_token ?? previous?.refresh;
+    return {
+      ...{ access: answer.access_token, expiresAt, refresh, id: answer.id_token ?? previous?.id },
+      // A token that cannot be renewed is used to its end.
+      renewAt: refresh === undefined ? expiresAt : expiresAt - Math.min(RENEW_BEFORE_MS, lifetimeMs / 2),
+    };
+  };
 
   const exchange = async (server: oauth.AuthorizationServer, url: URL, pending: Pending): Promise<Tokens> => {
     const parameters = oauth.validateAuthResponse(server, client, url, pending.state);
@@ -68,7 +95,7 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
       parameters,
       redirectUri,
       pending.verifier,
-      transport,
+      transport(),
     );
     return tokensOf(
       // An ID token comes only for the scope `openid`.
@@ -81,7 +108,20 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
     );
   };
 
+  /** Whether the address is a return from the issuer. The payment provider returns to the address of another view. */
+  const isReturn = ({ origin, pathname, searchParams }: URL): boolean =>
+    origin + pathname === redirectUri &&
+    searchParams.has("state") &&
+    (searchParams.has("code") || searchParams.has("error"));
+
+  /** A sentence about a request to the issuer that failed. */
+  const explain = (error: unknown): string =>
+    `The sign-in service at ${new URL(issuer).host} fails: ${causeOf(error)}.`;
+
   return {
+    isReturn,
+    explain,
+
     /** Leaves the page for the issuer. Silent: the issuer must not ask the user anything. */
     async leave({ returnTo, isSilent = false }: { returnTo: string; isSilent?: boolean }): Promise<void> {
       const server = await discover();
@@ -108,12 +148,9 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
       location.assign(url);
     },
 
-    /**
-     * Completes a sign-in. Undefined if the page was not opened by a return from the issuer, or by another tab's.
-     * The payment provider also returns with a code and a state, but to the address of another view.
-     */
+    /** Completes a sign-in. Undefined if the page was not opened by a return from the issuer that this tab asked for. */
     async complete(url: URL): Promise<Returned | undefined> {
-      if (url.origin + url.pathname !== redirectUri || !url.searchParams.has("state")) return undefined;
+      if (!isReturn(url)) return undefined;
       const pending = takePending();
       if (pending === undefined) return undefined;
       const { returnTo, isSilent } = pending;
@@ -122,7 +159,7 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
       } catch (error) {
         if (error instanceof oauth.AuthorizationResponseError)
           return { outcome: "refused", returnTo, isSilent, reason: error.error_description ?? error.error };
-        return { outcome: "failed", returnTo, reason: error instanceof Error ? error.message : String(error) };
+        return { outcome: "failed", returnTo, reason: explain(error) };
       }
     },
 
@@ -130,7 +167,7 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
     async renew(tokens: Tokens): Promise<Tokens | undefined> {
       if (tokens.refresh === undefined) return undefined;
       const server = await discover();
-      const response = await oauth.refreshTokenGrantRequest(server, client, publicClient, tokens.refresh, transport);
+      const response = await oauth.refreshTokenGrantRequest(server, client, publicClient, tokens.refresh, transport());
       try {
         return tokensOf(await oauth.processRefreshTokenResponse(server, client, response), tokens);
       } catch (error) {
@@ -140,17 +177,19 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
     },
 
     /** Revokes the refresh token. @returns the issuer's page that ends the user's session there, if it has one. */
-    async end(tokens: Tokens): Promise<string | undefined> {
+    async end(tokens: Tokens | undefined): Promise<string | undefined> {
       const server = await discover();
-      if (server.revocation_endpoint !== undefined && tokens.refresh !== undefined)
-        await oauth.revocationRequest(server, client, publicClient, tokens.refresh, transport);
+      if (server.revocation_endpoint !== undefined && tokens?.refresh !== undefined)
+        // If it fails, the end of the session at the issuer matters still more.
+        await oauth.revocationRequest(server, client, publicClient, tokens.refresh, transport()).catch(() => undefined);
       if (server.end_session_endpoint === undefined) return undefined;
       const url = new URL(server.end_session_endpoint);
       url.searchParams.set("client_id", clientId);
       url.searchParams.set("post_logout_redirect_uri", redirectUri);
       // Amazon Cognito's name of it: https://docs.aws.amazon.com/cognito/latest/developerguide/logout-endpoint.html
       url.searchParams.set("logout_uri", redirectUri);
-      if (tokens.id !== undefined) url.searchParams.set("id_token_hint", tokens.id);
+      // Some issuers need it (https://openid.net/specs/openid-connect-rpinitiated-1_0.html). It must not be sent in clear.
+      if (tokens?.id !== undefined && !isInsecure) url.searchParams.set("id_token_hint", tokens.id);
       return url.href;
     },
   };

@@ -3,7 +3,7 @@
  * the issuer without asking, because the user is still signed in there.
  */
 import { signal } from "@preact/signals";
-import type { Problem } from "../api/problem.ts";
+import { asProblem, Problem } from "../api/problem.ts";
 import { forgetAnswers } from "../api/resource.ts";
 import type { CallerAccess } from "../api/types.ts";
 import { createIdentity, type Identity, type Tokens } from "./identity.ts";
@@ -13,41 +13,52 @@ export type Session =
   | { state: "starting" }
   /** The deployment names no client for the console. */
   | { state: "notConfigured"; issuer: string }
-  | { state: "signedOut"; reason?: string }
-  /** The issuer cannot be reached, or the API refuses the token or cannot be reached. */
-  | { state: "failed"; reason: string; requestId?: string | undefined }
+  /** `note`: a sentence that the user should know. */
+  | { state: "signedOut"; note?: string }
+  /** The issuer fails, or the API. `isKnown`: the issuer did sign the user in. */
+  | { state: "failed"; reason: string; requestId?: string | undefined; isKnown: boolean }
   | { state: "signedIn"; me: CallerAccess }
   /** The tokens have ended and cannot be renewed; the page stays as it is behind a dialog. */
   | { state: "expired"; me: CallerAccess };
 
 export const session = signal<Session>({ state: "starting" });
 
-/** Remembers in this tab that a reload should sign in again. It holds no token. */
+/**
+ * Whether a new page of this browser should sign in by itself: after a reload, or in a new tab. It holds no token. A sign-out
+ * removes it, which other tabs notice.
+ */
 const WAS_SIGNED_IN = "console.wasSignedIn";
-/** Tokens are renewed this long before they end. */
-const RENEW_BEFORE_MS = 30_000;
 
 let identity: Identity | undefined;
 let tokens: Tokens | undefined;
 let renewal: Promise<Tokens | undefined> | undefined;
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const explain = (error: unknown): string => identity?.explain(error) ?? String(error);
 
 const here = (): string => location.pathname + location.search;
 
+/** Without valid tokens, the views stay behind a dialog. */
 const expire = (): void => {
   tokens = undefined;
   if (session.value.state === "signedIn") session.value = { state: "expired", me: session.value.me };
 };
 
-/** One renewal at a time: the issuer ends a session whose refresh token comes twice. */
+/**
+ * One renewal at a time: the issuer ends a session whose refresh token comes twice.
+ * @throws Problem if the issuer fails
+ */
 const renew = (): Promise<Tokens | undefined> => {
   renewal ??= (async () => {
+    const before = tokens;
     try {
-      const next = tokens && (await identity?.renew(tokens));
+      const next = before && (await identity?.renew(before));
+      // The user may have signed out meanwhile.
+      if (tokens !== before) return tokens;
       if (next === undefined) expire();
       else tokens = next;
       return next;
+    } catch (error) {
+      throw new Problem(`Your session could not be renewed. ${explain(error)}`);
     } finally {
       renewal = undefined;
     }
@@ -55,50 +66,78 @@ const renew = (): Promise<Tokens | undefined> => {
   return renewal;
 };
 
-/** A token that is valid for a while; undefined if the session has ended. @throws Error if the issuer cannot be reached. */
+/** A token that is valid for a while; undefined if the session has ended. @throws Problem if the issuer fails. */
 export const accessToken = async (): Promise<string | undefined> => {
   if (tokens === undefined) return undefined;
-  if (Date.now() < tokens.expiresAt - RENEW_BEFORE_MS) return tokens.access;
-  return (await renew())?.access;
+  const { access, renewAt, expiresAt } = tokens;
+  if (Date.now() < renewAt) return access;
+  try {
+    return (await renew())?.access;
+  } catch (problem) {
+    if (Date.now() < expiresAt) return access;
+    throw problem;
+  }
 };
 
 /** After the API refused a token: another token, or undefined if the session has ended. @param refused the token. */
 export const tokenAfterRefusal = async (refused: string): Promise<string | undefined> =>
   tokens !== undefined && tokens.access !== refused ? tokens.access : (await renew())?.access;
 
+/** The API refuses a new token too. @param refused the token. */
+export const endRefusedSession = (refused: string): void => {
+  if (tokens?.access === refused) expire();
+};
+
 /** Leaves for the issuer's page, and returns to the present view. */
 export const signIn = async ({ isSilent = false } = {}): Promise<void> => {
   try {
     await identity?.leave({ returnTo: here(), isSilent });
   } catch (error) {
-    session.value = { state: "failed", reason: `The issuer cannot be reached: ${reasonOf(error)}` };
+    session.value = { state: "failed", reason: explain(error), isKnown: false };
   }
 };
 
-/** Ends the session here and at the issuer. */
-export const signOut = async (): Promise<void> => {
+/** Forgets everything of the user. @returns the tokens that were in use. */
+const forget = (): Tokens | undefined => {
   const ended = tokens;
   tokens = undefined;
   sessionStorage.clear();
   forgetAnswers();
-  session.value = { state: "signedOut" };
   history.replaceState(null, "", "/console");
-  const page = ended && (await identity?.end(ended).catch(() => undefined));
+  return ended;
+};
+
+/** Ends the session here, in the browser's other tabs, and at the issuer. */
+export const signOut = async (): Promise<void> => {
+  const ended = forget();
+  localStorage.removeItem(WAS_SIGNED_IN);
+  session.value = { state: "signedOut" };
+  const page = await identity?.end(ended).catch(() => undefined);
   if (page !== undefined) location.assign(page);
+};
+
+/** The user signed out in another tab of this browser. */
+const signOutToo = async ({ key, newValue }: StorageEvent): Promise<void> => {
+  const isSignOut = (key === WAS_SIGNED_IN || key === null) && newValue === null;
+  if (!isSignOut || (session.value.state !== "signedIn" && session.value.state !== "expired")) return;
+  const ended = forget();
+  session.value = { state: "signedOut", note: "You signed out in another tab." };
+  // That tab ends the session at the issuer; this one only gives its own refresh token back.
+  await identity?.end(ended).catch(() => undefined);
 };
 
 const enter = async (readCaller: () => Promise<CallerAccess>): Promise<void> => {
   try {
     session.value = { state: "signedIn", me: await readCaller() };
-    sessionStorage.setItem(WAS_SIGNED_IN, "yes");
+    localStorage.setItem(WAS_SIGNED_IN, "yes");
   } catch (error) {
-    const { requestId } = error as Partial<Problem>;
-    session.value = { state: "failed", reason: reasonOf(error), requestId };
+    const { message, requestId } = asProblem(error);
+    session.value = { state: "failed", reason: message, requestId, isKnown: true };
   }
 };
 
 /**
- * Signs in: with the issuer's answer in the address, or silently if this tab was signed in before.
+ * Signs in: with the issuer's answer in the address, or silently if this browser was signed in before.
  * @param readCaller reads who the caller is, with the new token.
  */
 export const startSession = async (readCaller: () => Promise<CallerAccess>): Promise<void> => {
@@ -109,25 +148,29 @@ export const startSession = async (readCaller: () => Promise<CallerAccess>): Pro
     return;
   }
   identity = createIdentity({ ...settings, clientId }, `${location.origin}/console`);
-  try {
-    const returned = await identity.complete(new URL(location.href));
-    if (returned !== undefined) history.replaceState(null, "", returned.returnTo);
-    if (returned?.outcome === "signedIn") {
-      tokens = returned.tokens;
-      await enter(readCaller);
-    } else if (returned?.outcome === "failed") {
-      session.value = { state: "failed", reason: `Signing in failed: ${returned.reason}` };
-    } else if (returned === undefined && sessionStorage.getItem(WAS_SIGNED_IN) !== null) {
-      await signIn({ isSilent: true });
-    } else {
-      sessionStorage.removeItem(WAS_SIGNED_IN);
-      session.value = {
-        state: "signedOut",
-        ...(returned !== undefined && !returned.isSilent && { reason: returned.reason }),
-      };
-    }
-  } catch (error) {
-    history.replaceState(null, "", location.pathname);
-    session.value = { state: "failed", reason: `Signing in failed: ${reasonOf(error)}` };
+  addEventListener("storage", (event) => void signOutToo(event));
+  // The browser may keep the page as it was while it left for the issuer.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted && session.value.state === "starting") location.reload();
+  });
+  const url = new URL(location.href);
+  const returned = await identity.complete(url);
+  if (returned !== undefined) history.replaceState(null, "", returned.returnTo);
+  // The back button shows an old return again, and a stranger's link may look like one.
+  else if (identity.isReturn(url)) history.replaceState(null, "", "/console");
+  if (returned?.outcome === "signedIn") {
+    tokens = returned.tokens;
+    await enter(readCaller);
+  } else if (returned?.outcome === "failed") {
+    session.value = { state: "failed", reason: `You are not signed in. ${returned.reason}`, isKnown: false };
+  } else if (returned === undefined && localStorage.getItem(WAS_SIGNED_IN) === "yes") {
+    await signIn({ isSilent: true });
+  } else {
+    // Not removed, because other tabs may have tokens that are still good.
+    localStorage.setItem(WAS_SIGNED_IN, "no");
+    session.value = {
+      state: "signedOut",
+      ...(returned !== undefined && !returned.isSilent && { note: `You are not signed in: ${returned.reason}` }),
+    };
   }
 };
