@@ -23,7 +23,7 @@ const Happened = ({ entry: { change, by, count, level, assignee, text } }: { ent
   };
   return (
     <>
-      {sentences[change]()} {level !== undefined && <Level level={level} />}
+      {change in sentences ? sentences[change]() : change} {level !== undefined && <Level level={level} />}
       {text !== undefined && <blockquote class="alerts-comment">{text}</blockquote>}
     </>
   );

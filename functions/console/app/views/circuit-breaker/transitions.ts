@@ -21,7 +21,8 @@ const sentences: Readonly<Record<Cause, (by: string) => string>> = {
 /** @param me the signed-in user */
 export const transitionSentence = ({ cause, by, to }: CircuitTransition, me: string): string => {
   const who = by === undefined ? "An administrator" : by === me ? "You" : by;
-  if (cause !== undefined) return sentences[cause](who);
+  // A newer service may name another cause.
+  if (cause !== undefined && cause in sentences) return sentences[cause](who);
   return to === undefined ? "Its state changed." : `Its state changed: ${stateWords[to][1].toLowerCase()}.`;
 };
 

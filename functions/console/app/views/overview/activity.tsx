@@ -166,7 +166,7 @@ export const Activity = ({ period, onChoose, lastDay }: ActivityProps) => {
             badName="Failed"
           />
           <NewestHighRisk events={lastDay?.highRiskEvents ?? []} />
-          <p>
+          <p class="overview-events">
             <a href={`/console/events?period=${period}`}>Open Events</a>
           </p>
         </div>

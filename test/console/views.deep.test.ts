@@ -1,0 +1,134 @@
+/** All views in all states, both themes and both widths, and with hostile texts in every field. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Page } from "playwright-core";
+import { ATTACKS } from "../shared/reports/hostile.ts";
+import { type PageBrowser, shareBrowser } from "../support/browser.ts";
+import { consoleOrigins, openConsole } from "../support/console.ts";
+import { goTo, mannersOf, viewAddresses, walkByTab } from "../support/console-views.ts";
+import { answerByExamples } from "../support/example-answers.ts";
+import { type Service, shareService } from "../support/service.ts";
+
+let service: Service;
+let browser: PageBrowser;
+beforeAll(async () => {
+  service = await shareService();
+  browser = await shareBrowser(consoleOrigins(service));
+});
+afterEach(() => browser.closePages());
+afterAll(() => browser.stop());
+
+const user = { organizationId: "console-views-deep" };
+const addresses = Object.values(viewAddresses).flat();
+
+type Problems = [address: string, problems: string[]];
+
+/** Looks at all views in one page. */
+const inspectAll = async (page: Page, inspect: (page: Page, address: string) => Promise<string[]>) => {
+  const found: Problems[] = [];
+  for (const address of addresses) {
+    await goTo(page, address);
+    found.push([address, await inspect(page, address)]);
+  }
+  return found.filter(([, problems]) => problems.length > 0);
+};
+
+const screens = [
+  { width: 1_280, scheme: "light" },
+  { width: 1_280, scheme: "dark" },
+  { width: 320, scheme: "light" },
+  { width: 320, scheme: "dark" },
+] as const;
+
+/** The answer with all lists empty, and without an account. */
+const emptied = (value: unknown): unknown => {
+  if (Array.isArray(value)) return [];
+  if (typeof value !== "object" || value === null) return value;
+  if ("provider" in value) return { status: "disconnected", provider: value.provider };
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, Array.isArray(one) ? [] : one]));
+};
+
+const STATES = {
+  data: (page: Page) => answerByExamples(page),
+  "nothing yet": (page: Page) => answerByExamples(page, emptied),
+  failures: (page: Page) =>
+    page.route(/\/api\/integrations\//, (route) =>
+      route.fulfill({
+        status: 503,
+        headers: { "x-request-id": "request-of-503", "retry-after": "30" },
+        json: { error: 50301, message: "The store does not answer." },
+      }),
+    ),
+} as const;
+
+describe.each(Object.entries(STATES))("with %s", (_, answer) => {
+  it.each(screens)("each view keeps its manners at $width px, $scheme", async (screen) => {
+    const { page } = await openConsole(browser, user, screen);
+    await answer(page);
+    expect(await inspectAll(page, mannersOf)).toEqual([]);
+  });
+});
+
+it.each(screens)("each view explains what a guest may not see at $width px, $scheme", async (screen) => {
+  const { page } = await openConsole(browser, { ...user, role: "guest" }, screen);
+  const found = await inspectAll(page, async () => {
+    const isExplained = await page.getByText("Your role does not allow this").first().isVisible();
+    return [...(await mannersOf(page)), ...(isExplained ? [] : ["the view does not say what is missing"])];
+  });
+  // Records may be allowed to guests, type by type, which the view itself explains.
+  expect(found.filter(([address]) => !/records|customers/.test(address))).toEqual([]);
+});
+
+it.each([1_280, 320])("Tab reaches the controls of each view and shows where it is, at %d px", async (width) => {
+  const { page } = await openConsole(browser, user, { width });
+  await answerByExamples(page);
+  expect(await inspectAll(page, (shown) => walkByTab(shown))).toEqual([]);
+});
+
+it("nothing moves for users who want reduced motion", async () => {
+  const { page } = await openConsole(browser, user, { reducedMotion: true });
+  await answerByExamples(page);
+  const moving = `[...document.querySelectorAll("*")].filter((one) => {
+    const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(one);
+    return transitionDuration !== "0s" || animationName !== "none" || scrollBehavior === "smooth";
+  }).map((one) => one.outerHTML.slice(0, 120))`;
+  expect(await inspectAll(page, (shown) => shown.evaluate<string[]>(moving))).toEqual([]);
+});
+
+describe("hostile texts in every field", () => {
+  // The service stores and answers only well-formed texts.
+  const TEXTS = [...ATTACKS, "W".repeat(500), "%", "../..", "{{constructor}}"].map((text) => text.toWellFormed());
+  /** Fields whose values the API takes from its own lists. */
+  const OURS =
+    /^(status|type|kind|level|alertLevel|riskLevel|category|source|mode|trigger|state|from|to|role|method|eventType|scope|interval|resourceType|rule)$/;
+
+  const poisoner = () => {
+    let next = 0;
+    const poison = (value: unknown, name = ""): unknown => {
+      if (typeof value === "string") return OURS.test(name) ? value : TEXTS[next++ % TEXTS.length];
+      if (Array.isArray(value)) return value.map((one) => poison(one, name));
+      if (typeof value !== "object" || value === null) return value;
+      const isFree = name === "metadata" || name === "evidence";
+      const entries = Object.entries(value).map(([key, part]) => [
+        isFree ? TEXTS[next++ % TEXTS.length] : key,
+        poison(part, key),
+      ]);
+      return Object.fromEntries(entries);
+    };
+    return (value: unknown) => poison(value);
+  };
+
+  const injected = `[...document.querySelectorAll("img, iframe, object, embed, body script, body style, [onload], [onerror], [onmouseover], a[href^='javascript:' i]")]
+    .map((one) => one.outerHTML.slice(0, 120))`;
+
+  it.each(screens)("are shown as texts at $width px, $scheme", async (screen) => {
+    const { page, complaints } = await openConsole(browser, user, screen);
+    await answerByExamples(page, poisoner());
+    const found = await inspectAll(page, async (shown) => [
+      ...(await shown.evaluate<string[]>(injected)),
+      ...(await mannersOf(shown)),
+    ]);
+    expect(found).toEqual([]);
+    expect(await page.title()).not.toBe("owned");
+    expect(complaints).toEqual([]);
+  });
+});

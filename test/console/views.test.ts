@@ -1,0 +1,37 @@
+/** All views with data, each in one theme and one width: what views.deep.test.ts checks in all states, themes and widths. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { type PageBrowser, shareBrowser } from "../support/browser.ts";
+import { consoleOrigins, openConsole } from "../support/console.ts";
+import { goTo, mannersOf, viewAddresses } from "../support/console-views.ts";
+import { answerByExamples } from "../support/example-answers.ts";
+import { type Service, shareService } from "../support/service.ts";
+
+let service: Service;
+let browser: PageBrowser;
+beforeAll(async () => {
+  service = await shareService();
+  browser = await shareBrowser(consoleOrigins(service));
+});
+afterAll(() => browser.stop());
+
+it("the tests know every view", () => {
+  const source = readFileSync(join(import.meta.dirname, "../../functions/console/app/views.ts"), "utf8");
+  const paths = [...source.matchAll(/path: "([^"]+)"/g)].map(([, path]) => path);
+  expect(Object.keys(viewAddresses)).toEqual(paths);
+});
+
+it("every view is accessible, fits into the screen and has one heading, a title and visible focus", async () => {
+  const { page, complaints } = await openConsole(browser, { organizationId: "console-views" });
+  await answerByExamples(page);
+  const found: [string, string[]][] = [];
+  for (const [i, address] of Object.values(viewAddresses).flat().entries()) {
+    await page.emulateMedia({ colorScheme: i % 2 === 0 ? "light" : "dark" });
+    if (i === 10) await page.setViewportSize({ width: 320, height: 800 });
+    await goTo(page, address);
+    found.push([address, await mannersOf(page)]);
+  }
+  expect(found.filter(([, problems]) => problems.length > 0)).toEqual([]);
+  expect(complaints).toEqual([]);
+});
