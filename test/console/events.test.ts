@@ -45,7 +45,17 @@ it("lets an administrator find a refusal by filters, open it, mark it as process
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("link", { name: "Settings changed" }).waitFor();
 
+  // The rows before stay until those of another period are there.
+  let answerNow = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    answerNow = resolve;
+  });
+  await page.route(/\/provider\/security\?/, (route) => held.then(() => route.continue()), { times: 1 });
   await page.getByRole("button", { name: "7 days" }).click();
+  const before = page.locator("table[aria-busy=true]");
+  await before.getByRole("link", { name: "Settings changed" }).waitFor();
+  answerNow();
+  await before.waitFor({ state: "detached" });
   await page.keyboard.press("/");
   await page.getByLabel("Type", { exact: true }).selectOption("Permission denied");
   await page.getByLabel("User", { exact: true }).fill("eve");

@@ -20,7 +20,24 @@ describe("signing in to the console", () => {
     await overview.waitFor();
     expect(page.url()).toBe(`${service.stack.apiUrl}/console?from=a-link`);
 
+    // Keys can be turned off, and stay off.
+    await page.keyboard.press("?");
+    const keys = page.getByRole("dialog", { name: "Keys" });
+    await keys.getByRole("checkbox", { name: "Use single keys in this browser" }).uncheck();
+    await keys.getByRole("button", { name: "Close" }).click();
     await page.reload();
+    await overview.waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("button", { name: "Keys" }).click();
+    expect(await keys.getByRole("checkbox").isChecked()).toBe(false);
+    await keys.getByRole("button", { name: "Close" }).click();
+
+    // An address that cannot be decoded.
+    await page.evaluate(
+      `history.pushState(null, "", "/console/events/%"); dispatchEvent(new PopStateEvent("popstate"))`,
+    );
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("link", { name: "Go to the overview." }).click();
     await overview.waitFor();
     const stored = await page.evaluate<string>(
       "JSON.stringify({ ...sessionStorage, ...localStorage }) + document.cookie",

@@ -11,6 +11,20 @@ export const addressOf = (path: string, filters: Readonly<Record<string, string 
 /** The address of one thing below a view. @param id any text, also one that is not well-formed Unicode. */
 export const addressBelow = (path: string, id: string): string => `${path}/${encodeURIComponent(id.toWellFormed())}`;
 
+export const alertAddress = (id: string): string => addressBelow("/console/alerts", id);
+
+export const eventAddress = (id: string): string => addressBelow("/console/events", id);
+
+/** Whether an address can be decoded. "/console/events/%" cannot. */
+export const isDecodable = (path: string): boolean => {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** The filters of the present address, and how to change some of them; undefined removes one. */
 export const useFilters = () => {
   const { path, query, route } = useLocation();

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso/lazy";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { useMay } from "./access.ts";
+import { isDecodable } from "./address.ts";
 import { Menu } from "./menu.tsx";
 import { Notices } from "./parts/notices.tsx";
 import { Page } from "./parts/page.tsx";
@@ -32,6 +33,8 @@ const NoSuchView = () => (
 const Views = () => {
   const { path } = useLocation();
   const [failed, setFailed] = useState<{ path: string; error: Error }>();
+  // The router would throw at it.
+  if (!isDecodable(path)) return <NoSuchView />;
   return failed?.path !== path ? (
     <ErrorBoundary onError={(error) => setFailed({ path, error })}>
       <Router>

@@ -5,7 +5,7 @@ import { useLocation } from "preact-iso/router";
 import { useCaller } from "./access.ts";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
-import { activeShortcuts, useShortcuts } from "./parts/shortcuts.ts";
+import { activeShortcuts, areKeysOn, turnKeys, useShortcuts } from "./parts/shortcuts.ts";
 import { signOut } from "./session/session.ts";
 import { views } from "./views.ts";
 
@@ -14,6 +14,14 @@ const groups = ["Watch", "Integration", "Organization"] as const;
 /** The keys of the open view. */
 const Keys = ({ onClose }: { onClose: () => void }) => (
   <Dialog title="Keys" onClose={onClose}>
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={areKeysOn.value}
+        onChange={({ currentTarget }) => turnKeys(currentTarget.checked)}
+      />
+      Use single keys in this browser
+    </label>
     <dl class="facts">
       {activeShortcuts.value
         .flatMap((shortcuts) => Object.entries(shortcuts))
@@ -44,64 +52,66 @@ export const Menu = () => {
   useEffect(() => setOpen(false), [path]);
   return (
     <header class="side">
-      <div class="side-head">
-        <a class="brand" href="/console">
-          Integration console
-        </a>
-        <button
-          type="button"
-          class="button plain menu-button"
-          aria-expanded={isOpen}
-          aria-controls="menu"
-          onClick={() => setOpen(!isOpen)}
-        >
-          Menu
-        </button>
-      </div>
-      <div id="menu" class={isOpen ? "menu open" : "menu"}>
-        <nav aria-label="Views">
-          {groups.map((group) => {
-            const shown = views
-              .filter((view) => view.group === group && permissions.includes(view.needs))
-              // Without the optional part.
-              .map(({ path: pattern, title }) => ({ title, target: pattern.replace(/\/:.*$/, "") }));
-            return (
-              shown.length > 0 && (
-                <div key={group}>
-                  <p class="menu-group" id={`group-${group}`}>
-                    {group}
-                  </p>
-                  <ul aria-labelledby={`group-${group}`}>
-                    {shown.map(({ target, title }) => (
-                      <li key={target}>
-                        <a
-                          href={target}
-                          aria-current={
-                            path === target || (target !== "/console" && path.startsWith(`${target}/`))
-                              ? "page"
-                              : undefined
-                          }
-                        >
-                          {title}
-                        </a>
-                      </li>
-                    ))}
-                  </ul>
-                </div>
-              )
-            );
-          })}
-        </nav>
-        <div class="who">
-          <p>
-            <b>{userId}</b>
-            <br />
-            {role} of {organizationId}
-          </p>
-          <Button onClick={() => void signOut()}>Sign out</Button>
-          <Button kind="link" onClick={() => setShowsKeys(true)}>
-            Keys
-          </Button>
+      <div class="side-content">
+        <div class="side-head">
+          <a class="brand" href="/console">
+            Integration console
+          </a>
+          <button
+            type="button"
+            class="button plain menu-button"
+            aria-expanded={isOpen}
+            aria-controls="menu"
+            onClick={() => setOpen(!isOpen)}
+          >
+            Menu
+          </button>
+        </div>
+        <div id="menu" class={isOpen ? "menu open" : "menu"}>
+          <nav aria-label="Views">
+            {groups.map((group) => {
+              const shown = views
+                .filter((view) => view.group === group && permissions.includes(view.needs))
+                // Without the optional part.
+                .map(({ path: pattern, title }) => ({ title, target: pattern.replace(/\/:.*$/, "") }));
+              return (
+                shown.length > 0 && (
+                  <div key={group}>
+                    <p class="menu-group" id={`group-${group}`}>
+                      {group}
+                    </p>
+                    <ul aria-labelledby={`group-${group}`}>
+                      {shown.map(({ target, title }) => (
+                        <li key={target}>
+                          <a
+                            href={target}
+                            aria-current={
+                              path === target || (target !== "/console" && path.startsWith(`${target}/`))
+                                ? "page"
+                                : undefined
+                            }
+                          >
+                            {title}
+                          </a>
+                        </li>
+                      ))}
+                    </ul>
+                  </div>
+                )
+              );
+            })}
+          </nav>
+          <div class="who">
+            <p>
+              <b>{userId}</b>
+              <br />
+              {role} of {organizationId}
+            </p>
+            <Button onClick={() => void signOut()}>Sign out</Button>
+            <Button kind="link" onClick={() => setShowsKeys(true)}>
+              Keys
+            </Button>
+          </div>
         </div>
       </div>
       {showsKeys && <Keys onClose={() => setShowsKeys(false)} />}

@@ -1,4 +1,5 @@
 /** The types of the provider's records, and the addresses of their views. */
+import { addressBelow } from "./address.ts";
 import type { RecordType } from "./api/types.ts";
 
 export const recordTypes = ["customers", "subscriptions", "invoices", "payments"] as const satisfies RecordType[];
@@ -12,6 +13,4 @@ export const typeNames: Readonly<Record<RecordType, { one: string; many: string 
 
 /** A customer's view also has the customer's other records. */
 export const recordAddress = (type: RecordType, id: string): string =>
-  type === "customers"
-    ? `/console/customers/${encodeURIComponent(id.toWellFormed())}`
-    : `/console/records/${type}/${encodeURIComponent(id.toWellFormed())}`;
+  addressBelow(type === "customers" ? "/console/customers" : `/console/records/${type}`, id);

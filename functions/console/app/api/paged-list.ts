@@ -9,15 +9,16 @@ export type PagedList<Item> = {
   pages: readonly (readonly Item[])[];
   problem: Problem | undefined;
   isLoading: boolean;
+  /** Whether the pages belong to another key, until the first page of this one is read. */
+  isStale: boolean;
   hasMore: boolean;
   more(): void;
   /** Reads the first page again. */
   reload(): void;
-  /** Shows other items until the next read. @returns how to take them back. */
-  change(each: (item: Item) => Item): () => void;
 };
 
 type State<Item> = {
+  /** The key of the pages. */
   key: string;
   pages: readonly (readonly Item[])[];
   next: string | undefined;
@@ -29,13 +30,16 @@ const empty = <Item>(key: string): State<Item> => ({
   ...{ key, pages: [], next: undefined, problem: undefined, isLoading: true },
 });
 
-/** @param key identifies the list with its filters: another key starts at the first page. */
+/**
+ * @param key identifies the list with its filters: another key starts at the first page. The rows before stay until then.
+ */
 export const usePagedList = <Item>(
   key: string,
   loadPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
 ): PagedList<Item> => {
   const [stored, setState] = useState(() => empty<Item>(key));
-  const state = stored.key === key ? stored : empty<Item>(key);
+  const isStale = stored.key !== key && stored.pages.some(({ length }) => length > 0);
+  const state = stored.key === key || isStale ? stored : empty<Item>(key);
   const loadNow = useRef(loadPage);
   loadNow.current = loadPage;
   const controller = useRef<AbortController | undefined>(undefined);
@@ -45,7 +49,7 @@ export const usePagedList = <Item>(
       controller.current?.abort();
       controller.current = new AbortController();
       const { signal } = controller.current;
-      setState((before) => ({ ...(before.key === key ? before : empty<Item>(key)), isLoading: true }));
+      setState((before) => ({ ...before, isLoading: true }));
       try {
         const { items, next } = await loadNow.current(cursor, signal);
         if (signal.aborted) return;
@@ -55,7 +59,8 @@ export const usePagedList = <Item>(
         }));
       } catch (error) {
         if (signal.aborted) return;
-        setState((before) => ({ ...before, problem: asProblem(error), isLoading: false }));
+        const problem = asProblem(error);
+        setState((before) => ({ ...(before.key === key ? before : empty<Item>(key)), problem, isLoading: false }));
       }
     },
     [key],
@@ -66,18 +71,15 @@ export const usePagedList = <Item>(
     return () => controller.current?.abort();
   }, [read]);
 
-  const { pages, next, problem, isLoading } = state;
+  const { pages, next } = state;
+  const isLoading = isStale || state.isLoading;
   return {
-    ...{ pages, problem, isLoading },
+    ...{ pages, isLoading, isStale },
+    problem: isStale ? undefined : state.problem,
     hasMore: next !== undefined,
     more: () => {
       if (!isLoading && next !== undefined) void read(next);
     },
     reload: () => void read(undefined),
-    change: (each) => {
-      const changed = pages.map((items) => items.map(each));
-      setState((before) => ({ ...before, pages: changed }));
-      return () => setState((before) => (before.pages === changed ? { ...before, pages } : before));
-    },
   };
 };

@@ -1,6 +1,6 @@
 /** The events that an alert rests on: the newest ones with what happened, and all of them as links. */
 import { useState } from "preact/hooks";
-import { addressBelow } from "../../address.ts";
+import { eventAddress } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import { formatNumber } from "../../format.ts";
@@ -13,8 +13,6 @@ import { inWords } from "../../words.ts";
 /** Each event that is shown is one request. */
 const SHOWN = 5;
 
-const addressOfEvent = (id: string): string => addressBelow("/console/events", id);
-
 const AlertEvent = ({ id }: { id: string }) => {
   const path = "/api/integrations/provider/security/events/{id}";
   const event = useResource(`event ${id}`, (signal) => answer(api.GET(path, { params: { path: { id } }, signal })));
@@ -23,7 +21,7 @@ const AlertEvent = ({ id }: { id: string }) => {
     const isMissing = problem?.status === 404;
     return (
       <li class="alerts-event">
-        <a href={addressOfEvent(id)}>
+        <a href={eventAddress(id)}>
           <code>{id}</code>
         </a>
         <span class="quiet">
@@ -47,7 +45,7 @@ const AlertEvent = ({ id }: { id: string }) => {
     <li class="alerts-event">
       <ShortTime at={timestamp} />
       <span>
-        <a href={addressOfEvent(id)}>{inWords(eventType)}</a> {!success && <Badge tone="bad">Failed</Badge>}
+        <a href={eventAddress(id)}>{inWords(eventType)}</a> {!success && <Badge tone="bad">Failed</Badge>}
         <span class="quiet">{details.filter(Boolean).join(" · ")}</span>
       </span>
     </li>
@@ -82,7 +80,7 @@ export const AlertEvents = ({ ids, mostIds }: Props) => {
             <ul class="alerts-event-ids">
               {rest.map((id) => (
                 <li key={id}>
-                  <a href={addressOfEvent(id)}>
+                  <a href={eventAddress(id)}>
                     <code>{id}</code>
                   </a>
                 </li>

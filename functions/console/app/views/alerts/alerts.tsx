@@ -3,18 +3,17 @@ import { useSignal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { useCaller, useMay } from "../../access.ts";
-import { useFilters } from "../../address.ts";
+import { alertAddress, useFilters } from "../../address.ts";
 import type { Alert } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { LoadMore } from "../../parts/load-more.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useShortcuts } from "../../parts/shortcuts.ts";
-import { Loaded } from "../../parts/states.tsx";
+import { Loaded, Loading } from "../../parts/states.tsx";
 import type { AlertChange } from "./change.ts";
 import { AssignDialog, ResolveDialog } from "./dialogs.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { NoAlerts } from "./no-alerts.tsx";
-import { addressOfAlert } from "./row.tsx";
 import { SelectionBar } from "./selection-bar.tsx";
 import { AlertTable } from "./table.tsx";
 import { inTriageOrder, matches, statusChoiceOf } from "./triage.ts";
@@ -32,7 +31,7 @@ export const Alerts = () => {
   const choice = statusChoiceOf(wanted);
   const list = useAlerts(choice, wanted.assignee === "mine" ? userId : wanted.assignee);
   const { expected, send } = useChanges((change) => {
-    if (list.value !== undefined) list.show({ ...list.value, items: list.value.items.map(change) });
+    if (list.value !== undefined && !list.isStale) list.show({ ...list.value, items: list.value.items.map(change) });
     list.reload();
   });
   const [asks, setAsks] = useState<{ action: "resolve" | "assign"; alerts: readonly Alert[] }>();
@@ -76,7 +75,7 @@ export const Alerts = () => {
     k: { does: "Previous alert", run: () => cursor.move(-1) },
     o: {
       does: "Open the alert, as Enter does",
-      run: () => cursor.id.value !== undefined && route(addressOfAlert(cursor.id.value)),
+      run: () => cursor.id.value !== undefined && route(alertAddress(cursor.id.value)),
     },
     ...(mayManage && {
       x: { does: "Select the alert", run: cursor.toggle },
@@ -100,8 +99,17 @@ export const Alerts = () => {
             {shown.length > 0 ? (
               <>
                 <SelectionBar alerts={shown} selected={selected} maySelect={mayManage} {...on} />
-                <AlertTable table={table} alerts={shown} cursor={cursor.id} selected={selected} maySelect={mayManage} />
+                <AlertTable
+                  table={table}
+                  alerts={shown}
+                  cursor={cursor.id}
+                  selected={selected}
+                  maySelect={mayManage}
+                  isBusy={list.isStale}
+                />
               </>
+            ) : list.isStale ? (
+              <Loading what="alerts" />
             ) : (
               <NoAlerts wanted={wanted} hasMore={hasMore} onChoose={set} />
             )}

@@ -1,7 +1,7 @@
 /** An alert by hand, about events or anything else. */
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import { useFilters } from "../../address.ts";
+import { alertAddress, useFilters } from "../../address.ts";
 import { useAction } from "../../api/action.ts";
 import { answer, api } from "../../api/client.ts";
 import type { Problem as RequestProblem } from "../../api/problem.ts";
@@ -14,7 +14,6 @@ import { Options } from "../../parts/options.tsx";
 import { Card, Page } from "../../parts/page.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 import { eventIdsOf, idsProblem, type RaisedAlert, toRequest } from "./raised-alert.ts";
-import { addressOfAlert } from "./row.tsx";
 
 const LEVELS = [
   { value: "CRITICAL", name: "Critical", text: "Somebody must act now." },
@@ -46,7 +45,7 @@ export const Raise = () => {
     if (result?.action !== "generate_alert") return;
     setDraft(undefined);
     notify("The alert is raised.");
-    route(addressOfAlert(result.alert.id), true);
+    route(alertAddress(result.alert.id), true);
   };
   const wrongIds = idsProblem(alert.events);
   return (

@@ -1,13 +1,11 @@
 import { type ReadonlySignal, useComputed } from "@preact/signals";
-import { addressBelow } from "../../address.ts";
+import { alertAddress } from "../../address.ts";
 import type { Alert } from "../../api/types.ts";
 import { formatNumber } from "../../format.ts";
 import { Badge, Level } from "../../parts/badge.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import type { Tone } from "../../parts/tone.ts";
 import { ruleName, statusNames, subjectOf } from "./words.ts";
-
-export const addressOfAlert = (id: string): string => addressBelow("/console/alerts", id);
 
 const tones: Readonly<Record<Alert["status"], Tone>> = { open: "bad", acknowledged: "accent", resolved: "good" };
 
@@ -43,7 +41,7 @@ export const AlertRow = ({ alert, cursor, selected, onSelect }: Props) => {
         <Level level={level} />
       </td>
       <td class="alerts-what">
-        <a href={addressOfAlert(id)}>{title}</a>
+        <a href={alertAddress(id)}>{title}</a>
         <span class="quiet">
           {ruleName(rule)}
           {subject !== undefined && <> · {subject.text}</>}

@@ -12,12 +12,14 @@ type Props = {
   cursor: Signal<string | undefined>;
   selected: Signal<ReadonlySet<string>>;
   maySelect: boolean;
+  /** The rows are about to be replaced. */
+  isBusy: boolean;
 };
 
 const rowOf = (target: EventTarget | null): string | undefined =>
   (target instanceof Element ? target.closest<HTMLElement>("[data-alert]") : null)?.dataset.alert;
 
-export const AlertTable = ({ table, alerts, cursor, selected, maySelect }: Props) => {
+export const AlertTable = ({ table, alerts, cursor, selected, maySelect, isBusy }: Props) => {
   const last = useRef<string>(undefined);
   const onSelect = (event: MouseEvent, id: string): void => {
     const ids = alerts.map((alert) => alert.id);
@@ -31,6 +33,7 @@ export const AlertTable = ({ table, alerts, cursor, selected, maySelect }: Props
   return (
     <table
       class="alerts-table"
+      aria-busy={isBusy}
       ref={table}
       onFocusIn={({ target }) => {
         cursor.value = rowOf(target) ?? cursor.value;

@@ -38,7 +38,12 @@ const statusesOf = (choice: StatusChoice): readonly (Status | undefined)[] => {
 };
 
 /** `more` reads more of them; from then on, all of them are read each time. */
-export type Alerts = Resource<Loaded> & { more: () => void; isLoadingMore: boolean };
+export type Alerts = Resource<Loaded> & {
+  more: () => void;
+  isLoadingMore: boolean;
+  /** Whether the value was read for other filters, until the one for these is there. */
+  isStale: boolean;
+};
 
 /** The alerts of a status, read again every 15 seconds. @param assignee a user's id. */
 export const useAlerts = (choice: StatusChoice, assignee: string | undefined): Alerts => {
@@ -70,12 +75,15 @@ export const useAlerts = (choice: StatusChoice, assignee: string | undefined): A
     },
     { everyMs: size.current > LONG ? LONG_REFRESH_MS : REFRESH_MS },
   );
-  const { value, isLoading, reload } = resource;
+  const { isLoading, problem, reload } = resource;
+  const before = useRef(resource.value);
+  if (resource.value !== undefined || problem !== undefined) before.current = resource.value;
+  const value = before.current;
   size.current = value?.items.length ?? 0;
   const isLoadingMore = isLoading && value !== undefined && value.pages < wanted.current.pages;
   return {
     ...resource,
-    isLoadingMore,
+    ...{ value, isLoadingMore, isStale: resource.value !== value },
     more: () => {
       if (isLoadingMore || value === undefined || !value.hasMore) return;
       wanted.current = { key, pages: value.pages + 1 };

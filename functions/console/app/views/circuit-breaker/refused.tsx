@@ -1,7 +1,7 @@
 /** What the circuit breaker refused during an opening. */
 import { useState } from "preact/hooks";
 import { useMay } from "../../access.ts";
-import { addressOf } from "../../address.ts";
+import { addressOf, eventAddress } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { SyncRun } from "../../api/types.ts";
@@ -34,8 +34,7 @@ const RefusedOperations = ({ opening: { since, until } }: { opening: Opening }) 
             <ul>
               {refused.map(({ id, action, timestamp }) => (
                 <li key={id}>
-                  <ShortTime at={timestamp} />{" "}
-                  <a href={`/console/events/${encodeURIComponent(id)}`}>{inWords(action ?? "request")}</a>
+                  <ShortTime at={timestamp} /> <a href={eventAddress(id)}>{inWords(action ?? "request")}</a>
                 </li>
               ))}
             </ul>

@@ -1,4 +1,5 @@
 import { useMay } from "../../access.ts";
+import { eventAddress } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { Connection, SecurityEvent } from "../../api/types.ts";
@@ -15,8 +16,7 @@ const Cause = ({ connection, event }: { connection: Connection; event?: Security
       {event !== undefined && (
         <>
           {" "}
-          That was <RelativeTime at={event.timestamp} /> (
-          <a href={`/console/events/${encodeURIComponent(event.id)}`}>the event</a>).
+          That was <RelativeTime at={event.timestamp} /> (<a href={eventAddress(event.id)}>the event</a>).
         </>
       )}
     </p>

@@ -1,5 +1,6 @@
 import { useRoute } from "preact-iso/router";
 import { useCaller, useMay } from "../../access.ts";
+import { eventAddress } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { Erasure } from "../../api/types.ts";
@@ -77,7 +78,7 @@ const Proof = ({ erasure }: { erasure: Erasure }) => {
             [
               "Security event",
               eventId && (
-                <a href={`/console/events/${encodeURIComponent(eventId)}`}>
+                <a href={eventAddress(eventId)}>
                   <code>{eventId}</code>
                 </a>
               ),

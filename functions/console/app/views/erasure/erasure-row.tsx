@@ -1,3 +1,4 @@
+import { addressBelow } from "../../address.ts";
 import type { Erasure } from "../../api/types.ts";
 import { formatNumber } from "../../format.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -11,7 +12,7 @@ export const ErasureRow = ({ erasure }: { erasure: Erasure }) => {
     <li class="erasure-row">
       <div>
         <h3>
-          <a href={`/console/erasure/${encodeURIComponent(id.toWellFormed())}`}>{scopes[scope]}</a>
+          <a href={addressBelow("/console/erasure", id)}>{scopes[scope]}</a>
         </h3>
         <p class="quiet">
           Requested <RelativeTime at={requestedAt} /> by {requestedBy}

@@ -17,7 +17,7 @@ import { markedAt, useMarkProcessed } from "./marked.ts";
 const EVENT_PATH = "/api/integrations/provider/security/events/{id}";
 
 export const EventDetail = ({ id, onBack }: { id: string; onBack: () => void }) => {
-  const path = EVENT_PATH.replace("{id}", encodeURIComponent(id));
+  const path = EVENT_PATH.replace("{id}", encodeURIComponent(id.toWellFormed()));
   const resource = useResource(`event ${id}`, (signal) =>
     answer(api.GET(EVENT_PATH, { params: { path: { id } }, signal })),
   );

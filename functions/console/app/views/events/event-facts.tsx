@@ -1,6 +1,6 @@
 /** The fields of one event as facts, with links to the events that share a value. */
 import type { ComponentChildren } from "preact";
-import { addressOf } from "../../address.ts";
+import { addressOf, alertAddress } from "../../address.ts";
 import type { SecurityEventWithAlert } from "../../api/types.ts";
 import { formatDuration } from "../../format.ts";
 import { Badge, Level } from "../../parts/badge.tsx";
@@ -44,7 +44,7 @@ const AlertOf = ({ event: { alertGenerated, alertId, alertLevel } }: { event: Se
       {alertId === undefined ? (
         "It raised an alert, which was resolved."
       ) : (
-        <a href={addressOf(`/console/alerts/${encodeURIComponent(alertId)}`)}>Open its alert</a>
+        <a href={alertAddress(alertId)}>Open its alert</a>
       )}
     </>
   );

@@ -122,7 +122,7 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
         ))}
       {firstPage === undefined && list.problem === undefined && <Loading what="events" />}
       {events.head !== undefined && <Summary {...events.head} />}
-      {isLive && isShown && firstPage !== undefined && (
+      {isLive && isShown && firstPage !== undefined && !list.isStale && (
         <Tail
           selection={key}
           query={events.query}
@@ -145,6 +145,7 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
           selected={selected}
           mayMark={mayMark}
           isMarking={isRunning}
+          isBusy={list.isStale}
           onMark={markNow}
         />
       ) : (

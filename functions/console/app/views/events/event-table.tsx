@@ -61,10 +61,12 @@ type Props = {
   selected: Selected;
   mayMark: boolean;
   isMarking: boolean;
+  /** The rows are about to be replaced. */
+  isBusy: boolean;
   onMark: (ids: string[]) => void;
 };
 
-export const EventTable = ({ table, chunks, selected, mayMark, isMarking, onMark }: Props) => {
+export const EventTable = ({ table, chunks, selected, mayMark, isMarking, isBusy, onMark }: Props) => {
   /** One listener for all rows. */
   const onChange = ({ target }: Event): void => {
     if (!(target instanceof HTMLInputElement)) return;
@@ -81,7 +83,7 @@ export const EventTable = ({ table, chunks, selected, mayMark, isMarking, onMark
   };
   return (
     <>
-      <table aria-label="Events" class="events-table" ref={table} onChange={onChange}>
+      <table aria-label="Events" aria-busy={isBusy} class="events-table" ref={table} onChange={onChange}>
         <RowHead />
         {chunks.map((events) => (
           <RowChunk key={events.at(-1)?.id} events={events} selected={selected} maySelect={mayMark} />

@@ -1,7 +1,7 @@
 /** The rows of the list. Ten thousand of them stay smooth: see styles/events.css and chunks.ts. */
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { addressOf } from "../../address.ts";
+import { eventAddress } from "../../address.ts";
 import type { SecurityEvent } from "../../api/types.ts";
 import { formatShortTime } from "../../format.ts";
 import { Badge, Level } from "../../parts/badge.tsx";
@@ -13,8 +13,6 @@ import { markedAt } from "./marked.ts";
 import { sourceLabels } from "./selection.ts";
 
 export type Selected = ReadonlySignal<ReadonlySet<string>>;
-
-const addressOfEvent = (id: string): string => addressOf(`/console/events/${encodeURIComponent(id)}`);
 
 /** What happened beside the type: why it failed, or what was done. */
 const detailOf = ({ success, errorMessage, action }: SecurityEvent): string | undefined =>
@@ -50,7 +48,7 @@ const Row = ({ event, isSelected, isProcessed, maySelect }: RowProps) => {
         <Level level={riskLevel} />
       </td>
       <td class="events-what">
-        <a href={addressOfEvent(id)}>{inWords(eventType)}</a>
+        <a href={eventAddress(id)}>{inWords(eventType)}</a>
         {detail !== undefined && <span class="quiet"> {detail}</span>}
       </td>
       <td>{userId ?? <span class="quiet">{sourceLabels[source]}</span>}</td>

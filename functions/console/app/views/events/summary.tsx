@@ -1,5 +1,5 @@
 /** What a selection adds up to, and the open findings of detection. */
-import { addressOf } from "../../address.ts";
+import { addressOf, alertAddress } from "../../address.ts";
 import type { SecurityStatistics, SuspiciousActivity } from "../../api/types.ts";
 import { formatDuration, formatNumber, formatShare } from "../../format.ts";
 import { RelativeTime } from "../../parts/time.tsx";
@@ -13,7 +13,7 @@ const Findings = ({ of }: { of: readonly SuspiciousActivity[] }) => (
     <ul>
       {of.slice(0, MOST_FINDINGS).map(({ alertId, rule, subject, lastSeen }) => (
         <li key={alertId}>
-          <a href={addressOf(`/console/alerts/${encodeURIComponent(alertId)}`)}>{inWords(rule)}</a> {subject}{" "}
+          <a href={alertAddress(alertId)}>{inWords(rule)}</a> {subject}{" "}
           <span class="quiet">
             <RelativeTime at={lastSeen} />
           </span>

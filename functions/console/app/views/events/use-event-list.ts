@@ -85,7 +85,7 @@ export const useEventList = (chosen: Chosen): EventList => {
   const newest = later.waiting[0] ?? later.chunks[0]?.[0] ?? firstPage?.[0];
   return {
     ...{ list, key, query: query.current, show, setReport },
-    head: head?.key === key ? head : undefined,
+    head: head?.key === key || list.isStale ? head : undefined,
     chunks: [...later.chunks, ...list.pages.flatMap(chunksOf)],
     newestAt: newest?.timestamp,
     waiting: later.waiting.length,

@@ -1,5 +1,6 @@
 /** Events, failures and latency of a period, compared with the period before. */
 import { useCaller } from "../../access.ts";
+import { eventAddress } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { SecurityReport } from "../../api/types.ts";
@@ -84,7 +85,7 @@ const NewestHighRisk = ({ events }: { events: SecurityReport["highRiskEvents"] }
       <ul>
         {events.map(({ id, eventType, riskLevel, timestamp, userId }) => (
           <li key={id}>
-            <Level level={riskLevel} /> <a href={`/console/events/${encodeURIComponent(id)}`}>{inWords(eventType)}</a>
+            <Level level={riskLevel} /> <a href={eventAddress(id)}>{inWords(eventType)}</a>
             {userId !== undefined && ` by ${userId}`}{" "}
             <span class="quiet">
               <RelativeTime at={timestamp} />

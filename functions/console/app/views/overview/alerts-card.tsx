@@ -1,3 +1,4 @@
+import { alertAddress } from "../../address.ts";
 import type { SecurityReport } from "../../api/types.ts";
 import { formatNumber } from "../../format.ts";
 import { Level } from "../../parts/badge.tsx";
@@ -36,7 +37,7 @@ export const AlertsCard = ({ security }: { security: SecurityReport | undefined 
         <ul class="overview-findings">
           {findings.slice(0, MOST_FINDINGS).map(({ alertId, rule, subject, lastSeen }) => (
             <li key={alertId}>
-              <a href={`/console/alerts/${encodeURIComponent(alertId)}`}>{ruleName(rule)}</a> {subject}{" "}
+              <a href={alertAddress(alertId)}>{ruleName(rule)}</a> {subject}{" "}
               <span class="quiet">
                 <RelativeTime at={lastSeen} />
               </span>

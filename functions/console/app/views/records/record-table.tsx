@@ -9,12 +9,14 @@ type Props = {
   records: readonly ProviderRecord[];
   /** Left out where all records are of one customer. */
   withCustomer?: boolean;
+  /** The rows are about to be replaced. */
+  isBusy?: boolean;
 };
 
-export const RecordTable = ({ type, records, withCustomer = true }: Props) => {
+export const RecordTable = ({ type, records, withCustomer = true, isBusy = false }: Props) => {
   const shown = columns[type].filter(({ head }) => withCustomer || head !== "Customer");
   return (
-    <table class="rows records-table" aria-label={typeNames[type].many}>
+    <table class="rows records-table" aria-label={typeNames[type].many} aria-busy={isBusy}>
       <thead>
         <tr>
           <th scope="col">{typeNames[type].one}</th>

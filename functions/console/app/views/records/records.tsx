@@ -54,7 +54,7 @@ const RecordList = ({ type }: { type: RecordType }) => {
         <ProblemNote problem={list.problem} onRetry={list.reload} />
       )}
       {list.isLoading && list.pages.length === 0 && <Loading what={many} />}
-      {records.length > 0 && <RecordTable type={type} records={records} />}
+      {records.length > 0 && <RecordTable type={type} records={records} isBusy={list.isStale} />}
       {list.pages.length > 0 &&
         records.length === 0 &&
         !list.hasMore &&

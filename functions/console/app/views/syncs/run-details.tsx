@@ -1,5 +1,6 @@
 /** What one run read and changed, whether both sides agree, and why it failed. */
 import { useCaller } from "../../access.ts";
+import { addressOf } from "../../address.ts";
 import type { SyncRun } from "../../api/types.ts";
 import { formatNumber } from "../../format.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
@@ -190,7 +191,7 @@ export const RunDetails = ({ run, expected }: Props) => {
             "Link",
             <CopyButton
               key="link"
-              text={`${location.origin}/console/syncs?run=${encodeURIComponent(id)}`}
+              text={location.origin + addressOf("/console/syncs", { run: id })}
               what="The link to this run"
               label="Copy the link to this run"
             />,

@@ -1,5 +1,6 @@
 /** Deliveries whose signature does not verify. They are not stored; security events report them. */
 import { useMay } from "../../access.ts";
+import { eventAddress } from "../../address.ts";
 import { api, page } from "../../api/client.ts";
 import { usePagedList } from "../../api/paged-list.ts";
 import type { SecurityEvent } from "../../api/types.ts";
@@ -64,7 +65,7 @@ const ForgedList = () => {
                 <Badge tone="bad">Forged</Badge>
               </td>
               <th scope="row">
-                <a href={`/console/events/${encodeURIComponent(event.id)}`}>
+                <a href={eventAddress(event.id)}>
                   {failuresOf(event) === 1
                     ? "1 delivery refused"
                     : `${formatNumber(failuresOf(event))} deliveries refused`}
