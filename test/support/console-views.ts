@@ -57,7 +57,7 @@ const SETTLED = `(async () => {
 })()`;
 
 /** Waits until the view has its content. */
-export const settle = (page: Page): Promise<unknown> => page.evaluate(SETTLED);
+const settle = (page: Page): Promise<unknown> => page.evaluate(SETTLED);
 
 /** Runs in the page. Whether the control with the focus shows it: by its outline, or that of the row which it covers. */
 const SHOWS_FOCUS = `(one) => [getComputedStyle(one), getComputedStyle(one, "::after")].some(
