@@ -49,11 +49,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: "const isAuthor = item.by === userId;",
     to: "if (userId !== undefined) return undefined; const isAuthor = item.by === userId;",
   },
-  "comments and assignments are not in the outbox": {
-    file: "security/alerts/alert-note.ts",
-    from: '...outboxEntry(hashOfAlertId(alert.id) ?? "", at),',
-    to: "",
-  },
   "refusals of the bus count as published": {
     file: "runtime/event-bus.ts",
     from: "return batch.flatMap((one, i) => (reasons[i] === undefined ? [] : [{ ...one, reason: reasons[i] }]));",
