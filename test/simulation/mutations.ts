@@ -11,8 +11,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   "a webhook event is marked as processed before it is applied": {
     file: "webhooks/process.ts",
-    from: "const outcome = await act(organizationId, event);",
-    to: 'await events.markProcessed({ organizationId, id: eventId }, "applied", now()); const outcome = await act(organizationId, event);',
+    from: "const { outcome, ...details } = await act(organizationId, event);",
+    to: 'await events.markProcessed(key, "applied", now(), { attempts: receives }); const { outcome, ...details } = await act(organizationId, event);',
   },
   "signatures are not checked": {
     file: "provider/stripe/verify-signature.ts",
