@@ -180,6 +180,7 @@ describe("a local cloud with the test's own assembly", () => {
   it("describes itself in stack.json", () => {
     expect(cloud.stack).toEqual({
       apiUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      consoleUrl: `${cloud.stack.apiUrl}/console`,
       issuerUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       providerUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       jwksUrl: `${cloud.stack.issuerUrl}/.well-known/jwks.json`,
