@@ -84,6 +84,8 @@ export const startService = async (options: ServiceOptions = {}) => {
     /** Everything that functions and the local cloud have logged so far. */
     logged: () => lines.join("\n"),
     denials: cloud.denials,
+    /** The simulator's account for the demo organization of `npm start`. */
+    demo: cloud.demo,
     /** The directory of a function's code, in which its instances run. @param name part of the function's logical id */
     codeDirectoryOf(name: string): string {
       const [fn, ...others] = cloud.model.functions.filter(({ logicalId }) => logicalId.includes(name));
