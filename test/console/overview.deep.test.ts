@@ -91,7 +91,7 @@ describe("the overview", () => {
       ["90d", "No earlier data"],
     ])
       await checkEverywhere({ organizationId }, `/console?period=${period}`, async (page) => {
-        await page.getByText("It is not well").waitFor();
+        await page.getByText("Not well", { exact: true }).waitFor();
         await page
           .getByText(text ?? "")
           .first()

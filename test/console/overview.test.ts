@@ -50,7 +50,7 @@ describe("the overview and the circuit breaker of the console", () => {
     expect((await sync({ mode: "full" })).status).toBe("failed");
     const { page, complaints } = await openConsole(browser, { organizationId: "console-failing-provider" });
 
-    await page.getByText("It is not well: the circuit breaker is open", { exact: false }).waitFor();
+    await page.getByText("The circuit breaker is open.", { exact: false }).waitFor();
     const breaker = page.getByRole("region", { name: "Circuit breaker" });
     await breaker.getByRole("timer").waitFor();
     await page.getByRole("list").getByText("The last sync failed", { exact: false }).waitFor();
@@ -98,7 +98,7 @@ describe("the overview and the circuit breaker of the console", () => {
     expect((await call("POST", "sync")).status).toBe(503);
 
     await follow(page, "Overview");
-    await page.getByText("It is not well: an administrator has stopped the integration.").waitFor();
+    await page.getByText("An administrator has stopped the integration.").waitFor();
     await page.getByText("Suspicious calls this morning").waitFor();
     await page.getByRole("link", { name: "Start the integration again" }).click();
     await page.getByRole("button", { name: "Reset", exact: true }).click();

@@ -61,7 +61,7 @@ describe("what needs attention", () => {
     const needs = attentionOf(known, NOW);
     expect(verdictOf(needs, true)).toEqual({
       ...{ tone: "bad", word: "Not well" },
-      text: "It is not well: 1 critical alert is open, and 6 more.",
+      text: "1 alert of level critical is open. 6 more things need attention.",
     });
     expect(needs.at(-1)?.text).toBe("At least 2 deliveries of webhooks failed and can be replayed.");
     expect(needs.at(2)?.text).toBe("The last sync failed 1 hour ago: the provider failed.");

@@ -13,6 +13,7 @@ import { modes, triggers } from "../syncs/run-words.ts";
 import type { Opening } from "./transitions.ts";
 
 const MOST_EVENTS = 100;
+
 const RefusedOperations = ({ opening: { since, until } }: { opening: Opening }) => {
   const period = { since: String(since), ...(until !== undefined && { until: String(until) }) };
   const query = { eventType: "PROVIDER_REQUEST", success: "false", ...period } as const;

@@ -1,24 +1,16 @@
 /** What a selection adds up to, and the open findings of detection. */
-import { addressOf, alertAddress } from "../../address.ts";
+import { addressOf } from "../../address.ts";
 import type { SecurityStatistics, SuspiciousActivity } from "../../api/types.ts";
 import { formatDuration, formatNumber, formatShare } from "../../format.ts";
-import { RelativeTime } from "../../parts/time.tsx";
-import { inWords } from "../../words.ts";
+import { Findings } from "../alerts/findings.tsx";
 
 const MOST_FINDINGS = 5;
 
-const Findings = ({ of }: { of: readonly SuspiciousActivity[] }) => (
+const OpenFindings = ({ of }: { of: readonly SuspiciousActivity[] }) => (
   <section class="events-findings" aria-label="Open findings">
     <h2>{of.length === 1 ? "1 open finding" : `${formatNumber(of.length)} open findings`}</h2>
     <ul>
-      {of.slice(0, MOST_FINDINGS).map(({ alertId, rule, subject, lastSeen }) => (
-        <li key={alertId}>
-          <a href={alertAddress(alertId)}>{inWords(rule)}</a> {subject}{" "}
-          <span class="quiet">
-            <RelativeTime at={lastSeen} />
-          </span>
-        </li>
-      ))}
+      <Findings of={of.slice(0, MOST_FINDINGS)} />
       {of.length > MOST_FINDINGS && (
         <li>
           <a href={addressOf("/console/alerts", { status: "open" })}>All open alerts</a>
@@ -48,7 +40,7 @@ export const Summary = ({ stats, findings }: SummaryProps) => {
           </div>
         ))}
       </dl>
-      {findings.length > 0 && <Findings of={findings} />}
+      {findings.length > 0 && <OpenFindings of={findings} />}
     </>
   );
 };

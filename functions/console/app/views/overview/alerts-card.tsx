@@ -1,10 +1,8 @@
-import { alertAddress } from "../../address.ts";
 import type { SecurityReport } from "../../api/types.ts";
 import { formatNumber } from "../../format.ts";
 import { Level } from "../../parts/badge.tsx";
 import { Card } from "../../parts/page.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
-import { ruleName } from "../alerts/words.ts";
+import { Findings } from "../alerts/findings.tsx";
 
 const LEVELS = ["CRITICAL", "HIGH", "MEDIUM", "LOW"] as const;
 const MOST_FINDINGS = 4;
@@ -35,14 +33,7 @@ export const AlertsCard = ({ security }: { security: SecurityReport | undefined 
       )}
       {findings.length > 0 && (
         <ul class="overview-findings">
-          {findings.slice(0, MOST_FINDINGS).map(({ alertId, rule, subject, lastSeen }) => (
-            <li key={alertId}>
-              <a href={alertAddress(alertId)}>{ruleName(rule)}</a> {subject}{" "}
-              <span class="quiet">
-                <RelativeTime at={lastSeen} />
-              </span>
-            </li>
-          ))}
+          <Findings of={findings.slice(0, MOST_FINDINGS)} />
         </ul>
       )}
     </Card>

@@ -77,7 +77,7 @@ const alertNeeds = ({ alertCounts }: Known): Attention[] => {
   return levels.flatMap(([level, tone, word]) => {
     const count = alertCounts.open[level];
     if (count === 0) return [];
-    const alerts = count === 1 ? `1 ${word} alert` : `${formatNumber(count)} ${word} alerts`;
+    const alerts = `${count === 1 ? "1 alert" : `${formatNumber(count)} alerts`} of level ${word}`;
     return {
       ...{ tone, what: `${alerts} ${count === 1 ? "is" : "are"} open` },
       text: count === 1 ? `${alerts} is open and not acknowledged.` : `${alerts} are open and not acknowledged.`,
@@ -153,10 +153,14 @@ export const verdictOf = (needs: readonly Attention[], isComplete: boolean): Ver
     return isComplete
       ? { tone: "good", word: "Well", text: "All is well: nothing needs your attention." }
       : { tone: "quiet", word: "Not known", text: "It is not known yet whether all is well." };
-  const more = others.length === 0 ? "" : `, and ${others.length} more`;
-  return first.tone === "bad"
-    ? { tone: "bad", word: "Not well", text: `It is not well: ${first.what}${more}.` }
-    : { tone: "warn", word: "Look at it", text: `It works, but ${first.what}${more}.` };
+  const what = first.what.charAt(0).toUpperCase() + first.what.slice(1);
+  const more =
+    others.length === 0
+      ? ""
+      : others.length === 1
+        ? " 1 more thing needs attention."
+        : ` ${others.length} more things need attention.`;
+  return { tone: first.tone, word: first.tone === "bad" ? "Not well" : "Look at it", text: `${what}.${more}` };
 };
 
 /** Whether the organization has nothing to show yet but the way to its first connection. */

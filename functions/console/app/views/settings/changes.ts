@@ -1,7 +1,5 @@
 /** What a change of the settings means, in sentences. Pure. */
-import type { RecordType, Settings } from "../../api/types.ts";
-
-export const recordTypes = ["customers", "subscriptions", "invoices", "payments"] as const satisfies RecordType[];
+import type { Settings } from "../../api/types.ts";
 
 export const restrictedRoles = [
   { role: "member", plural: "Members" },

@@ -1,6 +1,7 @@
 import type { RecordType, Settings } from "../../api/types.ts";
 import { Card } from "../../parts/page.tsx";
-import { recordTypes, restrictedRoles } from "./changes.ts";
+import { recordTypes } from "../../record-types.ts";
+import { restrictedRoles } from "./changes.ts";
 
 type Access = Settings["recordAccess"];
 

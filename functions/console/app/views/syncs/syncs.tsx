@@ -30,16 +30,16 @@ const Next = ({ connection }: { connection: Connection }) => {
     );
   return (
     <p class="syncs-next">
+      A sync starts every {formatNumber(syncIntervalHours)} hours.{" "}
       {nextSyncAt === undefined ? (
-        "The next sync is not planned yet"
+        "The time of the next one is not known yet."
       ) : nextSyncAt > now ? (
         <>
-          The next sync is <RelativeTime at={nextSyncAt} />
+          The next one starts <RelativeTime at={nextSyncAt} />.
         </>
       ) : (
-        "The next sync is due now"
+        "The next one is due now."
       )}
-      . The schedule runs every {formatNumber(syncIntervalHours)} hours.
     </p>
   );
 };
