@@ -88,6 +88,6 @@ export const formatAmount = (amount: number, currency: string | null): string =>
     return format.format(amount / 10 ** digits);
   } catch {
     // Not a code of ISO 4217.
-    return `${formatNumber(amount)} ${currency}`;
+    return `${formatNumber(amount)} ${currency.length > 10 ? `${currency.slice(0, 10)}…` : currency}`;
   }
 };

@@ -44,6 +44,7 @@ describe("an amount is in the smallest unit of its currency", () => {
     [-50, "usd", "-$0.50"],
     [1_999, null, "1,999"],
     [1_999, "<b>", "1,999 <b>"],
+    [1_999, "W".repeat(500), "1,999 WWWWWWWWWW…"],
   ])("%d %s", (amount, currency, expected) => {
     expect(formatAmount(amount, currency).replaceAll(/\s/g, " ")).toBe(expected);
   });
