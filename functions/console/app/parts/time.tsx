@@ -16,6 +16,16 @@ export const RelativeTime = ({ at }: { at: number }) => (
   </time>
 );
 
+/** @param at epoch milliseconds. */
+export const TimeAndAge = ({ at }: { at: number }) => (
+  <>
+    <Time at={at} />{" "}
+    <span class="quiet">
+      (<RelativeTime at={at} />)
+    </span>
+  </>
+);
+
 /** Without the year, for rows of recent times; the whole time on hover. @param at epoch milliseconds. */
 export const ShortTime = ({ at }: { at: number }) => (
   <time dateTime={new Date(at).toISOString()} title={`${formatTime(at)} · ${formatUtc(at)}`}>

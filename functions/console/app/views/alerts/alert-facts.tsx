@@ -1,19 +1,15 @@
 /** What an alert is about, what it means, and its evidence. */
 import { addressOf } from "../../address.ts";
 import type { Alert } from "../../api/types.ts";
-import { formatDuration, formatNumber } from "../../format.ts";
+import { formatNumber } from "../../format.ts";
 import { Level } from "../../parts/badge.tsx";
 import { Card, Facts } from "../../parts/page.tsx";
-import { RelativeTime, Time } from "../../parts/time.tsx";
-import { type FactValue, metadataFacts } from "../events/metadata.ts";
+import { TimeAndAge } from "../../parts/time.tsx";
+import { FactText } from "../events/event-facts.tsx";
+import { metadataFacts } from "../events/metadata.ts";
 import { evidenceFacts } from "./evidence.ts";
 import { Status } from "./row.tsx";
 import { ownOf, ruleName, rules, subjectOf } from "./words.ts";
-
-const Value = ({ of }: { of: FactValue }) => {
-  if (of.kind === "time") return <Time at={of.at} />;
-  return <>{of.kind === "duration" ? formatDuration(of.ms) : of.text}</>;
-};
 
 export const Meaning = ({ alert: { rule, message } }: { alert: Alert }) => {
   const words = ownOf(rules, rule);
@@ -44,15 +40,6 @@ const SubjectLink = ({ alert }: { alert: Alert }) => {
   );
 };
 
-const When = ({ at }: { at: number }) => (
-  <>
-    <Time at={at} />{" "}
-    <span class="quiet">
-      (<RelativeTime at={at} />)
-    </span>
-  </>
-);
-
 export const AlertFacts = ({ alert }: { alert: Alert }) => {
   const { level, status, count, firstSeen, lastSeen, assignee, assignedBy, rule, id } = alert;
   return (
@@ -62,8 +49,8 @@ export const AlertFacts = ({ alert }: { alert: Alert }) => {
         ["Level", <Level level={level} />],
         ["About", rule === "manual" ? undefined : <SubjectLink alert={alert} />],
         ["Raised", count === 1 ? "Once" : `${formatNumber(count)} times`],
-        ["First seen", <When at={firstSeen} />],
-        ["Last seen", lastSeen === firstSeen ? undefined : <When at={lastSeen} />],
+        ["First seen", <TimeAndAge at={firstSeen} />],
+        ["Last seen", lastSeen === firstSeen ? undefined : <TimeAndAge at={lastSeen} />],
         [
           "Assigned to",
           assignee === undefined ? (
@@ -85,7 +72,7 @@ export const AlertEvidence = ({ alert: { evidence, metadata } }: { alert: Alert 
   const facts = [...evidenceFacts(evidence), ...metadataFacts(metadata)];
   return facts.length === 0 ? null : (
     <Card title="Evidence">
-      <Facts of={facts.map(({ name, value }) => [name, <Value of={value} />] as const)} />
+      <Facts of={facts.map(({ name, value }) => [name, <FactText of={value} />] as const)} />
     </Card>
   );
 };

@@ -2,9 +2,9 @@ import type { ComponentChildren } from "preact";
 import type { AlertHistoryEntry } from "../../api/types.ts";
 import { formatNumber } from "../../format.ts";
 import { Level } from "../../parts/badge.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Timeline, TimelineEntry } from "../../parts/timeline.tsx";
 
-const Happened = ({ entry: { change, by, count, level, assignee, text } }: { entry: AlertHistoryEntry }) => {
+const Happened = ({ entry: { change, by, count, level, assignee } }: { entry: AlertHistoryEntry }) => {
   const who = by === undefined ? <span class="quiet">An erased user</span> : <b>{by}</b>;
   const sentences: Record<AlertHistoryEntry["change"], () => ComponentChildren> = {
     raised: () => "Raised",
@@ -24,23 +24,21 @@ const Happened = ({ entry: { change, by, count, level, assignee, text } }: { ent
   return (
     <>
       {change in sentences ? sentences[change]() : change} {level !== undefined && <Level level={level} />}
-      {text !== undefined && <blockquote class="alerts-comment">{text}</blockquote>}
     </>
   );
 };
 
 /** Oldest first: the comment field follows it. */
 export const AlertHistory = ({ entries }: { entries: readonly AlertHistoryEntry[] }) => (
-  <ol class="alerts-history">
+  <Timeline label="History of the alert">
     {entries.map((entry) => (
-      <li key={`${entry.change} ${entry.at} ${entry.text ?? ""}${entry.assignee ?? ""}`}>
-        <p class="quiet">
-          <Time at={entry.at} />
-        </p>
-        <div>
-          <Happened entry={entry} />
-        </div>
-      </li>
+      <TimelineEntry
+        key={`${entry.change} ${entry.at} ${entry.text ?? ""}${entry.assignee ?? ""}`}
+        at={entry.at}
+        what={<Happened entry={entry} />}
+      >
+        {entry.text !== undefined && <blockquote class="alerts-comment">{entry.text}</blockquote>}
+      </TimelineEntry>
     ))}
-  </ol>
+  </Timeline>
 );

@@ -5,7 +5,7 @@ import type { SecurityEventWithAlert } from "../../api/types.ts";
 import { formatDuration } from "../../format.ts";
 import { Badge, Level } from "../../parts/badge.tsx";
 import { Card, Facts } from "../../parts/page.tsx";
-import { RelativeTime, Time } from "../../parts/time.tsx";
+import { Time, TimeAndAge } from "../../parts/time.tsx";
 import { inWords } from "../../words.ts";
 import { type FactValue, metadataFacts } from "./metadata.ts";
 import { type Chosen, sourceLabels } from "./selection.ts";
@@ -15,7 +15,7 @@ const AROUND_MS = 5 * 60_000;
 
 const listOf = (filters: Chosen): string => addressOf("/console/events", filters);
 
-const Value = ({ of }: { of: FactValue }) => {
+export const FactText = ({ of }: { of: FactValue }) => {
   switch (of.kind) {
     case "text":
       return <>{of.text}</>;
@@ -144,15 +144,7 @@ export const When = ({ event, processedAt }: FieldsProps) => {
     <Card title="When">
       <Facts
         of={[
-          [
-            "Time",
-            <>
-              <Time at={timestamp} />{" "}
-              <span class="quiet">
-                (<RelativeTime at={timestamp} />)
-              </span>
-            </>,
-          ],
+          ["Time", <TimeAndAge at={timestamp} />],
           ["Recorded", createdAt === timestamp ? undefined : <Time at={createdAt} />],
           ["Around it", <a href={listOf(aroundOf(event))}>All events within five minutes</a>],
           ["Processed", processedAt !== undefined ? <Time at={processedAt} /> : processed ? "Yes" : "No"],
@@ -169,7 +161,7 @@ export const Metadata = ({ of }: { of: unknown }) => {
   return (
     <Card title="Details">
       {facts.length === 0 && <p class="quiet">The event has no further details.</p>}
-      <Facts of={facts.map(({ name, value }) => [name, <Value of={value} />] as const)} />
+      <Facts of={facts.map(({ name, value }) => [name, <FactText of={value} />] as const)} />
       {of !== undefined && (
         <details class="events-raw">
           <summary>As JSON</summary>
