@@ -24,6 +24,7 @@ import { runKey, stateKey } from "../shared/sync/sync-item.ts";
 import { organizationKey, partKey, unownedKey } from "../shared/terms/keys.ts";
 import { needsOrganization } from "../shared/terms/permissions.ts";
 import { assemblyDirectory } from "./support/assembly.ts";
+import { statementsOfRole } from "./support/role-statements.ts";
 
 const page = readFileSync(join(import.meta.dirname, "..", "docs", "data-model.md"), "utf8");
 
@@ -41,14 +42,10 @@ const rowsOf = (section: string): string[][] => {
 };
 const codeOf = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
 
-type Reference = string | { Ref?: string; "Fn::GetAtt"?: [string, string]; "Fn::Join"?: [string, Reference[]] };
-type Statement = { Action: string | string[]; Resource: Reference | Reference[] };
 type Key = { AttributeName: string; KeyType: "HASH" | "RANGE" };
 type Properties = {
   Description: string;
   Role: { "Fn::GetAtt": [string, string] };
-  Roles: { Ref: string }[];
-  PolicyDocument: { Statement: Statement[] };
   KeySchema: Key[];
   AttributeDefinitions: { AttributeName: string; AttributeType: string }[];
   TimeToLiveSpecification?: { AttributeName: string };
@@ -177,11 +174,9 @@ describe("the rights of the data model", () => {
     ...allBackgroundFunctions.map(([name, { description }]) => [description, name] as const),
     ["POST {webhook URL}/{organizationId}", "receive-webhook"] as const,
   ]);
-  const policies = resourcesOf("AWS::IAM::Policy");
   const functions = resourcesOf("AWS::Lambda::Function").flatMap(({ Description, Role }) => {
     const name = names.get(Description);
-    const own = policies.filter(({ Roles }) => Roles.some(({ Ref }) => Ref === Role["Fn::GetAtt"][0]));
-    return name === undefined ? [] : [{ name, statements: own.flatMap((policy) => policy.PolicyDocument.Statement) }];
+    return name === undefined ? [] : [{ name, statements: statementsOfRole(Resources, Role["Fn::GetAtt"][0]) }];
   });
 
   /** The functions that may do one of the actions with a table or its indexes. */

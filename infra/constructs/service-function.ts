@@ -1,11 +1,11 @@
 import { Aws, Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
-import { Effect, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Architecture, CfnFunction, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { metricNamespaceOf } from "../../shared/terms/metrics.ts";
 import { bundleDirectory } from "../bundling/bundle-directory.ts";
-import type { Access } from "./resources/access.ts";
+import type { Access, Grant } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 
 /** Decisions: logs are kept 30 days at most. */
@@ -13,6 +13,12 @@ const LOG_RETENTION = RetentionDays.ONE_MONTH;
 
 /** Twice the deadline of a request (shared/runtime/deadline.ts). */
 const TIMEOUT = Duration.seconds(10);
+
+const WRITE_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents"];
+const WRITE_TRACES: Grant = { actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] };
+
+const statementOf = ({ actions, resources, conditions }: Grant): PolicyStatement =>
+  new PolicyStatement({ actions: [...actions], resources: [...resources], ...(conditions && { conditions }) });
 
 /** The part of the configuration that each function needs. */
 export type FunctionConfig = Pick<DeploymentConfig, "stage" | "xrayTracing">;
@@ -37,19 +43,17 @@ export class ServiceFunction extends Construct {
     super(scope, id);
     const { file, description, access, config, timeout = TIMEOUT, reservedConcurrency } = props;
     this.logGroup = new LogGroup(this, "Logs", { retention: LOG_RETENTION, removalPolicy: RemovalPolicy.DESTROY });
-    // Replaces the CDK's default role, which may write to every log group of the account.
-    const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-    this.logGroup.grantWrite(role);
-    for (const { actions, resources, conditions } of access.grants) {
-      role.addToPolicy(
-        new PolicyStatement({
-          effect: Effect.ALLOW,
-          actions: [...actions],
-          resources: [...resources],
-          ...(conditions && { conditions }),
-        }),
-      );
-    }
+    const grants = [
+      { actions: WRITE_LOGS, resources: [this.logGroup.logGroupArn] },
+      ...access.grants,
+      ...(config.xrayTracing ? [WRITE_TRACES] : []),
+    ];
+    // Replaces the CDK's default role, which may write to every log group of the account. The rights are in the role itself:
+    // a policy of its own for each function would take a tenth of the 500 resources that a stack may have.
+    const role = new Role(this, "Role", {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+      inlinePolicies: { Rights: new PolicyDocument({ statements: grants.map(statementOf) }) },
+    });
     if (config.xrayTracing)
       Validations.of(role).acknowledge({
         id: "AwsSolutions-IAM5[Resource::*]",
@@ -73,8 +77,10 @@ export class ServiceFunction extends Construct {
       timeout,
       // 1,769 MB give a full vCPU. Half of a vCPU keeps cold starts short at half the price.
       memorySize: 1024,
-      ...(config.xrayTracing && { tracing: Tracing.ACTIVE }),
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
     });
+    // The construct's own property would add the right as a policy.
+    if (config.xrayTracing && this.function.node.defaultChild instanceof CfnFunction)
+      this.function.node.defaultChild.tracingConfig = { mode: "Active" };
   }
 }

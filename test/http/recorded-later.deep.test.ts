@@ -11,7 +11,7 @@ afterAll(() => assemblies.remove());
 const serviceWhereCreatePlantLacks = (action: string, resource: string) =>
   startService({
     assembly: assemblies.without(
-      (right) => right.policy.includes("CreatePlant") && right.action === action && right.resource.includes(resource),
+      (right) => right.role.includes("CreatePlant") && right.action === action && right.resource.includes(resource),
     ),
   });
 
@@ -45,8 +45,8 @@ describe("an event that cannot be recorded", () => {
   it("is logged without its user if the bus refuses it too", async () => {
     const service = await startService({
       assembly: assemblies.without(
-        ({ policy, action, resource }) =>
-          policy.includes("CreatePlant") &&
+        ({ role, action, resource }) =>
+          role.includes("CreatePlant") &&
           (action === "events:PutEvents" ||
             (action === "dynamodb:PutItem" && resource.includes("TablesSecurityEvents"))),
       ),

@@ -20,8 +20,8 @@ describe("an event that cannot be restored", () => {
   it("stays visible or in flight, becomes a dead letter after ten hours, and can be replayed", async () => {
     const service = await startService({
       assembly: assemblies.without(
-        ({ policy, action, resource }) =>
-          /CreatePlant|RestoreSecurityEvents/.test(policy) &&
+        ({ role, action, resource }) =>
+          /CreatePlant|RestoreSecurityEvents/.test(role) &&
           action === "dynamodb:PutItem" &&
           resource.includes("TablesSecurityEvents"),
       ),

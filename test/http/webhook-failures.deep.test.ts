@@ -118,8 +118,8 @@ describe("an event that cannot be processed", () => {
 });
 
 describe("while the role denies a call", () => {
-  const ofTheUrl = (action: string) => (right: { policy: string; action: string; resource: string }) =>
-    right.policy.includes("ReceiveWebhook") && right.action === action;
+  const ofTheUrl = (action: string) => (right: { role: string; action: string; resource: string }) =>
+    right.role.includes("ReceiveWebhook") && right.action === action;
 
   it.each([
     ["to read connections", "dynamodb:GetItem", "Connections"],

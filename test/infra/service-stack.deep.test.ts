@@ -33,7 +33,7 @@ describe("the stack", () => {
 
   it("grants no right to read a secret of the platform if the context names none", () => {
     const template = Template.fromStack(new ServiceStack(new App(), "test", parseContext({})));
-    expect(JSON.stringify(template.findResources("AWS::IAM::Policy"))).not.toContain("secretsmanager:");
+    expect(JSON.stringify(template.findResources("AWS::IAM::Role"))).not.toContain("secretsmanager:");
   });
 
   it("warns about production without a topic for alarms, and about nothing else", () => {

@@ -8,6 +8,7 @@ import { pageRoutesOf, pathsOf } from "../../shared/api/page-routes.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import { DUE_SLOTS } from "../../shared/detection/detection.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
+import { statementsOfRole } from "../support/role-statements.ts";
 import { synthesiseWith } from "../support/synthesise-with.ts";
 
 const templateIn = async (directory: string): Promise<Template> => {
@@ -51,23 +52,13 @@ beforeAll(async () => {
   prod = await templateIn(production);
 });
 
-type Statement = {
-  Action: string | string[];
-  Resource: unknown;
-  Condition?: { StringEquals: Record<string, string> };
-};
-
 /** The rights of a function's role besides its log, as `Table/index action`. Finds the function by its description. */
 const rightsOf = (template: Template, description: string): string[] => {
   const [found] = Object.values(
     template.findResources("AWS::Lambda::Function", { Properties: { Description: description } }),
   );
   const role = found?.Properties.Role["Fn::GetAtt"][0];
-  const policies = Object.values(template.findResources("AWS::IAM::Policy")).filter((policy) =>
-    policy.Properties.Roles.some((attached: { Ref: string }) => attached.Ref === role),
-  );
-  return policies
-    .flatMap((policy) => policy.Properties.PolicyDocument.Statement as Statement[])
+  return statementsOfRole(template.toJSON().Resources, role)
     .flatMap(({ Action, Resource, Condition }) => {
       const purpose = Condition?.StringEquals["kms:EncryptionContext:purpose"];
       const of = purpose === undefined ? "" : ` of ${purpose}`;
@@ -364,7 +355,7 @@ describe("the stack", () => {
     const traced = { Properties: { TracingConfig: { Mode: "Active" } } };
     expect(Object.keys(dev.findResources("AWS::Lambda::Function", traced))).toHaveLength(0);
     expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(functions - pagesOfDevOnly);
-    expect(JSON.stringify(dev.findResources("AWS::IAM::Policy"))).not.toContain("xray:");
+    expect(JSON.stringify(dev.findResources("AWS::IAM::Role"))).not.toContain("xray:");
     expect(rightsOf(prod, "GET /openapi.json")).toEqual(
       ["xray:PutTelemetryRecords", "xray:PutTraceSegments"].map((right) => `"*" ${right}`),
     );

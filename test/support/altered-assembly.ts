@@ -5,14 +5,14 @@ import { assemblyDirectory } from "./assembly.ts";
 
 type Statement = { Action: string | string[]; Resource: unknown };
 type Resource =
-  | { Type: "AWS::IAM::Policy"; Properties: { PolicyDocument: { Statement: Statement[] }; Roles: unknown } }
+  | { Type: "AWS::IAM::Role"; Properties: { Policies?: { PolicyDocument: { Statement: Statement[] } }[] } }
   | { Type: "AWS::Lambda::Function"; Properties: { Timeout: number } };
 
-/** A right of a role: the policy's logical id, an action and the resource as JSON. */
-export type DeclaredRight = { policy: string; action: string; resource: string };
+/** A right of a role: the role's logical id, an action and the resource as JSON. */
+export type DeclaredRight = { role: string; action: string; resource: string };
 
-const rightsOf = (policy: string, { Action, Resource }: Statement): DeclaredRight[] =>
-  [Action].flat().map((action) => ({ policy, action, resource: JSON.stringify(Resource) }));
+const rightsOf = (role: string, { Action, Resource }: Statement): DeclaredRight[] =>
+  [Action].flat().map((action) => ({ role, action, resource: JSON.stringify(Resource) }));
 
 /**
  * Makes altered copies of the service's assembly. Remove them in `afterAll`.
@@ -41,11 +41,13 @@ export const createAlteredAssemblies = (source = assemblyDirectory) => {
     /** The assembly without every right that matches. */
     without: (matches: (right: DeclaredRight) => boolean): string =>
       alter((logicalId, { Type, Properties }) => {
-        if (Type !== "AWS::IAM::Policy") return 0;
-        const { PolicyDocument } = Properties;
-        const kept = PolicyDocument.Statement.filter((statement) => !rightsOf(logicalId, statement).some(matches));
-        const removed = PolicyDocument.Statement.length - kept.length;
-        PolicyDocument.Statement = kept;
+        if (Type !== "AWS::IAM::Role") return 0;
+        let removed = 0;
+        for (const { PolicyDocument } of Properties.Policies ?? []) {
+          const kept = PolicyDocument.Statement.filter((statement) => !rightsOf(logicalId, statement).some(matches));
+          removed += PolicyDocument.Statement.length - kept.length;
+          PolicyDocument.Statement = kept;
+        }
         return removed;
       }, "no right of the assembly matches"),
 

@@ -10,6 +10,7 @@ const rolePlan = {
   supported: z.object({
     RoleName: z.string().optional(),
     ManagedPolicyArns: z.array(z.literal(BASIC_EXECUTION)).optional(),
+    Policies: z.array(z.strictObject({ PolicyName: z.string(), PolicyDocument })).default([]),
   }),
   ignored: ["AssumeRolePolicyDocument", "Tags"],
 };
@@ -19,7 +20,7 @@ const policyPlan = {
   ignored: ["PolicyName"],
 };
 
-/** AWS::IAM::Role with the policies that AWS::IAM::Policy attaches to it. */
+/** AWS::IAM::Role with its own policies, and those that AWS::IAM::Policy attaches to it. */
 export const roles: ResourceFamily = {
   identities: {
     "AWS::IAM::Role": (resource) => {
@@ -32,12 +33,14 @@ export const roles: ResourceFamily = {
     const policies = stack.resources("AWS::IAM::Policy").map((resource) => stack.properties(resource, policyPlan));
     return {
       roles: stack.resources("AWS::IAM::Role").map((resource) => {
-        stack.properties(resource, rolePlan);
+        const { Policies: own } = stack.properties(resource, rolePlan);
         const { logicalId, arn, ref } = resource;
-        const statements = policies
-          .filter(({ Roles }) => Roles.includes(ref))
-          .flatMap(({ PolicyDocument: attached }) => attached);
-        return { logicalId, arn, statements };
+        const attached = policies.filter(({ Roles }) => Roles.includes(ref));
+        return {
+          logicalId,
+          arn,
+          statements: [...own, ...attached].flatMap(({ PolicyDocument: document }) => document),
+        };
       }),
     };
   },

@@ -279,7 +279,7 @@ describe("a stack", () => {
     ]);
   });
 
-  it("has roles with the policies that are attached to them", async () => {
+  it("has roles with their own policies, and those that are attached to them", async () => {
     const named = (Sid: string) => ({ Statement: [{ ...allow.Statement, Sid }] });
     const policy = (Sid: string, ...Roles: unknown[]) => ({
       Type: "AWS::IAM::Policy",
@@ -289,12 +289,18 @@ describe("a stack", () => {
       "Fn::Sub": `arn:\${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole`,
     };
     const { roles } = await read({
-      Role: { Type: "AWS::IAM::Role", Properties: { ManagedPolicyArns: [BasicExecution] } },
+      Role: {
+        Type: "AWS::IAM::Role",
+        Properties: {
+          ManagedPolicyArns: [BasicExecution],
+          Policies: [{ PolicyName: "own", PolicyDocument: named("own") }],
+        },
+      },
       One: policy("one", { Ref: "Role" }),
       Two: policy("two", { Ref: "Role" }, "another"),
       Elsewhere: policy("elsewhere", "another"),
     });
-    expect(roles[0]?.statements.map(({ Sid }) => Sid)).toEqual(["one", "two"]);
+    expect(roles[0]?.statements.map(({ Sid }) => Sid)).toEqual(["own", "one", "two"]);
   });
 
   it("has keys with an id and an ARN that stay the same, and their policies", async () => {
@@ -534,9 +540,16 @@ describe("unsupported parts of a template", () => {
       "X: the local cloud does not support",
     ],
     [
-      "an inline policy",
-      { X: { ...role, Properties: { Policies: [] } } },
-      "X: the local cloud does not support Policies of AWS::IAM::Role",
+      "a statement of a role's own policy that is not understood",
+      {
+        X: {
+          ...role,
+          Properties: {
+            Policies: [{ PolicyName: "x", PolicyDocument: { Statement: { ...allow.Statement, NotAction: "x" } } }],
+          },
+        },
+      },
+      "X: the local cloud does not support",
     ],
     [
       "another managed policy",
