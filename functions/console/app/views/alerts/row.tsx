@@ -55,7 +55,7 @@ export const AlertRow = ({ alert, cursor, selected, onSelect }: Props) => {
       </td>
       <td class="alerts-age">
         <RelativeTime at={firstSeen} />
-        {count > 1 && (
+        {lastSeen - firstSeen >= 60_000 && (
           <span class="quiet">
             last <RelativeTime at={lastSeen} />
           </span>
