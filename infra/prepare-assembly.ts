@@ -10,8 +10,9 @@ const root = join(import.meta.dirname, "..");
 const secretArn = (name: string) => `arn:aws:secretsmanager:eu-central-1:000000000000:secret:${name}-AbCdEf`;
 
 /**
- * The local cloud has the page /docs, the console with a client at the development issuer, and the platform's secrets, so that roles contain the rights to read them. It has the
- * values of the secrets, and replaces the client (local/control-platform.ts).
+ * The local cloud has the page /docs, the console with a client at the development issuer, and the platform's secrets, so that
+ * roles contain the rights to read them. It has the values of the secrets, and replaces the provider's client
+ * (local/control-platform.ts).
  */
 const LOCAL_CONTEXT = {
   apiDocs: "true",

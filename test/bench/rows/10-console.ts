@@ -6,6 +6,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { connectDemo } from "../../../infra/local/connect-demo.ts";
 import { startLocalCloud } from "../../../infra/local/local-cloud.ts";
+import { prepareAssembly } from "../../../infra/prepare-assembly.ts";
 import { startChromium } from "../../support/browser.ts";
 import { consoleOrigins, openConsole } from "../../support/console.ts";
 import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
@@ -15,9 +16,14 @@ const USABLE: Budget = { limit: 1_000 };
 
 export const measurement: Measurement = {
   title: "Console",
-  measure: async ({ assemblyDirectory, workDirectory, options }: Bench): Promise<Row[]> => {
+  measure: async ({ workDirectory, options }: Bench): Promise<Row[]> => {
     const dataDirectory = mkdtempSync(join(workDirectory, "console-"));
-    const cloud = await startLocalCloud({ assemblyDirectory, dataDirectory, port: 0, log: () => undefined });
+    const cloud = await startLocalCloud({
+      assemblyDirectory: await prepareAssembly(join(workDirectory, "console-assembly")),
+      dataDirectory,
+      port: 0,
+      log: () => undefined,
+    });
     try {
       await connectDemo(cloud);
       const browser = await startChromium(consoleOrigins(cloud));

@@ -6,6 +6,7 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { startLocalCloud } from "../../../infra/local/local-cloud.ts";
+import { prepareAssembly } from "../../../infra/prepare-assembly.ts";
 import { type PageBrowser, startChromium } from "../../support/browser.ts";
 import { consoleOrigins, openConsole } from "../../support/console.ts";
 import { answerEvents, sampleEvent } from "../../support/console-events.ts";
@@ -70,9 +71,10 @@ const measureOn = async (browser: PageBrowser): Promise<Row[]> => {
 
 export const measurement: Measurement = {
   title: "Console: 10,000 events",
-  measure: async ({ assemblyDirectory, workDirectory }) => {
+  measure: async ({ workDirectory }) => {
     const cloud = await startLocalCloud({
-      assemblyDirectory,
+      // The stack of `npm start`: the console has a client at the issuer.
+      assemblyDirectory: await prepareAssembly(join(workDirectory, "console-assembly")),
       dataDirectory: mkdtempSync(join(workDirectory, "console-")),
       port: 0,
       log: () => undefined,
