@@ -125,6 +125,9 @@ describe("GET me", () => {
       expect(status).toBe(200);
       expect(body).toEqual({
         ...{ userId: "bob", organizationId, role, permissions: may, ipAddress: "127.0.0.1" },
+        recordTypes: may.some((permission) => permission === "records:read")
+          ? ["customers", "subscriptions", "invoices", "payments"]
+          : [],
         deployment: { retentionDays: 90, alertThreshold: "HIGH", securityLogLevel: "LOW" },
       });
     },
@@ -137,7 +140,10 @@ describe("GET me", () => {
 
   it("follows the settings on records", async () => {
     await ours.call("PUT", "settings", { recordAccess: { guest: ["invoices"] } });
-    expect((await me({ role: "guest" })).body).toMatchObject({ permissions: ["records:read"] });
+    expect((await me({ role: "guest" })).body).toMatchObject({
+      permissions: ["records:read"],
+      recordTypes: ["invoices"],
+    });
     expect((await me({ role: "member" })).body).toMatchObject({ permissions: ["status:read"] });
   });
 
