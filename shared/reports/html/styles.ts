@@ -1,7 +1,7 @@
 /**
  * The style sheet of all pages: one column, light and dark, for screens from 320 pixels on and for A4. Tables of numbers are
  * open on paper: https://developer.mozilla.org/en-US/docs/Web/CSS/::details-content.
- * Risk levels and series differ in lightness, so that a grey print can be read (test/shared/reports/browser.sampled.test.ts).
+ * Risk levels and series differ in lightness, so that a grey print can be read (test/shared/reports/browser.deep.test.ts).
  */
 import { html } from "./markup.ts";
 

@@ -1,4 +1,4 @@
-/** The stack of kms-service.test.ts: keys, and functions with different rights to them. */
+/** The stack of kms-service.deep.test.ts: keys, and functions with different rights to them. */
 import type { Stack } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import type { NewConnection } from "../../../shared/connection/connection-change-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
-import { isDeep } from "../../support/depth.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import {
   type ConnectionTable,
@@ -211,40 +210,36 @@ describe("concurrent calls", () => {
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
   });
 
-  if (isDeep)
-    it("never give one account's webhook secrets to another", async () => {
-      for (let round = 0; round < 5; round++) {
-        org = `secrets ${round}`;
-        await Promise.all(
-          Array.from({ length: 12 }, (_, i) => {
-            const accountId = `acct_${i % 3}`;
-            const own = i % 2 === 0 ? { webhookSecrets: sealedText(accountId) } : {};
-            return stores.connections.connectQuietly(org, connectionNamed(`${i}`, { accountId, ...own }));
-          }),
-        );
-        const stored = await stores.connections.read(org);
-        if (stored.status !== "connected") throw new Error("not connected");
-        expect([undefined, stored.accountId]).toContain(textOf(stored.webhookSecrets));
-      }
-    });
-
-  if (isDeep)
-    it("connect and disconnect different organizations: the count and the list agree", async () => {
-      const before = await stores.connected.countConnected();
-      const others = Array.from({ length: 20 }, (_, i) => `many ${i}`);
-      await Promise.all(others.map((one) => stores.connections.connectQuietly(one, connectionNamed(one))));
-      await expect(stores.connected.countConnected()).resolves.toBe(before + 20);
+  it("never give one account's webhook secrets to another", async () => {
+    for (let round = 0; round < 5; round++) {
+      org = `secrets ${round}`;
       await Promise.all(
-        others.flatMap((one, i) => [
-          ...(i % 2 === 0
-            ? [stores.connections.disconnectQuietly(one), stores.connections.disconnectQuietly(one)]
-            : []),
-          ...(i % 3 === 0 ? [stores.connections.requireReconnectQuietly(one, connectionNamed(one))] : []),
-          ...(i % 5 === 0 ? [stores.connections.connectQuietly(one, connectionNamed(`${one} again`))] : []),
-        ]),
+        Array.from({ length: 12 }, (_, i) => {
+          const accountId = `acct_${i % 3}`;
+          const own = i % 2 === 0 ? { webhookSecrets: sealedText(accountId) } : {};
+          return stores.connections.connectQuietly(org, connectionNamed(`${i}`, { accountId, ...own }));
+        }),
       );
-      await expect(stores.connected.countConnected()).resolves.toBe((await listed(stores)).length);
-    });
+      const stored = await stores.connections.read(org);
+      if (stored.status !== "connected") throw new Error("not connected");
+      expect([undefined, stored.accountId]).toContain(textOf(stored.webhookSecrets));
+    }
+  });
+
+  it("connect and disconnect different organizations: the count and the list agree", async () => {
+    const before = await stores.connected.countConnected();
+    const others = Array.from({ length: 20 }, (_, i) => `many ${i}`);
+    await Promise.all(others.map((one) => stores.connections.connectQuietly(one, connectionNamed(one))));
+    await expect(stores.connected.countConnected()).resolves.toBe(before + 20);
+    await Promise.all(
+      others.flatMap((one, i) => [
+        ...(i % 2 === 0 ? [stores.connections.disconnectQuietly(one), stores.connections.disconnectQuietly(one)] : []),
+        ...(i % 3 === 0 ? [stores.connections.requireReconnectQuietly(one, connectionNamed(one))] : []),
+        ...(i % 5 === 0 ? [stores.connections.connectQuietly(one, connectionNamed(`${one} again`))] : []),
+      ]),
+    );
+    await expect(stores.connected.countConnected()).resolves.toBe((await listed(stores)).length);
+  });
 });
 
 describe("between the read and the write of a connect", () => {
@@ -345,20 +340,19 @@ describe("the organization's circuit", () => {
     await close();
   });
 
-  if (isDeep)
-    it("may open and close while organizations connect and disconnect", async () => {
-      const before = await unconnected();
-      const counted = await stores.connected.countConnected();
-      for (let round = 0; round < 10; round++) {
-        await Promise.all([open(), stores.connections.connectQuietly(org, connectionNamed("a")), close()]);
-        await Promise.all([stores.connections.disconnectQuietly(org), open()]);
-        await close();
-      }
-      await open();
-      expect(await unconnected()).toBe(before + 1);
-      await expect(stores.connected.countConnected()).resolves.toBe(counted);
+  it("may open and close while organizations connect and disconnect", async () => {
+    const before = await unconnected();
+    const counted = await stores.connected.countConnected();
+    for (let round = 0; round < 10; round++) {
+      await Promise.all([open(), stores.connections.connectQuietly(org, connectionNamed("a")), close()]);
+      await Promise.all([stores.connections.disconnectQuietly(org), open()]);
       await close();
-    });
+    }
+    await open();
+    expect(await unconnected()).toBe(before + 1);
+    await expect(stores.connected.countConnected()).resolves.toBe(counted);
+    await close();
+  });
 });
 
 describe("behind a network that loses every first answer", () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { SecurityStatistics } from "../../shared/security/monitoring/statistics.ts";
 import { eventTypes } from "../../shared/security/security-event.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { isDeep } from "../support/depth.ts";
+import { type Service, type ServiceUnderTest, shareService, startService } from "../support/service.ts";
 
 const SECURITY = "/api/integrations/provider/security";
 
@@ -14,16 +15,25 @@ type Report = {
   alertCounts?: unknown;
 };
 
-let service: ServiceUnderTest;
+/** Tests that move the clock have a service of their own, and run in the deep tests only. */
+const itMovesTheClock = isDeep ? it : () => undefined;
+
+let service: Service;
+let own: ServiceUnderTest | undefined;
 let organizations = 0;
 beforeAll(async () => {
-  service = await startService();
+  own = isDeep ? await startService() : undefined;
+  service = own ?? (await shareService());
 });
-afterAll(() => service.stop());
+afterAll(() => own?.stop());
+
+const advance = async (ms: number, firing?: "last"): Promise<void> => {
+  await own?.advance(ms, firing);
+};
 
 /** A new organization: its administrator reads events, other users cause them. */
 const freshOrganization = async () => {
-  const organizationId = `acme-${++organizations}`;
+  const organizationId = `security-${++organizations}`;
   const admin = await service.mint({ organizationId, userId: "admin" });
   const read = async (query = "") => {
     // A new token each time, because tests move the clock past its expiry.
@@ -121,12 +131,12 @@ describe("GET …/security", () => {
     expect((await read("?category=authentication")).stats.totalEvents).toBe(1);
   });
 
-  it("accepts both formats of since, inclusive, and defaults to the last day", async () => {
+  itMovesTheClock("accepts both formats of since, inclusive, and defaults to the last day", async () => {
     const { read, refuse } = await freshOrganization();
     await refuse("eve");
     const [first] = (await read()).events;
     const at = first?.timestamp ?? 0;
-    await service.advance(25 * 3_600_000, "last");
+    await advance(25 * 3_600_000, "last");
     await refuse("bob");
     const usersSince = async (query: string) => {
       const { events, stats } = await read(query);
@@ -146,10 +156,10 @@ describe("GET …/security", () => {
     expect(await usersSince(`?since=0&until=${at + 25 * 3_600_000 + 3_600_000}&userId=bob`)).toEqual(["bob"]);
   });
 
-  it("counts by hour or day, also the hours without events, and refuses too long a period", async () => {
+  itMovesTheClock("counts by hour or day, also the hours without events, and refuses too long a period", async () => {
     const { read, refuse, organizationId } = await freshOrganization();
     await refuse("eve");
-    await service.advance(25 * 3_600_000, "last");
+    await advance(25 * 3_600_000, "last");
     for (const user of ["bob", "ida"]) await refuse(user);
     const [last] = (await read()).events;
     const at = last?.timestamp ?? 0;
@@ -284,7 +294,7 @@ describe("GET …/security", () => {
 });
 
 describe("GET …/security/events/{id}", () => {
-  it("returns the event as the list has it, until it expires", async () => {
+  itMovesTheClock("returns the event as the list has it, until it expires", async () => {
     const { read, refuse, organizationId } = await freshOrganization();
     await refuse("eve");
     const [event] = (await read()).events;
@@ -293,7 +303,7 @@ describe("GET …/security/events/{id}", () => {
       return service.request("GET", `${SECURITY}/events/${event?.id}`, { token });
     };
     expect(await get()).toMatchObject({ status: 200, body: event });
-    await service.advance(91 * 24 * 3_600_000, "last");
+    await advance(91 * 24 * 3_600_000, "last");
     expect(await get()).toMatchObject({ status: 404, body: { error: 40404 } });
   });
 
@@ -321,20 +331,24 @@ describe("GET …/security/events/{id}", () => {
 });
 
 describe("a flood of bad tokens", () => {
-  it("records a bounded number of events, whose counts add up to the number of refusals", async () => {
-    const { organizationId, read } = await freshOrganization();
-    const token = await service.mint({ organizationId, userId: "eve", expiresInSeconds: -120 });
-    // Sequential, so that one instance receives all of them.
-    for (let i = 0; i < 120; i++) await service.request("DELETE", "/plants/1", { token });
-    // The next request counts what has waited in memory for two seconds, refused or not.
-    await service.advance(2_000);
-    const valid = await service.mint({ organizationId, userId: "ada" });
-    await service.request("DELETE", "/plants/1", { token: valid });
-    const { events, stats } = await read();
-    expect(stats.totalEvents).toBe(6);
-    expect(events.map(({ metadata }) => (metadata as { failures?: number }).failures ?? 1)).toEqual([
-      115, 1, 1, 1, 1, 1,
-    ]);
-    expect(events[0]).not.toHaveProperty("userId");
-  }, 60_000);
+  itMovesTheClock(
+    "records a bounded number of events, whose counts add up to the number of refusals",
+    async () => {
+      const { organizationId, read } = await freshOrganization();
+      const token = await service.mint({ organizationId, userId: "eve", expiresInSeconds: -120 });
+      // Sequential, so that one instance receives all of them.
+      for (let i = 0; i < 120; i++) await service.request("DELETE", "/plants/1", { token });
+      // The next request counts what has waited in memory for two seconds, refused or not.
+      await advance(2_000);
+      const valid = await service.mint({ organizationId, userId: "ada" });
+      await service.request("DELETE", "/plants/1", { token: valid });
+      const { events, stats } = await read();
+      expect(stats.totalEvents).toBe(6);
+      expect(events.map(({ metadata }) => (metadata as { failures?: number }).failures ?? 1)).toEqual([
+        115, 1, 1, 1, 1, 1,
+      ]);
+      expect(events[0]).not.toHaveProperty("userId");
+    },
+    60_000,
+  );
 });
