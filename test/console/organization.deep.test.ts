@@ -74,11 +74,11 @@ describe.each(views)("on a screen of $width pixels, $scheme", (view) => {
 
     await page.goto("/console/connection?error=access_denied");
     await page.getByText("The provider did not grant access: access_denied.").waitFor();
-    expect(new URL(page.url()).search).toBe("");
+    await page.waitForURL(({ search }) => search === "");
     await requireGood(page, "refused by the provider");
     await page.goto("/console/connection?code=none&state=none");
     await page.getByText("An authorization is good for ten minutes").waitFor();
-    expect(new URL(page.url()).search).toBe("");
+    await page.waitForURL(({ search }) => search === "");
     await requireGood(page, "an invalid return");
 
     await page.route(`${PROVIDER}/connection`, (route) =>

@@ -67,30 +67,28 @@ const Bar = ({ column: { name, label, total, bad }, index, count, scale }: BarPr
 const Numbers = ({ columns, totalName, badName }: Omit<Props, "title">) => (
   <details>
     <summary>Numbers</summary>
-    <div class="columns-numbers">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col" class="number">
-              {totalName}
-            </th>
-            <th scope="col" class="number">
-              {badName}
-            </th>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          <th scope="col" class="number">
+            {totalName}
+          </th>
+          <th scope="col" class="number">
+            {badName}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {columns.map(({ name, total, bad }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td class="number">{formatNumber(total)}</td>
+            <td class="number">{formatNumber(bad)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {columns.map(({ name, total, bad }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td class="number">{formatNumber(total)}</td>
-              <td class="number">{formatNumber(bad)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   </details>
 );
 
