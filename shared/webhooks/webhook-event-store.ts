@@ -119,6 +119,7 @@ export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableNam
     markProcessed: (key: EventKey, outcome: Outcome, at: number, details: ProcessedDetails = {}): Promise<void> =>
       change(key, { processedAt: at, outcome, ...details }, [
         pendingIndex.partitionKey,
+        "attemptedAt",
         "failedAt",
         ...(details.failure === undefined ? ["failure"] : []),
       ]),
