@@ -116,6 +116,11 @@ const onlyShared: Pattern = {
   message: "A function may import only shared/.",
 };
 
+const seededProperties: Pattern = {
+  group: ["fast-check"],
+  message: "Import fc from test/support/fixed-seed.ts, so that every run tries the same inputs.",
+};
+
 /** The glob that matches imports from `from` of files in a folder, but not in its subfolders. */
 const importsOf = (folder: string, from: string): string[] => {
   const path = relative(from, folder);
@@ -175,6 +180,7 @@ export const importRules = () => ({
       override([`shared/${folder}/*.ts`], sharedPatterns(folder, false)),
       override([`shared/${folder}/*-store.ts`], sharedPatterns(folder, true)),
     ]),
+    override(["test/**", "!test/support/fixed-seed.ts"], [seededProperties]),
     override(["infra/**"], [noTests, noFunctions, onlyContract]),
     ...floors.infra.map((folder) =>
       override([join("infra", folder, "*.ts")], [noTests, noFunctions, onlyContract, ...upward(floors.infra, folder)]),

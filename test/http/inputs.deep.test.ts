@@ -3,10 +3,9 @@
  * of the service.
  */
 import { beforeAll, expect, it } from "@jest/globals";
-import fc from "fast-check";
+import { fc } from "../support/fixed-seed.ts";
 import { allInputs, allowsInAnyCase, pathOf, type Request, textsOf } from "../support/input-contract.ts";
 import { type Service, shareService } from "../support/service.ts";
-import "../support/fixed-seed.ts";
 
 let service: Service;
 let token: string;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { INT64_MAX, INT64_MIN } from "../../shared/json/int64.ts";
+import { fc } from "../support/fixed-seed.ts";
 import { shareService } from "../support/service.ts";
 
 let service: Awaited<ReturnType<typeof shareService>>;

@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { type Planted, evident as secret } from "../shared/security/redaction/redact-arbitraries.ts";
 import { engineClient, everything } from "../support/everything.ts";
+import { fc } from "../support/fixed-seed.ts";
 import { type ServiceUnderTest, startService } from "../support/service.ts";
 
 const SECURITY = "/api/integrations/provider/security";

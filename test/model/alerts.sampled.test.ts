@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import type { AlertStatus } from "../../shared/security/alerts/alert.ts";
 import type { NewNote } from "../../shared/security/alerts/alert-note.ts";
 import { eventId } from "../../shared/security/event-id.ts";
 import { isAtLeast, type RiskLevel, riskLevels } from "../../shared/terms/risk-levels.ts";
 import { type AlertStores, alertStoresAt, listAll, NOON, RETENTION_DAYS, startAlertTable } from "../support/alerts.ts";
 import { depth } from "../support/depth.ts";
+import { fc } from "../support/fixed-seed.ts";
 import { startLossyProxy } from "../support/lossy-proxy.ts";
 
 const DAY = 86_400_000;

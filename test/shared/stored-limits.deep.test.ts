@@ -1,6 +1,5 @@
 /** The limits of stored texts in docs/limits.md, with characters of every width: what is stored is read back the same. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { createOpenApiDocument } from "../../shared/api/open-api-document.ts";
 import { routes } from "../../shared/api/routes.ts";
 import { noCounts } from "../../shared/circuit-breaker/circuit.ts";
@@ -12,7 +11,7 @@ import { createEnvelope } from "../../shared/runtime/envelope.ts";
 import { maxCharacters, type NewSecurityEvent, type SecurityEvent } from "../../shared/security/security-event.ts";
 import { defaultSettings } from "../../shared/settings/settings.ts";
 import type { EmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
-import "../support/fixed-seed.ts";
+import { fc } from "../support/fixed-seed.ts";
 import { WIDE_CHARACTERS } from "../support/wide-characters.ts";
 import { createWorld, startErasureEngine, TABLES, type World } from "./erasure/world.ts";
 

@@ -4,7 +4,6 @@
  */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import fc from "fast-check";
 import { createOpenApiDocument } from "../../shared/api/open-api-document.ts";
 import { allRoutes, routes } from "../../shared/api/routes.ts";
 import { PLATFORM_WEBHOOK_PATH, WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
@@ -16,6 +15,7 @@ import { DomainError } from "../../shared/runtime/domain-error.ts";
 import type { Caller } from "../../shared/terms/caller.ts";
 import { catalogueEntry, type ErrorName, errorNumbers } from "../../shared/terms/error-catalogue.ts";
 import { createInstance, delivery } from "../shared/webhooks/receive-instance.ts";
+import { fc } from "./fixed-seed.ts";
 import { httpEvent } from "./http-event.ts";
 import { type Schema, valuesOf } from "./schema-arbitrary.ts";
 

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { eventId } from "../../shared/security/event-id.ts";
 import type { Selection } from "../../shared/security/event-item.ts";
 import { categories, eventTypes, type SecurityEvent, sources } from "../../shared/security/security-event.ts";
 import { isAtLeast, riskLevels } from "../../shared/terms/risk-levels.ts";
+import { fc } from "./fixed-seed.ts";
 
 /** The initial time of all test clocks; test events are close to it. */
 export const NOW = Date.UTC(2026, 10, 21, 12, 30);

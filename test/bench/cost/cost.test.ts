@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { assemblyDirectory } from "../../support/assembly.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { countResources, readMeasured, renderPage } from "./cost.ts";
 import { defaultWorkload, monthlyBills, peakNeeds, syncMinutes, totalOf } from "./model.ts";
-import "../../support/fixed-seed.ts";
 
 const measured = readMeasured();
 const page = readFileSync(join(import.meta.dirname, "../../../docs/cost.md"), "utf8");

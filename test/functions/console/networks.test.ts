@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import {
   containsAddress,
   lineNotes,
@@ -9,7 +8,7 @@ import {
 } from "../../../functions/console/app/views/settings/networks.ts";
 import { isInNetworks } from "../../../shared/settings/cidr.ts";
 import { Cidr } from "../../../shared/settings/settings-request.ts";
-import "../../support/fixed-seed.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 const isAccepted = (text: string) => "network" in parseNetwork(text);
 

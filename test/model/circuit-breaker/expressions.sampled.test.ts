@@ -1,6 +1,5 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { type Circuit, newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
 import { writeExpressions } from "../../../shared/circuit-breaker/circuit-expressions.ts";
 import { parseCircuit } from "../../../shared/circuit-breaker/circuit-item.ts";
@@ -15,6 +14,7 @@ import { circuitTable } from "../../shared/circuit-breaker/circuit-table.ts";
 import { depth } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { applyUpdate, type Expressions, InvalidExpression, type Item } from "../../support/expressions.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 let database: EmbeddedDynamoDb;
 let client: DynamoDBDocumentClient;

@@ -5,8 +5,8 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { depth } from "../../support/depth.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { type RecordTable, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
 import { recordsInMemory } from "../../support/records.ts";
 import { burst, type Step, steps } from "./provider-history.ts";

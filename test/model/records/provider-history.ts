@@ -1,8 +1,9 @@
 /** A provider whose objects change by a script, several times per second, with events for the changes. */
-import fc from "fast-check";
+
 import type { ObjectDeleted, ObjectState, Observation, ObservedAt } from "../../../shared/records/observation.ts";
 import type { RecordFields, RecordType } from "../../../shared/records/record.ts";
 import type { RecordKey } from "../../../shared/records/record-item.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { customer, invoice, linked, payment, seen, subscription, touched } from "../../support/records.ts";
 
 /** A change of an object, and the delivery of its event. */

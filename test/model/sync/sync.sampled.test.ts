@@ -4,7 +4,6 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { type RecordType, recordTypes } from "../../../shared/records/record.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
 import { SyncRequested, syncRequested } from "../../../shared/sync/sync-request.ts";
@@ -12,6 +11,7 @@ import { resumeSyncs } from "../../../shared/sync/sync-schedules.ts";
 import { createStage, type Io, RECORDS, type Stage, startSyncEngine } from "../../shared/sync/stage.ts";
 import { depth } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { readTestNumber } from "../../support/test-environment.ts";
 

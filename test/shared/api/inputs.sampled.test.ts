@@ -3,13 +3,13 @@
  * forbids is refused with 400. The values are generated from the document, and changed by one step at its limits.
  */
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { createOpenApiDocument } from "../../../shared/api/open-api-document.ts";
 import { routes } from "../../../shared/api/routes.ts";
 import { encodeJson } from "../../../shared/json/encode-json.ts";
 import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
 import { reviveExactly } from "../../../shared/json/revive-exactly.ts";
 import { depth } from "../../support/depth.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import {
   ALERTS,
   allInputs,
@@ -22,7 +22,6 @@ import {
 } from "../../support/input-contract.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { delivery } from "../webhooks/receive-instance.ts";
-import "../../support/fixed-seed.ts";
 
 quietLog();
 

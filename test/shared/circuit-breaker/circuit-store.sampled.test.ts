@@ -1,7 +1,6 @@
 import { TransactionCanceledException, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { type Circuit, newCircuit, noCounts } from "../../../shared/circuit-breaker/circuit.ts";
 import { circuitKey, indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
 import { type CircuitStore, createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
@@ -12,6 +11,7 @@ import { documentTranslation } from "../../../shared/runtime/document-translatio
 import { countUnits } from "../../support/consumed-units.ts";
 import { depth, isDeep } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
 

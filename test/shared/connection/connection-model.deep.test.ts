@@ -1,7 +1,7 @@
 /** A simple model of a connection, compared with a real table under lost answers and concurrent calls. */
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
+import { fc } from "../../support/fixed-seed.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import {

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { type Fact, factOf } from "../../../shared/detection/evidence/fact.ts";
 import type { RunFact } from "../../../shared/detection/evidence/syncing.ts";
 import type { HourInput } from "../../../shared/detection/rules/rules.ts";
 import { createEvents, HOUR, MINUTE } from "../../detection/events.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 export const START = Date.UTC(2026, 10, 21, 10);
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { type Fact, factOf } from "../../../shared/detection/evidence/fact.ts";
 import { hourlyRules, judgeHour, MAX_CARRIED_PER_RULE } from "../../../shared/detection/rules/rules.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
 import { hourName } from "../../../shared/terms/hours.ts";
 import { createEvents, HOUR, MINUTE } from "../../detection/events.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { arbitraryFacts, arbitraryRuns, inputOf, START } from "./judge-hour-inputs.ts";
-import "../../support/fixed-seed.ts";
 
 const HOURS = 3;
 const hours = Array.from({ length: HOURS }, (_, index) => ({

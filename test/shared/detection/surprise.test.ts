@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { logFactorial, poissonTail } from "../../../shared/detection/evidence/surprise.ts";
-import "../../support/fixed-seed.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 const SCALE = 10n ** 400n;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import * as z from "zod/mini";
 import { createCursors } from "../../../shared/http/cursor.ts";
 import { Int64 } from "../../../shared/json/int64.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 const seed = 20_261_121;
 const cursors = createCursors("a secret of at least 32 characters");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { instantParameter } from "../../../shared/json/instant.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 const parse = (text: string) => instantParameter("A time.").safeParse(text).data;
 

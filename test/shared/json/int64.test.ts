@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { encodeJson } from "../../../shared/json/encode-json.ts";
 import { INT64_MAX, INT64_MIN, Int64, Int64Parameter, parseExactInteger } from "../../../shared/json/int64.ts";
 import { reviveExactly } from "../../../shared/json/revive-exactly.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 const seed = 20_261_121;
 const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { text } from "../../../shared/json/text.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 const codePoint = fc.string({ unit: "binary", minLength: 1, maxLength: 1 });
 

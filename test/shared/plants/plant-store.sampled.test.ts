@@ -3,13 +3,13 @@ import type { AddressInfo } from "node:net";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
 import { createPlantStore, type PlantStore } from "../../../shared/plants/plant-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { depth, isDeep } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 
 let database: EmbeddedDynamoDb;

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { createRateLimiter as createSharedRateLimiter, MAX_CONCURRENT } from "../../../shared/provider/rate-limiter.ts";
 import { BURST, INTERVAL_MS } from "../../../shared/provider/rate-store.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import "../../support/fixed-seed.ts";
 
 quietLog();
 

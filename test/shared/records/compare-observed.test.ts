@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { compareObserved, laterObserved } from "../../../shared/records/observation.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { seen } from "../../support/records.ts";
 
 describe("two times of observation", () => {

@@ -1,6 +1,5 @@
 /** Poisoned objects from the provider's JSON to the store: one object's fault is one object's. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { parseDeliveredEvent } from "../../../shared/provider/stripe/events.ts";
 import { parseObject } from "../../../shared/provider/stripe/objects.ts";
 import { type ApplyOptions, createApply } from "../../../shared/records/apply.ts";
@@ -11,11 +10,11 @@ import { isSetAside, setAside } from "../../../shared/records/set-aside.ts";
 import { isItemRefused } from "../../../shared/runtime/call-store.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { depth } from "../../support/depth.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { type RecordTable, startRecordTable } from "../../support/record-table.ts";
 import { customer, recordsInMemory, seen, subscription, subscriptionFields, touched } from "../../support/records.ts";
 import * as given from "../provider/stripe/fixtures.ts";
-import "../../support/fixed-seed.ts";
 
 quietLog();
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import type { RecordType } from "../../../shared/records/record.ts";
 import type { ListedId, StoredRecord } from "../../../shared/records/record-item.ts";
 import type { RecordPosition, RecordQuery } from "../../../shared/records/record-query.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { depth, isDeep } from "../../support/depth.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { type RecordStores, type RecordTable, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
 import { CREATED_AT, customer, invoice, payment, seen, storedAs, subscription } from "../../support/records.ts";
 

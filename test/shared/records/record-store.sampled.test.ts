@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import type { RecordKey, StoredRecord } from "../../../shared/records/record-item.ts";
 import { depth } from "../../support/depth.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { type RecordStores, type RecordTable, recordStoresAt, startRecordTable } from "../../support/record-table.ts";
 import { customer, invoice, payment, seen, storedAs, subscription } from "../../support/records.ts";

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
 import { createComplianceCollector, readErasures } from "../../../shared/reports/collect-compliance.ts";
@@ -19,11 +18,11 @@ import { organizationKey } from "../../../shared/terms/keys.ts";
 import { reasonAt } from "../../support/alerts.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { isDeep } from "../../support/depth.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { NOW } from "../../support/security-events.ts";
 import { type Actor, type RollupWorld, startRollupWorld } from "../../support/security-rollups.ts";
 import { declaredTable } from "../../support/security-tables.ts";
 import { comparedRunAt, runAt } from "./samples.ts";
-import "../../support/fixed-seed.ts";
 
 const RETENTION_DAYS = 90;
 /** 12:30 on a Saturday, the start and end of that day, and the Monday of its week. */

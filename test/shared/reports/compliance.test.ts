@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { buildComplianceReport } from "../../../shared/reports/build-compliance-report.ts";
 import { MAX_REPORT_BYTES } from "../../../shared/reports/build-report.ts";
 import { changeOf, createDayCounter } from "../../../shared/reports/count-day.ts";
@@ -7,6 +6,7 @@ import { periodOf } from "../../../shared/reports/period.ts";
 import { Report } from "../../../shared/reports/report.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { arbitraryEvents, NOW } from "../../support/security-events.ts";
 import {
   alertAt,
@@ -21,7 +21,6 @@ import {
   SATURDAY,
   sampleCompliance,
 } from "./samples.ts";
-import "../../support/fixed-seed.ts";
 
 const dayOf = (events: readonly SecurityEvent[], from = SATURDAY) => {
   const counter = createDayCounter(from);

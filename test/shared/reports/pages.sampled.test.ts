@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { MAX_RESPONSE_BYTES } from "../../../infra/local/lambda/function-error.ts";
 import { respond, respondHtml } from "../../../shared/http/respond.ts";
 import { MAX_REPORT_BYTES } from "../../../shared/reports/build-report.ts";
@@ -21,9 +20,9 @@ import { ALERT_PATH } from "../../../shared/security/alerts/alert.ts";
 import { EVENT_PATH } from "../../../shared/security/security-event.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
 import { depth, isDeep } from "../../support/depth.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { ATTACKS, hostileReports, widestReports } from "./hostile.ts";
 import { complianceInput, MONDAY, SATURDAY, sampleCompliance, sampleReview } from "./samples.ts";
-import "../../support/fixed-seed.ts";
 
 describe("markup", () => {
   it("escapes inserted values as text, unless a template made them", () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import {
   periodOf,
   periodOfReportId,
@@ -10,8 +9,8 @@ import {
 } from "../../../shared/reports/period.ts";
 import { contentKey, dueKey, entryKey, periodOfKey } from "../../../shared/reports/report-keys.ts";
 import { DAY_MS } from "../../../shared/terms/hours.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { MONDAY, SATURDAY } from "./samples.ts";
-import "../../support/fixed-seed.ts";
 
 const anyTime = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
 

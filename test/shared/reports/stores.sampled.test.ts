@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { MAX_REPORT_BYTES } from "../../../shared/reports/build-report.ts";
 import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
 import { periodOf, periodOfReportId, reportId, reportKinds } from "../../../shared/reports/period.ts";
@@ -12,9 +11,9 @@ import { organizationKey } from "../../../shared/terms/keys.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { depth, isDeep } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { declaredTable } from "../../support/security-tables.ts";
 import { complianceInput, MONDAY, SATURDAY, sampleCompliance, sampleReview } from "./samples.ts";
-import "../../support/fixed-seed.ts";
 
 const TABLE = "reports";
 const RETENTION_DAYS = 90;

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { createEnvelope, EnvelopeError, type SealContext } from "../../../shared/runtime/envelope.ts";
 import type { EncryptionContext, Kms } from "../../../shared/runtime/kms.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 const KEY_ID = "arn:aws:kms:eu-central-1:000000000000:key/1";
 const credentials: SealContext = { organization: "org#acme", purpose: "provider-credentials" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { eventId, firstIdAt, timeOfEventId } from "../../../shared/security/event-id.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 const seed = 20_261_121;
 const time = fc.integer({ min: 0, max: 2 ** 48 - 1 });

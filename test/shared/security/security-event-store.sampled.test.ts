@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { eventId } from "../../../shared/security/event-id.ts";
@@ -12,6 +11,7 @@ import { isAtLeast } from "../../../shared/terms/risk-levels.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { depth, isDeep } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { fc } from "../../support/fixed-seed.ts";
 import { arbitraryEvents, arbitrarySelection, HOUR, NOW, select } from "../../support/security-events.ts";
 import { declaredTable } from "../../support/security-tables.ts";
 

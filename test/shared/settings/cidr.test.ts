@@ -1,8 +1,8 @@
 import { BlockList } from "node:net";
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { isInNetworks } from "../../../shared/settings/cidr.ts";
 import { Cidr } from "../../../shared/settings/settings-request.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 const isCidr = (text: unknown) => Cidr.safeParse(text).success;
 

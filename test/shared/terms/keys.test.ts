@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { organizationIdOf, organizationKey, partKey } from "../../../shared/terms/keys.ts";
-import "../../support/fixed-seed.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 it("keys count a lone surrogate as U+FFFD", () => {
   expect(partKey(organizationKey("a\ud800"), "\udfff")).toBe(partKey(organizationKey("a\ufffd"), "\ufffd"));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { createUserMatcher } from "../../../shared/terms/mentions-user.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 describe("a user matcher", () => {
   it.each([

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
 import { fromWebhookSegment, toWebhookSegment } from "../../../shared/terms/webhook-path.ts";
-import "../../support/fixed-seed.ts";
+import { fc } from "../../support/fixed-seed.ts";
 
 /** Ids as tokens may contain them, with all characters that a path gives a meaning. */
 const organization = fc

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { relativeTime } from "../../../../infra/local/ask/readable-time.ts";
 import { showJson } from "../../../../infra/local/ask/show-json.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 
 const NOW = Date.parse("2026-11-22T14:00:00Z");
 const plain = (_format: string, text: string) => text;
@@ -12,7 +12,9 @@ describe("JSON for a terminal", () => {
   it("is the same JSON without its notes, whatever the value", () => {
     const time = fc.oneof(fc.integer({ min: 0, max: 2 * NOW }), fc.constant("2026-11-22T14:00:00Z"));
     const value = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom("at", "createdAt", "lastSeen", "name"), time));
-    fc.assert(fc.property(value, (one) => expect(JSON.parse(withoutNotes(show(one)))).toEqual(one)));
+    // JSON.stringify writes -0 as 0.
+    const inJson = (one: unknown): unknown => JSON.parse(JSON.stringify(one));
+    fc.assert(fc.property(value, (one) => expect(JSON.parse(withoutNotes(show(one)))).toEqual(inJson(one))));
   });
 
   it("keeps the digits of every number, and the escapes of every text", () => {

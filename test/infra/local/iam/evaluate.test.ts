@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import type { PolicyStatement } from "../../../../infra/local/core/model.ts";
 import { type AccessRequest, evaluate } from "../../../../infra/local/iam/evaluate.ts";
-import "../../../support/fixed-seed.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 
 const table = "arn:aws:dynamodb:eu-central-1:000000000000:table/plants";
 const role = { type: "AWS", name: "arn:aws:iam::000000000000:role/writer" };

@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import {
   generateSecret,
   openGeneratedSecrets,
   SecretRecipe,
   secretReference,
 } from "../../../../infra/local/template/secrets.ts";
-import "../../../support/fixed-seed.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "secrets-"));
 afterAll(() => rmSync(directory, { recursive: true }));

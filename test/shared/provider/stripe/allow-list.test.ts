@@ -1,11 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { parseInvoicePayment, parseObject } from "../../../../shared/provider/stripe/objects.ts";
 import type { Observation } from "../../../../shared/records/observation.ts";
 import { recordFields, recordTypes } from "../../../../shared/records/record.ts";
 import { isSetAside } from "../../../../shared/records/set-aside.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 import * as given from "./fixtures.ts";
-import "../../../support/fixed-seed.ts";
 
 const observedAt = { from: 1, to: 2 };
 const CARD = "4242424242424242";

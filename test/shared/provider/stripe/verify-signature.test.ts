@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import Stripe from "stripe";
 import { hasValidSignature, SIGNATURE_HEADER } from "../../../../shared/provider/stripe/verify-signature.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 
 const SECRET = "whsec_test_secret";
 const SECONDS = 1_795_000_000;

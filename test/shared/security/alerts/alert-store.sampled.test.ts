@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { documentTranslation } from "../../../../shared/runtime/document-translation.ts";
 import { createAlertDecisionStore } from "../../../../shared/security/alerts/alert-decision-store.ts";
 import { manualAlert } from "../../../../shared/security/monitoring/alert-actions.ts";
@@ -14,6 +13,7 @@ import {
 } from "../../../support/alerts.ts";
 import { countUnits } from "../../../support/consumed-units.ts";
 import { depth, isDeep } from "../../../support/depth.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 import { startLossyProxy } from "../../../support/lossy-proxy.ts";
 import { identityAt } from "../../../support/request-identity.ts";
 

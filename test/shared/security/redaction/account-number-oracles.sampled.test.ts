@@ -1,11 +1,10 @@
 /** Card numbers and IBANs against the tables of libraries: credit-card-type and ibantools. */
 import { describe, expect, it } from "@jest/globals";
 import creditCardType from "credit-card-type";
-import * as fc from "fast-check";
 import { countrySpecs, isValidIBAN } from "ibantools";
 import { redactText } from "../../../../shared/security/redaction/redact-text.ts";
 import { depth } from "../../../support/depth.ts";
-import "../../../support/fixed-seed.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 
 const fill = (pattern: fc.Arbitrary<string>, count: number): string[] =>
   fc.sample(pattern, { numRuns: count, seed: 13 });

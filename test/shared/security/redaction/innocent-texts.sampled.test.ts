@@ -1,10 +1,9 @@
 /** Texts without a secret: how many redaction changes. The deep run prints the number for each kind. */
 import { createHash } from "node:crypto";
 import { afterAll, describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
 import { redactText } from "../../../../shared/security/redaction/redact-text.ts";
 import { depth, isDeep } from "../../../support/depth.ts";
-import "../../../support/fixed-seed.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 
 const characters = (alphabet: string, minLength: number, maxLength = minLength) =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });

@@ -1,10 +1,9 @@
 /** Redaction against the published formats of other vendors' keys, with keys that are generated from the formats. */
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
 import { redact } from "../../../../shared/security/redaction/redact.ts";
 import { redactText } from "../../../../shared/security/redaction/redact-text.ts";
 import { depth } from "../../../support/depth.ts";
-import "../../../support/fixed-seed.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 import { evidentKeys, namedKeys } from "./published-keys.ts";
 
 /** Where a key may be. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
 import { type Json, redact } from "../../../../shared/security/redaction/redact.ts";
 import {
   cutMetadata,
@@ -8,6 +7,7 @@ import {
   sanitiseText,
 } from "../../../../shared/security/redaction/redact-and-cut.ts";
 import { depth } from "../../../support/depth.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 
 const parameters = { seed: 20_261_105, numRuns: depth(150, 1_000) };
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

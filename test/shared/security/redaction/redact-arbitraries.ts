@@ -1,5 +1,5 @@
 /** Secrets, texts and values that contain them, and harmless data that redaction must keep. */
-import * as fc from "fast-check";
+import { fc } from "../../../support/fixed-seed.ts";
 
 /** A secret as written, and the strings that must not remain after redaction. */
 export type Planted = { written: string; needles: readonly string[] };

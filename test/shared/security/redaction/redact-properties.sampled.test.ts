@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import * as fc from "fast-check";
 import { redact } from "../../../../shared/security/redaction/redact.ts";
 import { redactText } from "../../../../shared/security/redaction/redact-text.ts";
 import { depth } from "../../../support/depth.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 import { secretText, secretValueAnywhere, survivingFields, survivingText } from "./redact-arbitraries.ts";
 
 /** Fixed, so that a run can be repeated; fast-check prints seed and path of a failure. */

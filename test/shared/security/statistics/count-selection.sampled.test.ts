@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
-import fc from "fast-check";
 import type { Selection } from "../../../../shared/security/event-item.ts";
 import { statisticsOf } from "../../../../shared/security/monitoring/statistics.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
@@ -10,6 +9,7 @@ import { organizationKey } from "../../../../shared/terms/keys.ts";
 import { type RiskLevel, riskLevels } from "../../../../shared/terms/risk-levels.ts";
 import { countUnits } from "../../../support/consumed-units.ts";
 import { depth } from "../../../support/depth.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 import { dayOf } from "../../../support/security-counters.ts";
 import { HOUR } from "../../../support/security-events.ts";
 import { type Actor, dieAfter, type RollupWorld, startRollupWorld } from "../../../support/security-rollups.ts";

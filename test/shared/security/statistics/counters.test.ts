@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import { statisticsOf } from "../../../../shared/security/monitoring/statistics.ts";
 import { categories, eventTypes } from "../../../../shared/security/security-event.ts";
 import { decodeCounters, encodeCounters, typeCodes } from "../../../../shared/security/statistics/counter-encoding.ts";
@@ -12,6 +11,7 @@ import {
   selectCounters,
 } from "../../../../shared/security/statistics/counters.ts";
 import { isAtLeast, riskLevels } from "../../../../shared/terms/risk-levels.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 import { dayOf } from "../../../support/security-counters.ts";
 
 const seed = 20_261_121;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@jest/globals";
-import fc from "fast-check";
 import {
   joinRanges,
   planStatistics,
@@ -15,6 +14,7 @@ import {
   startOfHour,
   timeOfName,
 } from "../../../../shared/terms/hours.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 
 const START = Date.UTC(2026, 1, 26);
 const LAST = START + 6 * DAY_MS;
