@@ -12,6 +12,7 @@ export type LockedPackage = {
 
 /** Licences that permit use, change and distribution without conditions on our own code. */
 const PERMISSIVE = new Set([
+  "Unlicense",
   "0BSD",
   "Apache-2.0",
   "BlueOak-1.0.0",
