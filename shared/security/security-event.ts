@@ -64,6 +64,8 @@ export const eventTypes = {
   WEBHOOK_REPLAYED: "A user had a failed webhook processed again.",
   ERASURE_REQUESTED: "An administrator requested an erasure of data.",
   ERASURE_COMPLETED: "An erasure ended: a final pass found no more data.",
+  EXPORT_REQUESTED: "An administrator requested an export of events, or of all data of the organization.",
+  EXPORT_COMPLETED: "The files of an export are complete and can be downloaded.",
 } as const;
 export type EventType = keyof typeof eventTypes;
 

@@ -25,6 +25,7 @@ export const errorMeanings = {
   alert_not_found: "The alert does not exist in the organization.",
   link_not_found: "The service did not issue this link for this report.",
   webhook_not_found: "The webhook's event does not exist in the organization, or has expired.",
+  export_not_found: "The export does not exist in the organization, or has expired.",
   method_not_allowed: "The path does not support this method; see the header Allow.",
   plant_exists: "The caller already has a plant with this id.",
   other_account: "Records of another account are stored. They must be erased before this account can be connected.",
@@ -35,6 +36,7 @@ export const errorMeanings = {
   account_shared: "Too many other organizations have connected the account.",
   webhook_not_failed:
     "The webhook's event is processed already, or waits to be processed. Only a failed one is replayed.",
+  too_many_exports: "Three exports of the organization are not complete yet. Wait until one of them has ended.",
   link_ended: "The link has expired, or data of the organization was erased since. Create another link.",
   body_too_large: "The body is larger than the service accepts.",
   unsupported_media_type: "The body's content type is not application/json.",

@@ -73,6 +73,8 @@ const titles: Record<EventType, Title> = {
     success ? "A user replayed a failed webhook" : "A failed webhook could not be replayed",
   ERASURE_REQUESTED: "A user requested that data is erased",
   ERASURE_COMPLETED: "Data was erased on request",
+  EXPORT_REQUESTED: "A user requested an export of data",
+  EXPORT_COMPLETED: "An export of data is complete",
 };
 
 const isKnown = (eventType: string): eventType is EventType => Object.hasOwn(titles, eventType);

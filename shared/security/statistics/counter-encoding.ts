@@ -39,6 +39,8 @@ export const typeCodes: Readonly<Record<string, number>> = {
   ERASURE_COMPLETED: 19,
   WEBHOOK_SECRETS_CHANGED: 20,
   WEBHOOK_REPLAYED: 21,
+  EXPORT_REQUESTED: 22,
+  EXPORT_COMPLETED: 23,
 };
 const SPELLED_OUT = 0;
 
