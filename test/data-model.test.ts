@@ -15,6 +15,14 @@ import {
   windowKey,
 } from "../shared/detection/detection.ts";
 import { erasureKey } from "../shared/erasure/erasure-item.ts";
+import {
+  COUNT_KEY,
+  deliveryKey,
+  destinationKey,
+  heldKey,
+  noticeKey,
+  stormWindowKey,
+} from "../shared/notifications/notification-items.ts";
 import { itemKeyOf } from "../shared/records/record-item.ts";
 import { contentKey, DISPATCHER_KEY, dueKey, ERASED_KEY, entryKey, linkKey } from "../shared/reports/report-keys.ts";
 import { alertHash, alertId, resolvedKey, unresolvedKey } from "../shared/security/alerts/alert-item.ts";
@@ -124,6 +132,7 @@ describe("the items of the data model", () => {
   const organization = "acme";
   const hash = alertHash("finding", "permission_escalation", "user:eve");
   const report = { kind: "compliance", from: Date.UTC(2026, 10, 21) } as const;
+  const delivery = { destinationId: "<destination>", deliveryId: "<id>" };
   const examples: Record<string, readonly (string | undefined)[]> = {
     SecurityEvents: [organizationKey(organization), unownedKey("192.0.2.1")],
     SecurityAlerts: [
@@ -143,6 +152,16 @@ describe("the items of the data model", () => {
       ...[DISPATCHER_KEY.scope, DISPATCHER_KEY.key],
     ],
     Erasures: [erasureKey(organization, "<id>").key],
+    Notifications: [
+      ...[destinationKey(organization, "<id>"), deliveryKey(organization, delivery)].map(({ key }) => key),
+      ...[noticeKey(organization, "<destination>", "<alert>").key, stormWindowKey(organization, "<destination>").key],
+      heldKey(
+        organization,
+        { ...delivery, deliveryId: "<delivery>" },
+        { alertId: "<alert>", change: "raised" },
+      ).key.replace(/raised$/, "<change>"),
+      COUNT_KEY,
+    ],
   };
   const itemsOf = (table: string): string[] => {
     let current = "";

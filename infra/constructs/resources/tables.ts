@@ -88,6 +88,8 @@ export class Tables extends Construct {
   readonly reports: Table;
   /** Items: shared/erasure/erasure-store.ts. */
   readonly erasures: Table;
+  /** Items: shared/notifications/notification-items.ts. */
+  readonly notifications: Table;
   /** Items: shared/runtime/idempotency-store.ts. */
   readonly idempotencyKeys: Table;
 
@@ -137,6 +139,7 @@ export class Tables extends Construct {
     this.detection = expiring("Detection", "key", UNJUDGED_HOURS);
     this.reports = expiring("Reports", "key", DUE_REPORTS);
     this.erasures = expiring("Erasures", "key", OPEN_ERASURES);
+    this.notifications = expiring("Notifications", "key");
     this.idempotencyKeys = expiring("IdempotencyKeys", "key");
     this.securityAlerts = expiring("SecurityAlerts", "key", ALERTS_BY_STATUS, ALERT_OUTBOX);
   }

@@ -1,0 +1,107 @@
+/**
+ * The items of table Notifications: partition key `scope` (the organization's), sort key `key`, expiry `ttl`.
+ *
+ * - `destination#<id>` a destination, without expiry.
+ * - `destinations` the number of destinations, which bounds them; without expiry.
+ * - `delivery#<destinationId>#<deliveryId>` a delivery (delivery.ts). Its id sorts by time.
+ * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level and for
+ *   `resolved` holds the id of the delivery; the first writer wins.
+ * - `window#<destinationId>` the storm window: since when, and the deliveries in it.
+ * - `held#<destinationId>#<bundle's deliveryId>#<alertId>#<change>` a notification that waits in a bundle.
+ *
+ * All but the first two expire. Items are parsed when they are read.
+ */
+import * as z from "zod/mini";
+import { organizationKey } from "../terms/keys.ts";
+import { type DeliveryRef, StoredDelivery } from "./delivery.ts";
+import { Destination } from "./destination.ts";
+import { type NotifiedChange, notifiedChanges, SummarizedAlert } from "./messages/notification.ts";
+
+export const DESTINATION_PREFIX = "destination#";
+
+/** The number of an organization's destinations. */
+export const COUNT_KEY = "destinations";
+
+export const destinationKey = (organizationId: string, id: string) => ({
+  scope: organizationKey(organizationId),
+  key: DESTINATION_PREFIX + id,
+});
+
+/** The prefix of the sort keys of a destination's deliveries. */
+export const deliveryPrefix = (destinationId: string): string => `delivery#${destinationId}#`;
+
+export const deliveryKey = (organizationId: string, { destinationId, deliveryId }: DeliveryRef) => ({
+  scope: organizationKey(organizationId),
+  key: deliveryPrefix(destinationId) + deliveryId,
+});
+
+export const noticeKey = (organizationId: string, destinationId: string, alertId: string) => ({
+  scope: organizationKey(organizationId),
+  key: `notice#${destinationId}#${alertId}`,
+});
+
+export const stormWindowKey = (organizationId: string, destinationId: string) => ({
+  scope: organizationKey(organizationId),
+  key: `window#${destinationId}`,
+});
+
+/** The prefix of the sort keys of a bundle's held notifications. */
+export const heldPrefix = ({ destinationId, deliveryId }: DeliveryRef): string =>
+  `held#${destinationId}#${deliveryId}#`;
+
+export const heldKey = (
+  organizationId: string,
+  bundle: DeliveryRef,
+  { alertId, change }: { alertId: string; change: NotifiedChange },
+) => ({ scope: organizationKey(organizationId), key: `${heldPrefix(bundle)}${alertId}#${change}` });
+
+/**
+ * A destination's item. `sealed`: its secrets (destination-secrets.ts), encrypted for the purpose `notification`.
+ * `version` changes with each request that changes the destination. `addressId`, of e-mail: changes with the address, so
+ * that links in mails to the address before do not count.
+ */
+export const DestinationItem = z.extend(Destination, {
+  sealed: z.instanceof(Uint8Array),
+  version: z.string(),
+  addressId: z.optional(z.string()),
+});
+export type DestinationItem = z.output<typeof DestinationItem>;
+
+/** The ids of the deliveries of an alert, by the level that was notified, and `resolved`. */
+export const NoticeItem = z.object({
+  LOW: z.optional(z.string()),
+  MEDIUM: z.optional(z.string()),
+  HIGH: z.optional(z.string()),
+  CRITICAL: z.optional(z.string()),
+  resolved: z.optional(z.string()),
+});
+export type NoticeItem = z.output<typeof NoticeItem>;
+
+/** `startedAt`: epoch ms. `ids`: the deliveries of the window. */
+export const StormWindowItem = z.object({ startedAt: z.number(), ids: z.set(z.string()) });
+export type StormWindowItem = z.output<typeof StormWindowItem>;
+
+/** A held notification. `at`: when the alert changed so, epoch ms. `entry`: the alert as the summary shows it, as JSON. */
+export const HeldItem = z.object({
+  change: z.enum(notifiedChanges),
+  at: z.number(),
+  entry: z.pipe(
+    z.string(),
+    z.transform((json: string) => SummarizedAlert.parse(JSON.parse(json))),
+  ),
+});
+export type HeldItem = z.output<typeof HeldItem>;
+
+export const parseDestinationItem = (item: unknown): DestinationItem => DestinationItem.parse(item);
+export const parseDeliveryItem = (item: unknown): StoredDelivery => StoredDelivery.parse(item);
+export const parseNoticeItem = (item: unknown): NoticeItem => NoticeItem.parse(item);
+export const parseStormWindowItem = (item: unknown): StormWindowItem => StormWindowItem.parse(item);
+export const parseHeldItem = (item: unknown): HeldItem => HeldItem.parse(item);
+
+/** The destination as clients see it. */
+export const toDestination = ({
+  sealed: _,
+  version: __,
+  addressId: ___,
+  ...destination
+}: DestinationItem): Destination => destination;

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "@jest/globals";
+import { DestinationChangeRequest, DestinationRequest } from "../../../shared/notifications/destination.ts";
+
+const webhook = { type: "webhook", name: "SOC", url: "https://soc.example/hook" };
+const email = { type: "email", name: "On call", address: "oncall@example.com" };
+const quietHours = { from: "22:00", to: "07:00", timeZone: "Europe/Berlin" };
+
+const problemOf = (body: unknown): string => {
+  const { error } = DestinationRequest.safeParse(body);
+  const [issue] = error?.issues ?? [];
+  return issue === undefined ? "" : `${issue.path.join(".")}: ${issue.message}`;
+};
+
+describe("the body of a new destination", () => {
+  it("gets the defaults of missing fields", () => {
+    expect(DestinationRequest.parse(webhook)).toEqual({ ...webhook, filter: {} });
+    expect(DestinationRequest.parse({ ...email, quietHours, digest: { every: "day" } })).toEqual({
+      ...{ ...email, filter: {}, quietHours: { ...quietHours, exceptCritical: true } },
+      digest: { every: "day", at: "08:00", timeZone: "UTC" },
+    });
+  });
+
+  it("leaves out fields of other types", () => {
+    expect(DestinationRequest.parse({ ...webhook, reports: ["daily"], address: "a@example.com" })).toEqual({
+      ...webhook,
+      filter: {},
+    });
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ["no type", { name: "x" }, /expected one of the types/],
+    ["another type", { ...webhook, type: "pager" }, /expected one of the types/],
+    ["an empty name", { ...webhook, name: "" }, /^name: expected a text of 1 to 100 characters/],
+    ["a long name", { ...webhook, name: "x".repeat(101) }, /^name:/],
+    ["another scheme", { ...webhook, url: "ftp://soc.example" }, /^url: expected an https URL/],
+    ["a URL with a space", { ...webhook, url: "https://soc.example/a b" }, /^url:/],
+    ["a URL with a line end", { ...webhook, url: "https://soc.example/a\n" }, /^url:/],
+    ["a long URL", { ...webhook, url: `https://soc.example/${"a".repeat(2_048)}` }, /^url:/],
+    ["no URL", { type: "slack", name: "x" }, /^url:/],
+    ["an address with a name", { ...email, address: "Ada <ada@example.com>" }, /^address: expected an e-mail address/],
+    ["an address with a header", { ...email, address: "ada@example.com\r\nBcc: eve@example.com" }, /^address:/],
+    ["two addresses", { ...email, address: "ada@example.com,eve@example.com" }, /^address:/],
+    ["an address of a host alone", { ...email, address: "ada@localhost" }, /^address:/],
+    ["an address of an IP address", { ...email, address: "ada@127.0.0.1" }, /^address:/],
+    ["a long local part", { ...email, address: `${"a".repeat(65)}@example.com` }, /^address:/],
+    ["a level in lower case", { ...webhook, filter: { levels: ["high"] } }, /^filter\.levels\.0: expected one of LOW/],
+    ["no level", { ...webhook, filter: { levels: [] } }, /^filter\.levels: expected a list of 1 to 4 levels/],
+    ["a level twice", { ...webhook, filter: { levels: ["LOW", "LOW"] } }, /^filter\.levels: .* each once/],
+    ["a rule with a space", { ...webhook, filter: { rules: ["a b"] } }, /^filter\.rules\.0: expected the name/],
+    [
+      "another change",
+      { ...webhook, filter: { changes: ["repeated"] } },
+      /^filter\.changes\.0: expected one of raised/,
+    ],
+    ["an hour 24", { ...webhook, quietHours: { ...quietHours, from: "24:00" } }, /^quietHours\.from: expected a time/],
+    [
+      "quiet for no time",
+      { ...webhook, quietHours: { ...quietHours, to: "22:00" } },
+      /^quietHours\.to: expected another/,
+    ],
+    ["no zone", { ...webhook, quietHours: { from: "22:00", to: "07:00" } }, /^quietHours\.timeZone: expected the name/],
+    ["an unknown zone", { ...webhook, quietHours: { ...quietHours, timeZone: "Mars/Base" } }, /^quietHours\.timeZone:/],
+    ["an offset", { ...webhook, quietHours: { ...quietHours, timeZone: "+02:00" } }, /^quietHours\.timeZone:/],
+    ["another digest", { ...webhook, digest: { every: "week" } }, /^digest\.every: expected one of hour, day/],
+    ["another report", { ...email, reports: ["monthly"] }, /^reports\.0: expected one of daily, weekly/],
+  ])("is refused with %s", (_, body, expected) => {
+    expect(problemOf(body)).toMatch(expected);
+  });
+
+  it.each(["a.b+c@mail.example.co", "o'neil@example.com", "x@xn--bcher-kva.example"])(
+    "takes the address %s",
+    (address) => {
+      expect(DestinationRequest.safeParse({ ...email, address }).success).toBe(true);
+    },
+  );
+});
+
+describe("the body of a change", () => {
+  it("needs a name only", () => {
+    expect(DestinationChangeRequest.parse({ name: "SOC" })).toEqual({ name: "SOC", filter: {} });
+  });
+
+  it("cannot set the status unconfirmed", () => {
+    expect(DestinationChangeRequest.safeParse({ name: "SOC", status: "unconfirmed" }).success).toBe(false);
+  });
+});
