@@ -31,6 +31,9 @@ type Expected = {
   kind: "event" | "finding";
   status: AlertStatus;
   level: RiskLevel;
+  /** Undefined if several reasons raised it at once, in an unknown order. */
+  raisedLevel: RiskLevel | undefined;
+  escalatedAt?: number;
   reasons: Set<string>;
   firstSeen: number;
   lastSeen: number;
@@ -57,8 +60,8 @@ const reasonOf = ({ n, age, level }: Reason, subject: string, kind: Expected["ki
   };
 };
 
-/** Counts a reason in the model and checks the alert's id. */
-const expectRaised = (model: Model, id: string, reason: ReturnType<typeof reasonOf>): void => {
+/** Counts a reason in the model and checks the alert's id. @param isAlone whether no other reason is counted at once. */
+const expectRaised = (model: Model, id: string, reason: ReturnType<typeof reasonOf>, isAlone: boolean): void => {
   const { subject, kind, level, occurrence, firstSeen, lastSeen } = reason;
   const known = unresolved(model, subject, kind);
   if (known === undefined) {
@@ -72,6 +75,7 @@ const expectRaised = (model: Model, id: string, reason: ReturnType<typeof reason
       kind,
       status: "open",
       level,
+      raisedLevel: isAlone ? level : undefined,
       reasons: new Set([occurrence]),
       firstSeen,
       lastSeen,
@@ -84,7 +88,9 @@ const expectRaised = (model: Model, id: string, reason: ReturnType<typeof reason
   known.reasons.add(occurrence);
   known.firstSeen = Math.min(known.firstSeen, firstSeen);
   known.lastSeen = Math.max(known.lastSeen, lastSeen);
-  if (isAtLeast(level, known.level)) known.level = level;
+  if (isAtLeast(known.level, level)) return;
+  known.level = level;
+  known.escalatedAt = model.now;
 };
 
 const compare = async ({ alerts, now }: Model, { organization, direct }: Real, limit: number): Promise<void> => {
@@ -102,6 +108,12 @@ const compare = async ({ alerts, now }: Model, { organization, direct }: Real, l
         ...{ assignee, comments: notes.filter(({ change }) => change === "commented").length },
       })),
   );
+  for (const { id, level, raisedLevel, escalatedAt } of live) {
+    if (raisedLevel === undefined) continue;
+    const alert = found.find((one) => one.id === id);
+    expect(alert?.raisedLevel).toBe(raisedLevel === level ? undefined : raisedLevel);
+    expect(alert?.escalatedAt).toBe(escalatedAt);
+  }
   const findings = await direct.listUnresolvedFindings(organization, now);
   expect(findings.map(({ id, evidence }) => [id, evidence?.count]).sort()).toEqual(
     live
@@ -136,7 +148,7 @@ const raise = fc.tuple(reason, subject, kind, way).map(([one, about, of, over]) 
     const said = reasonOf(one, about, of, model.now);
     const isNew = unresolved(model, about, of)?.reasons.has(said.occurrence) !== true;
     const { alert, change } = await real[over].raise(real.organization, said, model.now);
-    expectRaised(model, alert.id, said);
+    expectRaised(model, alert.id, said, true);
     // After a lost answer, a counted reason may be published again.
     if (isNew || over === "direct") expect(change !== undefined).toBe(isNew);
     real.ids.push(alert.id);
@@ -152,7 +164,7 @@ const raiseAtOnce = fc
       expect(new Set(raised.map(({ alert }) => alert.id)).size).toBe(1);
       for (const [i, { alert }] of raised.entries()) {
         const own = said[i];
-        if (own !== undefined) expectRaised(model, alert.id, own);
+        if (own !== undefined) expectRaised(model, alert.id, own, false);
       }
     }),
   );

@@ -136,6 +136,7 @@ describe("the largest alert", () => {
       ...{ count: 1, firstSeen: 1, lastSeen: 1, revision: 1, message: text(1_024), acknowledgedBy: text(128) },
       ...{ resolvedBy: text(128), eventIds: Array(100).fill(text(128)), metadata: { n: text(300) } },
       ...{ assignee: text(128), assignedBy: text(128), assignedAt: 1, comments: 100, commentedAt: 1 },
+      ...{ raisedLevel: "MEDIUM", escalatedAt: 1 },
     };
     const detail = { version: 1, organizationId: text(128), change: "commented", at: 1, alert };
     expect(bytesOf({ ...detail, note: { id: text(26), by: text(128), text: text(2_000) } })).toBeLessThan(131_072);

@@ -52,6 +52,8 @@ const attributesOf = ({ scope, hash, trigger, now, newId, ttl }: RaiseContext) =
       ...outboxEntry(hash, now),
     },
     level: { level },
+    /** Written when a repetition raises the level; raisedLevel only the first time. */
+    escalation: { level, escalatedAt: now },
     last: { lastSeen, ttl },
     always: evidence ? { evidence: encodeJson(evidence.details) } : {},
     added: {
@@ -70,10 +72,11 @@ const replaceExpired = (context: RaiseContext): Update => {
   const set = { ...first, ...level, ...last, ...always, ...added };
   const optional = ["message", "metadata", "evidence", "evidenceCount", "occurrences", "eventIds"];
   const decisions = ["acknowledgedAt", "acknowledgedBy", "outboxChange", "token"];
+  const escalation = ["raisedLevel", "escalatedAt"];
   const notes = ["assignee", "assignedAt", "assignedBy", "assignments", "comments", "commentedAt", "notesUntil"];
   return {
     set,
-    remove: [...optional, ...decisions, ...notes].filter((name) => !Object.hasOwn(set, name)),
+    remove: [...optional, ...decisions, ...escalation, ...notes].filter((name) => !Object.hasOwn(set, name)),
     condition: "#ttl <= :seconds",
     values: { seconds: Math.floor(context.now / 1000) },
   };
@@ -83,7 +86,7 @@ const replaceExpired = (context: RaiseContext): Update => {
 const updateOf = (context: RaiseContext, stored: AlertItem | undefined): Update => {
   const { trigger, now } = context;
   if (stored !== undefined && isExpired(stored, now)) return replaceExpired(context);
-  const { first, level, last, always, added } = attributesOf(context);
+  const { first, level, escalation, last, always, added } = attributesOf(context);
   const isLater = stored === undefined || trigger.lastSeen >= stored.lastSeen;
   const isEarlier = stored !== undefined && trigger.firstSeen < stored.firstSeen;
   const isHigher = stored !== undefined && !isAtLeast(stored.level, trigger.level);
@@ -97,26 +100,28 @@ const updateOf = (context: RaiseContext, stored: AlertItem | undefined): Update 
     "#ttl > :seconds",
     `#lastSeen ${isLater ? "<=" : ">="} :lastSeen`,
     `#firstSeen ${isEarlier ? ">" : "<="} :firstSeen`,
-    `${isHigher ? "NOT " : ""}#level IN (${levelsAtLeast.map((one) => `:${one}`).join(", ")})`,
+    isHigher ? "#level = :storedLevel" : `#level IN (${levelsAtLeast.map((one) => `:${one}`).join(", ")})`,
     ...(isEarlier ? ["#id = :storedId"] : []),
   ].join(" AND ");
   return {
-    set: { ...always, ...(isLater && last), ...(isHigher && level), ...earlier },
+    set: { ...always, ...(isLater && last), ...(isHigher && escalation), ...earlier },
     setOnce: {
       ...rest,
+      ...(isHigher && { raisedLevel: stored.level }),
       ...(!isEarlier && { firstSeen, listKey: firstListKey }),
       ...(!isHigher && level),
       ...(!isLater && last),
     },
     add: added,
     remove: ["outboxChange"],
-    condition: isEarlier ? assumption : `attribute_not_exists(#id) OR (${assumption})`,
+    // A new alert has neither an earlier evidence nor a lower level.
+    condition: isEarlier || isHigher ? assumption : `attribute_not_exists(#id) OR (${assumption})`,
     values: {
       occurrence: trigger.occurrence,
       seconds: Math.floor(now / 1000),
       lastSeen: trigger.lastSeen,
       firstSeen: trigger.firstSeen,
-      ...Object.fromEntries(levelsAtLeast.map((one) => [one, one])),
+      ...(isHigher ? { storedLevel: stored.level } : Object.fromEntries(levelsAtLeast.map((one) => [one, one]))),
       ...(isEarlier && { storedId: stored.id }),
     },
   };

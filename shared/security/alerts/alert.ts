@@ -37,6 +37,12 @@ export const Alert = z
     id: text,
     title: text,
     level: z.enum(riskLevels),
+    raisedLevel: z.optional(
+      z.enum(riskLevels).register(z.globalRegistry, {
+        description: "The level at which it was raised, if a repetition has raised its level since.",
+      }),
+    ),
+    escalatedAt: z.optional(epochMs("when a repetition last raised its level.")),
     rule: described("Why it was raised: `event_threshold`, `manual`, or the rule of detection."),
     subject: described("The user or thing that the alert is about. One unresolved alert per rule and subject."),
     status: z.enum(alertStatuses),

@@ -91,6 +91,23 @@ describe("raising for an event", () => {
     await expect(sweepAt(NOON + 3 * MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
   });
 
+  it("publishes at once that a repetition raised the level, and keeps it in the outbox if the bus is down", async () => {
+    const organizationId = freshOrganization();
+    const raiseAt = (at: number, riskLevel: "LOW" | "HIGH" | "CRITICAL") =>
+      raiserAt(at).raiseForEvent({ ...eventAt(at, organizationId), riskLevel });
+    await raiseAt(NOON, "LOW");
+    await raiseAt(NOON + 1, "HIGH");
+    const risen = { level: "HIGH", raisedLevel: "LOW", escalatedAt: NOON + 1 };
+    expect(published.slice(1)).toMatchObject([{ change: "repeated", at: NOON + 1, alert: risen }]);
+    isDown = true;
+    await raiseAt(NOON + 2, "CRITICAL");
+    isDown = false;
+    await sweepAt(NOON + 2 * MINUTE);
+    expect(published.at(-1)).toMatchObject({
+      ...{ change: "repeated", alert: { level: "CRITICAL", raisedLevel: "LOW", escalatedAt: NOON + 2, revision: 3 } },
+    });
+  });
+
   it("publishes nothing for an event that was counted before", async () => {
     const organizationId = freshOrganization();
     const event = eventAt(NOON, organizationId);

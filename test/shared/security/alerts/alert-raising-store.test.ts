@@ -2,6 +2,7 @@ import { QueryCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../../shared/runtime/document-translation.ts";
 import { organizationKey } from "../../../../shared/terms/keys.ts";
+import type { RiskLevel } from "../../../../shared/terms/risk-levels.ts";
 import {
   type AlertStores,
   alertStoresAt,
@@ -128,14 +129,52 @@ describe("raising", () => {
   });
 });
 
+describe("a repetition at a higher level", () => {
+  it("keeps the level at which the alert was raised, and when the level last rose", async () => {
+    const organization = freshOrganization();
+    const raise = (level: RiskLevel, after: number) =>
+      alerts.raise(organization, reasonAt(NOON + after, { level }), NOON + after);
+    const { alert: raised } = await raise("LOW", 0);
+    expect(raised).not.toHaveProperty("raisedLevel");
+    expect(raised).not.toHaveProperty("escalatedAt");
+    const risen = { raisedLevel: "LOW", level: "MEDIUM", escalatedAt: NOON + 1 };
+    await expect(raise("MEDIUM", 1)).resolves.toMatchObject({ change: "repeated", alert: risen });
+    await expect(raise("LOW", 2)).resolves.toMatchObject({ alert: risen });
+    await expect(raise("CRITICAL", 3)).resolves.toMatchObject({
+      alert: { raisedLevel: "LOW", level: "CRITICAL", escalatedAt: NOON + 3 },
+    });
+  });
+
+  it("of a resolved alert raises a new alert, which has not risen", async () => {
+    const organization = freshOrganization();
+    const client = table.documentClient(documentTranslation);
+    const { alert: low } = await alerts.raise(organization, reasonAt(NOON, { level: "LOW" }), NOON);
+    let calls = 0;
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        // Between the attempt that finds the lower level and the attempt that raises it.
+        if (++calls === 2) await alerts.resolve(organization, low.id, { by: "ada", now: NOON });
+        return next(args);
+      },
+      { step: "initialize" },
+    );
+    const { alert, change } = await alertStoresOver(client).raise(organization, reasonAt(NOON + 1), NOON + 1);
+    expect(change).toBe("raised");
+    expect(alert).toMatchObject({ level: "HIGH", count: 1 });
+    expect(alert.id).not.toBe(low.id);
+    expect(alert).not.toHaveProperty("raisedLevel");
+  });
+});
+
 describe("an expired alert", () => {
   it("is neither listed nor counted again: a new alert replaces it", async () => {
     const organization = freshOrganization();
     const { alert: old } = await alerts.raise(
       organization,
-      reasonAt(NOON, { message: "old", kind: "finding", evidence: { count: 3, details: {} } }),
+      reasonAt(NOON, { message: "old", kind: "finding", evidence: { count: 3, details: {} }, level: "LOW" }),
       NOON,
     );
+    await alerts.raise(organization, reasonAt(NOON, { kind: "finding" }), NOON);
     await alerts.acknowledge(organization, old.id, { by: "ada", now: NOON });
     const later = NOON + (RETENTION_DAYS + 1) * DAY;
     await expect(listAll(alerts, organization, { now: later })).resolves.toEqual([]);
