@@ -111,8 +111,12 @@ describe.each(views)("the states of the view, %s", (_, view) => {
     await page.getByText("Acknowledge the selected alerts, or the alert").waitFor();
     await check("keys");
     await page.keyboard.press("Escape");
+    // While a dialog is open, keys do nothing.
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
 
     await page.keyboard.press("j");
+    // The selection may have left the focus on another row: Enter opens the one that has it.
+    await main.locator("tr a:focus").waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "History" }).waitFor();
     await page

@@ -19,13 +19,15 @@ const RANDOM = [
 ] as const;
 /** A random text of 9 bytes as base64url, such as a version or a token; words have one case and no digits. */
 const TOKEN = /^(?=.*([A-Z].*[a-z]|[a-z].*[A-Z]|\d))[A-Za-z0-9_-]{12}$/;
+/** The version of a record, which may by chance have one case and no digits. */
+const VERSION = /^[A-Za-z0-9_-]{12}$/;
 /** The attribute of a request token in an item that counts. */
 const COUNTED = /^i[A-Za-z0-9_-]{12}$/;
 
 const isTime = (value: number): boolean => (value > 1.6e12 && value < 2.2e12) || (value > 1.6e9 && value < 2.2e9);
 
-const plainText = (text: string, known: string): string => {
-  if (TOKEN.test(text) && !known.includes(text)) return "<token>";
+const plainText = (text: string, known: string, name: string): string => {
+  if ((name === "version" ? VERSION : TOKEN).test(text) && !known.includes(text)) return "<token>";
   return RANDOM.reduce<string>(
     (left, [pattern, name]) =>
       left.replace(pattern, (found, ...groups) =>
@@ -68,7 +70,7 @@ export const plain = (value: unknown, known: string, name = ""): unknown => {
   if (typeof value === "number") return isTime(value) ? "<time>" : value;
   if (typeof value === "string") {
     const parsed = /^[[{]/.test(value) ? parse(value) : value;
-    return typeof parsed === "string" ? plainText(parsed, known) : plain(parsed, known, name);
+    return typeof parsed === "string" ? plainText(parsed, known, name) : plain(parsed, known, name);
   }
   if (value instanceof Uint8Array) return "<bytes>";
   if (value instanceof Set) return [...value].map((one) => plain(one, known)).sort();
