@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { createSelfSignedCertificate } from "./self-signed-certificate.ts";
+import { createSelfSignedCertificate } from "../../support/self-signed-certificate.ts";
 
 const KEY_ID = "bench-key";
 

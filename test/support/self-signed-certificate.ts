@@ -38,11 +38,17 @@ const ECDSA_WITH_SHA256 = "2a8648ce3d040302";
 
 const name = (text: string) => sequence(set(sequence(identifier(COMMON_NAME), element(0x0c, Buffer.from(text)))));
 
-/** A self-signed certificate, valid for 127.0.0.1 for one day, and its key. Both are PEM. */
-export const createSelfSignedCertificate = (): { key: string; certificate: string } => {
+type CertificateOptions = { hosts?: readonly string[]; expiresAt?: number };
+
+/** A self-signed certificate, valid for 127.0.0.1 and the hosts for one day or until a time, and its key. Both are PEM. */
+export const createSelfSignedCertificate = ({
+  hosts = [],
+  expiresAt = Date.now() + DAY_MS,
+}: CertificateOptions = {}): { key: string; certificate: string } => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(identifier(ECDSA_WITH_SHA256));
-  const addresses = sequence(element(0x87, Buffer.from([127, 0, 0, 1])));
+  const names = hosts.map((host) => element(0x82, Buffer.from(host, "ascii")));
+  const addresses = sequence(element(0x87, Buffer.from([127, 0, 0, 1])), ...names);
   const isAuthority = sequence(element(0x01, Buffer.from([0xff])));
   const extensions = sequence(
     sequence(identifier(SUBJECT_ALTERNATIVE_NAME), octets(addresses)),
@@ -53,7 +59,7 @@ export const createSelfSignedCertificate = (): { key: string; certificate: strin
     element(0x02, Buffer.from([1]), randomBytes(8)),
     algorithm,
     name("plant-store-bench"),
-    sequence(time(Date.now() - DAY_MS), time(Date.now() + DAY_MS)),
+    sequence(time(Math.min(Date.now(), expiresAt) - DAY_MS), time(expiresAt)),
     name("plant-store-bench"),
     publicKey.export({ type: "spki", format: "der" }),
     element(0xa3, extensions),
