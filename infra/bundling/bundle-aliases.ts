@@ -15,16 +15,18 @@ const aliases: Record<string, string> = {
   // Searches files, instance metadata and child processes. Lambda's credentials are in the environment, and
   // shared/runtime/document-client.ts passes them to the client.
   "@aws-sdk/credential-provider-node": shim("credential-provider-node.ts"),
-  // No operation of DynamoDB streams events.
+  // No operation that the service calls streams events.
   "@smithy/core/event-streams": shim("event-streams.ts"),
   // Asks DynamoDB for its endpoint; the service's clients are given their endpoint.
   "@aws-sdk/middleware-endpoint-discovery": shim("middleware-endpoint-discovery.ts"),
-  // Derive the endpoint from the region; document-client.ts, event-bridge.ts, kms.ts and secrets-manager.ts give clients
-  // their endpoint.
+  // Derive the endpoint from the region; the files of shared/runtime/ give clients their endpoint.
   "@aws-sdk/client-dynamodb/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
   "@aws-sdk/client-eventbridge/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
   "@aws-sdk/client-kms/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
   "@aws-sdk/client-secrets-manager/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
+  "@aws-sdk/client-sesv2/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
+  "@aws-sdk/client-sqs/dist-es/endpoint/endpointResolver": shim("endpoint-resolver.ts"),
+  "@aws-sdk/client-s3/dist-es/endpoint/endpointResolver": shim("s3-endpoint-resolver.ts"),
   // The table of all regions, which the endpoint rules read.
   "@aws-sdk/core/dist-es/submodules/client/util-endpoints/lib/aws/partition": shim("partition.ts"),
   // Reads ~/.aws/config and ~/.aws/credentials, which do not exist in a function.

@@ -91,9 +91,41 @@ export const createBusHandler = <Schema extends z.ZodMiniType>(
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
+/** A received message. `receives`: how often the queue has delivered it, this time included. */
+export type ReceivedMessage = { id: string; receiptHandle: string; receives: number; remainingMs: () => number };
+
 /**
- * The handler of a queue that a rule of the event bus fills. It works on all messages of a batch at once, so a batch takes
- * as long as its slowest message. Only failed messages are delivered again.
+ * Works on all messages of a batch at once, so a batch takes as long as its slowest message. Only failed and postponed
+ * messages are delivered again.
+ * @param handleOne answers true for a message that is done, and undefined for one that is postponed.
+ */
+const handleBatch = (
+  name: string,
+  handleOne: (body: unknown, record: SQSRecord, context: Context) => Promise<true | undefined>,
+): QueueHandler => {
+  const tryOne = async (record: SQSRecord, context: Context): Promise<boolean | undefined> => {
+    try {
+      return await handleOne(JSON.parse(record.body), record, context);
+    } catch (error) {
+      writeLog("error", name, { cause: error instanceof Error ? error.stack : String(error) });
+      return false;
+    }
+  };
+
+  return withInvocationId(async ({ Records }: SQSEvent, context) => {
+    const isDone = await Promise.all(
+      Records.map((record) => withLogIds({ messageId: record.messageId }, () => tryOne(record, context))),
+    );
+    const kept = Records.filter((_record, index) => !isDone[index]).map(({ messageId }) => ({
+      itemIdentifier: messageId,
+    }));
+    writeLog("info", name, { messages: Records.length, failed: isDone.filter((one) => one === false).length });
+    return { batchItemFailures: kept };
+  });
+};
+
+/**
+ * The handler of a queue that a rule of the event bus fills.
  * @param name for its log lines.
  * @param work.receives how often the queue has delivered the message, this time included.
  * @param schema of the detail; a message with any other detail fails until it becomes a dead letter, which raises an alarm.
@@ -105,26 +137,33 @@ export const createQueueHandler = <Schema extends z.ZodMiniType>(
 ): QueueHandler => {
   // What EventBridge puts around the detail of an event that a rule sends to a queue.
   const Envelope = z.object({ detail: z.unknown() });
-  const handleOne = async ({ body, attributes }: SQSRecord): Promise<boolean> => {
-    try {
-      const { detail } = Envelope.parse(JSON.parse(body));
-      addLogIds(idsOf(detail));
-      await work(schema.parse(detail), Number(attributes.ApproximateReceiveCount));
-      return true;
-    } catch (error) {
-      writeLog("error", name, { cause: error instanceof Error ? error.stack : String(error) });
-      return false;
-    }
-  };
-
-  return withInvocationId(async ({ Records }: SQSEvent) => {
-    const isDone = await Promise.all(
-      Records.map((record) => withLogIds({ messageId: record.messageId }, () => handleOne(record))),
-    );
-    const failed = Records.filter((_record, index) => isDone[index] === false).map(({ messageId }) => ({
-      itemIdentifier: messageId,
-    }));
-    writeLog("info", name, { messages: Records.length, failed: failed.length });
-    return { batchItemFailures: failed };
+  return handleBatch(name, async (body, { attributes }) => {
+    const { detail } = Envelope.parse(body);
+    addLogIds(idsOf(detail));
+    await work(schema.parse(detail), Number(attributes.ApproximateReceiveCount));
+    return true;
   });
 };
+
+/**
+ * The handler of a queue that functions fill (queue.ts).
+ * @param name for its log lines.
+ * @param schema of the body; a message with any other body fails until it becomes a dead letter, which raises an alarm.
+ * @param work returns the seconds after which the message must come again; undefined if the message is done.
+ * @param postpone hides a message for that many seconds (`postpone` of queue.ts).
+ */
+export const createMessageHandler = <Schema extends z.ZodMiniType>(
+  name: string,
+  schema: Schema,
+  work: (body: z.output<Schema>, message: ReceivedMessage) => Promise<number | undefined>,
+  postpone: (receiptHandle: string, seconds: number) => Promise<void>,
+): QueueHandler =>
+  handleBatch(name, async (body, { messageId: id, receiptHandle, attributes }, context) => {
+    addLogIds(idsOf(body));
+    const receives = Number(attributes.ApproximateReceiveCount);
+    const remainingMs = () => context.getRemainingTimeInMillis();
+    const seconds = await work(schema.parse(body), { id, receiptHandle, receives, remainingMs });
+    if (seconds === undefined) return true;
+    await postpone(receiptHandle, seconds);
+    return undefined;
+  });

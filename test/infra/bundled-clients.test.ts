@@ -1,4 +1,4 @@
-/** The bundled clients of EventBridge, KMS and Secrets Manager send the same requests as the whole SDK. */
+/** The bundled clients of AWS services send the same requests as the whole SDK. */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { attempts, startScriptedStore } from "../support/scripted-store.ts";
 
 const root = join(import.meta.dirname, "../..");
 
+/** `name` is all that the handler imports of the file. */
 type Call = { service: string; file: string; name: string; call: string; answer: object };
 
 const calls: Call[] = [
@@ -39,6 +40,36 @@ const calls: Call[] = [
     call: 'readSecret("arn:aws:secretsmanager:eu-central-1:000000000000:secret:name-AbCdEf")',
     answer: { SecretString: "value" },
   },
+  {
+    service: "sqs",
+    file: "queue.ts",
+    name: "createQueue, sqs",
+    call: 'createQueue(sqs, "https://sqs.eu-central-1.amazonaws.com/1/queue").send([{ body: { text: "é" } }])',
+    answer: { Successful: [{ Id: "0", MessageId: "1", MD5OfMessageBody: "d7163011f6e125b5d9214028416d7cf7" }] },
+  },
+  {
+    service: "ses",
+    file: "mail.ts",
+    name: "createMailer, ses",
+    call: `createMailer(ses, { sender: "alerts@example.com" }).send({
+      ...{ to: "ada@example.com", subject: "é", html: "<p>é</p>", text: "é" },
+      headers: { "List-Unsubscribe": "<https://example.com/u>" },
+    })`,
+    answer: { MessageId: "1" },
+  },
+  {
+    service: "s3",
+    file: "object-store.ts",
+    name: "createObjectStore, s3",
+    // The link's time changes, and with it the signature.
+    call: `(async () => {
+      const store = createObjectStore(s3, "bucket");
+      await store.put("a b/é", '{"text":"é"}', { contentType: "application/json" });
+      const link = await store.linkTo("a b/é", 900, { fileName: "file.csv" });
+      return link.replace(/(127.0.0.1:|X-Amz-Date=|X-Amz-Signature=)\\w+/g, "$1");
+    })()`,
+    answer: {},
+  },
 ];
 
 /** The source of a handler that makes the call and answers with its result. */
@@ -58,7 +89,8 @@ const callWith = async (file: string, answer: object) => {
       URL_SUFFIX: "amazonaws.com",
     };
     const { responses } = await runInstance({ file, environment, events: [httpEvent()] });
-    const requests = service.requests.map(({ headers, body }) => ({
+    const requests = service.requests.map(({ path, headers, body }) => ({
+      path,
       target: headers["x-amz-target"],
       scope: /Credential=key\/\d+\/([^,]+)/.exec(headers.authorization ?? "")?.[1],
       signedHeaders: /SignedHeaders=([^,]+)/.exec(headers.authorization ?? "")?.[1],

@@ -22,14 +22,14 @@ export const attempts = {
   hang: (): Attempt => () => undefined,
 };
 
-export type SentRequest = { headers: IncomingHttpHeaders; body: unknown };
+export type SentRequest = { path: string | undefined; headers: IncomingHttpHeaders; body: unknown };
 
 /** A store that answers attempts by the script, then repeats its last line. Keeps all received requests. */
 export const startScriptedStore = async (script: readonly Attempt[]) => {
   const requests: SentRequest[] = [];
   const server = createServer(async (request, response) => {
     const body: unknown = JSON.parse((await text(request)) || "null");
-    requests.push({ headers: request.headers, body });
+    requests.push({ path: request.url, headers: request.headers, body });
     (script[requests.length - 1] ?? script.at(-1))?.(response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

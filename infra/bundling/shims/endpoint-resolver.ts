@@ -1,5 +1,5 @@
 /**
- * Replaces the endpoint rules of DynamoDB, EventBridge, KMS and Secrets Manager: returns the endpoint that the client was given.
+ * Replaces the endpoint rules of every service but S3: returns the endpoint that the client was given.
  * A client without an endpoint is a bug, because this shim cannot derive the endpoint from a region.
  */
 type Resolved = { url: URL; properties: object; headers: Record<string, string[]> };

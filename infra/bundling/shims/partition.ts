@@ -1,6 +1,6 @@
 /**
  * Replaces the SDK's table of AWS partitions. Its main readers are the endpoint rules, which endpoint-resolver.ts
- * replaces. The only other reader is the prefix of the user agent, which is empty by default.
+ * and s3-endpoint-resolver.ts replace. The only other reader is the prefix of the user agent, which is empty by default.
  */
 const noTable = (): never => {
   throw new Error("This bundle has no table of partitions.");

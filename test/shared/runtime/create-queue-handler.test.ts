@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Context, SQSEvent } from "aws-lambda";
 import * as z from "zod/mini";
-import { createQueueHandler } from "../../../shared/runtime/background-handlers.ts";
+import { createMessageHandler, createQueueHandler } from "../../../shared/runtime/background-handlers.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 
 quietLog();
@@ -9,10 +9,15 @@ quietLog();
 const batchOf = (...bodies: string[]) =>
   ({
     Records: bodies.map((body, i) => ({
-      ...{ messageId: `message-${i}`, body, attributes: { ApproximateReceiveCount: String(i + 1) } },
+      ...{
+        messageId: `message-${i}`,
+        receiptHandle: `receipt-${i}`,
+        body,
+        attributes: { ApproximateReceiveCount: String(i + 1) },
+      },
     })),
   }) as SQSEvent;
-const context = { awsRequestId: "invocation-1" } as Context;
+const context = { awsRequestId: "invocation-1", getRemainingTimeInMillis: () => 1_000 } as Context;
 const detail = (value: unknown) => JSON.stringify({ source: "test", detail: value });
 
 describe("a queue's handler", () => {
@@ -47,5 +52,29 @@ describe("a queue's handler", () => {
     });
     const batch = batchOf(...[1, 2, 3, 4, 5].map((number) => detail({ number })));
     await expect(handler(batch, context)).resolves.toEqual({ batchItemFailures: [] });
+  });
+});
+
+describe("the handler of messages of functions", () => {
+  it("keeps failed and postponed messages in the queue, and hides the postponed ones", async () => {
+    const postponed: unknown[] = [];
+    const done: unknown[] = [];
+    const handler = createMessageHandler(
+      "test",
+      z.object({ number: z.number() }),
+      async ({ number }, { remainingMs, ...message }) => {
+        if (number === 2) throw new Error("not this one");
+        if (number === 3) return 90;
+        done.push({ number, ...message, remainingMs: remainingMs() });
+        return undefined;
+      },
+      async (...call) => void postponed.push(call),
+    );
+    const bodies = [1, 2, 3].map((number) => JSON.stringify({ number }));
+    await expect(handler(batchOf(...bodies, "{}", "{"), context)).resolves.toEqual({
+      batchItemFailures: [1, 2, 3, 4].map((i) => ({ itemIdentifier: `message-${i}` })),
+    });
+    expect(postponed).toEqual([["receipt-2", 90]]);
+    expect(done).toEqual([{ number: 1, id: "message-0", receiptHandle: "receipt-0", receives: 1, remainingMs: 1_000 }]);
   });
 });

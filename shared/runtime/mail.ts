@@ -1,0 +1,76 @@
+/**
+ * Sends e-mails through Amazon SES. The client is created at the first call, but imported statically, for the reasons in
+ * event-bridge.ts.
+ */
+import { Agent } from "node:https";
+import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
+import { type AwsPlace, boundedRequests, fixedSettings, readAwsPlace } from "./aws-client.ts";
+import { limitTo } from "./call-store.ts";
+
+const REQUEST_TIMEOUT_MS = 5_000;
+const DEADLINE_MS = 10_000;
+
+/**
+ * `headers` are further headers of the message, such as List-Unsubscribe. SES refuses the ones that it writes itself.
+ * https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_MessageHeader.html
+ */
+export type Mail = {
+  to: string;
+  subject: string;
+  html: string;
+  text: string;
+  headers?: Readonly<Record<string, string>>;
+};
+
+/** A client of one endpoint. */
+export const createSes = (place: AwsPlace): SESv2Client =>
+  new SESv2Client({
+    ...place,
+    ...fixedSettings,
+    // A repeated request sends a second e-mail.
+    maxAttempts: 1,
+    requestHandler: boundedRequests(new Agent({ keepAlive: true, maxSockets: 20 }), REQUEST_TIMEOUT_MS),
+  });
+
+let made: SESv2Client | undefined;
+
+/** The client of a deployed function, from its environment. */
+export const ses = (): SESv2Client => {
+  made ??= createSes(readAwsPlace("email"));
+  return made;
+};
+
+const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
+
+export type Mailer = ReturnType<typeof createMailer>;
+
+/**
+ * @param client is called at the first e-mail: `ses` in a deployed function.
+ * @param options.sender the address that e-mails come from; SES must have verified it or its domain.
+ */
+export const createMailer = (client: () => SESv2Client, { sender }: { sender: string }) => ({
+  /**
+   * Sends an e-mail once. SES has accepted it then; it may still bounce.
+   * @returns the id that SES gave it.
+   * @throws Error with the name of the SDK's error only, because its message may quote addresses.
+   */
+  async send({ to, subject, html, text, headers = {} }: Mail): Promise<string | undefined> {
+    const command = new SendEmailCommand({
+      FromEmailAddress: sender,
+      Destination: { ToAddresses: [to] },
+      Content: {
+        Simple: {
+          Subject: utf8(subject),
+          Body: { Text: utf8(text), Html: utf8(html) },
+          Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value })),
+        },
+      },
+    });
+    try {
+      return (await client().send(command, { abortSignal: limitTo(DEADLINE_MS) })).MessageId;
+    } catch (error) {
+      const { name } = error instanceof Error ? error : { name: typeof error };
+      throw Object.assign(new Error(`SES: ${name}`), { name });
+    }
+  },
+});

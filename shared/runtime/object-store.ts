@@ -1,0 +1,173 @@
+/**
+ * Objects of a bucket in Amazon S3. The client is created at the first call, but imported statically, for the reasons in
+ * event-bridge.ts.
+ */
+import { Agent } from "node:https";
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { type AwsPlace, boundedRequests, fixedSettings, readAwsPlace } from "./aws-client.ts";
+import { callStore } from "./call-store.ts";
+import { chunksOf } from "./chunks.ts";
+
+/** For one attempt: a part of 8 MB takes less than a second within a region. */
+const REQUEST_TIMEOUT_MS = 10_000;
+const DEADLINE_MS = 30_000;
+
+/** DeleteObjects takes as many. https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html */
+const MAX_DELETES = 1_000;
+
+/** A client of one endpoint. The SDK puts the bucket into the host's name, or into the path if the host is an address. */
+export const createS3 = (place: AwsPlace): S3Client =>
+  new S3Client({
+    ...place,
+    ...fixedSettings,
+    // The signature covers the SHA-256 of each body, which S3 checks; a second checksum would only cost time.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    followRegionRedirects: false,
+    maxAttempts: 3,
+    requestHandler: boundedRequests(new Agent({ keepAlive: true, maxSockets: 20 }), REQUEST_TIMEOUT_MS),
+  });
+
+let made: S3Client | undefined;
+
+/** The client of a deployed function, from its environment. */
+export const s3 = (): S3Client => {
+  made ??= createS3(readAwsPlace("s3"));
+  return made;
+};
+
+/** What S3 answers with the object. */
+export type ObjectHeaders = { contentType: string; contentEncoding?: string; contentDisposition?: string };
+
+export type StoredObject = { key: string; bytes: number };
+
+const headersOf = ({ contentType, contentEncoding, contentDisposition }: ObjectHeaders) => ({
+  ContentType: contentType,
+  ...(contentEncoding !== undefined && { ContentEncoding: contentEncoding }),
+  ...(contentDisposition !== undefined && { ContentDisposition: contentDisposition }),
+});
+
+/** @returns undefined instead of the error of that name, which S3 gives for what does not exist. */
+const unlessMissing = <Output>(name: string, call: Promise<Output>): Promise<Output | undefined> =>
+  call.catch((error) => {
+    if (error instanceof Error && error.name === name) return undefined;
+    throw error;
+  });
+
+export type ObjectStore = ReturnType<typeof createObjectStore>;
+
+/**
+ * All calls throw DomainError `store_unavailable` if S3 fails or denies.
+ * @param client is called at the first call: `s3` in a deployed function.
+ */
+export const createObjectStore = (client: () => S3Client, Bucket: string) => ({
+  /** Writes a whole object, and replaces one of the same key. */
+  async put(Key: string, Body: Uint8Array | string, headers: ObjectHeaders): Promise<void> {
+    const command = new PutObjectCommand({ Bucket, Key, Body, ...headersOf(headers) });
+    await callStore((options) => client().send(command, options), DEADLINE_MS);
+  },
+
+  /** Begins an upload in parts. @returns its id. The bucket's lifecycle removes an upload that never ends. */
+  async beginUpload(Key: string, headers: ObjectHeaders): Promise<string> {
+    const command = new CreateMultipartUploadCommand({ Bucket, Key, ...headersOf(headers) });
+    return callStore(async (options) => {
+      const { UploadId } = await client().send(command, options);
+      if (UploadId === undefined) throw new Error("S3: an upload without an id");
+      return UploadId;
+    });
+  },
+
+  /**
+   * Uploads a part, and replaces one of the same number. Every part but the last must have 5 MiB or more.
+   * @param PartNumber from 1 to 10,000.
+   * @returns the part's ETag, for `completeUpload`.
+   */
+  async uploadPart(Key: string, UploadId: string, PartNumber: number, Body: Uint8Array): Promise<string> {
+    const command = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body });
+    return callStore(async (options) => {
+      const { ETag } = await client().send(command, options);
+      if (ETag === undefined) throw new Error("S3: a part without an ETag");
+      return ETag;
+    }, DEADLINE_MS);
+  },
+
+  /**
+   * Joins the parts; the object exists from then on.
+   * @param etags of the parts, from number 1 on.
+   * @returns false if there is no such upload: it was completed or aborted before.
+   */
+  async completeUpload(Key: string, UploadId: string, etags: readonly string[]): Promise<boolean> {
+    const Parts = etags.map((ETag, i) => ({ ETag, PartNumber: i + 1 }));
+    const command = new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } });
+    const answer = await callStore(
+      (options) => unlessMissing("NoSuchUpload", client().send(command, options)),
+      DEADLINE_MS,
+    );
+    return answer !== undefined;
+  },
+
+  /** Removes an upload and its parts; does nothing if there is no such upload. */
+  async abortUpload(Key: string, UploadId: string): Promise<void> {
+    const command = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+    await callStore((options) => unlessMissing("NoSuchUpload", client().send(command, options)));
+  },
+
+  /**
+   * The object's bytes as a stream; undefined if there is no such object. S3 says so only to a role that may list the
+   * bucket (s3:ListBucket), and denies the call to others.
+   */
+  async read(Key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const command = new GetObjectCommand({ Bucket, Key });
+    // The deadline is the answer's: a large object takes longer to read.
+    const answer = await callStore(() => unlessMissing("NoSuchKey", client().send(command)));
+    if (answer === undefined) return undefined;
+    const { Body } = answer;
+    if (Body === undefined || !(Symbol.asyncIterator in Body)) throw new Error("S3: an object without a stream");
+    return Body as AsyncIterable<Uint8Array>;
+  },
+
+  /** Deletes objects; missing ones count as deleted. */
+  async delete(keys: readonly string[]): Promise<void> {
+    for (const chunk of chunksOf(keys, MAX_DELETES)) {
+      const Delete = { Objects: chunk.map((Key) => ({ Key })), Quiet: true };
+      await callStore(async (options) => {
+        const { Errors = [] } = await client().send(new DeleteObjectsCommand({ Bucket, Delete }), options);
+        const [failed] = Errors;
+        if (failed !== undefined) throw new Error(`S3: deleting ${Errors.length} objects failed: ${failed.Code}`);
+      }, DEADLINE_MS);
+    }
+  },
+
+  /**
+   * The objects whose keys begin with the prefix, in order of their keys, at most 1,000 at once.
+   * @param after only the keys after this one. @returns `isLast` false if there are more.
+   */
+  async list(Prefix: string, after?: string): Promise<{ objects: StoredObject[]; isLast: boolean }> {
+    const command = new ListObjectsV2Command({ Bucket, Prefix, ...(after !== undefined && { StartAfter: after }) });
+    const { Contents = [], IsTruncated = false } = await callStore((options) => client().send(command, options));
+    const objects = Contents.map(({ Key: key = "", Size: bytes = 0 }) => ({ key, bytes }));
+    return { objects, isLast: !IsTruncated };
+  },
+
+  /**
+   * A link by which anybody can download the object, under the rights of this function's role. It ends earlier if the
+   * function's temporary credentials do. https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-presigned-url.html
+   * @param options.fileName the name of the downloaded file: letters, digits, `.`, `_` and `-`.
+   */
+  linkTo(Key: string, seconds: number, { fileName }: { fileName: string }): Promise<string> {
+    const ResponseContentDisposition = `attachment; filename="${fileName.replace(/[^\w.-]/g, "_")}"`;
+    const command = new GetObjectCommand({ Bucket, Key, ResponseContentDisposition });
+    return getSignedUrl(client(), command, { expiresIn: seconds });
+  },
+});
