@@ -66,6 +66,7 @@ export const eventTypes = {
   ERASURE_COMPLETED: "An erasure ended: a final pass found no more data.",
   EXPORT_REQUESTED: "An administrator requested an export of events, or of all data of the organization.",
   EXPORT_COMPLETED: "The files of an export are complete and can be downloaded.",
+  NOTIFICATIONS_CHANGED: "A destination of notifications was created, changed, deleted, confirmed or unsubscribed.",
 } as const;
 export type EventType = keyof typeof eventTypes;
 

@@ -5,7 +5,7 @@ import type { DeploymentConfig } from "./deployment-config.ts";
 import { removalPolicyOf } from "./removal-policy.ts";
 
 /** The purpose of a sealed secret, in its encryption context. A function's rights are limited to purposes. */
-export type SecretPurpose = "provider-credentials" | "webhook-secrets";
+export type SecretPurpose = "provider-credentials" | "webhook-secrets" | "notification";
 
 /**
  * The KMS key that encrypts the data keys of organizations' secrets (shared/runtime/envelope.ts). The encryption

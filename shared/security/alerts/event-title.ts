@@ -75,6 +75,7 @@ const titles: Record<EventType, Title> = {
   ERASURE_COMPLETED: "Data was erased on request",
   EXPORT_REQUESTED: "A user requested an export of data",
   EXPORT_COMPLETED: "An export of data is complete",
+  NOTIFICATIONS_CHANGED: "A destination of notifications was changed",
 };
 
 const isKnown = (eventType: string): eventType is EventType => Object.hasOwn(titles, eventType);

@@ -41,6 +41,7 @@ export const typeCodes: Readonly<Record<string, number>> = {
   WEBHOOK_REPLAYED: 21,
   EXPORT_REQUESTED: 22,
   EXPORT_COMPLETED: 23,
+  NOTIFICATIONS_CHANGED: 24,
 };
 const SPELLED_OUT = 0;
 
