@@ -71,6 +71,8 @@ const classByType: Record<EventType, EventClass> = {
   WEBHOOK_REPLAYED: apiUpdate,
   ERASURE_REQUESTED: apiCreate,
   ERASURE_COMPLETED: apiDelete,
+  EXPORT_REQUESTED: apiCreate,
+  EXPORT_COMPLETED: apiRead,
 };
 
 /** Of a type that this version does not have. */

@@ -105,7 +105,7 @@ export const toOcsf = (event: SecurityEvent): OcsfEvent => {
       ...{ log_name: "security_events", logged_time: event.createdAt },
       ...definedFields({
         tenant_uid: organizationId,
-        correlation_uid: textIn(metadata, "requestId", "runId", "erasureId"),
+        correlation_uid: textIn(metadata, "requestId", "runId", "erasureId", "exportId"),
       }),
     },
     unmapped: unmappedOf(event, ocsfClass.uid),
