@@ -71,6 +71,7 @@ const classByType: Record<EventType, EventClass> = {
   WEBHOOK_REPLAYED: apiUpdate,
   ERASURE_REQUESTED: apiCreate,
   ERASURE_COMPLETED: apiDelete,
+  NOTIFICATIONS_CHANGED: entityUpdated,
   EXPORT_REQUESTED: apiCreate,
   EXPORT_COMPLETED: apiRead,
 };
