@@ -5,6 +5,7 @@ import { type AccessTo, accessTo } from "./constructs/access/access-to.ts";
 import { addBackgroundFunctions } from "./constructs/background-functions.ts";
 import { ServiceEventBus } from "./constructs/event-bus.ts";
 import { ServiceHttpApi } from "./constructs/http-api.ts";
+import { limitResources } from "./constructs/limit-resources.ts";
 import { AlarmNotices } from "./constructs/monitoring/alarm-notices.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { requireComplete } from "./constructs/require-complete.ts";
@@ -27,6 +28,7 @@ export class ServiceStack extends Stack {
       terminationProtection: config.stage !== "dev",
       ...(config.region !== undefined && { env: { region: config.region } }),
     });
+    limitResources(this);
     requireComplete();
     const tables = new Tables(this, "Tables", config);
     const cursorKey = new CursorKey(this, "CursorKey");

@@ -1,8 +1,8 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Duration, Names, Stack } from "aws-cdk-lib";
 import { type EventBus, EventField, Match, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import {
@@ -16,6 +16,7 @@ import type { AccessTo } from "./access/access-to.ts";
 import { patternOf } from "./event-bus.ts";
 import { backgroundAccess } from "./grants.ts";
 import { requireAccess } from "./require-complete.ts";
+import { type Access, together } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { type FunctionConfig, ServiceFunction } from "./service-function.ts";
 
@@ -40,6 +41,25 @@ type Props = {
   config: FunctionConfig & Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS" | "webhookConcurrency" | "reservedConcurrency">;
 };
 
+const queueOf = (event: BusEventName, queues: Props["queues"]): Queue => {
+  const queue = queues.get(event);
+  if (queue === undefined) throw new Error(`There is no queue of ${event}.`);
+  return queue;
+};
+
+/**
+ * The rights with which Lambda polls the queues of a function, under the function's role.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ */
+const pollQueues = (triggers: readonly Trigger[], queues: Props["queues"]): Access => ({
+  grants: triggers.flatMap((trigger) => {
+    if (!("queueOf" in trigger)) return [];
+    const actions = ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"];
+    return [{ actions, resources: [queueOf(trigger.queueOf, queues).queueArn] }];
+  }),
+  environment: {},
+});
+
 /** Adds the functions of shared/api/background-functions.ts, which schedules, events and queues start. Returns them. */
 export const addBackgroundFunctions = (
   stack: Stack,
@@ -55,7 +75,7 @@ export const addBackgroundFunctions = (
     const { function: target } = new ServiceFunction(group, id, {
       file: name,
       description: definition.description,
-      access: accessOf[name],
+      access: together(accessOf[name], pollQueues(definition.triggers, queues)),
       config,
       timeout: Duration.seconds(definition.timeoutSeconds),
       reservedConcurrency: config.reservedConcurrency[name],
@@ -79,13 +99,16 @@ const addTrigger = (added: Added, trigger: Trigger, { bus, queues, config }: Omi
     addSchedule(added, `rate(${interval})`, `Every ${interval}`);
   } else if ("event" in trigger) addEventRules(added, trigger.event, bus);
   else {
-    const queue = queues.get(trigger.queueOf);
-    if (queue === undefined) throw new Error(`There is no queue of ${trigger.queueOf}.`);
+    const queue = queueOf(trigger.queueOf, queues);
     const { batchSize, maxConcurrency: bound } = trigger;
-    const maxConcurrency = typeof bound === "number" ? bound : config[bound];
-    added.target.addEventSource(
-      new SqsEventSource(queue, { batchSize, maxConcurrency, reportBatchItemFailures: true }),
-    );
+    // The id of the CDK's SqsEventSource, which would also add a policy: a new id would be a second mapping of the queue,
+    // and Lambda refuses it.
+    added.target.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
+      eventSourceArn: queue.queueArn,
+      batchSize,
+      maxConcurrency: typeof bound === "number" ? bound : config[bound],
+      reportBatchItemFailures: true,
+    });
   }
 };
 
@@ -111,19 +134,32 @@ const addEventRules = ({ group, id, target }: Added, event: BusEventName, bus: E
     });
     return;
   }
+  // One permission for the rules of all parts, in place of one for each.
+  target.addPermission(`AllowRulesOf${event}`, {
+    principal: new ServicePrincipal("events.amazonaws.com"),
+    sourceArn: Stack.of(target).formatArn({
+      service: "events",
+      resource: "rule",
+      resourceName: `${bus.eventBusName}/*`,
+    }),
+  });
   for (const part of parts) {
     new Rule(group, `${id}On${event}-${part}`, {
       eventBus: bus,
       description: `Delivers ${part} of ${event}`,
       eventPattern: { ...patternOf(event), detail: { [part]: { version: Match.exists() } } },
       targets: [
-        new LambdaTarget(target, {
-          event: RuleTargetInput.fromObject({
-            id: EventField.eventId,
-            time: EventField.time,
-            detail: EventField.fromPath(`$.detail.${part}`),
+        {
+          bind: () => ({
+            arn: target.functionArn,
+            input: RuleTargetInput.fromObject({
+              id: EventField.eventId,
+              time: EventField.time,
+              detail: EventField.fromPath(`$.detail.${part}`),
+            }),
+            targetResource: target,
           }),
-        }),
+        },
       ],
     });
   }

@@ -1,10 +1,11 @@
 import { Duration, Stack, Validations } from "aws-cdk-lib";
 import { CorsHttpMethod, type CorsPreflightOptions, HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
-import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { pageRoutes, pathsOf } from "../../shared/api/page-routes.ts";
 import { allRoutes, routes } from "../../shared/api/routes.ts";
 import { addStage, domainOf, ipAddressTypeOf } from "./api-stage.ts";
+import { FunctionIntegration } from "./function-integration.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import type { RouteFunctions } from "./route-functions.ts";
 
@@ -34,6 +35,7 @@ export class ServiceHttpApi extends Construct {
   constructor(scope: Construct, id: string, { config, functions }: Props) {
     super(scope, id);
     const domain = domainOf(config.domainName, config.certificateArn);
+    const invoker = this.addInvoker(functions);
     this.api = new HttpApi(this, "Api", {
       apiName: Stack.of(this).stackName,
       createDefaultStage: false,
@@ -41,12 +43,12 @@ export class ServiceHttpApi extends Construct {
       disableExecuteApiEndpoint: domain !== undefined,
       ipAddressType: ipAddressTypeOf(config),
       ...(config.allowedOrigins.length > 0 && { corsPreflight: corsOf(config) }),
-      defaultIntegration: new HttpLambdaIntegration("UnknownRoute", functions.unknownRoute),
+      defaultIntegration: new FunctionIntegration("UnknownRoute", functions.unknownRoute, invoker),
     });
     for (const [name, target] of functions.byRoute) {
       const route = { ...routes, ...pageRoutes }[name];
       const methods = [HttpMethod[route.method]];
-      const integration = new HttpLambdaIntegration(name, target);
+      const integration = new FunctionIntegration(name, target, invoker);
       for (const path of pathsOf(route)) this.api.addRoutes({ path, methods, integration });
     }
     Validations.of(this.api).acknowledge({ id: "AwsSolutions-APIG4", reason: FUNCTION_AUTHENTICATES });
@@ -54,5 +56,20 @@ export class ServiceHttpApi extends Construct {
     this.url = domain === undefined ? stage.url : `https://${domain.domainName}`;
     // The stage's own address ends with a slash.
     this.consoleUrl = `${domain === undefined ? stage.url : `${this.url}/`}${pageRoutes.getConsole.path.slice(1)}`;
+  }
+
+  /**
+   * The role under which API Gateway invokes the functions of the routes, and no others. Each function adds its ARN of about
+   * 125 characters at most, and the inline policies of a role have at most 10,240:
+   * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+   */
+  private addInvoker({ byRoute, unknownRoute }: RouteFunctions): Role {
+    const resources = [...byRoute.values(), unknownRoute].map(({ functionArn }) => functionArn);
+    const invoke = new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources });
+    return new Role(this, "Invoker", {
+      description: "API Gateway invokes the functions of the routes",
+      assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
+      inlinePolicies: { Invoke: new PolicyDocument({ statements: [invoke] }) },
+    });
   }
 }

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
-import { App, Validations } from "aws-cdk-lib";
+import { App, CfnResource, Validations } from "aws-cdk-lib";
 import { Annotations as CdkAnnotations, Match, Template } from "aws-cdk-lib/assertions";
 import { Bucket } from "aws-cdk-lib/aws-s3";
-import { parseContext } from "../../infra/config.ts";
+import { contextKeys, parseContext } from "../../infra/config.ts";
 import { ServiceStack } from "../../infra/service-stack.ts";
 import { createApp } from "../../infra/synth.ts";
 
@@ -47,6 +47,66 @@ describe("the stack", () => {
     expect(warningsOf({})).toEqual([]);
     expect(warningsOf({ ...production, alarmTopicArn: OPERATORS })).toEqual([]);
     expect(warningsOf(production)).toEqual([expect.stringMatching(/^No alarmTopicArn was given/)]);
+  });
+});
+
+describe("the number of resources", () => {
+  const everything = {
+    stage: "prod",
+    issuer: "https://login.example.com",
+    audience: "plants",
+    domainName: "api.example.com",
+    certificateArn: "arn:aws:acm:eu-central-1:123456789012:certificate/1",
+    webhookEntrance: "both",
+    webhookDomainName: "hooks.example.com",
+    webhookCertificateArn: "arn:aws:acm:eu-central-1:123456789012:certificate/2",
+    hostedZoneId: "Z0123456789ABCDEFGHIJ",
+    hostedZoneName: "example.com",
+    ipAddressType: "dualstack",
+    allowedOrigins: "https://app.example.com",
+    clientAddressHeader: "cloudfront-viewer-address",
+    originSecretHeader: "x-origin-secret",
+    originSecretHashes: "0123456789abcdef".repeat(4),
+    alarmTopicArn: OPERATORS,
+    apiDocs: "true",
+    xrayTracing: "true",
+    region: "eu-central-1",
+    providerApiUrl: "https://provider.example.com",
+    providerAuthorizeUrl: "https://provider.example.com/authorize",
+    providerOauthClientId: "ca_1",
+    providerOauthSecretArn: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:oauth-AbCdEf",
+    platformWebhookSecretArn: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:webhooks",
+    webhookConcurrency: "20",
+    reservedConcurrency: "receive-webhook=50,process-webhook=20",
+    consoleClientId: "console",
+    consoleScope: "openid",
+    consoleAudience: "plants",
+    organizationClaim: "org_id",
+    roleClaim: "org_role",
+    roleMapping: "{}",
+    RETENTION_DAYS: "90",
+    SECURITY_LOG_LEVEL: "LOW",
+    ALERT_THRESHOLD: "HIGH",
+    SYNC_INTERVAL_HOURS: "4",
+  };
+
+  it("is below 480 of CloudFormation's 500 with every context key", () => {
+    expect(Object.keys(everything).sort()).toEqual([...contextKeys].sort());
+    const template = Template.fromStack(new ServiceStack(new App(), "test", parseContext(everything)));
+    expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(480);
+  });
+
+  it("prints no notice, and more than 500 are refused", () => {
+    const app = new App();
+    const stack = new ServiceStack(app, "test", parseContext({}));
+    const present = Object.keys(Template.fromStack(stack).toJSON().Resources).length;
+    const more = new ServiceStack(new App(), "test", parseContext({}));
+    for (let count = present; count < 500; count += 1) new CfnResource(more, `More${count}`, { type: "Custom::More" });
+    expect(Object.keys(Template.fromStack(more).toJSON().Resources)).toHaveLength(500);
+    CdkAnnotations.fromStack(more).hasNoInfo("*", Match.stringLikeRegexp("Number of resources"));
+    const most = new ServiceStack(new App(), "test", parseContext({}));
+    for (let count = present; count < 501; count += 1) new CfnResource(most, `More${count}`, { type: "Custom::More" });
+    expect(() => Template.fromStack(most)).toThrow("The stack has 501 resources");
   });
 });
 

@@ -52,6 +52,9 @@ beforeAll(async () => {
   prod = await templateIn(production);
 });
 
+/** The role under which API Gateway invokes functions. */
+const INVOKER = "HttpApiInvokerD164C630";
+
 /** The rights of a function's role besides its log, as `Table/index action`. Finds the function by its description. */
 const rightsOf = (template: Template, description: string): string[] => {
   const [found] = Object.values(
@@ -312,6 +315,58 @@ describe("the stack", () => {
     });
   });
 
+  it("lets API Gateway invoke the functions of the routes, and no others, by one role", () => {
+    for (const template of [dev, prod]) {
+      const invoked = Object.values(template.findResources("AWS::ApiGatewayV2::Integration"))
+        .filter(({ Properties }) => Properties.CredentialsArn !== undefined)
+        .map(({ Properties }) => {
+          expect(Properties.CredentialsArn).toEqual({ "Fn::GetAtt": [INVOKER, "Arn"] });
+          return Properties.IntegrationUri;
+        });
+      const role = template.findResources("AWS::IAM::Role")[INVOKER]?.Properties;
+      const trusted = { Action: "sts:AssumeRole", Effect: "Allow", Principal: { Service: "apigateway.amazonaws.com" } };
+      expect(role.AssumeRolePolicyDocument.Statement).toEqual([trusted]);
+      const [{ PolicyDocument }, ...others] = role.Policies;
+      expect(others).toEqual([]);
+      expect(PolicyDocument.Statement).toEqual([
+        { Action: "lambda:InvokeFunction", Effect: "Allow", Resource: expect.any(Array) },
+      ]);
+      const ids = (arns: { "Fn::GetAtt": [string, string] }[]) => arns.map((arn) => arn["Fn::GetAtt"][0]).sort();
+      expect(ids(PolicyDocument.Statement[0].Resource)).toEqual(ids(invoked));
+      // The webhooks' own API has a permission.
+      const permissions = template.findResources("AWS::Lambda::Permission", {
+        Properties: { Principal: "apigateway.amazonaws.com" },
+      });
+      expect(Object.keys(permissions)).toHaveLength(template === prod ? 1 : 0);
+    }
+  });
+
+  it("keeps that role's policy within IAM's limit, also with the longest names of functions and regions", () => {
+    const [policy] = dev.findResources("AWS::IAM::Role")[INVOKER]?.Properties.Policies ?? [];
+    const longest = `arn:aws-us-gov:lambda:ap-southeast-1:123456789012:function:${"x".repeat(64)}`;
+    const text = JSON.stringify(policy.PolicyDocument, (key, value) =>
+      key === "Resource" ? value.map(() => longest) : (value as unknown),
+    );
+    // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+    expect(text.length).toBeLessThan(10_240);
+  });
+
+  it("stays away from the 500 resources that CloudFormation accepts", () => {
+    for (const template of [dev, prod]) expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(480);
+  });
+
+  it("lets Lambda poll the queues by rights in the consumers' roles", () => {
+    const polling = ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"];
+    for (const [description, queue] of [
+      ["Applies the events of webhooks to the records", "WebhooksReceived"],
+      ["Records security events that could not be recorded when they happened", "UnrecordedSecurityEvents"],
+    ] as const)
+      expect(rightsOf(dev, description).filter((right) => right.includes(" sqs:"))).toEqual(
+        polling.map((action) => `${queue} ${action}`),
+      );
+    dev.resourceCountIs("AWS::IAM::Policy", 0);
+  });
+
   it("runs every function on Node 24 with a log retention of 30 days", () => {
     dev.allResourcesProperties("AWS::Lambda::Function", {
       Runtime: "nodejs24.x",
@@ -379,6 +434,23 @@ describe("the stack", () => {
       Properties: { EventPattern: { "detail-type": ["DetectionDue"] } },
     });
     expect(Object.keys(rules)).toHaveLength(DUE_SLOTS.length);
+    // One permission for the rules of all slots: any rule of the service's own bus.
+    const [worker] = Object.keys(
+      dev.findResources("AWS::Lambda::Function", {
+        Properties: { Description: Match.stringLikeRegexp("^Applies the detection rules") },
+      }),
+    );
+    const permissions = Object.values(
+      dev.findResources("AWS::Lambda::Permission", {
+        Properties: { FunctionName: { "Fn::GetAtt": [worker, "Arn"] } },
+      }),
+    );
+    expect(permissions.map(({ Properties }) => [Properties.Principal, Properties.SourceArn])).toEqual([
+      [
+        "events.amazonaws.com",
+        { "Fn::Join": ["", expect.arrayContaining([":rule/", { Ref: "EventsBus45DE4339" }, "/*"])] },
+      ],
+    ]);
   });
 
   it("bounds the concurrency of queues' consumers, and reserves concurrency only on request", () => {

@@ -8,10 +8,13 @@ export const stackModel = ({
   roles = {},
   tables = [],
   resourcePolicies = {},
+  trustedService = "lambda.amazonaws.com",
 }: {
   roles?: Record<string, PolicyStatement[]>;
   tables?: TableModel[];
   resourcePolicies?: Record<string, PolicyStatement[]>;
+  /** The service that may assume the roles. */
+  trustedService?: string;
 }): StackModel => {
   const names = Object.keys(roles);
   const roleArn = (name: string): string => `arn:aws:iam::000000000000:role/${name}-role`;
@@ -30,7 +33,12 @@ export const stackModel = ({
       timeoutSeconds: 3,
       memoryMb: 128,
     })),
-    roles: names.map((name) => ({ logicalId: `${name}Role`, arn: roleArn(name), statements: roles[name] ?? [] })),
+    roles: names.map((name) => ({
+      logicalId: `${name}Role`,
+      arn: roleArn(name),
+      statements: roles[name] ?? [],
+      trust: [{ Effect: "Allow", Action: "sts:AssumeRole", Principal: { Service: trustedService } }],
+    })),
     tables,
     httpApis: [],
     functionUrls: [],

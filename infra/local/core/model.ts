@@ -13,8 +13,8 @@ export type PolicyStatement = {
   Condition?: Record<string, Record<string, string | string[]>>;
 };
 
-/** AWS::IAM::Role with all policies that the template attaches to it. */
-export type RoleModel = { logicalId: string; arn: string; statements: PolicyStatement[] };
+/** AWS::IAM::Role with all policies that the template attaches to it. `trust` says who may assume it. */
+export type RoleModel = { logicalId: string; arn: string; statements: PolicyStatement[]; trust: PolicyStatement[] };
 
 /** AWS::Lambda::Function: the directory is the asset that a deployment would upload. */
 export type FunctionModel = {
@@ -63,9 +63,10 @@ export type TableModel = {
 
 /**
  * One route of an HTTP API; the key is `METHOD /path/{parameter}` or `$default`.
- * `sourceArn` is the `aws:SourceArn` with which the API calls the function.
+ * The API calls the function under the role of its integration. Without a role, it calls as a service, on behalf of
+ * `sourceArn` (`aws:SourceArn`), and the function's permissions decide.
  */
-export type RouteModel = { routeKey: string; functionArn: string; sourceArn: string };
+export type RouteModel = { routeKey: string; functionArn: string; sourceArn: string; roleArn?: string };
 
 /** The CorsConfiguration of an HTTP API. */
 export type CorsModel = {

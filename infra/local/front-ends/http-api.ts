@@ -18,6 +18,8 @@ const MAX_BODY_BYTES = 10 * 1_048_576;
 const MAX_HEADER_BYTES = 10_240;
 const INTEGRATION_TIMEOUT_MS = 30_000;
 
+const API_GATEWAY = "apigateway.amazonaws.com";
+
 export type HttpApiOptions = {
   api: HttpApiModel;
   accountId: string;
@@ -55,10 +57,13 @@ export const startHttpApi = async (options: HttpApiOptions): Promise<Listening> 
     if (!path?.startsWith("/")) return ownAnswer(400, "Bad Request");
     const match = route(request.method, path);
     if (!match) return answerPreflight(api.cors, request) ?? ownAnswer(404, "Not Found");
-    const { routeKey, functionArn, sourceArn } = match.route;
+    const { routeKey, functionArn, sourceArn, roleArn } = match.route;
     answering.functionArn = functionArn;
     const verdict = authorizer.judge({
-      principal: { kind: "service", service: "apigateway.amazonaws.com", sourceArn },
+      principal:
+        roleArn === undefined
+          ? { kind: "service", service: API_GATEWAY, sourceArn }
+          : { kind: "role", roleArn, service: API_GATEWAY },
       action: "lambda:InvokeFunction",
       resource: functionArn,
     });

@@ -3,12 +3,14 @@ import { checkPolicies } from "./check-policies.ts";
 import { type AccessRequest, evaluate, type PrincipalName } from "./evaluate.ts";
 
 /**
- * The caller: a function under its role, an AWS service on behalf of one of its resources
- * (`apigateway.amazonaws.com` with the route's sourceArn, `events.amazonaws.com` with the rule's ARN), or the public.
+ * The caller: a function under its role, an AWS service under a role that it assumes, an AWS service on behalf of one of
+ * its resources (`apigateway.amazonaws.com` with the route's sourceArn, `events.amazonaws.com` with the rule's ARN), or
+ * the public.
  */
 export type Principal =
   | { kind: "anonymous" }
   | { kind: "function"; functionArn: string }
+  | { kind: "role"; roleArn: string; service: string }
   | { kind: "service"; service: string; sourceArn: string };
 
 /** An action that must be allowed; the context's keys are condition keys such as `dynamodb:LeadingKeys`. */
@@ -32,10 +34,9 @@ export const sessionArnOf = (model: StackModel, functionArn: string): string => 
   return `arn:aws:sts::${model.accountId}:assumed-role/${roleName}/${found?.name ?? "unknown"}`;
 };
 
-const functionCaller = (model: StackModel, functionArn: string): Caller => {
-  const roleArn = model.functions.find(({ arn }) => arn === functionArn)?.roleArn ?? "";
+const roleCaller = (model: StackModel, roleArn: string, sessionArns: readonly string[]): Caller => {
   const root = `arn:aws:iam::${model.accountId}:root`;
-  const names = [roleArn, sessionArnOf(model, functionArn), root, model.accountId];
+  const names = [roleArn, ...sessionArns, root, model.accountId];
   return {
     identity: model.roles.find(({ arn }) => arn === roleArn)?.statements ?? [],
     principals: names.map((name) => ({ type: "AWS", name })),
@@ -46,6 +47,25 @@ const functionCaller = (model: StackModel, functionArn: string): Caller => {
     },
   };
 };
+
+const functionCaller = (model: StackModel, functionArn: string): Caller => {
+  const roleArn = model.functions.find(({ arn }) => arn === functionArn)?.roleArn ?? "";
+  return roleCaller(model, roleArn, [sessionArnOf(model, functionArn)]);
+};
+
+/** Whether the role's trust policy lets a service assume the role. */
+const mayAssume = (
+  { roles }: StackModel,
+  roleArn: string,
+  service: string,
+  context: AccessRequest["context"],
+): boolean =>
+  evaluate(roles.find(({ arn }) => arn === roleArn)?.trust ?? [], {
+    action: "sts:AssumeRole",
+    resource: roleArn,
+    context,
+    principals: [{ type: "Service", name: service }],
+  }) === "allow";
 
 const serviceCaller = (model: StackModel, service: string, sourceArn: string): Caller => ({
   identity: undefined,
@@ -66,6 +86,8 @@ const callerOf = (model: StackModel, principal: Principal): Caller => {
       return anonymousCaller;
     case "function":
       return functionCaller(model, principal.functionArn);
+    case "role":
+      return roleCaller(model, principal.roleArn, []);
     case "service":
       return serviceCaller(model, principal.service, principal.sourceArn);
   }
@@ -87,7 +109,8 @@ const withoutAccount = (request: AccessRequest, accountId: string): AccessReques
 });
 
 /**
- * Judges as IAM would: a function by its role's policies and the resource's policy, all others by the resource's alone.
+ * Judges as IAM would: functions and assumed roles by the role's policies and the resource's policy, all others by the
+ * resource's alone.
  * KMS keys are the exception: a role may use a key only if the key's policy allows the role or lets the account decide.
  * https://docs.aws.amazon.com/kms/latest/developerguide/key-policies.html
  * @throws TemplateError if a policy has an element that is not supported.
@@ -106,6 +129,8 @@ export const createAuthorizer = (model: StackModel): Authorizer => {
         context: new Map(keys.map(([key, values]) => [key.toLowerCase(), values])),
         principals: caller.principals,
       };
+      if (principal.kind === "role" && !mayAssume(model, principal.roleArn, principal.service, request.context))
+        return { allowed: false, reason: `because ${principal.service} may not assume ${principal.roleArn}` };
       const policy = resourcePolicyOf(model, resource);
       const identity = evaluate(caller.identity ?? [], request);
       if (identity === "deny") return { allowed: false, reason: "with an explicit deny in an identity-based policy" };

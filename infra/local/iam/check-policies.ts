@@ -60,6 +60,7 @@ export const checkPolicies = ({ functions, roles, resourcePolicies }: StackModel
   }
   const policies = [
     ...roles.map(({ logicalId, statements }) => ({ owner: logicalId, statements, ofRole: true })),
+    ...roles.map(({ logicalId, trust }) => ({ owner: logicalId, statements: trust, ofRole: false })),
     ...Object.entries(resourcePolicies).map(([owner, statements]) => ({ owner, statements, ofRole: false })),
   ];
   for (const { owner, statements, ofRole } of policies) {

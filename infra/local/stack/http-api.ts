@@ -53,23 +53,28 @@ const integrationPlan = {
     IntegrationType: z.literal("AWS_PROXY"),
     IntegrationUri: z.string(),
     PayloadFormatVersion: z.literal("2.0"),
+    // The identity of the API's caller (`arn:aws:iam::*:user/*`) is not supported.
+    CredentialsArn: z
+      .string()
+      .regex(/^arn:[^:]+:iam::\d{12}:role\//)
+      .optional(),
   }),
 };
 
 const readRoutes = (stack: StackReader, apiId: string, apiArn: string): RouteModel[] => {
-  const functionArns = new Map(
+  const integrations = new Map(
     stack.resources("AWS::ApiGatewayV2::Integration").map((resource) => {
-      const { IntegrationUri } = stack.properties(resource, integrationPlan);
-      return [`integrations/${resource.ref}`, IntegrationUri];
+      const { IntegrationUri: functionArn, CredentialsArn: roleArn } = stack.properties(resource, integrationPlan);
+      return [`integrations/${resource.ref}`, { functionArn, ...(roleArn !== undefined && { roleArn }) }];
     }),
   );
   return stack.resources(ROUTE).flatMap((resource) => {
     const { ApiId, RouteKey: routeKey, Target } = stack.properties(resource, routePlan);
     if (ApiId !== apiId) return [];
-    const functionArn = functionArns.get(Target);
-    if (functionArn === undefined) throw new TemplateError(resource.logicalId, `its target ${Target} is not declared`);
+    const integration = integrations.get(Target);
+    if (integration === undefined) throw new TemplateError(resource.logicalId, `its target ${Target} is not declared`);
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
-    return [{ routeKey, functionArn, sourceArn: `${apiArn}/$default/${routeKey.replace(" ", "")}` }];
+    return [{ routeKey, ...integration, sourceArn: `${apiArn}/$default/${routeKey.replace(" ", "")}` }];
   });
 };
 

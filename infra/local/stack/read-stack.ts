@@ -72,6 +72,7 @@ const readNotRun = ({ Resources }: Template): NotRun[] =>
 /** Everything that calls a function or sends to a queue must find it in the template. */
 const requireTargets = ({
   functions,
+  roles,
   queues,
   httpApis,
   functionUrls,
@@ -86,7 +87,11 @@ const requireTargets = ({
       throw new TemplateError(logicalId, `${arn} is not a function or a queue of the template`);
   };
   for (const { logicalId, routes } of httpApis)
-    for (const { functionArn } of routes) require(logicalId, functionArn, functionArns);
+    for (const { functionArn, roleArn } of routes) {
+      require(logicalId, functionArn, functionArns);
+      if (roleArn !== undefined && !roles.some(({ arn }) => arn === roleArn))
+        throw new TemplateError(logicalId, `${roleArn} is not a role of the template`);
+    }
   for (const { logicalId, functionArn } of functionUrls) require(logicalId, functionArn, functionArns);
   for (const { logicalId, targets } of [...rules, ...schedules])
     for (const { arn } of targets) require(logicalId, arn, functionArns, queueArns);

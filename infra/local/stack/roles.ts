@@ -11,8 +11,9 @@ const rolePlan = {
     RoleName: z.string().optional(),
     ManagedPolicyArns: z.array(z.literal(BASIC_EXECUTION)).optional(),
     Policies: z.array(z.strictObject({ PolicyName: z.string(), PolicyDocument })).default([]),
+    AssumeRolePolicyDocument: PolicyDocument,
   }),
-  ignored: ["AssumeRolePolicyDocument", "Tags"],
+  ignored: ["Description", "Tags"],
 };
 
 const policyPlan = {
@@ -20,7 +21,7 @@ const policyPlan = {
   ignored: ["PolicyName"],
 };
 
-/** AWS::IAM::Role with its own policies, and those that AWS::IAM::Policy attaches to it. */
+/** AWS::IAM::Role with its trust policy, its own policies, and those that AWS::IAM::Policy attaches to it. */
 export const roles: ResourceFamily = {
   identities: {
     "AWS::IAM::Role": (resource) => {
@@ -33,13 +34,14 @@ export const roles: ResourceFamily = {
     const policies = stack.resources("AWS::IAM::Policy").map((resource) => stack.properties(resource, policyPlan));
     return {
       roles: stack.resources("AWS::IAM::Role").map((resource) => {
-        const { Policies: own } = stack.properties(resource, rolePlan);
+        const { Policies: own, AssumeRolePolicyDocument: trust } = stack.properties(resource, rolePlan);
         const { logicalId, arn, ref } = resource;
         const attached = policies.filter(({ Roles }) => Roles.includes(ref));
         return {
           logicalId,
           arn,
           statements: [...own, ...attached].flatMap(({ PolicyDocument: document }) => document),
+          trust,
         };
       }),
     };

@@ -8,7 +8,9 @@ import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations
 import { AttributeType, BillingMode, Table } from "aws-cdk-lib/aws-dynamodb";
 import { CfnRule, EventField, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Code, Function as LambdaFn, Runtime } from "aws-cdk-lib/aws-lambda";
+import { FunctionIntegration } from "../../../infra/constructs/function-integration.ts";
 import type { Observation } from "../../../infra/local/core/observation.ts";
 import { isRunning } from "../../../infra/local/core/process-identity.ts";
 import { functionDirectory } from "../../support/function-directory.ts";
@@ -79,6 +81,19 @@ beforeAll(async () => {
       payloadFormatVersion: "2.0",
     });
     new CfnRoute(stack, "BareRoute", { apiId: api.apiId, routeKey: "GET /locked", target: `integrations/${bare.ref}` });
+    // Routes under a role of API Gateway: one role may invoke the function, the other may not.
+    for (const [path, resources] of [
+      ["/under-a-role", [fn.functionArn]],
+      ["/under-a-poor-role", [`${fn.functionArn}-other`]],
+    ] as const) {
+      const invoke = new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [...resources] });
+      const role = new Role(stack, `Role${path.length}`, {
+        assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
+        inlinePolicies: { Invoke: new PolicyDocument({ statements: [invoke] }) },
+      });
+      const integration = new FunctionIntegration(`Integration${path.length}`, fn, role);
+      api.addRoutes({ path, methods: [HttpMethod.POST], integration });
+    }
     new Rule(stack, "Hourly", {
       ruleName: "hourly",
       schedule: Schedule.cron({ minute: "0" }),
@@ -165,6 +180,14 @@ describe("a local cloud with the test's own assembly", () => {
       status: 500,
       reason: "Internal Server Error",
     });
+  });
+
+  it("answers 500 for a route whose role may not invoke its function", async () => {
+    expect((await cloud.call("POST", "/under-a-role", { body: {} })).status).toBe(200);
+    expect((await cloud.call("POST", "/under-a-poor-role", { body: {} })).status).toBe(500);
+    expect(cloud.lines).toContainEqual(
+      expect.stringMatching(/the route POST \/under-a-poor-role may not invoke .* because no identity-based policy/),
+    );
   });
 
   it("answers 503 when the function times out, and serves the next request", async () => {

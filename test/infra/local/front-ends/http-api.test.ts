@@ -22,7 +22,10 @@ const start = (port: number) =>
       logicalId: "Api",
       apiId: "abc",
       arn: "arn:api",
-      routes: ["GET /plants", "POST /plants", "DELETE /plants/{id}", "GET /a/{id}/b"].map(route),
+      routes: [
+        ...["GET /plants", "POST /plants", "DELETE /plants/{id}", "GET /a/{id}/b"].map(route),
+        { ...route("GET /under-a-role"), roleArn: "arn:role" },
+      ],
     },
     accountId: "123456789012",
     port,
@@ -125,6 +128,16 @@ describe("the HTTP API", () => {
     expect([response.status, await response.json()]).toEqual([500, { message: "Internal Server Error" }]);
     expect(events).toEqual([]);
     expect(lines).toEqual(["the route GET /plants may not invoke arn:fn because no resource-based policy allows it"]);
+  });
+
+  it("calls the function under the role of the route, and answers 500 if the role may not", async () => {
+    const statuses: number[] = [];
+    for (allowed of [true, false]) statuses.push((await fetch(`${server.url}/under-a-role`)).status);
+    expect(statuses).toEqual([200, 500]);
+    const principal = { kind: "role", roleArn: "arn:role", service: "apigateway.amazonaws.com" };
+    const check = { principal, action: "lambda:InvokeFunction", resource: "arn:fn" };
+    expect(judged).toEqual([check, check]);
+    expect(events).toHaveLength(1);
   });
 
   it("refuses a body of more than 10 MB, with or without Content-Length", async () => {

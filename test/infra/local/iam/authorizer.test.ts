@@ -98,6 +98,45 @@ describe("a function that calls", () => {
   });
 });
 
+describe("a service under a role that it assumes", () => {
+  const roleArn = "arn:aws:iam::000000000000:role/caller-role";
+  const mayInvoke: PolicyStatement = {
+    Effect: "Allow",
+    Action: "lambda:InvokeFunction",
+    Resource: functionArn("target"),
+  };
+  const forGateway: PolicyStatement = permission({ Condition: {} });
+  const judge = (roles: PolicyStatement[], policy: PolicyStatement[], trustedService = "apigateway.amazonaws.com") =>
+    createAuthorizer(
+      stackModel({
+        roles: { target: [], caller: roles },
+        resourcePolicies: { [functionArn("target")]: policy },
+        trustedService,
+      }),
+    ).judge({ ...invoke, principal: { kind: "role", roleArn, service: "apigateway.amazonaws.com" } });
+
+  it.each([
+    ["the role allows it", [mayInvoke], [], true],
+    ["the role allows another function", [{ ...mayInvoke, Resource: functionArn("other") }], [], false],
+    ["only the function allows the service itself", [], [forGateway], false],
+    [
+      "the function's policy denies it",
+      [mayInvoke],
+      [{ ...forGateway, Principal: "*", Effect: "Deny" as const }],
+      false,
+    ],
+  ] satisfies [string, PolicyStatement[], PolicyStatement[], boolean][])("when %s", (_what, roles, policy, allowed) => {
+    expect(judge(roles, policy).allowed).toBe(allowed);
+  });
+
+  it("is refused, with the reason, if the role trusts another service", () => {
+    expect(judge([mayInvoke], [], "lambda.amazonaws.com")).toEqual({
+      allowed: false,
+      reason: `because apigateway.amazonaws.com may not assume ${roleArn}`,
+    });
+  });
+});
+
 describe("an anonymous caller", () => {
   const anybody = { kind: "anonymous" } as const;
   const throughUrl = { ...invoke, context: { "lambda:InvokedViaFunctionUrl": ["true"] } };

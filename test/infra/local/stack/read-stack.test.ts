@@ -35,7 +35,10 @@ const read = (resources: Record<string, unknown>, rest: object = {}): Promise<St
   return readStack({ assemblyDirectory: directory, dataDirectory: directory });
 };
 
-const role = { Type: "AWS::IAM::Role", Properties: { AssumeRolePolicyDocument: {} } };
+const trust = {
+  Statement: { Effect: "Allow", Action: "sts:AssumeRole", Principal: { Service: "lambda.amazonaws.com" } },
+};
+const role = { Type: "AWS::IAM::Role", Properties: { AssumeRolePolicyDocument: trust } };
 const lambda = (properties: object = {}) => ({
   Type: "AWS::Lambda::Function",
   Properties: {
@@ -148,6 +151,17 @@ describe("a stack", () => {
       { routeKey: "GET /plants/{id}", functionArn, sourceArn: `${httpApi?.arn}/$default/GET/plants/{id}` },
       { routeKey: "$default", functionArn, sourceArn: `${httpApi?.arn}/$default/$default` },
     ]);
+  });
+
+  it("has routes under the role of their integration", async () => {
+    const CredentialsArn = { "Fn::GetAtt": ["Role", "Arn"] };
+    const { httpApis } = await read({
+      ...around,
+      Api: api,
+      Integration: integration({ CredentialsArn }),
+      Route: route(),
+    });
+    expect(httpApis[0]?.routes).toMatchObject([{ functionArn, roleArn: "arn:aws:iam::000000000000:role/Shop-Role" }]);
   });
 
   it("has several HTTP APIs, the one with the most routes first", async () => {
@@ -292,6 +306,7 @@ describe("a stack", () => {
       Role: {
         Type: "AWS::IAM::Role",
         Properties: {
+          AssumeRolePolicyDocument: trust,
           ManagedPolicyArns: [BasicExecution],
           Policies: [{ PolicyName: "own", PolicyDocument: named("own") }],
         },
@@ -301,6 +316,7 @@ describe("a stack", () => {
       Elsewhere: policy("elsewhere", "another"),
     });
     expect(roles[0]?.statements.map(({ Sid }) => Sid)).toEqual(["own", "one", "two"]);
+    expect(roles[0]?.trust).toEqual([trust.Statement]);
   });
 
   it("has keys with an id and an ARN that stay the same, and their policies", async () => {
@@ -446,6 +462,20 @@ describe("unsupported parts of a template", () => {
       "payload format 1.0",
       { ...withApi, X: integration({ PayloadFormatVersion: "1.0" }) },
       "X: the local cloud does not support this PayloadFormatVersion",
+    ],
+    [
+      "the caller's identity as an integration's credentials",
+      { ...withApi, X: integration({ CredentialsArn: "arn:aws:iam::*:user/*" }) },
+      "X: the local cloud does not support this CredentialsArn",
+    ],
+    [
+      "an integration's role that the template does not declare",
+      {
+        ...{ Role: role, Work: lambda(), X: api },
+        Integration: integration({ ApiId: { Ref: "X" }, CredentialsArn: "arn:aws:iam::000000000000:role/other" }),
+        Route: route({ ApiId: { Ref: "X" } }),
+      },
+      "X: arn:aws:iam::000000000000:role/other is not a role of the template",
     ],
     [
       "a retry policy",
