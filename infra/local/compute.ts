@@ -9,6 +9,7 @@ import { createEventsService } from "./gateway/events-service.ts";
 import { type Denial, type Gateway, startGateway } from "./gateway/gateway.ts";
 import { createKmsService } from "./gateway/kms-service.ts";
 import { createSecretsManagerService, type SecretValues } from "./gateway/secrets-manager-service.ts";
+import { createSqsService } from "./gateway/sqs-service.ts";
 import type { Authorizer } from "./iam/authorizer.ts";
 import { functionEnvironment } from "./lambda/environment.ts";
 import { createFunctions, type Functions } from "./lambda/functions.ts";
@@ -100,6 +101,7 @@ export const startCompute = async (
       events: createEventsService({ model, buses }),
       kms: createKmsService(options),
       secretsmanager: createSecretsManagerService({ model, values: options.secretValues }),
+      sqs: createSqsService({ model, queues }),
     },
   });
   gateway = started;

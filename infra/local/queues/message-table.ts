@@ -68,14 +68,18 @@ export const openMessageTable = (dataDirectory: string) => {
      FROM messages WHERE queue = :queue`,
   );
   const first = database.prepare("SELECT min(visible_at) AS at FROM messages WHERE queue = ? AND visible_at > ?");
+  const changeVisibility = database.prepare(
+    "UPDATE messages SET visible_at = ? WHERE queue = ? AND receipt = ? AND visible_at > ?",
+  );
+  const byReceipt = database.prepare("SELECT * FROM messages WHERE queue = ? AND receipt = ?");
   const renew = database.prepare(
     `UPDATE messages SET id = ?, queue = ?, sent_at = ?, visible_at = ?, receive_count = 0, first_received_at = NULL,
      receipt = NULL, dead_letter_source = NULL WHERE id = ?`,
   );
 
   return {
-    insert: (message: Pick<StoredMessage, "id" | "queue" | "body" | "sender">, nowMs: number) =>
-      void insert.run(message.id, message.queue, message.body, message.sender, nowMs, nowMs),
+    insert: (message: Pick<StoredMessage, "id" | "queue" | "body" | "sender" | "visible_at">, nowMs: number) =>
+      void insert.run(message.id, message.queue, message.body, message.sender, nowMs, message.visible_at),
     visible: (queue: string, nowMs: number, limit: number) => visible.all(queue, nowMs, limit).map(parse),
     all: (queue: string, limit: number) => all.all(queue, limit).map(parse),
     receive: (id: string, receipt: string, visibleAt: number, nowMs: number) =>
@@ -84,6 +88,10 @@ export const openMessageTable = (dataDirectory: string) => {
       void move.run(queue, nowMs, sourceArn, id),
     /** Makes a message a new one of a queue, under another id. */
     renew: (id: string, newId: string, queue: string, nowMs: number) => void renew.run(newId, queue, nowMs, nowMs, id),
+    /** Changes when a hidden message becomes visible. @returns false if the message is visible already. */
+    changeVisibility: (queue: string, receipt: string, visibleAt: number, nowMs: number): boolean =>
+      changeVisibility.run(visibleAt, queue, receipt, nowMs).changes !== 0,
+    hasReceipt: (queue: string, receipt: string): boolean => byReceipt.get(queue, receipt) !== undefined,
     remove: (queue: string, receipt: string) => void removeReceived.run(queue, receipt),
     /** Removes what was sent at that time or before. */
     removeSentUntil: (queue: string, epochMs: number) => void removeOld.run(queue, epochMs),

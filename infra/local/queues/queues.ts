@@ -11,11 +11,19 @@ export type ReceivedMessage = StoredMessage & { receipt: string };
 
 export type Queue = {
   model: QueueModel;
-  /** @param message.sender the service that sends. @returns the message's id. @throws Error if the body is too large. */
-  send(message: { body: string; sender: string }): string;
+  /**
+   * @param message.sender the service or function that sends; `delaySeconds`: how long the message is hidden at first.
+   * @returns the message's id. @throws Error if the body is too large.
+   */
+  send(message: { body: string; sender: string; delaySeconds?: number }): string;
   /** The oldest visible messages, hidden from now on. Those received too often move to the dead-letter queue instead. */
   receive(options: { max: number; visibilitySeconds?: number; maxBytes?: number }): ReceivedMessage[];
   delete(receipt: string): void;
+  /**
+   * Hides a received message for that time from now on; 0 makes it visible.
+   * @returns `visible` if it is visible already, and `unknown` if no message has that receipt; both change nothing.
+   */
+  changeVisibility(receipt: string, seconds: number): "changed" | "visible" | "unknown";
   depth(): Depth;
   /** The oldest messages, without receiving them. */
   peek(max: number): StoredMessage[];
@@ -58,11 +66,12 @@ export const openQueues = (options: {
 
     return {
       model,
-      send({ body, sender }) {
+      send({ body, sender, delaySeconds = 0 }) {
         if (Buffer.byteLength(body) > MAX_MESSAGE_BYTES)
           throw new Error(`the message for ${name} is larger than ${MAX_MESSAGE_BYTES} bytes`);
         const id = randomUUID();
-        table.insert({ id, queue: name, body, sender }, clock.now());
+        const now = clock.now();
+        table.insert({ id, queue: name, body, sender, visible_at: now + delaySeconds * 1000 }, now);
         arrived(name);
         return id;
       },
@@ -101,6 +110,14 @@ export const openQueues = (options: {
         return received;
       },
       delete: (receipt) => table.remove(name, receipt),
+      changeVisibility(receipt, seconds) {
+        const now = clock.now();
+        if (!table.changeVisibility(name, receipt, now + seconds * 1000, now))
+          return table.hasReceipt(name, receipt) ? "visible" : "unknown";
+        // A mapping that waits for the next visible message must set its timer again.
+        arrived(name);
+        return "changed";
+      },
       depth() {
         expire();
         return table.depth(name, clock.now());

@@ -67,7 +67,7 @@ export const queues: ResourceFamily = {
     "AWS::SQS::Queue": (resource) => {
       const name = nameOf(resource, "QueueName");
       const { accountId, region } = resource.scope;
-      // Only policies refer to queues by URL: nothing here answers SQS requests.
+      // The client of a function sends to the gateway, which finds the queue by the name in the URL.
       const url = `https://sqs.${region}.amazonaws.com/${accountId}/${name}`;
       return { ref: url, attributes: { QueueName: name, Arn: arnIn(resource.scope, "sqs", name) } };
     },
