@@ -1,0 +1,94 @@
+/** Mails: subject, text and HTML with the same content, and the headers of unsubscribing with one click (RFC 8058). */
+import { type Content as Html, html, type Markup, textOf } from "../../reports/html/markup.ts";
+import type { RiskLevel } from "../../terms/risk-levels.ts";
+import { type Content, contentOf, cutTo, type Entry, type Fact, LEVEL_MARKS, timeText } from "./content.ts";
+import type { Notification } from "./notification.ts";
+
+/** A line of a header should have at most 78 characters (RFC 5322, 2.1.1); mail programs show about so many. */
+const MAX_SUBJECT = 150;
+const MAX_VALUE = 500;
+
+/** The links of a mail. `confirm`: only in the mail that asks for confirmation. */
+export type MailLinks = { unsubscribe: string; confirm?: string };
+
+export type Mail = { subject: string; text: string; html: string; headers: Record<string, string> };
+
+const valueText = (value: string | number): string =>
+  typeof value === "number" ? timeText(value) : cutTo(value, MAX_VALUE) || "–";
+
+const entryText = ({ level, title, change, at, url }: Entry): string =>
+  `- ${level}: ${cutTo(title, MAX_VALUE)} (${change}, ${timeText(at)})\n  ${url}`;
+
+const MORE = (unlisted: number): string => `and ${unlisted} more`;
+
+const plainText = (
+  { headline, paragraph, facts, entries, unlisted, link }: Content,
+  footer: readonly string[],
+): string =>
+  [
+    headline,
+    paragraph,
+    facts.map(({ label, value }: Fact) => `${label}: ${valueText(value)}`).join("\n"),
+    entries.map(entryText).join("\n"),
+    unlisted === 0 ? "" : MORE(unlisted),
+    link && `${link.label}: ${link.url}`,
+    `-- \n${footer.join("\n")}`,
+  ]
+    .filter((part) => part !== undefined && part !== "")
+    .join("\n\n");
+
+const COLORS: Readonly<Record<RiskLevel, string>> = {
+  CRITICAL: "#b3261e",
+  HIGH: "#b45309",
+  MEDIUM: "#8a6d00",
+  LOW: "#1d4ed8",
+};
+const NEUTRAL = "#334155";
+
+/** Styles stand at each element: mail programs drop style sheets. https://www.caniemail.com/features/html-style/ */
+const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+
+const row = (label: string, value: Html): Markup =>
+  html`<tr><th scope="row" align="left" style="padding:4px 16px 4px 0;color:#64748b;font-weight:normal;vertical-align:top">${label}</th><td style="padding:4px 0;word-break:break-word">${value}</td></tr>`;
+
+const entryRow = ({ level, title, change, at, url }: Entry): Markup =>
+  html`<li style="margin:0 0 8px"><span style="color:${COLORS[level]};font-weight:bold">${level}</span> <a href="${url}" style="color:#0f172a">${cutTo(title, MAX_VALUE)}</a><br><span style="color:#64748b">${change}, ${timeText(at)}</span></li>`;
+
+const page = (content: Content, footer: Markup): Markup => {
+  const { headline, level, paragraph, facts, entries, unlisted, link } = content;
+  const color = level === undefined ? NEUTRAL : COLORS[level];
+  return html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${headline}</title></head>
+<body style="margin:0;padding:24px;background:#f1f5f9;${FONT};font-size:15px;line-height:1.5;color:#0f172a">
+<div style="max-width:600px;margin:0 auto;background:#ffffff;border-top:4px solid ${color};padding:24px">
+<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;color:${color};word-break:break-word">${headline}</h1>
+${(paragraph ?? "").split("\n").map((line) => line !== "" && html`<p style="margin:0 0 16px;word-break:break-word">${line}</p>`)}
+${facts.length > 0 && html`<table role="presentation" cellspacing="0" style="margin:0 0 16px;border-collapse:collapse">${facts.map(({ label, value }) => row(label, valueText(value)))}</table>`}
+${entries.length > 0 && html`<ul style="margin:0 0 16px;padding:0 0 0 20px">${entries.map(entryRow)}</ul>`}
+${unlisted > 0 && html`<p style="margin:0 0 16px;color:#64748b">${MORE(unlisted)}</p>`}
+${link && html`<p style="margin:0 0 8px"><a href="${link.url}" style="display:inline-block;padding:10px 18px;background:${color};color:#ffffff;text-decoration:none;border-radius:4px">${link.label}</a></p>`}
+</div>
+<div style="max-width:600px;margin:16px auto 0;font-size:13px;color:#64748b">${footer}</div>
+</body>
+</html>
+`;
+};
+
+/** The mail of a notification. The subject is one line, so it cannot add headers. */
+export const mailOf = (notification: Notification, { unsubscribe, confirm }: MailLinks): Mail => {
+  const content = contentOf(notification);
+  const shown = confirm === undefined ? content : { ...content, link: { label: "Confirm", url: confirm } };
+  const { level, headline } = shown;
+  const organization = `Organization ${cutTo(notification.organizationId, MAX_VALUE)}`;
+  const mark = level === undefined ? "" : `${LEVEL_MARKS[level]} `;
+  return {
+    subject: cutTo(`${mark}${headline}`, MAX_SUBJECT),
+    text: plainText(shown, [organization, `Stop these mails: ${unsubscribe}`]),
+    html: textOf(
+      page(shown, html`${organization}<br><a href="${unsubscribe}" style="color:#64748b">Stop these mails</a>`),
+    ),
+    // https://www.rfc-editor.org/rfc/rfc8058
+    headers: { "List-Unsubscribe": `<${unsubscribe}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" },
+  };
+};
