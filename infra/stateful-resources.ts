@@ -12,6 +12,7 @@ import { isDeepStrictEqual } from "node:util";
 const REPLACING = {
   // Its keys are read apart, with their types.
   "AWS::DynamoDB::Table": ["TableName", "LocalSecondaryIndexes"],
+  "AWS::S3::Bucket": ["BucketName"],
   "AWS::KMS::Key": ["KeySpec", "KeyUsage", "MultiRegion", "Origin"],
   "AWS::SQS::Queue": ["QueueName", "FifoQueue"],
   "AWS::Events::EventBus": ["Name"],

@@ -48,6 +48,7 @@ export const stackModel = ({
     queues: [],
     eventSourceMappings: [],
     keys: [],
+    buckets: [],
     resourcePolicies,
     notRun: [],
   };

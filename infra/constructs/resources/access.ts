@@ -1,5 +1,6 @@
 /** The rights of functions, and the environment variables that name the resources. A function has a list of these. */
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { TableIndex } from "../../../shared/terms/indexes.ts";
 
 /** A right: actions of one service on the named resources. */
@@ -35,6 +36,23 @@ export const tableAccess = (variable: string, table: Table) => {
       grants: [
         { actions: ["dynamodb:Query"], resources: indexes.map(({ name }) => `${table.tableArn}/index/${name}`) },
       ],
+      environment,
+    }),
+  };
+};
+
+/** The access to a bucket: actions on its objects, and listing them. Each sets the variable with its name. */
+export const bucketAccess = (variable: string, bucket: Bucket) => {
+  const environment = { [variable]: bucket.bucketName };
+  return {
+    /** To begin, continue and complete uploads in parts takes `PutObject`. */
+    may: (...actions: readonly ("GetObject" | "PutObject" | "DeleteObject" | "AbortMultipartUpload")[]): Access => ({
+      grants: [{ actions: actions.map((action) => `s3:${action}`), resources: [bucket.arnForObjects("*")] }],
+      environment,
+    }),
+    /** Without this right, S3 denies the reading of a missing object, instead of saying that it is missing. */
+    list: (): Access => ({
+      grants: [{ actions: ["s3:ListBucket"], resources: [bucket.bucketArn] }],
       environment,
     }),
   };

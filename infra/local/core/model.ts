@@ -143,6 +143,15 @@ export type EventSourceMappingModel = {
 /** AWS::KMS::Key for symmetric encryption. */
 export type KeyModel = { logicalId: string; id: string; arn: string };
 
+/** AWS::S3::Bucket. Objects and uploads that are not completed expire after these days, if at all. */
+export type BucketModel = {
+  logicalId: string;
+  name: string;
+  arn: string;
+  expirationDays?: number;
+  abortUploadsAfterDays?: number;
+};
+
 /** A resource, or a part of one, that does nothing on one machine, and what that means for the user. */
 export type NotRun = { logicalId: string; type: string; reason: string };
 
@@ -163,7 +172,8 @@ export type StackModel = {
   queues: QueueModel[];
   eventSourceMappings: EventSourceMappingModel[];
   keys: KeyModel[];
-  /** Policies of resources (permissions of functions, policies of keys and queues), by the resource's ARN. */
+  buckets: BucketModel[];
+  /** Policies of resources (permissions of functions, policies of keys, queues and buckets), by the resource's ARN. */
   resourcePolicies: Record<string, PolicyStatement[]>;
   notRun: NotRun[];
 };

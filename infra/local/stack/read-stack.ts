@@ -7,6 +7,7 @@ import { createResolver } from "../template/resolve.ts";
 import { generateSecret, openGeneratedSecrets, SecretRecipe, secretReference } from "../template/secrets.ts";
 import { createStackReader, type ResourceFamily } from "../template/stack-reader.ts";
 import { arnIn, nameOf, type Scope, type Template } from "../template/template.ts";
+import { buckets } from "./buckets.ts";
 import { events } from "./events.ts";
 import { functions } from "./functions.ts";
 import { httpApi } from "./http-api.ts";
@@ -37,7 +38,7 @@ const secrets: ResourceFamily = {
 };
 
 /** What the local cloud runs. A new kind of resource is a file beside this one and an entry here. */
-const families: readonly ResourceFamily[] = [events, functions, httpApi, keys, queues, roles, secrets, tables];
+const families: readonly ResourceFamily[] = [buckets, events, functions, httpApi, keys, queues, roles, secrets, tables];
 
 /** Types that do nothing on one machine, with the consequence for the user; undefined without a consequence. */
 const notRunTypes: Record<string, string | undefined> = {
@@ -158,6 +159,7 @@ export const readStack = async (options: {
     queues: [],
     eventSourceMappings: [],
     keys: [],
+    buckets: [],
     ...Object.assign({}, ...parts),
     resourcePolicies: Object.assign({}, ...parts.map(({ resourcePolicies }) => resourcePolicies)),
     notRun,

@@ -44,6 +44,13 @@ describe("an assembly made by CDK", () => {
     });
   });
 
+  it("has the bucket with its lifecycle, and its policy", () => {
+    const [bucket] = model.buckets;
+    expect(bucket).toMatchObject({ expirationDays: 7, abortUploadsAfterDays: 1 });
+    expect(bucket?.name).toMatch(/^test-stack-exportsbucket[a-z0-9-]{1,40}$/);
+    expect(model.resourcePolicies[`arn:aws:s3:::${bucket?.name}`]).toMatchObject([{ Effect: "Deny", Action: "s3:*" }]);
+  });
+
   it("has the same secret after a restart", async () => {
     const again = await readStack({ assemblyDirectory, dataDirectory });
     expect(again.functions.map(({ environment }) => environment.SIGNING_KEY)).toEqual(

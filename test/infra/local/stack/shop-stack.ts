@@ -7,6 +7,7 @@ import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { Code, Function as LambdaFunctionConstruct, Runtime, RuntimeFamily, Tracing } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { ExportsBucket } from "../../../../infra/constructs/resources/exports-bucket.ts";
 import { functionDirectory } from "../../../support/function-directory.ts";
 
 export const fill = (stack: Stack): void => {
@@ -33,6 +34,7 @@ export const fill = (stack: Stack): void => {
   table.grant(create, "dynamodb:PutItem");
   const list = addFunction("list-plants");
   table.grantReadData(list);
+  new ExportsBucket(stack, "Exports", { stage: "dev" });
   const api = new HttpApi(stack, "Api");
   const integration = new HttpLambdaIntegration("List", list);
   api.addRoutes({ path: "/plants/{id}", methods: [HttpMethod.GET], integration });
