@@ -9,12 +9,14 @@ import { createEventsService } from "./gateway/events-service.ts";
 import { type Denial, type Gateway, startGateway } from "./gateway/gateway.ts";
 import { createKmsService } from "./gateway/kms-service.ts";
 import { createSecretsManagerService, type SecretValues } from "./gateway/secrets-manager-service.ts";
+import { createSesService } from "./gateway/ses-service.ts";
 import { createSqsService } from "./gateway/sqs-service.ts";
 import type { Authorizer } from "./iam/authorizer.ts";
 import { functionEnvironment } from "./lambda/environment.ts";
 import { createFunctions, type Functions } from "./lambda/functions.ts";
 import { createAsyncInvoker } from "./lambda/invoke-asynchronously.ts";
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
+import type { Mailbox } from "./mail/mailbox.ts";
 import { createEventSourceMappings, type EventSourceMappings } from "./queues/event-source-mappings.ts";
 import { openQueues, type Queues } from "./queues/queues.ts";
 import { sourceName } from "./terminal/log-entry.ts";
@@ -50,6 +52,7 @@ export const startCompute = async (
     /** Replaces variables that the template declares. */
     overrides: Readonly<Record<string, string>>;
     secretValues: SecretValues;
+    mailbox: Mailbox;
     stopping: AbortSignal;
     observe: Observe;
     onStop: (stop: () => unknown) => void;
@@ -101,6 +104,7 @@ export const startCompute = async (
       events: createEventsService({ model, buses }),
       kms: createKmsService(options),
       secretsmanager: createSecretsManagerService({ model, values: options.secretValues }),
+      ses: createSesService({ model, mailbox: options.mailbox }),
       sqs: createSqsService({ model, queues }),
     },
   });

@@ -9,6 +9,8 @@ export type LocalCloudOptions = {
   dataDirectory: string;
   /** The same directory, if the caller has opened it to find damage before slow work. The stop releases it. */
   openedDirectory?: DataDirectory;
+  /** Where the e-mails that functions send are written; `mail` in the data directory by default. */
+  mailDirectory?: string;
   /** Of the first HTTP API; 0 for any that is free. */
   port: number;
   /** A DynamoDB-compatible endpoint in place of the embedded engine. */

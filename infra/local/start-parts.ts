@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { AdvanceClock } from "./advance-clock.ts";
 import { createAdvanceClock } from "./advance-clock.ts";
 import { startCompute } from "./compute.ts";
@@ -19,6 +20,7 @@ import { createAuthorizer } from "./iam/authorizer.ts";
 import { startIssuer } from "./issuer/issuer.ts";
 import type { Functions } from "./lambda/functions.ts";
 import type { LocalCloudOptions } from "./local-cloud-options.ts";
+import { createMailbox } from "./mail/mailbox.ts";
 import type { ProviderSimulator } from "./provider/simulator.ts";
 import { createFireSchedule, createSchedules } from "./schedules/schedules.ts";
 import { readStack } from "./stack/read-stack.ts";
@@ -112,6 +114,8 @@ export const startParts = async (
     ...provider.environment,
     ...options.environment,
   };
+  const { mailDirectory = join(dataDirectory, "mail") } = options;
+  const mailbox = createMailbox({ directory: mailDirectory, clock, log: say });
   const { functions, denials, calls, deliver, mappings, ...messaging } = await startCompute({
     dataDirectory,
     ...(maxInstances !== undefined && { maxInstances }),
@@ -125,6 +129,7 @@ export const startParts = async (
     dynamodbEndpoint: dynamodb.endpoint,
     overrides,
     secretValues: secretValuesOf(provider.platform),
+    mailbox,
     stopping: stopping.signal,
     observe,
     onStop,
@@ -155,7 +160,7 @@ export const startParts = async (
 
   const control = await startControl({
     ...{ functions, schedules, ...messaging, clock, activity, advanceClock, onError },
-    routes: { ...provider.controlRoutes, ...platformRoutes(provider.platform) },
+    routes: { ...provider.controlRoutes, ...platformRoutes(provider.platform), ...mailbox.routes },
   });
   onStop(() => control.close());
   onStop(() => stopping.abort(new Error("the local cloud is stopping")));

@@ -106,7 +106,10 @@ const start = async ({ isVerbose, rateLimit }: { isVerbose: boolean; rateLimit: 
   const since = readSourceFiles(root);
   const assemblyDirectory = await prepareAssembly(join(root, ".local", "assembly"), context, step);
   cloud = await step("Starting the local cloud", () =>
-    startLocalCloud({ assemblyDirectory, openedDirectory, ...settings, log, observe }),
+    startLocalCloud({
+      ...{ assemblyDirectory, openedDirectory, mailDirectory: join(root, ".local", "mail") },
+      ...{ ...settings, log, observe },
+    }),
   );
   const demoOrganization = await connectDemo(cloud).catch((error) =>
     log("local cloud", `the demo organization is not connected: ${error}`),

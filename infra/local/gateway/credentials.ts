@@ -9,6 +9,14 @@ export type Signer = { accessKeyId: string; region: string; service: string };
 
 const credentialPattern = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/\d{8}\/([^/,\s]+)\/([^/,\s]+)\/aws4_request,/;
 
+/** The signer of a link, from its query: a browser sends no Authorization header. */
+export const signerOfLink = (target: string): Signer | undefined => {
+  const credential = new URLSearchParams(target.split("?")[1]).get("X-Amz-Credential") ?? "";
+  const [match, accessKeyId = "", region = "", service = ""] =
+    /^([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request$/.exec(credential) ?? [];
+  return match === undefined ? undefined : { accessKeyId, region, service };
+};
+
 /** The key identifies the caller. The signature is not verified: this is not a security boundary. */
 export const signerOf = (authorization = ""): Signer | undefined => {
   const [match, accessKeyId = "", region = "", service = ""] = credentialPattern.exec(authorization) ?? [];
@@ -18,8 +26,8 @@ export const signerOf = (authorization = ""): Signer | undefined => {
 export type CredentialBook = {
   /** @throws Error for an ARN of no function. */
   credentialsFor(functionArn: string): FunctionCredentials;
-  /** The function to which a key belongs. */
-  holderOf(accessKeyId: string): FunctionModel | undefined;
+  /** The function to which a key belongs, and the key's secret. */
+  holderOf(accessKeyId: string): { function: FunctionModel; secretAccessKey: string } | undefined;
 };
 
 /** Makes credentials for each function, new ones at every start. */
@@ -31,7 +39,9 @@ export const createCredentialBook = (functions: readonly FunctionModel[]): Crede
     secretAccessKey: randomBytes(20).toString("hex"),
     sessionToken: randomBytes(20).toString("hex"),
   }));
-  const holders = new Map(entries.map(({ accessKeyId, holder }) => [accessKeyId, holder]));
+  const holders = new Map(
+    entries.map(({ accessKeyId, holder, secretAccessKey }) => [accessKeyId, { function: holder, secretAccessKey }]),
+  );
   return {
     credentialsFor: (functionArn) => {
       const found = entries.find(({ holder }) => holder.arn === functionArn);

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { pipeline } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { FunctionModel, StackModel } from "../core/model.ts";
 import { listen } from "../http/listen.ts";
 import { type Authorizer, type Check, sessionArnOf } from "../iam/authorizer.ts";
-import { createCredentialBook, type FunctionCredentials, signerOf } from "./credentials.ts";
+import { createCredentialBook, type FunctionCredentials, signerOf, signerOfLink } from "./credentials.ts";
 import { createDynamoDbService } from "./dynamodb-service.ts";
 import { type AwsAnswer, type AwsCall, type AwsService, errorAnswer } from "./service.ts";
 
@@ -40,18 +41,22 @@ const parseJson = (body: Buffer): unknown => {
 };
 
 /** Reads a whole request. The JSON protocols name the operation in a header: `DynamoDB_20120810.PutItem`. */
-const readCall = async (request: IncomingMessage): Promise<AwsCall> => {
+const readCall = async (request: IncomingMessage): Promise<Omit<AwsCall, "secretAccessKey">> => {
   const body = await buffer(request);
-  const target = String(request.headers["x-amz-target"] ?? "");
-  const operation = target.slice(target.lastIndexOf(".") + 1);
-  return { operation, headers: request.headers, body, json: parseJson(body) };
+  const { method = "", url: target = "/", headers } = request;
+  const [path] = target.split("?", 1);
+  const named = headers["x-amz-target"];
+  const operation = named === undefined ? `${method} ${path}` : String(named).slice(named.lastIndexOf(".") + 1);
+  return { operation, method, target, headers, body, json: parseJson(body) };
 };
 
 const send = (response: ServerResponse, { status, headers, body }: AwsAnswer): void => {
   // With a Date header the SDK would compare the machine's clock with the local cloud's, assume a wrong clock,
   // and send a refused request once more.
   response.sendDate = false;
-  response.writeHead(status, { ...headers, "content-length": body.length }).end(body);
+  if (Buffer.isBuffer(body)) response.writeHead(status, { "content-length": body.length, ...headers }).end(body);
+  // The client may end the connection before the end of the object.
+  else pipeline(body, response.writeHead(status, headers), () => undefined);
 };
 
 /** One endpoint on loopback for every AWS service. It passes on the calls that the caller's role allows. */
@@ -64,11 +69,16 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const credentials = createCredentialBook(model.functions);
   const calls: Record<string, number> = {};
 
-  const denied = (caller: FunctionModel, { action, resource }: Check, reason: string): AwsAnswer => {
+  const denied = (
+    caller: FunctionModel,
+    { action, resource }: Check,
+    reason: string,
+    service?: AwsService,
+  ): AwsAnswer => {
     onDenied({ logicalId: caller.logicalId, action, resource, reason });
     const user = sessionArnOf(model, caller.arn);
     const message = `User: ${user} is not authorized to perform: ${action} on resource: ${resource} ${reason}`;
-    return errorAnswer(400, "AccessDeniedException", message);
+    return service?.refuse?.("AccessDenied", message) ?? errorAnswer(400, "AccessDeniedException", message);
   };
 
   const judge = async (caller: FunctionModel, serviceName: string, call: AwsCall): Promise<AwsAnswer> => {
@@ -76,11 +86,12 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     const service = services.get(serviceName);
     if (service === undefined) return denied(caller, unknown, `because the local cloud does not run ${serviceName}`);
     const checks = service.checks(call);
-    if (checks === undefined) return denied(caller, unknown, "because the local cloud does not know such a request");
+    if (checks === undefined)
+      return denied(caller, unknown, "because the local cloud does not know such a request", service);
     for (const check of checks) {
       const principal = { kind: "function", functionArn: caller.arn } as const;
       const { allowed, reason } = authorizer.judge({ ...check, principal });
-      if (!allowed) return denied(caller, check, reason);
+      if (!allowed) return denied(caller, check, reason, service);
       calls[check.action] = (calls[check.action] ?? 0) + 1;
     }
     return service.answer(call);
@@ -88,15 +99,17 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
 
   const answer = async (request: IncomingMessage): Promise<AwsAnswer> => {
     const call = await readCall(request);
-    const signer = signerOf(request.headers.authorization);
+    const signer = signerOf(request.headers.authorization) ?? signerOfLink(call.target);
     if (signer === undefined)
       return errorAnswer(400, "MissingAuthenticationTokenException", "Request is missing Authentication Token");
-    const caller = credentials.holderOf(signer.accessKeyId);
-    if (caller === undefined) {
+    const holder = credentials.holderOf(signer.accessKeyId);
+    if (holder === undefined) {
       const message = "The security token included in the request is invalid.";
-      return errorAnswer(400, "UnrecognizedClientException", message);
+      const refused = services.get(signer.service)?.refuse?.("InvalidAccessKeyId", message);
+      return refused ?? errorAnswer(400, "UnrecognizedClientException", message);
     }
-    if (signer.region === model.region) return judge(caller, signer.service, call);
+    const { function: caller, secretAccessKey } = holder;
+    if (signer.region === model.region) return judge(caller, signer.service, { ...call, secretAccessKey });
     const unknown: Check = { action: `${signer.service}:${call.operation}`, resource: "*" };
     return denied(caller, unknown, `because the local cloud runs ${model.region} and not ${signer.region}`);
   };

@@ -1,10 +1,24 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { Check } from "../iam/authorizer.ts";
 
-/** One call of an AWS SDK; `json` is the parsed body, undefined if the body is not JSON. */
-export type AwsCall = { operation: string; headers: IncomingHttpHeaders; body: Buffer; json: unknown };
+/**
+ * One call of an AWS SDK. `operation` is that of the JSON protocols, and method and path in the REST protocols; `target`
+ * is the encoded path with the query; `json` is the parsed body, undefined if the body is not JSON.
+ */
+export type AwsCall = {
+  operation: string;
+  method: string;
+  target: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  json: unknown;
+  /** The caller's, for a service that checks signatures. */
+  secretAccessKey: string;
+};
 
-export type AwsAnswer = { status: number; headers: Record<string, string | string[]>; body: Buffer };
+/** A stream needs the header `content-length`. */
+export type AwsAnswer = { status: number; headers: Record<string, string | string[]>; body: Buffer | Readable };
 
 /** One AWS service behind the gateway. */
 export type AwsService = {
@@ -12,6 +26,8 @@ export type AwsService = {
   checks(call: AwsCall): Check[] | undefined;
   /** Answers a call that is allowed. */
   answer(call: AwsCall): Promise<AwsAnswer>;
+  /** The answer to a call that is not allowed; one of the JSON protocols by default. */
+  refuse?(code: "AccessDenied" | "InvalidAccessKeyId", message: string): AwsAnswer;
   close(): void;
 };
 

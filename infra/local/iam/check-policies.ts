@@ -21,6 +21,10 @@ const conditionKeys = new Set([
   "kms:encryptioncontextkeys",
   "lambda:functionurlauthtype",
   "lambda:invokedviafunctionurl",
+  "s3:prefix",
+  "ses:fromaddress",
+  "ses:fromdisplayname",
+  "ses:recipients",
 ]);
 
 /** The rest of the key is a key of the encryption context. */

@@ -1,0 +1,84 @@
+import * as z from "zod";
+import type { StackModel } from "../core/model.ts";
+import type { Mailbox } from "../mail/mailbox.ts";
+import { type AwsService, errorAnswer, jsonAnswer } from "./service.ts";
+
+const Text = z.strictObject({ Data: z.string(), Charset: z.literal("UTF-8") });
+
+/** Printable ASCII. Source: https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_MessageHeader.html */
+const Header = z.strictObject({
+  Name: z.string().regex(/^[!-9;-~]{1,126}$/),
+  Value: z.string().regex(/^[ -~]{1,870}$/),
+});
+
+/** Without line breaks, which would begin another header. */
+const address = z.string().regex(/^[^\s<>@]+@[^\s<>@]+$/);
+const Sender = z.string().regex(/^([^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/);
+
+/** SendEmail, strict: a parameter that is not supported, such as a template, must not be ignored. */
+const SendEmail = z.strictObject({
+  FromEmailAddress: Sender,
+  Destination: z.strictObject({ ToAddresses: z.array(address).min(1).max(50) }),
+  Content: z.strictObject({
+    Simple: z.strictObject({
+      Subject: Text,
+      Body: z.strictObject({ Text: Text.optional(), Html: Text.optional() }),
+      Headers: z.array(Header).max(15).default([]),
+    }),
+  }),
+});
+
+/** Headers that SES writes, and refuses in a request. */
+const OWN_HEADERS = ["from", "to", "cc", "bcc", "subject", "date", "message-id", "mime-version", "content-type"];
+
+/** Splits `Name <address>`. */
+const senderIn = (from: string): { name: string; address: string } => {
+  const [, name, inBrackets] = /^(.*?)\s*<([^<>]+)>$/.exec(from) ?? [];
+  return { name: name ?? "", address: inBrackets ?? from };
+};
+
+/** SES (version 2 of the API): SendEmail with simple content, which becomes a file. Every other operation is denied. */
+export const createSesService = (options: {
+  model: Pick<StackModel, "region" | "accountId">;
+  mailbox: Pick<Mailbox, "deliver">;
+}): AwsService => {
+  const { model, mailbox } = options;
+  const identity = (name: string) => `arn:aws:ses:${model.region}:${model.accountId}:identity/${name}`;
+  return {
+    checks: ({ operation, json }) => {
+      const { data } = SendEmail.safeParse(json);
+      if (data === undefined || operation !== "POST /v2/email/outbound-emails") return undefined;
+      const { name, address: sender } = senderIn(data.FromEmailAddress);
+      const context = {
+        "ses:FromAddress": [sender],
+        "ses:FromDisplayName": [name],
+        "ses:Recipients": data.Destination.ToAddresses,
+      };
+      // SES takes the verified one of both. The local cloud verifies none, so the role must allow both.
+      // https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
+      return [sender, sender.slice(sender.indexOf("@") + 1)].map((one) => ({
+        action: "ses:SendEmail",
+        resource: identity(one),
+        context,
+      }));
+    },
+    answer: async ({ json }) => {
+      const { FromEmailAddress, Destination, Content } = SendEmail.parse(json);
+      const { Subject, Body, Headers } = Content.Simple;
+      const own = Headers.find(({ Name }) => OWN_HEADERS.includes(Name.toLowerCase()));
+      if (own !== undefined) return errorAnswer(400, "BadRequestException", `Header ${own.Name} is not allowed.`);
+      if (Body.Text === undefined && Body.Html === undefined)
+        return errorAnswer(400, "BadRequestException", "The body of the message has neither text nor HTML.");
+      const MessageId = mailbox.deliver({
+        from: FromEmailAddress,
+        to: Destination.ToAddresses,
+        subject: Subject.Data,
+        ...(Body.Text !== undefined && { text: Body.Text.Data }),
+        ...(Body.Html !== undefined && { html: Body.Html.Data }),
+        headers: Headers.map(({ Name: name, Value: value }) => ({ name, value })),
+      });
+      return jsonAnswer(200, { MessageId });
+    },
+    close: () => {},
+  };
+};

@@ -1,0 +1,129 @@
+/** SES of the local cloud with the functions' client, and the e-mails that it writes. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ListContactsCommand, type SESv2Client } from "@aws-sdk/client-sesv2";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import type { PolicyStatement } from "../../../../infra/local/core/model.ts";
+import { type Denial, type Gateway, startGateway } from "../../../../infra/local/gateway/gateway.ts";
+import { createSesService } from "../../../../infra/local/gateway/ses-service.ts";
+import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
+import { createMailbox, type Mailbox } from "../../../../infra/local/mail/mailbox.ts";
+import { createMailer, createSes } from "../../../../shared/runtime/mail.ts";
+import { functionArn, stackModel } from "../../../support/stack-model.ts";
+
+const identity = (name: string) => `arn:aws:ses:eu-central-1:000000000000:identity/${name}`;
+const allow = (Resource: string | string[], Condition: PolicyStatement["Condition"] = {}): PolicyStatement => ({
+  ...{ Effect: "Allow", Action: "ses:SendEmail", Resource, Condition },
+});
+const both = [identity("alerts@example.com"), identity("example.com")];
+const model = stackModel({
+  roles: {
+    sender: [allow(both, { StringEquals: { "ses:FromAddress": "alerts@example.com" } })],
+    domainOnly: [allow(identity("example.com"))],
+    otherAddress: [allow("*", { StringEquals: { "ses:FromAddress": "news@example.com" } })],
+    nobody: [],
+  },
+});
+
+let directory: string;
+let mailbox: Mailbox;
+let gateway: Gateway;
+let denials: Denial[];
+let lines: string[];
+const clients: SESv2Client[] = [];
+
+const openMailbox = () =>
+  createMailbox({ directory, clock: { now: () => 1_800_000_000_000 }, log: (line) => lines.push(line) });
+
+beforeEach(async () => {
+  directory = join(mkdtempSync(join(tmpdir(), "ses-")), "mail");
+  [denials, lines] = [[], []];
+  mailbox = openMailbox();
+  gateway = await startGateway({
+    ...{ model, authorizer: createAuthorizer(model), dynamodbEndpoint: "http://127.0.0.1:9" },
+    onDenied: (denial) => denials.push(denial),
+    services: { ses: createSesService({ model, mailbox }) },
+  });
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await gateway.close();
+  rmSync(join(directory, ".."), { recursive: true });
+});
+
+const clientOf = (role: string): SESv2Client => {
+  const credentials = gateway.credentialsFor(functionArn(role));
+  const client = createSes({ region: "eu-central-1", endpoint: gateway.url, credentials });
+  clients.push(client);
+  return client;
+};
+const mailerOf = (role: string, sender = "alerts@example.com") => createMailer(() => clientOf(role), { sender });
+
+const mail = {
+  to: "ada@example.org",
+  subject: "Brute force: 12 attempts on “zoë\u0007” — a long subject that needs more than one encoded word 🌵",
+  html: "<p>Zoë</p>\n<p>See <a href='https://example.com/alerts'>the alert</a></p>",
+  text: "Zoë\n\nSee https://example.com/alerts\n",
+  headers: { "List-Unsubscribe": "<https://example.com/u>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" },
+};
+const request = { query: new URLSearchParams(), body: undefined };
+const list = (box = mailbox) => box.routes["GET /mail"]?.({ ...request, parameters: {} });
+const show = (id: string) => mailbox.routes["GET /mail/{id}"]?.({ ...request, parameters: { id } });
+
+describe("SES of the local cloud", () => {
+  it("writes each e-mail to a file, and shows it", async () => {
+    const id = await mailerOf("sender").send(mail);
+    expect(id).toBe("2027-01-15T08-00-00-1");
+    expect(show(String(id))).toMatchObject({
+      status: 200,
+      body: {
+        ...{ id, at: 1_800_000_000_000, from: "alerts@example.com", to: mail.to, subject: mail.subject },
+        headers: mail.headers,
+        ...{ text: mail.text, html: mail.html },
+      },
+    });
+    expect(lines).toEqual([expect.stringMatching(/^MAIL to ada@example.org: "Brute force: .*zoë\\u0007.*eml\)$/)]);
+  });
+
+  it("writes MIME: short ASCII headers, CRLF, and text before HTML", async () => {
+    await mailerOf("sender", "Alerts <alerts@example.com>").send({ ...mail, html: "x".repeat(2_000) });
+    const [file = ""] = readdirSync(directory);
+    const [head = "", ...parts] = readFileSync(join(directory, file), "utf8").split("\r\n\r\n");
+    expect(head.split("\r\n").every((line) => /^[ -~]{1,78}$/.test(line))).toBe(true);
+    expect(head).toContain('MIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary="');
+    expect(head).toContain("From: Alerts <alerts@example.com>\r\nTo: ada@example.org\r\n");
+    expect(head).toContain("Date: Fri, 15 Jan 2027 08:00:00 +0000\r\n");
+    expect(parts[0]).toContain("Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit");
+    // A line of a message has at most 998 bytes, so this HTML is encoded.
+    expect(parts.join()).toContain("Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64");
+  });
+
+  it("lists the e-mails of earlier starts too, oldest first", async () => {
+    for (let n = 0; n < 11; n++) await mailerOf("sender").send({ ...mail, subject: `number ${n}` });
+    const subjects = Array.from({ length: 11 }, (_, n) => ({ subject: `number ${n}` }));
+    expect(list(openMailbox())).toMatchObject({ status: 200, body: { mails: subjects } });
+    expect(show("2027-01-15T08-00-00-12")).toMatchObject({ status: 404 });
+    expect(show("../mail/2027-01-15T08-00-00-1")).toMatchObject({ status: 404 });
+  });
+
+  it.each([
+    ["nobody", identity("alerts@example.com")],
+    // SES uses the address if it is verified, else its domain.
+    ["domainOnly", identity("alerts@example.com")],
+    ["otherAddress", identity("alerts@example.com")],
+  ])("denies what the role of %s does not allow", async (role, resource) => {
+    await expect(mailerOf(role).send(mail)).rejects.toMatchObject({ name: "AccessDeniedException" });
+    expect(denials).toMatchObject([{ logicalId: role, action: "ses:SendEmail", resource }]);
+    expect(list()).toEqual({ status: 200, body: { mails: [] } });
+  });
+
+  it("refuses headers that SES refuses, and other operations", async () => {
+    const send = (headers: Record<string, string>) => mailerOf("sender").send({ ...mail, headers });
+    await expect(send({ Bcc: "eve@example.org" })).rejects.toMatchObject({ name: "BadRequestException" });
+    await expect(send({ "X-A": "a\r\nBcc: eve@example.org" })).rejects.toMatchObject({ name: "AccessDeniedException" });
+    const contacts = clientOf("sender").send(new ListContactsCommand({ ContactListName: "all" }));
+    await expect(contacts).rejects.toMatchObject({ name: "AccessDeniedException" });
+    expect(list()).toEqual({ status: 200, body: { mails: [] } });
+  });
+});
