@@ -15,6 +15,7 @@ import {
   windowKey,
 } from "../shared/detection/detection.ts";
 import { erasureKey } from "../shared/erasure/erasure-item.ts";
+import { exportKey, runningKey } from "../shared/exports/export-item.ts";
 import {
   COUNT_KEY,
   deliveryKey,
@@ -152,6 +153,7 @@ describe("the items of the data model", () => {
       ...[DISPATCHER_KEY.scope, DISPATCHER_KEY.key],
     ],
     Erasures: [erasureKey(organization, "<id>").key],
+    Exports: [exportKey(organization, "<id>").key, runningKey(organization).key],
     Notifications: [
       ...[destinationKey(organization, "<id>"), deliveryKey(organization, delivery)].map(({ key }) => key),
       ...[noticeKey(organization, "<destination>", "<alert>").key, stormWindowKey(organization, "<destination>").key],

@@ -26,6 +26,7 @@ const Ids = z.object({
   organizationId: z.optional(z.string()),
   runId: z.optional(z.string()),
   erasureId: z.optional(z.string()),
+  exportId: z.optional(z.string()),
   eventId: z.optional(z.string()),
 });
 

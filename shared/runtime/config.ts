@@ -51,6 +51,9 @@ const variables = {
   NOTIFICATIONS_TABLE_NAME: text,
   IDEMPOTENCY_KEYS_TABLE_NAME: text,
   REPORTS_TABLE_NAME: text,
+  EXPORTS_TABLE_NAME: text,
+  /** The bucket of exported files. */
+  EXPORTS_BUCKET: text,
   EVENT_BUS_NAME: text,
   /** The ARN or the id of the KMS key that encrypts organizations' secrets. */
   CREDENTIALS_KEY_ID: text,

@@ -19,6 +19,7 @@ export type LogIds = {
   organizationId?: string | undefined;
   runId?: string | undefined;
   erasureId?: string | undefined;
+  exportId?: string | undefined;
   eventId?: string | undefined;
   /** A queue's message. */
   messageId?: string | undefined;

@@ -50,6 +50,9 @@ export const s3 = (): S3Client => {
 /** What S3 answers with the object. */
 export type ObjectHeaders = { contentType: string; contentEncoding?: string; contentDisposition?: string };
 
+/** A part of an upload, with the ETag that S3 gave it. */
+export type UploadedPart = { number: number; etag: string };
+
 export type StoredObject = { key: string; bytes: number };
 
 const headersOf = ({ contentType, contentEncoding, contentDisposition }: ObjectHeaders) => ({
@@ -104,11 +107,12 @@ export const createObjectStore = (client: () => S3Client, Bucket: string) => ({
 
   /**
    * Joins the parts; the object exists from then on.
-   * @param etags of the parts, from number 1 on.
+   * @param parts in ascending order of their numbers, which need not be consecutive. Other parts are discarded.
+   *   https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html
    * @returns false if there is no such upload: it was completed or aborted before.
    */
-  async completeUpload(Key: string, UploadId: string, etags: readonly string[]): Promise<boolean> {
-    const Parts = etags.map((ETag, i) => ({ ETag, PartNumber: i + 1 }));
+  async completeUpload(Key: string, UploadId: string, parts: readonly UploadedPart[]): Promise<boolean> {
+    const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }));
     const command = new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } });
     const answer = await callStore(
       (options) => unlessMissing("NoSuchUpload", client().send(command, options)),

@@ -106,4 +106,6 @@ export const UNJUDGED_HOURS = {
 
 export const DUE_REPORTS = { name: "byDue", partitionKey: "dueShard", sortKey: "key", holds: "keys" } as const;
 
+export const OPEN_EXPORTS = { name: "byOpen", partitionKey: "openShard", sortKey: "key", holds: "keys" } as const;
+
 export const OPEN_ERASURES = { name: "byOpen", partitionKey: "openShard", sortKey: "key", holds: "keys" } as const;

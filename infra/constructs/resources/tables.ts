@@ -20,6 +20,7 @@ import {
   EVENTS_BY_USER,
   OPEN_ERASURES,
   OPEN_EVENTS,
+  OPEN_EXPORTS,
   OPEN_HOURS,
   PENDING_WEBHOOKS,
   RECORDS_BY_CREATION,
@@ -90,6 +91,8 @@ export class Tables extends Construct {
   readonly erasures: Table;
   /** Items: shared/notifications/notification-items.ts. */
   readonly notifications: Table;
+  /** Items: shared/exports/export-item.ts. */
+  readonly exports: Table;
   /** Items: shared/runtime/idempotency-store.ts. */
   readonly idempotencyKeys: Table;
 
@@ -140,6 +143,7 @@ export class Tables extends Construct {
     this.reports = expiring("Reports", "key", DUE_REPORTS);
     this.erasures = expiring("Erasures", "key", OPEN_ERASURES);
     this.notifications = expiring("Notifications", "key");
+    this.exports = expiring("Exports", "key", OPEN_EXPORTS);
     this.idempotencyKeys = expiring("IdempotencyKeys", "key");
     this.securityAlerts = expiring("SecurityAlerts", "key", ALERTS_BY_STATUS, ALERT_OUTBOX);
   }

@@ -59,6 +59,19 @@ const withHistory = (alert: Alert, notes: readonly StoredNote[]): AlertWithHisto
   return { ...alert, history: [raised, ...later.sort((one, other) => one.at - other.at)] };
 };
 
+/**
+ * An alert with its history. Reads its notes, if it has any.
+ * @throws DomainError `store_unavailable`.
+ */
+export const addHistory = async (
+  notes: Pick<AlertNoteStore, "list">,
+  organizationId: string,
+  alert: Alert,
+): Promise<AlertWithHistory> => {
+  const hasNotes = alert.assignedAt !== undefined || alert.comments !== undefined;
+  return withHistory(alert, hasNotes ? await notes.list(organizationId, alert.id) : []);
+};
+
 type Dependencies = { alerts: Pick<AlertStore, "get">; notes: Pick<AlertNoteStore, "list"> };
 
 /**
@@ -71,8 +84,4 @@ export const readAlertWithHistory = async (
   organizationId: string,
   id: string,
   now: number,
-): Promise<AlertWithHistory> => {
-  const alert = await alerts.get(organizationId, id, now);
-  const hasNotes = alert.assignedAt !== undefined || alert.comments !== undefined;
-  return withHistory(alert, hasNotes ? await notes.list(organizationId, id) : []);
-};
+): Promise<AlertWithHistory> => addHistory(notes, organizationId, await alerts.get(organizationId, id, now));

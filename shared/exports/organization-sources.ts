@@ -1,0 +1,76 @@
+/**
+ * The files of an export of all data of an organization, in their order; the manifest is the last one. docs/exports.md,
+ * "All data of an organization", lists them.
+ */
+import { recordTypes } from "../records/record.ts";
+import type { RecordListStore } from "../records/record-list-store.ts";
+import type { RecordPosition } from "../records/record-query.ts";
+import type { ReportPosition } from "../reports/report.ts";
+import type { ReportStore } from "../reports/report-store.ts";
+import type { AlertPosition } from "../security/alerts/alert.ts";
+import { addHistory } from "../security/alerts/alert-history.ts";
+import type { AlertNoteStore } from "../security/alerts/alert-note-store.ts";
+import type { AlertStore } from "../security/alerts/alert-store.ts";
+import type { SettingsStore } from "../settings/settings-store.ts";
+import { type EventSourceDependencies, eventSource } from "./event-source.ts";
+import { ExportedFile } from "./export.ts";
+import type { StoredExport, StoredFile } from "./export-item.ts";
+import { type FileSource, jsonOf, linesOf } from "./file-source.ts";
+
+const RECORDS_PER_PAGE = 1_000;
+/** Each may need the notes of the alert. */
+const ALERTS_PER_PAGE = 100;
+/** A report has up to 300 KB. */
+const REPORTS_PER_PAGE = 10;
+
+export type SourceDependencies = EventSourceDependencies & {
+  records: Pick<RecordListStore, "list">;
+  alerts: Pick<AlertStore, "list">;
+  notes: Pick<AlertNoteStore, "list">;
+  settings: Pick<SettingsStore, "read">;
+  reports: Pick<ReportStore, "list" | "get">;
+};
+
+/** Reads nothing until a source is read. */
+const organizationSources = (
+  dependencies: SourceDependencies,
+  organizationId: string,
+  { id, requestedAt }: Pick<StoredExport, "id" | "requestedAt">,
+  files: readonly StoredFile[],
+): FileSource[] => {
+  const { records, alerts, notes, settings, reports, clock } = dependencies;
+  return [
+    jsonOf("settings.json", () => settings.read(organizationId)),
+    ...recordTypes.map((type) =>
+      linesOf(`${type}.ndjson`, (after: RecordPosition | undefined) =>
+        records.list(organizationId, type, {}, { limit: RECORDS_PER_PAGE, after }),
+      ),
+    ),
+    eventSource(dependencies, organizationId, { format: "ndjson", filter: { since: 0, until: requestedAt } }),
+    linesOf("alerts.ndjson", async (after: AlertPosition | undefined) => {
+      const { items, next } = await alerts.list(organizationId, { limit: ALERTS_PER_PAGE, after, now: clock() });
+      return { items: await Promise.all(items.map((alert) => addHistory(notes, organizationId, alert))), next };
+    }),
+    linesOf("reports.ndjson", async (after: ReportPosition | undefined) => {
+      const now = clock();
+      const { items, next } = await reports.list(organizationId, { limit: REPORTS_PER_PAGE, after, now });
+      const found = await Promise.all(items.map((entry) => reports.get(organizationId, entry, now)));
+      return { items: found.filter((report) => report !== undefined), next };
+    }),
+    jsonOf("manifest.json", async () => ({
+      ...{ version: 1, organizationId, exportId: id, requestedAt },
+      files: files.map((file) => ExportedFile.parse(file)),
+    })),
+  ];
+};
+
+/** The file of an export after those that are complete; undefined after the last one. */
+export const createNextSource =
+  (dependencies: SourceDependencies) =>
+  (organizationId: string, stored: StoredExport, files: readonly StoredFile[]): FileSource | undefined => {
+    const { kind, format, filter } = stored;
+    if (kind === "organization") return organizationSources(dependencies, organizationId, stored, files)[files.length];
+    if (format === undefined || filter === undefined)
+      throw new Error("An export of events lacks its format or filter.");
+    return files.length === 0 ? eventSource(dependencies, organizationId, { format, filter }) : undefined;
+  };
