@@ -160,8 +160,8 @@ describe("the items of the data model", () => {
       heldKey(
         organization,
         { ...delivery, deliveryId: "<delivery>" },
-        { alertId: "<alert>", change: "raised" },
-      ).key.replace(/raised$/, "<change>"),
+        { alertId: "<alert>", claim: "resolved" },
+      ).key.replace(/resolved$/, "<level or resolved>"),
       COUNT_KEY,
     ],
   };

@@ -5,9 +5,9 @@
  * - `destinations` the number of destinations, which bounds them; without expiry.
  * - `delivery#<destinationId>#<deliveryId>` a delivery (delivery.ts). Its id sorts by time.
  * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level and for
- *   `resolved` holds the id of the delivery; the first writer wins.
+ *   `resolved` holds the delivery and the alert's revision; the first writer wins.
  * - `window#<destinationId>` the storm window: since when, and the deliveries in it.
- * - `held#<destinationId>#<bundle's deliveryId>#<alertId>#<change>` a notification that waits in a bundle.
+ * - `held#<destinationId>#<bundle's deliveryId>#<alertId>#<level or resolved>` a notification that waits in a bundle.
  *
  * All but the first two expire. Items are parsed when they are read.
  */
@@ -15,7 +15,7 @@ import * as z from "zod/mini";
 import { organizationKey } from "../terms/keys.ts";
 import { type DeliveryRef, StoredDelivery } from "./delivery.ts";
 import { Destination } from "./destination.ts";
-import { type NotifiedChange, notifiedChanges, SummarizedAlert } from "./messages/notification.ts";
+import { notifiedChanges, SummarizedAlert } from "./messages/notification.ts";
 
 export const DESTINATION_PREFIX = "destination#";
 
@@ -52,8 +52,8 @@ export const heldPrefix = ({ destinationId, deliveryId }: DeliveryRef): string =
 export const heldKey = (
   organizationId: string,
   bundle: DeliveryRef,
-  { alertId, change }: { alertId: string; change: NotifiedChange },
-) => ({ scope: organizationKey(organizationId), key: `${heldPrefix(bundle)}${alertId}#${change}` });
+  { alertId, claim }: { alertId: string; claim: Claim },
+) => ({ scope: organizationKey(organizationId), key: `${heldPrefix(bundle)}${alertId}#${claim}` });
 
 /**
  * A destination's item. `sealed`: its secrets (destination-secrets.ts), encrypted for the purpose `notification`.
@@ -67,15 +67,17 @@ export const DestinationItem = z.extend(Destination, {
 });
 export type DestinationItem = z.output<typeof DestinationItem>;
 
-/** The ids of the deliveries of an alert, by the level that was notified, and `resolved`. */
+const notified = z.optional(z.object({ deliveryId: z.string(), revision: z.number() }));
+
+/** By the level that was notified, and `resolved`: the delivery that says so, and the revision of the alert in it. */
 export const NoticeItem = z.object({
-  LOW: z.optional(z.string()),
-  MEDIUM: z.optional(z.string()),
-  HIGH: z.optional(z.string()),
-  CRITICAL: z.optional(z.string()),
-  resolved: z.optional(z.string()),
+  ...{ LOW: notified, MEDIUM: notified, HIGH: notified, CRITICAL: notified },
+  resolved: notified,
 });
 export type NoticeItem = z.output<typeof NoticeItem>;
+
+/** What is notified of an alert once: that it has a level, or is resolved. */
+export type Claim = keyof NoticeItem;
 
 /** `startedAt`: epoch ms. `ids`: the deliveries of the window. */
 export const StormWindowItem = z.object({ startedAt: z.number(), ids: z.set(z.string()) });

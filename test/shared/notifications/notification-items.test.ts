@@ -56,7 +56,9 @@ describe("the items of notifications", () => {
   });
 
   it("keep notices, windows and held notifications", () => {
-    expect(parseNoticeItem({ key: "k", ttl: 1, HIGH: deliveryId })).toEqual({ HIGH: deliveryId });
+    expect(parseNoticeItem({ key: "k", ttl: 1, HIGH: { deliveryId, revision: 2 } })).toEqual({
+      HIGH: { deliveryId, revision: 2 },
+    });
     const window = { startedAt: AT, ids: new Set([deliveryId]) };
     expect(parseStormWindowItem({ ...window, key: "k" })).toEqual(window);
     const entry = { ...alert, change: "raised", url: "https://console.example/alerts/a1" };
@@ -67,7 +69,7 @@ describe("the items of notifications", () => {
 
   it("have held notifications below the prefix of their bundle", () => {
     const bundle = { destinationId, deliveryId };
-    expect(heldKey("acme", bundle, { alertId: "a1", change: "resolved" }).key).toBe(`${heldPrefix(bundle)}a1#resolved`);
+    expect(heldKey("acme", bundle, { alertId: "a1", claim: "resolved" }).key).toBe(`${heldPrefix(bundle)}a1#resolved`);
   });
 });
 
