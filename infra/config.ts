@@ -169,7 +169,8 @@ const Context = z
   })
   .refine(hasRoomForQueues, {
     error:
-      "reservedConcurrency: process-webhook needs at least webhookConcurrency, and restore-security-events at least 2; " +
+      "reservedConcurrency: process-webhook needs at least webhookConcurrency, restore-security-events at least 2, and " +
+      "dispatch-notifications at least 5; " +
       "with less, Lambda throttles messages that its pollers have received",
   })
   .check(together("providerOauthClientId", "providerOauthSecretArn"), ...networkChecks);

@@ -8,6 +8,7 @@ import { ServiceHttpApi } from "./constructs/http-api.ts";
 import { limitResources } from "./constructs/limit-resources.ts";
 import { AlarmNotices } from "./constructs/monitoring/alarm-notices.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
+import { NotificationQueues } from "./constructs/notification-queues.ts";
 import { requireComplete } from "./constructs/require-complete.ts";
 import { CredentialsKey } from "./constructs/resources/credentials-key.ts";
 import { CursorKey } from "./constructs/resources/cursor-key.ts";
@@ -33,9 +34,13 @@ export class ServiceStack extends Stack {
     const tables = new Tables(this, "Tables", config);
     const cursorKey = new CursorKey(this, "CursorKey");
     const events = new ServiceEventBus(this, "Events", config);
+    const notifications = new NotificationQueues(this, "NotificationQueues", { bus: events.bus, config });
     const credentialsKey = new CredentialsKey(this, "Credentials", config);
     const provider = providerSettings(config);
-    this.access = accessTo({ tables, bus: events.bus, config, credentialsKey, cursorKey, provider });
+    this.access = accessTo({
+      ...{ tables, bus: events.bus, config, credentialsKey, cursorKey, provider },
+      notificationsToSend: notifications.toSend,
+    });
     const webhooks = new WebhookEntrance(this, "Webhooks", { access: this.access, events, config });
     const functions = new RouteFunctions(this, "Functions", {
       config,
@@ -45,9 +50,12 @@ export class ServiceStack extends Stack {
     const queues = new Map([
       ["SecurityEventNotRecorded", events.unrecorded],
       ["WebhookReceived", webhooks.received],
+      ["AlertsToNotify", notifications.toNotify],
+      ["NotificationsToSend", notifications.toSend],
     ] as const);
     const background = addBackgroundFunctions(this, { access: this.access, bus: events.bus, queues, config });
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
+    background.get("dispatch-notifications")?.addEnvironment("CONSOLE_URL", this.api.consoleUrl);
     new Monitoring(this, "Monitoring", {
       config,
       api: this.api.api,

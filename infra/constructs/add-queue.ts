@@ -2,7 +2,6 @@ import { CfnOutput, Duration } from "aws-cdk-lib";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import { type BackgroundFunctionName, backgroundFunctions } from "../../shared/api/background-functions.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { removalPolicyOf } from "./resources/removal-policy.ts";
 
@@ -15,8 +14,8 @@ const sealed = {
 
 type Props = {
   config: Pick<DeploymentConfig, "stage">;
-  /** The function that works on the queue. */
-  consumer: BackgroundFunctionName;
+  /** The time-out of the function that works on the queue. */
+  workSeconds: number;
   /** The ids of the two queues. The dead-letter queue's id also begins the id of its output. */
   ids: { queue: string; deadLetters: string };
   /**
@@ -33,14 +32,14 @@ type Props = {
  * Visibility time-out: six times the function's time-out, so that Lambda can repeat a throttled invocation (same page).
  */
 export const addQueue = (scope: Construct, props: Props): { queue: Queue; deadLetters: Queue } => {
-  const { config, consumer, ids, maxReceives, contents } = props;
+  const { config, workSeconds, ids, maxReceives, contents } = props;
   // Messages are evidence: events and webhooks that are stored nowhere else.
   const kept = { ...sealed, removalPolicy: removalPolicyOf(config) };
   const deadLetters = new Queue(scope, ids.deadLetters, kept);
   new CfnOutput(scope, `${ids.deadLetters}Arn`, { value: deadLetters.queueArn, description: contents });
   const queue = new Queue(scope, ids.queue, {
     ...kept,
-    visibilityTimeout: Duration.seconds(6 * backgroundFunctions[consumer].timeoutSeconds),
+    visibilityTimeout: Duration.seconds(6 * workSeconds),
     deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxReceives },
   });
   return { queue, deadLetters };

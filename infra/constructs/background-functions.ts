@@ -12,6 +12,7 @@ import {
   type Trigger,
 } from "../../shared/api/background-functions.ts";
 import { type BusEventName, partsOf } from "../../shared/api/bus-events.ts";
+import type { QueueName } from "../../shared/api/queues.ts";
 import type { AccessTo } from "./access/access-to.ts";
 import { patternOf } from "./event-bus.ts";
 import { backgroundAccess } from "./grants.ts";
@@ -28,6 +29,7 @@ const groupIds: Record<BackgroundFunction["subject"], string> = {
   detection: "Judging",
   reports: "Judging",
   erasure: "Judging",
+  notifications: "Notifications",
 };
 
 const toConstructId = (name: string) =>
@@ -37,13 +39,13 @@ type Props = {
   access: AccessTo;
   bus: EventBus;
   /** The queues that keep events until a function has processed them. */
-  queues: ReadonlyMap<BusEventName, Queue>;
+  queues: ReadonlyMap<QueueName, Queue>;
   config: FunctionConfig & Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS" | "webhookConcurrency" | "reservedConcurrency">;
 };
 
-const queueOf = (event: BusEventName, queues: Props["queues"]): Queue => {
-  const queue = queues.get(event);
-  if (queue === undefined) throw new Error(`There is no queue of ${event}.`);
+const queueOf = (name: QueueName, queues: Props["queues"]): Queue => {
+  const queue = queues.get(name);
+  if (queue === undefined) throw new Error(`There is no queue ${name}.`);
   return queue;
 };
 

@@ -1,6 +1,7 @@
 import { EventBus, Rule } from "aws-cdk-lib/aws-events";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { backgroundFunctions } from "../../shared/api/background-functions.ts";
 import { type BusEventName, EVENT_SOURCE } from "../../shared/api/bus-events.ts";
 import { addQueue, queueTarget } from "./add-queue.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
@@ -8,8 +9,8 @@ import type { DeploymentConfig } from "./resources/deployment-config.ts";
 /** Three minutes apart: restoring goes on for ten hours, so that it outlasts an outage of the store. */
 const RESTORE_RECEIVES = 200;
 
-/** The pattern of a rule that matches the service's events of a type. */
-export const patternOf = (event: BusEventName) => ({ source: [EVENT_SOURCE], detailType: [event] });
+/** The pattern of a rule that matches the service's events of some types. */
+export const patternOf = (...events: readonly BusEventName[]) => ({ source: [EVENT_SOURCE], detailType: [...events] });
 
 /**
  * The service's event bus, to which subscribers attach rules, and the queue of security events that could not be
@@ -27,7 +28,7 @@ export class ServiceEventBus extends Construct {
     });
     const unrecorded = addQueue(this, {
       config,
-      consumer: "restore-security-events",
+      workSeconds: backgroundFunctions["restore-security-events"].timeoutSeconds,
       ids: { queue: "UnrecordedSecurityEvents", deadLetters: "UnrecordedDeadLetters" },
       maxReceives: RESTORE_RECEIVES,
       contents: "Keeps the security events that could not be restored, until they are replayed",

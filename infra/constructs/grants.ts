@@ -71,6 +71,7 @@ export const backgroundAccess = (access: AccessTo) =>
     "run-erasure": access.erase,
     "process-webhook": access.processWebhooks,
     "restore-security-events": access.restoreSecurityEvents,
+    "dispatch-notifications": access.dispatchNotifications,
   }) satisfies Record<string, Access>;
 
 true satisfies Lacks<

@@ -54,8 +54,8 @@ export class ServiceHttpApi extends Construct {
     Validations.of(this.api).acknowledge({ id: "AwsSolutions-APIG4", reason: FUNCTION_AUTHENTICATES });
     const stage = addStage(this, { api: this.api, config, domain, outputPrefix: "Api" });
     this.url = domain === undefined ? stage.url : `https://${domain.domainName}`;
-    // The stage's own address ends with a slash.
-    this.consoleUrl = `${domain === undefined ? stage.url : `${this.url}/`}${pageRoutes.getConsole.path.slice(1)}`;
+    // Functions get it: unlike the stage's address, the API's own attribute does not wait for routes and their functions.
+    this.consoleUrl = `${domain === undefined ? this.api.apiEndpoint : this.url}${pageRoutes.getConsole.path}`;
   }
 
   /**

@@ -4,6 +4,7 @@ import { Rule } from "aws-cdk-lib/aws-events";
 import { FunctionUrlAuthType, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { backgroundFunctions } from "../../shared/api/background-functions.ts";
 import { WEBHOOK_RECEIVES } from "../../shared/terms/webhook-queue.ts";
 import type { AccessTo } from "./access/access-to.ts";
 import { addQueue, queueTarget } from "./add-queue.ts";
@@ -58,7 +59,7 @@ export class WebhookEntrance extends Construct {
 
     const received = addQueue(this, {
       config,
-      consumer: "process-webhook",
+      workSeconds: backgroundFunctions["process-webhook"].timeoutSeconds,
       ids: { queue: "Received", deadLetters: "DeadLetters" },
       maxReceives: WEBHOOK_RECEIVES,
       contents: "Keeps the webhooks that could not be applied, until they are replayed",

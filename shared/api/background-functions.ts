@@ -3,6 +3,7 @@
  * docs/architecture.md lists it.
  */
 import type { BusEventName } from "./bus-events.ts";
+import type { QueueName } from "./queues.ts";
 
 /** Hourly schedules run at different minutes, so that they do not start at the same time. */
 export type Trigger =
@@ -12,15 +13,15 @@ export type Trigger =
   /** Each event starts an invocation. If the event has parts, each part starts one. */
   | { event: BusEventName }
   /**
-   * The queue keeps the events until the function has processed them. `maxConcurrency`: the most batches at once, as a
+   * The queue keeps the messages until the function has processed them. `maxConcurrency`: the most batches at once, as a
    * number (2 to 1,000) or as a setting; without a bound, a full queue would take all of the account's concurrency.
    * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
    */
-  | { queueOf: BusEventName; batchSize: number; maxConcurrency: number | "webhookConcurrency" };
+  | { queueOf: QueueName; batchSize: number; maxConcurrency: number | "webhookConcurrency" };
 
 export type BackgroundFunction = {
   /** The folder of the function. */
-  subject: "security" | "sync" | "webhooks" | "detection" | "reports" | "erasure";
+  subject: "security" | "sync" | "webhooks" | "detection" | "reports" | "erasure" | "notifications";
   description: string;
   timeoutSeconds: number;
   triggers: readonly Trigger[];
@@ -113,6 +114,13 @@ export const backgroundFunctions = {
     description: "Records security events that could not be recorded when they happened",
     timeoutSeconds: 30,
     triggers: [{ queueOf: "SecurityEventNotRecorded", batchSize: 10, maxConcurrency: 2 }],
+  },
+  "dispatch-notifications": {
+    subject: "notifications",
+    description: "Makes the notifications of changed alerts and new reports",
+    timeoutSeconds: 30,
+    // A storm's notifications change the same items, so more batches at once would only wait for each other.
+    triggers: [{ queueOf: "AlertsToNotify", batchSize: 10, maxConcurrency: 5 }],
   },
 } as const satisfies Record<string, BackgroundFunction>;
 

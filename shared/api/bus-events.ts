@@ -10,6 +10,7 @@ import {
 } from "../detection/detection.ts";
 import { ERASURE_REQUESTED_TYPE, ErasureRequested } from "../erasure/erasure-events.ts";
 import { REPORT_DUE_TYPE, ReportDue } from "../reports/make-report.ts";
+import { REPORT_MADE_TYPE, ReportMade } from "../reports/report-made.ts";
 import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
 import { UNRECORDED_EVENT_TYPE, UnrecordedEvent } from "../security/dead-letters.ts";
 import { CLOSING_CONTINUED_TYPE, HourClosing } from "../security/statistics/continue-closing.ts";
@@ -50,6 +51,7 @@ export const busEvents = {
   [DETECTION_DUE_TYPE]: { detail: DetectionDue, parts: DUE_SLOTS, publishers: ["dispatch-detection"] },
   [DETECTION_CONTINUED_TYPE]: { detail: DetectionDispatch, publishers: ["dispatch-detection"] },
   [REPORT_DUE_TYPE]: { detail: ReportDue, publishers: ["dispatch-reports"] },
+  [REPORT_MADE_TYPE]: { detail: ReportMade, publishers: ["make-reports"] },
   [ERASURE_REQUESTED_TYPE]: {
     detail: ErasureRequested,
     publishers: ["request-erasure", "resume-erasures", "run-erasure"],

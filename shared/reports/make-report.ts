@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { RunSummary } from "../runtime/background-handlers.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { BusEvent } from "../runtime/event-bus.ts";
+import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
 import { GRACE_MS } from "../security/statistics/close-hours.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { organizationKey } from "../terms/keys.ts";
@@ -15,6 +15,7 @@ import { buildReviewReport, type ReviewInput } from "./build-review-report.ts";
 import { type Period, periodOf, reportKinds } from "./period.ts";
 import type { Report } from "./report.ts";
 import type { ReportDueStore } from "./report-due-store.ts";
+import { REPORT_MADE_TYPE, reportMade } from "./report-made.ts";
 import type { ReportStore } from "./report-store.ts";
 
 export const REPORT_DUE_TYPE = "ReportDue";
@@ -43,6 +44,7 @@ export type ReportMakerDependencies = {
   connections: Pick<ConnectionStore, "read">;
   collectCompliance: Collect<ComplianceInput>;
   collectReview: Collect<ReviewInput>;
+  bus: Pick<EventBus, "publish">;
   now: Clock;
 };
 
@@ -58,6 +60,7 @@ export const createReportMaker = ({
   connections,
   collectCompliance,
   collectReview,
+  bus,
   now,
 }: ReportMakerDependencies) => {
   /** Whether the organization was connected in a period. If it has disconnected since, the period has an event of that. */
@@ -79,20 +82,28 @@ export const createReportMaker = ({
     return isEmpty && !(await wasConnected(organizationId, period)) ? undefined : buildReviewReport(input);
   };
 
-  const make = async (organizationId: string, period: Period): Promise<"made" | "none"> => {
+  const make = async (organizationId: string, period: Period): Promise<"made" | "exists" | "none"> => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const erasedTimes = await reports.erasedTimes(organizationId);
       const report = await build(organizationId, period);
       if (report === undefined) return "none";
       const result = await reports.put(organizationId, report, erasedTimes);
-      if (result !== "erased") return result === "stored" ? "made" : "none";
+      if (result !== "erased") return result === "stored" ? "made" : "exists";
     }
     throw new Error("Erasures invalidated the report; the next dispatch requests it again.");
   };
 
+  /** @throws Error if the bus does not take the event: the mark then remains, and the next request publishes it. */
+  const publish = async (organizationId: string, period: Period): Promise<void> => {
+    const [unpublished] = await bus.publish([reportMade(organizationId, period)]);
+    if (unpublished !== undefined) throw new Error(`The bus did not take ${REPORT_MADE_TYPE}: ${unpublished.reason}.`);
+  };
+
   /**
-   * Makes a report, unless it exists, its period is not over, its mark has expired, or there is nothing to report.
-   * @throws DomainError `store_unavailable`, or Error if erasures invalidated it. It may be requested again.
+   * Makes a report, unless it exists, its period is not over, its mark has expired, or there is nothing to report. Then
+   * publishes that there is a report, at least once: also if an earlier attempt made it and left the mark.
+   * @throws DomainError `store_unavailable`, or Error if erasures invalidated the report or the bus is down. It may be
+   *   requested again.
    */
   return async ({ organizationId, kind, from }: ReportDue): Promise<RunSummary> => {
     const period = periodOf(kind, from);
@@ -101,8 +112,12 @@ export const createReportMaker = ({
     // Read first: if an erasure deletes the report meanwhile and marks it again, the new mark must stay.
     const mark = await due.read(requested);
     const isTooLate = mark !== undefined && mark.expiresAt <= now();
-    const isWanted = !isTooLate && !(await reports.has(organizationId, period));
-    const outcome = isWanted ? await make(organizationId, period) : "none";
+    const outcome = isTooLate
+      ? "none"
+      : (await reports.has(organizationId, period))
+        ? "exists"
+        : await make(organizationId, period);
+    if (outcome === "made" || (outcome === "exists" && mark !== undefined)) await publish(organizationId, period);
     if (mark !== undefined) await due.clear(requested, mark);
     return { isMade: outcome === "made" };
   };

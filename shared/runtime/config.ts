@@ -54,6 +54,10 @@ const variables = {
   EXPORTS_TABLE_NAME: text,
   /** The bucket of exported files. */
   EXPORTS_BUCKET: text,
+  /** The queue of deliveries to send. */
+  NOTIFICATIONS_QUEUE_URL: z.url(),
+  /** The console, without a slash at its end. */
+  CONSOLE_URL: z.url(),
   EVENT_BUS_NAME: text,
   /** The ARN or the id of the KMS key that encrypts organizations' secrets. */
   CREDENTIALS_KEY_ID: text,

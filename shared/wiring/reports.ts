@@ -30,6 +30,8 @@ const tableName = () => readConfig(["REPORTS_TABLE_NAME"]).REPORTS_TABLE_NAME;
 
 const retentionDays = () => readConfig(["RETENTION_DAYS"]).RETENTION_DAYS;
 
+const wireBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
+
 const wireReportStore = () => createReportStore(documentClient, tableName(), { retentionDays: retentionDays() });
 
 const wireReportDueStore = () => createReportDueStore(documentClient, tableName());
@@ -53,7 +55,7 @@ export const wireReportDispatcher = () => {
   return createReportDispatcher({
     due: wireReportDueStore(),
     connectedOrganizations: () => connected.connectedOrganizations(),
-    bus: createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME),
+    bus: wireBus(),
     clock: systemClock,
     sleep,
   });
@@ -90,6 +92,7 @@ export const wireReportMaker = () => {
       ...{ periodEvents, connections, runs, alerts },
       retentionDays: retentionDays(),
     }),
+    bus: wireBus(),
     now: systemClock,
   });
 };

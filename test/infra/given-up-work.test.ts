@@ -42,9 +42,11 @@ const targetOf = (id: string): string => {
 /** The ways of the synthesised stack, and those to subscribers. */
 const ways = new Set([
   ...resourcesOf("AWS::Events::Rule").flatMap(([, { Properties }]) => {
-    const [event] = Properties.EventPattern?.["detail-type"] ?? [];
-    const source = event === undefined ? "schedule" : `\`${event}\``;
-    return (Properties.Targets ?? []).map(({ Arn }) => `${source} → ${targetOf(idOf(Arn))}`);
+    const events = Properties.EventPattern?.["detail-type"];
+    const sources = events?.map((event) => `\`${event}\``) ?? ["schedule"];
+    return sources.flatMap((source) =>
+      (Properties.Targets ?? []).map(({ Arn }) => `${source} → ${targetOf(idOf(Arn))}`),
+    );
   }),
   ...Object.entries(busEvents).flatMap(([name, event]) =>
     "isForSubscribers" in event ? [`\`${name}\` → subscribers`] : [],

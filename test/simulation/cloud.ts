@@ -6,6 +6,7 @@
 import { createRouter } from "../../infra/local/http/router.ts";
 import { backgroundFunctions, type Trigger } from "../../shared/api/background-functions.ts";
 import { type BusEventName, busEvents, partsOf } from "../../shared/api/bus-events.ts";
+import { eventsOf, type QueueName, queues as queueKinds } from "../../shared/api/queues.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import type { Functions, Outcome } from "./functions.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -44,8 +45,8 @@ export const createCloud = (
 ) => {
   const { after, between, chance, now } = scheduler;
   const route = createRouter(allRoutes.map(([name, { method, path }]) => ({ routeKey: `${method} ${path}`, name })));
-  const queues = new Map<BusEventName, Message[]>();
-  const deadLetters: { queue: BusEventName; message: Message }[] = [];
+  const queues = new Map<QueueName, Message[]>();
+  const deadLetters: { queue: QueueName; message: Message }[] = [];
   /** Invocations that failed three times. */
   const lost: string[] = [];
   /** Invocations that failed although they began when nothing failed any more. */
@@ -75,12 +76,14 @@ export const createCloud = (
     lost.push(name);
   };
 
+  const queueNames = Object.keys(queueKinds) as QueueName[];
+
   const triggersOf = (matches: (trigger: Trigger) => boolean) =>
     (Object.keys(backgroundFunctions) as (keyof typeof backgroundFunctions)[]).flatMap((name) =>
       (backgroundFunctions[name].triggers as readonly Trigger[]).filter(matches).map((trigger) => ({ name, trigger })),
     );
 
-  const receive = async (queue: BusEventName, name: keyof typeof backgroundFunctions, batchSize: number) => {
+  const receive = async (queue: QueueName, name: keyof typeof backgroundFunctions, batchSize: number) => {
     const messages = queues.get(queue) ?? [];
     const batch = messages.splice(0, between(1, batchSize));
     if (batch.length === 0) return;
@@ -104,7 +107,7 @@ export const createCloud = (
     }
   };
 
-  const enqueue = (queue: BusEventName, message: Message): void => {
+  const enqueue = (queue: QueueName, message: Message): void => {
     const messages = queues.get(queue) ?? [];
     queues.set(queue, messages);
     messages.splice(Math.floor(scheduler.random() * (messages.length + 1)), 0, message);
@@ -122,8 +125,8 @@ export const createCloud = (
         after(between(1, 2_000), () => void track(invokeLater(name, event)));
       }
     }
-    if (triggersOf((trigger) => "queueOf" in trigger && trigger.queueOf === type).length > 0) {
-      after(between(1, 2_000), () => enqueue(type, { body: JSON.stringify({ id, time, detail }), receives: 0 }));
+    for (const queue of queueNames.filter((name) => eventsOf(name).includes(type))) {
+      after(between(1, 2_000), () => enqueue(queue, { body: JSON.stringify({ id, time, detail }), receives: 0 }));
     }
   };
 

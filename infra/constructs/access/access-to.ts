@@ -1,4 +1,5 @@
 import { judgingAccess } from "./judging-access.ts";
+import { notificationAccess } from "./notification-access.ts";
 import { accessParts, type Resources } from "./parts.ts";
 import { providerAccess } from "./provider-access.ts";
 import { securityAccess } from "./security-access.ts";
@@ -15,6 +16,7 @@ export const accessTo = (resources: Resources) => {
     ...securityAccess(parts),
     ...providerAccess(parts, resources),
     ...judgingAccess(parts),
+    ...notificationAccess(parts),
   };
 };
 

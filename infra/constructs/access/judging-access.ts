@@ -59,6 +59,7 @@ export const judgingAccess = (parts: AccessParts) => {
       connections.query(CONNECTED_ORGANIZATIONS),
     ),
     makeReports: together(
+      publish,
       retention,
       reports.may("GetItem", "PutItem", "DeleteItem", "ConditionCheckItem"),
       events.may("Query", "BatchGetItem"),

@@ -1,4 +1,5 @@
 import type { EventBus } from "aws-cdk-lib/aws-events";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { CIRCUITS_NOT_CLOSED } from "../../../shared/terms/indexes.ts";
 import { type Access, tableAccess, together, variables } from "../resources/access.ts";
 import type { CredentialsKey } from "../resources/credentials-key.ts";
@@ -14,10 +15,11 @@ export type Resources = {
   credentialsKey: CredentialsKey;
   cursorKey: CursorKey;
   provider: ProviderSettings;
+  notificationsToSend: Queue;
 };
 
 /** The building blocks of rights: the access to each table, and rights that functions of several subjects share. */
-export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
+export const accessParts = ({ tables, bus, config, cursorKey, notificationsToSend }: Resources) => {
   const plants = tableAccess("PLANTS_TABLE_NAME", tables.plants);
   const events = tableAccess("SECURITY_EVENTS_TABLE_NAME", tables.securityEvents);
   const rollups = tableAccess("SECURITY_ROLLUPS_TABLE_NAME", tables.securityRollups);
@@ -31,6 +33,7 @@ export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
   const detection = tableAccess("DETECTION_TABLE_NAME", tables.detection);
   const reports = tableAccess("REPORTS_TABLE_NAME", tables.reports);
   const erasures = tableAccess("ERASURES_TABLE_NAME", tables.erasures);
+  const notifications = tableAccess("NOTIFICATIONS_TABLE_NAME", tables.notifications);
   const idempotencyKeys = tableAccess("IDEMPOTENCY_KEYS_TABLE_NAME", tables.idempotencyKeys);
 
   const retention = variables({ RETENTION_DAYS: String(config.RETENTION_DAYS) });
@@ -39,6 +42,12 @@ export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
   const publish: Access = {
     grants: [{ actions: ["events:PutEvents"], resources: [bus.eventBusArn] }],
     environment: { EVENT_BUS_NAME: bus.eventBusName },
+  };
+
+  /** To hand deliveries over to the function that sends them. */
+  const queueNotifications: Access = {
+    grants: [{ actions: ["sqs:SendMessage"], resources: [notificationsToSend.queueArn] }],
+    environment: { NOTIFICATIONS_QUEUE_URL: notificationsToSend.queueUrl },
   };
 
   const raiseAlerts = together(publish, retention, alerts.may("UpdateItem"));
@@ -72,7 +81,7 @@ export const accessParts = ({ tables, bus, config, cursorKey }: Resources) => {
 
   return {
     ...{ plants, events, rollups, alerts, circuits, connections, settings, syncRuns, records, webhookEvents },
-    ...{ detection, reports, erasures, retention, syncInterval },
+    ...{ detection, reports, erasures, notifications, retention, syncInterval, queueNotifications },
     ...{ publish, raiseAlerts, recordSecurityEvents, recordRefusals, takeIdempotencyKeys },
     ...{ sealForClients, readCircuits, changeCircuits },
   };

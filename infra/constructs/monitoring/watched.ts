@@ -8,7 +8,7 @@ import {
   type BackgroundFunctionName,
   type Trigger,
 } from "../../../shared/api/background-functions.ts";
-import type { BusEventName } from "../../../shared/api/bus-events.ts";
+import type { QueueName } from "../../../shared/api/queues.ts";
 import { type MetricName, metricNamespaceOf } from "../../../shared/terms/metrics.ts";
 import type { DeploymentConfig } from "../resources/deployment-config.ts";
 import type { Tables } from "../resources/tables.ts";
@@ -20,7 +20,7 @@ export type Watched = {
   /** The function behind the address of webhooks, and the address's HTTP API unless it is only a function URL. */
   webhooks: { receive: LambdaFunction; api: HttpApi | undefined };
   background: ReadonlyMap<BackgroundFunctionName, LambdaFunction>;
-  queues: ReadonlyMap<BusEventName, Queue>;
+  queues: ReadonlyMap<QueueName, Queue>;
   tables: Tables;
 };
 

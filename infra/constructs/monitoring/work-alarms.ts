@@ -5,7 +5,7 @@ import {
   type BackgroundFunction,
   type BackgroundFunctionName,
 } from "../../../shared/api/background-functions.ts";
-import type { BusEventName } from "../../../shared/api/bus-events.ts";
+import type { QueueName } from "../../../shared/api/queues.ts";
 import {
   type AlarmDefinition,
   FIVE_MINUTES,
@@ -33,6 +33,7 @@ const subjects: Record<BackgroundFunction["subject"], string> = {
   detection: "Detection",
   reports: "Report",
   erasure: "Erasure",
+  notifications: "Notification",
 };
 
 /** Background functions: Lambda runs an event three times, with pauses of one and two minutes, and then drops it. */
@@ -92,18 +93,25 @@ export const workAlarms = (watched: Watched): AlarmDefinition[] => [
 ];
 
 /** What the messages of a queue are, for alarms' names and sentences. */
-const contents: Partial<Record<BusEventName, { name: string; noun: string }>> = {
+const contents: Record<QueueName, { name: string; noun: string }> = {
   WebhookReceived: { name: "Webhooks", noun: "webhook" },
   SecurityEventNotRecorded: { name: "SecurityEvents", noun: "security event" },
+  AlertsToNotify: { name: "AlertNotices", noun: "change of an alert or a new report" },
+  NotificationsToSend: { name: "Notifications", noun: "notification" },
 };
 
 /**
  * How long a queue's messages have waited. The age of the oldest message leaves out messages that were received three
  * times, so the queue of events that may fail for long is watched by the number of messages, also those in flight.
+ * Deliveries wait in their queue for the next try, or for the time of a summary: their number and age say nothing.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
  */
-const waitingIn = (event: BusEventName, queue: Queue): Pick<AlarmDefinition, "metric" | "atLeast" | "periods"> =>
-  event === "SecurityEventNotRecorded"
+const waitingIn = (
+  name: QueueName,
+  queue: Queue,
+): Pick<AlarmDefinition, "metric" | "atLeast" | "periods"> | undefined => {
+  if (name === "NotificationsToSend") return undefined;
+  return name === "SecurityEventNotRecorded"
     ? {
         metric: sumOf({
           metrics: [
@@ -120,13 +128,17 @@ const waitingIn = (event: BusEventName, queue: Queue): Pick<AlarmDefinition, "me
         atLeast: Duration.minutes(15).toSeconds(),
         periods: 1,
       };
+};
 
 export const queueAlarms = ({ queues }: Watched): AlarmDefinition[] =>
-  [...queues].flatMap(([event, queue]) => {
-    const { name, noun } = contents[event] ?? { name: event, noun: "message" };
+  [...queues].flatMap(([queueName, queue]) => {
+    const { name, noun } = contents[queueName];
+    const waiting = waitingIn(queueName, queue);
     const deadLetters = queue.deadLetterQueue?.queue;
     return [
-      { name: `${name}Waiting`, description: `A ${noun} has waited for 15 minutes`, ...waitingIn(event, queue) },
+      ...(waiting === undefined
+        ? []
+        : [{ name: `${name}Waiting`, description: `A ${noun} has waited for 15 minutes`, ...waiting }]),
       ...(deadLetters === undefined
         ? []
         : [

@@ -31,6 +31,8 @@ export const givenUpWork: Readonly<Record<string, GivenUp>> = {
   "HourClosingContinued → close-security-hours": { work: "close-security-hours, continued", failing: all },
   "WebhookReceived → queue → process-webhook": { work: "process-webhook", failing: all },
   "SecurityEventNotRecorded → queue → restore-security-events": { work: "restore-security-events", failing: all },
+  "SecurityAlertChanged → queue → dispatch-notifications": { work: "dispatch-notifications", failing: all },
+  "ReportMade → queue → dispatch-notifications": { work: "dispatch-notifications, report", failing: all },
   "CircuitChanged → subscribers": { work: "sweep-alert-outbox", failing: eventsOf("CircuitChanged") },
   "SecurityAlertChanged → subscribers": { work: "sweep-alert-outbox", failing: eventsOf("SecurityAlertChanged") },
 };

@@ -113,6 +113,17 @@ const dispatchSyncs = async (setting: Setting): Promise<{ slot: number }> => {
   return { slot: (detail as { slot: number }).slot };
 };
 
+/** The request for a compliance report that is due the next day. */
+const dueReport: WorkerCase["prepare"] = async (setting) => {
+  const { lane } = setting;
+  lane.setClock(NEXT_DAY_MS);
+  await run(setting, "dispatch-reports", eventOf(setting, {}));
+  const [delivery] = lane.deliveries().filter(({ payload }) => payload.includes('"compliance"'));
+  lane.forgetEvents();
+  if (delivery === undefined) throw new Error("No report is due.");
+  return delivery;
+};
+
 const cases = {
   "run-sync, incremental": {
     worker: "run-sync",
@@ -266,15 +277,7 @@ const cases = {
   },
   "make-reports": {
     worker: "make-reports",
-    prepare: async (setting) => {
-      const { lane } = setting;
-      lane.setClock(NEXT_DAY_MS);
-      await run(setting, "dispatch-reports", eventOf(setting, {}));
-      const [delivery] = lane.deliveries().filter(({ payload }) => payload.includes('"compliance"'));
-      lane.forgetEvents();
-      if (delivery === undefined) throw new Error("No report is due.");
-      return delivery;
-    },
+    prepare: dueReport,
     aheadMs: NEXT_DAY_MS,
     hourly: reporting,
   },
@@ -315,6 +318,24 @@ const cases = {
       return take(setting, "restore-security-events");
     },
     hourly: finders,
+  },
+  "dispatch-notifications": {
+    worker: "dispatch-notifications",
+    prepare: async (setting) => {
+      await post(setting, "/security/alert", { action: "generate_alert", title: "Case", riskLevel: "HIGH" });
+      return take(setting, "dispatch-notifications");
+    },
+    hourly: finders,
+  },
+  "dispatch-notifications, report": {
+    worker: "dispatch-notifications",
+    prepare: async (setting) => {
+      const { name, payload } = await dueReport(setting);
+      await run(setting, name, payload);
+      return take(setting, "dispatch-notifications");
+    },
+    aheadMs: NEXT_DAY_MS,
+    hourly: reporting,
   },
 } as const satisfies Record<string, WorkerCase>;
 

@@ -7,6 +7,7 @@ import {
   type Trigger,
 } from "../../../shared/api/background-functions.ts";
 import { type BusEventName, busEvents, RECORDERS } from "../../../shared/api/bus-events.ts";
+import { eventsOf } from "../../../shared/api/queues.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const architecture = readFileSync(join(root, "docs", "architecture.md"), "utf8");
@@ -27,7 +28,9 @@ const code = (text: string): string => `\`${text}\``;
 const describeTrigger = (trigger: Trigger): string => {
   if ("hourlyAtMinute" in trigger) return `hourly at minute ${trigger.hourlyAtMinute}`;
   if ("everyHours" in trigger) return `every ${code(trigger.everyHours)}`;
-  return "event" in trigger ? code(trigger.event) : `the queue of ${code(trigger.queueOf)}`;
+  if ("event" in trigger) return code(trigger.event);
+  const events = eventsOf(trigger.queueOf);
+  return events.length === 0 ? `the queue ${code(trigger.queueOf)}` : `the queue of ${events.map(code).join(" and ")}`;
 };
 
 const describeTimeout = (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`);
@@ -38,7 +41,8 @@ const consumersOf = (event: BusEventName): BackgroundFunctionName[] =>
   allBackgroundFunctions.flatMap(([name, { triggers }]) =>
     triggers.some(
       (trigger) =>
-        ("event" in trigger && trigger.event === event) || ("queueOf" in trigger && trigger.queueOf === event),
+        ("event" in trigger && trigger.event === event) ||
+        ("queueOf" in trigger && eventsOf(trigger.queueOf).includes(event)),
     )
       ? [name]
       : [],

@@ -54,8 +54,16 @@ const startWorld = async () => {
       return reviewInput({ period, createdAt: now, knownFrom: period.from, days, runs: [] });
     }),
   };
+  const announced: BusEvent[] = [];
+  const publishTo =
+    (taken: BusEvent[]): ReportMakerDependencies["bus"]["publish"] =>
+    async (events) => {
+      const refused = events.filter(bus.refuses);
+      taken.push(...events.filter((event) => !refused.includes(event)));
+      return refused.map((event) => ({ event, reason: "no" }));
+    };
   const makerParts: ReportMakerDependencies = {
-    ...{ reports, due, ...collectors },
+    ...{ reports, due, ...collectors, bus: { publish: publishTo(announced) } },
     connections: {
       read: async (organizationId) => {
         const connectedAt = connected.get(organizationId);
@@ -74,13 +82,7 @@ const startWorld = async () => {
     async *connectedOrganizations() {
       yield* connected.keys();
     },
-    bus: {
-      publish: async (events) => {
-        const refused = events.filter(bus.refuses);
-        published.push(...events.filter((event) => !refused.includes(event)));
-        return refused.map((event) => ({ event, reason: "no" }));
-      },
-    },
+    bus: { publish: publishTo(published) },
     clock: () => time.now,
     sleep: async () => undefined,
   });
@@ -90,7 +92,7 @@ const startWorld = async () => {
     return ids.sort();
   };
   return {
-    ...{ time, reports, due, connected, published, bus, busy, makerParts, make, dispatch, marked },
+    ...{ time, reports, due, connected, published, announced, bus, busy, makerParts, make, dispatch, marked },
     ...collectors,
     /** Runs an hour's dispatch, and makes the requested reports. */
     async runHour() {
@@ -191,6 +193,37 @@ describe("making a report", () => {
     erasures = 1;
     expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: true });
     expect(world.collectCompliance).toHaveBeenCalledTimes(5);
+  });
+});
+
+describe("the event of a new report", () => {
+  const made = ({ announced }: Awaited<ReturnType<typeof startWorld>>) =>
+    announced.map(({ detailType, detail }) => ({ detailType, ...detail }));
+  const day = { kind: "compliance", from: SATURDAY, to: SATURDAY + DAY_MS } as const;
+
+  it("is published at least once: the mark stays until the bus has taken it", async () => {
+    const world = await startWorld();
+    world.busy.add("acme compliance-2026-11-21");
+    await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
+    world.bus.refuses = ({ detailType }) => detailType === "ReportMade";
+    await expect(world.make(dueOn("compliance", SATURDAY))).rejects.toThrow("The bus did not take ReportMade");
+    expect(await world.made("acme", 1)).toEqual(["compliance-2026-11-21"]);
+    expect(await world.marked()).toContain("org#acme compliance-2026-11-21");
+    world.bus.refuses = () => false;
+    expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: false });
+    expect(made(world)).toEqual([
+      { detailType: "ReportMade", version: 1, organizationId: "acme", id: "compliance-2026-11-21", ...day },
+    ]);
+    expect(await world.marked()).not.toContain("org#acme compliance-2026-11-21");
+    await world.make(dueOn("compliance", SATURDAY));
+    expect(made(world)).toHaveLength(1);
+  });
+
+  it("is not published if there is nothing to report", async () => {
+    const world = await startWorld();
+    await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
+    expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: false });
+    expect(made(world)).toEqual([]);
   });
 });
 

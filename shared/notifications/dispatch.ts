@@ -1,0 +1,178 @@
+/**
+ * Turns bus events into deliveries: a change of an alert for each active destination whose filter takes it, a report for
+ * each e-mail destination that wants its kind. docs/notifications.md, "What is notified".
+ *
+ * Bus events and messages come at least once. The notice of an alert is claimed in one transaction with the delivery, or
+ * with the held notification, so each is stored once. The message to the sender follows; if it is lost, the redelivered
+ * event finds its own claim and sends the message again.
+ */
+import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
+import { ReportMade } from "../reports/report-made.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Queue } from "../runtime/queue.ts";
+import { SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
+import { eventId, identityOf } from "../security/event-id.ts";
+import { consoleAlertUrl, consoleReportUrl } from "./console-urls.ts";
+import { decideHold, type Hold, holdForStorm } from "./decide-hold.ts";
+import { type DueNotification, decideNotice } from "./decide-notice.ts";
+import { DELIVERY_LIFE_MS, type DeliveryMessage, type DeliveryRef, type StoredDelivery } from "./delivery.ts";
+import type { Destination, ReportRhythm } from "./destination.ts";
+import { type Notification, NotifiedAlert } from "./messages/notification.ts";
+import type { NoticeStore } from "./notice-store.ts";
+
+/** The detail of a bus event that may be notified. */
+export const Notifiable = z.union([SecurityAlertChanged, ReportMade]);
+export type Notifiable = z.output<typeof Notifiable>;
+
+/** Other events change the notice, or the bundle begins to be sent, each at most a few times. */
+const MAX_ROUNDS = 8;
+
+const rhythmOf = { compliance: "daily", review: "weekly" } as const satisfies Record<ReportMade["kind"], ReportRhythm>;
+
+type AlertChange = SecurityAlertChanged & { organizationId: string };
+
+export type DispatchDependencies = {
+  destinations: { list(organizationId: string): Promise<Destination[]> };
+  notices: Pick<NoticeStore, "read" | "takePlace" | "deliver" | "hasBundle" | "hold">;
+  /** A stored delivery stays as it is. */
+  deliveries: { put(organizationId: string, delivery: StoredDelivery): Promise<void> };
+  queue: Pick<Queue, "send">;
+  /** Without a slash at its end. */
+  consoleUrl: string;
+  now: Clock;
+};
+
+/** Lets work under the same key wait for each other: transactions on the same bundle would conflict. */
+const createSerialiser = () => {
+  const last = new Map<string, Promise<unknown>>();
+  return <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
+    const run = (last.get(key) ?? Promise.resolve()).then(work);
+    const ended = run
+      .catch(() => undefined)
+      .then(() => {
+        if (last.get(key) === ended) last.delete(key);
+      });
+    last.set(key, ended);
+    return run;
+  };
+};
+
+export const createNotificationDispatcher = ({
+  destinations,
+  notices,
+  deliveries,
+  queue,
+  consoleUrl,
+  now,
+}: DispatchDependencies) => {
+  const inTurn = createSerialiser();
+
+  /** @param dueAt epoch ms. @throws Error if the queue does not take the message; then the event is delivered again. */
+  const send = async (organizationId: string, { destinationId, deliveryId }: DeliveryRef, dueAt = 0): Promise<void> => {
+    const body = { organizationId, destinationId, deliveryId } satisfies DeliveryMessage;
+    const [unsent] = await queue.send([{ body, delaySeconds: Math.max(0, dueAt - now()) / 1_000 }]);
+    if (unsent !== undefined) throw new Error(`The queue did not take the message of a delivery: ${unsent.reason}.`);
+  };
+
+  const notificationOf = ({ organizationId, alert }: AlertChange, { change, previousLevel }: DueNotification) =>
+    ({
+      ...{ type: `security.alert.${change}`, timestamp: now(), organizationId },
+      data: {
+        ...{ alert: NotifiedAlert.parse(alert), ...definedFields({ previousLevel }) },
+        url: consoleAlertUrl(consoleUrl, alert.id),
+      },
+    }) satisfies Notification;
+
+  /** @returns whether the notification is stored, and its message sent; false if the notice has changed since it was read. */
+  const claim = async (changed: AlertChange, destination: Destination, due: DueNotification): Promise<boolean> => {
+    const { organizationId, alert, at } = changed;
+    const destinationId = destination.id;
+    const single = eventId(at, identityOf("alert", destinationId, alert.id, alert.revision));
+    let time = now();
+    const holdAt = async (): Promise<Hold | undefined> => {
+      const held = decideHold(destination, alert.level, time);
+      if (held !== undefined) return held;
+      const fullSince = await notices.takePlace(organizationId, { destinationId, deliveryId: single }, time);
+      return fullSince === undefined ? undefined : holdForStorm(destination, alert.level, fullSince);
+    };
+    const claimed = { organizationId, destinationId, alert, due, now: now() };
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const held = await holdAt();
+      if (held === undefined) {
+        const text = JSON.stringify(notificationOf(changed, due));
+        if ((await notices.deliver(claimed, single, text)) !== "written") return false;
+        await send(organizationId, { destinationId, deliveryId: single });
+        return true;
+      }
+      const { reason, dueAt } = held;
+      const bundle = { destinationId, deliveryId: eventId(dueAt, identityOf("bundle", destinationId, reason, dueAt)) };
+      const isKnown = await notices.hasBundle(organizationId, bundle);
+      const entry = { ...NotifiedAlert.parse(alert), change: due.change, url: consoleAlertUrl(consoleUrl, alert.id) };
+      const result = await notices.hold(claimed, { ...held, deliveryId: bundle.deliveryId }, { at, entry });
+      if (result === "claimed") return false;
+      if (result === "written") {
+        if (!isKnown) await send(organizationId, bundle, dueAt);
+        return true;
+      }
+      // The bundle is being sent already, for instance because clocks differ.
+      time = Math.max(time, dueAt);
+    }
+    throw new Error("Summaries begin faster than a notification can be held for them.");
+  };
+
+  const notify = async (changed: AlertChange, destination: Destination): Promise<void> => {
+    const { organizationId, alert } = changed;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const notice = await notices.read(organizationId, destination.id, alert.id);
+      const own = Object.values(notice).find((notified) => notified?.revision === alert.revision);
+      if (own !== undefined) {
+        // This event has claimed it before, and may have ended before it sent the message.
+        await send(organizationId, { destinationId: destination.id, deliveryId: own.deliveryId });
+        return;
+      }
+      const due = decideNotice(changed, destination, notice);
+      if (due === undefined || (await claim(changed, destination, due))) return;
+    }
+    throw new Error("The notice of an alert changes too fast.");
+  };
+
+  const sendReport = async (made: ReportMade, destination: Destination): Promise<void> => {
+    const { organizationId, id, kind, from, to } = made;
+    if (destination.type !== "email" || destination.reports?.includes(rhythmOf[kind]) !== true) return;
+    const ref = { destinationId: destination.id, deliveryId: eventId(to, identityOf("report", destination.id, id)) };
+    const createdAt = now();
+    const notification = {
+      ...{ type: "report.created", timestamp: createdAt, organizationId },
+      data: { id, kind, from, to, url: consoleReportUrl(consoleUrl, { kind, id }) },
+    } satisfies Notification;
+    await deliveries.put(organizationId, {
+      ...ref,
+      ...{ type: notification.type, status: "pending", createdAt, notification: JSON.stringify(notification) },
+      ...{ attempts: [], tries: 0, ttl: Math.ceil((createdAt + DELIVERY_LIFE_MS) / 1_000) },
+    });
+    await send(organizationId, ref);
+  };
+
+  /**
+   * Notifies the destinations of an organization; events of no organization are ignored.
+   * @throws Error or DomainError if a store or the queue fails for a destination, after all others were notified. The
+   *   event may then be dispatched again, as often as it comes.
+   */
+  return async (event: Notifiable): Promise<void> => {
+    const { organizationId } = event;
+    if (organizationId === undefined) return;
+    // A report that is made anew, such as after an erasure, is not news any more once its delivery has expired.
+    if ("kind" in event && event.to <= now() - DELIVERY_LIFE_MS) return;
+    const active = (await destinations.list(organizationId)).filter(({ status }) => status === "active");
+    const outcomes = await Promise.allSettled(
+      active.map((destination) =>
+        "kind" in event
+          ? sendReport(event, destination)
+          : inTurn(`${organizationId} ${destination.id}`, () => notify({ ...event, organizationId }, destination)),
+      ),
+    );
+    const failed = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  };
+};

@@ -1,0 +1,20 @@
+/** The notifications of a deployed function. All throw Error at cold start if the environment lacks a variable. */
+import { createNotificationDispatcher } from "../notifications/dispatch.ts";
+import { createNoticeStore } from "../notifications/notice-store.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient } from "../runtime/document-client.ts";
+import { createQueue, sqs } from "../runtime/queue.ts";
+
+export const wireNotificationDispatcher = () => {
+  const config = readConfig(["NOTIFICATIONS_TABLE_NAME", "NOTIFICATIONS_QUEUE_URL", "CONSOLE_URL"]);
+  const notices = createNoticeStore(documentClient, config.NOTIFICATIONS_TABLE_NAME);
+  return createNotificationDispatcher({
+    notices,
+    destinations: { list: notices.listDestinations },
+    deliveries: { put: notices.putDelivery },
+    queue: createQueue(sqs, config.NOTIFICATIONS_QUEUE_URL),
+    consoleUrl: config.CONSOLE_URL,
+    now: systemClock,
+  });
+};
