@@ -52,11 +52,14 @@ const sanitisedTexts = (event: NewSecurityEvent): Partial<SecurityEvent> => {
 const levelOf = ({ riskLevel, errorKind }: NewSecurityEvent): RiskLevel => riskLevel ?? riskOfError(errorKind);
 
 /**
- * Whether an event raises an alert. Rejected credentials of an organization's connection do whatever the threshold,
- * because nothing is synced from then on; a refused token or a forged webhook, which anybody can send, does not.
+ * Whether an event raises an alert. Two kinds do whatever the threshold: rejected credentials of an organization's
+ * connection, because nothing is synced from then on (a refused token or a forged webhook, which anybody can send, does
+ * not), and a paused destination, because alerts no longer arrive there.
  */
 const raisesAlert = ({ eventType, errorKind }: NewSecurityEvent, risk: RiskLevel, threshold: RiskLevel) =>
-  isAtLeast(risk, threshold) || (eventType === "AUTHENTICATION_FAILURE" && errorKind === "authentication");
+  isAtLeast(risk, threshold) ||
+  eventType === "NOTIFICATIONS_PAUSED" ||
+  (eventType === "AUTHENTICATION_FAILURE" && errorKind === "authentication");
 
 /** How many hours an instance remembers as marked. Marking a forgotten hour again costs a write. */
 const MAX_MARKED_HOURS = 500;

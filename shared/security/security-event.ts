@@ -67,6 +67,8 @@ export const eventTypes = {
   EXPORT_REQUESTED: "An administrator requested an export of events, or of all data of the organization.",
   EXPORT_COMPLETED: "The files of an export are complete and can be downloaded.",
   NOTIFICATIONS_CHANGED: "A destination of notifications was created, changed, deleted, confirmed or unsubscribed.",
+  NOTIFICATIONS_PAUSED:
+    "The service paused a destination of notifications, because it failed for five days or is gone.",
 } as const;
 export type EventType = keyof typeof eventTypes;
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { identityOf } from "../event-id.ts";
 import { sanitiseMetadata, sanitiseText } from "../redaction/redact-and-cut.ts";
 import type { SecurityEvent } from "../security-event.ts";
-import { Alert, type AlertTrigger, EVENT_RULE, MAX_EVENT_IDS } from "./alert.ts";
+import { Alert, type AlertTrigger, EVENT_RULE, MAX_EVENT_IDS, PAUSED_RULE } from "./alert.ts";
 import { alertHash, alertId } from "./alert-item.ts";
 import type { AlertPublisher } from "./alert-publisher.ts";
 import type { AlertRaisingStore } from "./alert-raising-store.ts";
@@ -18,7 +18,7 @@ const triggerOfEvent = (event: SecurityEvent): AlertTrigger => {
   const { id, riskLevel, errorMessage, timestamp } = event;
   return {
     kind: "event",
-    rule: EVENT_RULE,
+    rule: event.eventType === "NOTIFICATIONS_PAUSED" ? PAUSED_RULE : EVENT_RULE,
     subject: subjectOfEvent(event),
     title: titleOfEvent(event),
     level: riskLevel,

@@ -23,6 +23,8 @@ export const ALERT_PATH = "/api/integrations/provider/security/alert/{id}";
 /** The rules of alerts that no finding raised. */
 export const EVENT_RULE = "event_threshold";
 export const MANUAL_RULE = "manual";
+/** Of alerts about a destination that the service paused. Its subject is the destination's id. */
+export const PAUSED_RULE = "notifications_paused";
 
 const text = z.string();
 const described = (description: string) => z.string().register(z.globalRegistry, { description });
@@ -43,7 +45,9 @@ export const Alert = z
       }),
     ),
     escalatedAt: z.optional(epochMs("when a repetition last raised its level.")),
-    rule: described("Why it was raised: `event_threshold`, `manual`, or the rule of detection."),
+    rule: described(
+      "Why it was raised: `event_threshold`, `manual`, `notifications_paused`, or the rule of detection.",
+    ),
     subject: described("The user or thing that the alert is about. One unresolved alert per rule and subject."),
     status: z.enum(alertStatuses),
     count: integer("How often it was raised."),

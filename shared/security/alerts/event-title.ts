@@ -1,4 +1,5 @@
 /** The titles of events' alerts: what happened, for a reader who does not know the event types; and their subjects. Pure. */
+import * as z from "zod/mini";
 import { catalogueEntry } from "../../terms/error-catalogue.ts";
 import type { EventType, SecurityEvent } from "../security-event.ts";
 
@@ -28,6 +29,16 @@ const circuitChanges: Readonly<Record<string, string>> = {
   force_open: "An operator stopped all calls to the provider",
   force_close: "An operator lets all calls to the provider pass",
   reset: "An operator reset the circuit breaker",
+};
+
+const PausedMetadata = z.object({ destinationName: z.string(), reason: z.string() });
+
+const pausedTitle = (metadata: unknown): string => {
+  const { data } = PausedMetadata.safeParse(metadata);
+  if (data === undefined) return "A destination of notifications was paused";
+  return data.reason === "gone"
+    ? `Notifications to "${data.destinationName}" are paused: its address is gone`
+    : `Notifications to "${data.destinationName}" are paused: they failed for five days`;
 };
 
 const titles: Record<EventType, Title> = {
@@ -76,6 +87,7 @@ const titles: Record<EventType, Title> = {
   EXPORT_REQUESTED: "A user requested an export of data",
   EXPORT_COMPLETED: "An export of data is complete",
   NOTIFICATIONS_CHANGED: "A destination of notifications was changed",
+  NOTIFICATIONS_PAUSED: ({ metadata }) => pausedTitle(metadata),
 };
 
 const isKnown = (eventType: string): eventType is EventType => Object.hasOwn(titles, eventType);
@@ -88,9 +100,10 @@ export const titleOfEvent = (event: Described): string => {
 
 /**
  * The subject of an event's alert. Failed authentication is about an address, so a flood of tokens of many users from one
- * address raises one alert. Any other event is about a user, or else a resource.
+ * address raises one alert. A pause is about the destination. Any other event is about a user, or else a resource.
  */
 export const subjectOfEvent = ({ eventType, category, userId, ipAddress, resource }: Subjected): string => {
+  if (eventType === "NOTIFICATIONS_PAUSED" && resource !== undefined) return resource;
   const user = userId && `user:${userId}`;
   const address = ipAddress && `address:${ipAddress}`;
   const about = (category === "authentication" ? (address ?? user) : (user ?? address)) ?? resource;

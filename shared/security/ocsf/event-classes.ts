@@ -72,6 +72,7 @@ const classByType: Record<EventType, EventClass> = {
   ERASURE_REQUESTED: apiCreate,
   ERASURE_COMPLETED: apiDelete,
   NOTIFICATIONS_CHANGED: entityUpdated,
+  NOTIFICATIONS_PAUSED: entityUpdated,
   EXPORT_REQUESTED: apiCreate,
   EXPORT_COMPLETED: apiRead,
 };

@@ -42,6 +42,7 @@ export const typeCodes: Readonly<Record<string, number>> = {
   EXPORT_REQUESTED: 22,
   EXPORT_COMPLETED: 23,
   NOTIFICATIONS_CHANGED: 24,
+  NOTIFICATIONS_PAUSED: 25,
 };
 const SPELLED_OUT = 0;
 
