@@ -69,6 +69,8 @@ export const floors = {
     "local/schedules",
     "local/events",
     "local/queues",
+    "local/buckets",
+    "local/mail",
     "local/lambda",
     "local/iam",
     "local/issuer",

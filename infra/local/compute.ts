@@ -1,3 +1,4 @@
+import { openObjectBuckets } from "./buckets/buckets.ts";
 import type { Activity } from "./core/activity.ts";
 import type { Clock } from "./core/clock.ts";
 import type { StackModel } from "./core/model.ts";
@@ -8,6 +9,7 @@ import { createEventBuses, type EventBuses } from "./events/event-buses.ts";
 import { createEventsService } from "./gateway/events-service.ts";
 import { type Denial, type Gateway, startGateway } from "./gateway/gateway.ts";
 import { createKmsService } from "./gateway/kms-service.ts";
+import { createS3Service } from "./gateway/s3-service.ts";
 import { createSecretsManagerService, type SecretValues } from "./gateway/secrets-manager-service.ts";
 import { createSesService } from "./gateway/ses-service.ts";
 import { createSqsService } from "./gateway/sqs-service.ts";
@@ -92,6 +94,8 @@ export const startCompute = async (
   });
   const queues = openQueues({ queues: model.queues, dataDirectory, clock });
   onStop(() => queues.close());
+  const buckets = openObjectBuckets({ buckets: model.buckets, dataDirectory, clock });
+  onStop(() => buckets.close());
   const invokeAsynchronously = createAsyncInvoker({ functions, activity, log, stopping });
   const deliver = createDeliver({ authorizer, invokeAsynchronously, queues, activity, log });
   const buses = createEventBuses({ model, clock, deliver, log, observe });
@@ -103,6 +107,7 @@ export const startCompute = async (
     services: {
       events: createEventsService({ model, buses }),
       kms: createKmsService(options),
+      s3: createS3Service({ buckets, clock }),
       secretsmanager: createSecretsManagerService({ model, values: options.secretValues }),
       ses: createSesService({ model, mailbox: options.mailbox }),
       sqs: createSqsService({ model, queues }),

@@ -10,7 +10,7 @@ import { type DataFile, openDataFile, writeDataFile } from "../core/data-file.ts
 export const CONTENTS = "contents.json";
 
 /** The databases. Each may have a write-ahead log and its index beside it. */
-export const DATABASES = ["dynamodb.sqlite", "queues.sqlite", "provider.sqlite"] as const;
+export const DATABASES = ["dynamodb.sqlite", "objects.sqlite", "queues.sqlite", "provider.sqlite"] as const;
 /** The small JSON files, all with a checksum since `contents.json` exists. */
 export const DATA_FILES = [
   "clock.json",

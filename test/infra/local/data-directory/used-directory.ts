@@ -80,7 +80,7 @@ const smallFiles = {
   "schedules.json": { hourly: 1_700_000_000_000 },
   "secrets.json": { Secret: "aB3aB3aB3" },
 };
-const databases = ["dynamodb.sqlite", "queues.sqlite", "provider.sqlite"];
+const databases = ["dynamodb.sqlite", "objects.sqlite", "queues.sqlite", "provider.sqlite"];
 
 /**
  * A directory that a local cloud has used and left in order.
