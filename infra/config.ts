@@ -152,6 +152,11 @@ const Context = z
     consoleScope: consoleScope.default("openid"),
     /** The `audience` that some issuers want in the request to issue an access token for the API. */
     consoleAudience: printable.optional(),
+    /**
+     * The address that mails to e-mail destinations are sent from. It or its domain must be a verified identity of SES in the
+     * region: https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
+     */
+    emailSender: z.email("expected an e-mail address").max(254, "expected at most 254 characters").optional(),
     /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */
     xrayTracing: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
     /** How many batches of webhook events are processed at once: docs/webhooks.md, "Concurrency". */

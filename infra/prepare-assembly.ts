@@ -17,6 +17,7 @@ const secretArn = (name: string) => `arn:aws:secretsmanager:eu-central-1:0000000
 const LOCAL_CONTEXT = {
   apiDocs: "true",
   consoleClientId: CONSOLE_CLIENT_ID,
+  emailSender: "alerts@plant-store.example",
   providerOauthClientId: "local",
   providerOauthSecretArn: secretArn("provider-oauth"),
   platformWebhookSecretArn: secretArn("platform-webhooks"),

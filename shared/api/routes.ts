@@ -8,6 +8,7 @@ import { apiRoutes } from "./api-routes.ts";
 import { circuitBreakerRoutes } from "./circuit-breaker-routes.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { erasureRoutes } from "./erasure-routes.ts";
+import { notificationRoutes } from "./notification-routes.ts";
 import { plantRoutes } from "./plant-routes.ts";
 import { recordRoutes } from "./record-routes.ts";
 import { reportRoutes } from "./report-routes.ts";
@@ -25,6 +26,7 @@ export const routes = {
   ...webhookRoutes,
   ...recordRoutes,
   ...settingsRoutes,
+  ...notificationRoutes,
   ...reportRoutes,
   ...erasureRoutes,
   ...apiRoutes,

@@ -67,7 +67,7 @@ export const createResultRenderer = <R extends Route>(route: R, cursors: Cursors
     result: ResultOf<R>,
   ): Response => {
     const { requestId } = event.requestContext;
-    if (html && isHtml(result)) return respondHtml(requestId, status, result.html, schema === undefined ? {} : VARY);
+    if (html && isHtml(result)) return respondHtml(requestId, status, result, schema === undefined ? {} : VARY);
     if (schema === undefined) return respond(requestId, status);
     if (paging === undefined || cursors === undefined) {
       return respond(requestId, status, encodeJson(schema.parse(result)), html ? VARY : {});

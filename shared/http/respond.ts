@@ -27,19 +27,19 @@ export const respond = (
 });
 
 /** A page must not load, run or send anything, and must not be framed. */
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const pagePolicy = (formAction: "'none'" | "'self'"): string =>
+  `default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 
-/** A page of HTML. */
+/** A page of HTML. `hasForm`: it may post to the service, and to no other address. */
 export const respondHtml = (
   requestId: string,
   statusCode: number,
-  html: string,
+  { html, hasForm = false }: { readonly html: string; readonly hasForm?: boolean },
   headers: Record<string, string> = {},
 ): Response =>
   respond(requestId, statusCode, html, {
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": PAGE_POLICY,
+    "content-security-policy": pagePolicy(hasForm ? "'self'" : "'none'"),
     "referrer-policy": "no-referrer",
     ...headers,
   });

@@ -41,6 +41,10 @@ export const tags = {
   webhooks: { description: "Events that the provider sends.", resourceType: "provider_account" },
   reports: { description: "Daily and weekly reports for audits.", resourceType: "report" },
   settings: { description: "An organization's settings for its integration.", resourceType: "provider_account" },
+  notifications: {
+    description: "Where an organization's alerts and reports are sent.",
+    resourceType: "provider_account",
+  },
   erasure: { description: "Deletion of an organization's or a user's data on request.", resourceType: undefined },
   api: { description: "The API itself.", resourceType: undefined },
 } as const satisfies Record<string, Tag>;
@@ -64,7 +68,7 @@ export type Route = {
   /** Takes an `Idempotency-Key`; its work receives the request's identity. */
   readonly isIdempotent?: true;
   readonly success: {
-    readonly status: 200 | 202 | 204;
+    readonly status: 200 | 201 | 202 | 204;
     readonly description: string;
     readonly body?: z.ZodMiniType;
     /** Answers HTML if the Accept header prefers it; its work receives `prefersHtml`. Without a `body`, always HTML. */
@@ -80,8 +84,8 @@ type ParsedFields<Schema> = Schema extends RequestBody ? z.output<Schema> : unde
 
 type HtmlOf<R extends Route> = R["success"]["html"] extends true ? { prefersHtml: boolean } : unknown;
 
-/** A page instead of a JSON body. */
-export type Html = { readonly html: string };
+/** A page instead of a JSON body. `hasForm`: it has a form that posts to the service. */
+export type Html = { readonly html: string; readonly hasForm?: boolean };
 
 /** The parsed parts of a request to a route, without the caller. */
 export type RequestOf<R extends Route> = HtmlOf<R> & {

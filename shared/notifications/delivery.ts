@@ -6,7 +6,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import { count, epochMs } from "../json/number-fields.ts";
 import { notificationTypes } from "./messages/notification.ts";
 
-export const deliveryStatuses = ["pending", "delivered", "failed"] as const;
+const deliveryStatuses = ["pending", "delivered", "failed"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** Deliveries are kept for this time. */
@@ -16,11 +16,11 @@ export const DELIVERY_LIFE_MS = 30 * 24 * 3_600_000;
 export const MAX_ATTEMPTS = 20;
 
 /** A text of an answer has at most so many characters. */
-export const MAX_ANSWER_CHARACTERS = 256;
+const MAX_ANSWER_CHARACTERS = 256;
 
 const described = (description: string) => z.string().register(z.globalRegistry, { description });
 
-export const DeliveryAttempt = z
+const DeliveryAttempt = z
   .object({
     at: epochMs("when the try began."),
     latencyMs: count("How long the try took."),
@@ -82,7 +82,7 @@ export type Bundle = z.output<typeof Bundle>;
 /**
  * A delivery as it is stored; times are epoch ms. `notification` is the JSON text of a Notification; a bundle gets it
  * when it begins to be sent (`begunAt`), and from then on holds nothing more. `tries` counts the failed ones since the delivery was created or retried.
- * `leaseUntil` and `leaseToken`: an instance sends it.
+ * `leaseUntil` and `leaseToken`: an instance sends it. `retryId`: the request that retried it last.
  */
 export const StoredDelivery = z.object({
   destinationId: z.string(),
@@ -102,7 +102,7 @@ export const StoredDelivery = z.object({
   error: z.optional(z.string()),
   alertId: z.optional(z.string()),
   requestedBy: z.optional(z.string()),
-  retriedAt: z.optional(z.number()),
+  retryId: z.optional(z.string()),
   ttl: z.number(),
 });
 export type StoredDelivery = z.output<typeof StoredDelivery>;

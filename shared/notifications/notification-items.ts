@@ -3,6 +3,7 @@
  *
  * - `destination#<id>` a destination, without expiry.
  * - `destinations` the number of destinations, which bounds them; without expiry.
+ * - `confirmations#2026-11-21` the number of confirmation mails of a day, which bounds them.
  * - `delivery#<destinationId>#<deliveryId>` a delivery (delivery.ts). Its id sorts by time.
  * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level and for
  *   `resolved` holds the delivery and the alert's revision; the first writer wins.
@@ -21,6 +22,9 @@ export const DESTINATION_PREFIX = "destination#";
 
 /** The number of an organization's destinations. */
 export const COUNT_KEY = "destinations";
+
+/** The prefix of the numbers of confirmation mails; the day follows. */
+export const CONFIRMATIONS_KEY = "confirmations#";
 
 export const destinationKey = (organizationId: string, id: string) => ({
   scope: organizationKey(organizationId),
@@ -58,12 +62,13 @@ export const heldKey = (
 /**
  * A destination's item. `sealed`: its secrets (destination-secrets.ts), encrypted for the purpose `notification`.
  * `version` changes with each request that changes the destination. `addressId`, of e-mail: changes with the address, so
- * that links in mails to the address before do not count.
+ * that links in mails to the address before do not count. `confirmationSentAt`: when the last link to confirm was made.
  */
 export const DestinationItem = z.extend(Destination, {
-  sealed: z.instanceof(Uint8Array),
+  sealed: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   version: z.string(),
   addressId: z.optional(z.string()),
+  confirmationSentAt: z.optional(z.number()),
 });
 export type DestinationItem = z.output<typeof DestinationItem>;
 
@@ -101,9 +106,4 @@ export const parseStormWindowItem = (item: unknown): StormWindowItem => StormWin
 export const parseHeldItem = (item: unknown): HeldItem => HeldItem.parse(item);
 
 /** The destination as clients see it. */
-export const toDestination = ({
-  sealed: _,
-  version: __,
-  addressId: ___,
-  ...destination
-}: DestinationItem): Destination => destination;
+export const toDestination = (item: DestinationItem): Destination => Destination.parse(item);

@@ -111,6 +111,10 @@ const variables = {
   CONSOLE_SCOPE: text,
   /** What the console asks a token for, if the issuer wants to be asked. */
   CONSOLE_AUDIENCE: maybe(text),
+  /** The address that mails are sent from; empty if the deployment sends no mail. */
+  EMAIL_SENDER: maybe(text),
+  /** Where notifications may be sent: `loopback` also allows this machine, which only local runs do. */
+  NOTIFICATION_TARGETS: z._default(z.enum(["public", "loopback"]), "public"),
   /** The directory of the function's code; Lambda sets it. */
   LAMBDA_TASK_ROOT: text,
   AWS_REGION: text,

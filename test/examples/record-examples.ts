@@ -3,7 +3,11 @@
  * plants, connects an account, looks into a refused guest, and reads its reports. Only addresses are replaced, and two long
  * lists cut.
  */
+import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
+import { deliveryKey } from "../../shared/notifications/notification-items.ts";
+import { eventId, identityOf } from "../../shared/security/event-id.ts";
 import { eventually, organizationOf, type Run } from "../support/integration.ts";
 import { grantAccess } from "../support/oauth.ts";
 import type { ServiceUnderTest } from "../support/service.ts";
@@ -49,6 +53,34 @@ const presenterOf = ({ apiUrl, webhookUrl, providerUrl }: ServiceUnderTest["stac
       if (typeof inner !== "string") return inner;
       return addresses.reduce((text, [url, shown]) => (url === undefined ? text : text.replace(url, shown)), inner);
     });
+};
+
+/** Stores a delivery that all tries have failed to send: making one takes a day. */
+const storeFailedDelivery = async ({ stack }: ServiceUnderTest, organizationId: string, destinationId: string) => {
+  const createdAt = Date.now() - DAY_MS;
+  const ref = { destinationId, deliveryId: eventId(createdAt, identityOf("example")) };
+  const attempts = [
+    {
+      at: createdAt,
+      latencyMs: 212,
+      status: 500,
+      error: "The receiver answered 500.",
+      answer: "Internal Server Error",
+    },
+    { at: createdAt + 5_104, latencyMs: 10_000, error: "The receiver did not answer in time." },
+  ];
+  const client = engineClient(stack.dynamodbUrl);
+  await DynamoDBDocumentClient.from(client).send(
+    new PutCommand({
+      TableName: stack.tables.find((name) => name.includes("TablesNotifications")),
+      Item: {
+        ...{ ...deliveryKey(organizationId, ref), ...ref, type: "security.alert.raised", status: "failed", createdAt },
+        ...{ attempts, tries: 9, endedAt: createdAt + 23 * 3_600_000, error: "The receiver answered 500." },
+        ttl: Math.ceil((createdAt + 30 * DAY_MS) / 1_000),
+      },
+    }),
+  );
+  client.destroy();
 };
 
 /** Runs the scenario on a service without data. @throws Error with the answer if a request is refused. */
@@ -126,6 +158,29 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
     ...{ ipAllowlist: ["127.0.0.0/8"], recordAccess: { member: ["invoices"] } },
   });
   await record("getSettings", "members", "GET settings");
+
+  const soc = { levels: ["HIGH", "CRITICAL"], changes: ["raised", "escalated", "resolved"] };
+  const { id: hookId } = await record<{ id: string }>("createDestination", "webhook", "POST notifications", {
+    ...{ type: "webhook", name: "SOC", url: "https://soc.example.com/hooks/alerts", filter: soc },
+  });
+  const onCall = { name: "On call", quietHours: { from: "22:00", to: "07:00", timeZone: "Europe/Berlin" } };
+  const reports = ["daily", "weekly"];
+  await record("createDestination", "email", "POST notifications", {
+    ...{ type: "email", address: "oncall@example.com", ...onCall, reports },
+  });
+  for (const type of ["slack", "teams"])
+    await record("createDestination", type, "POST notifications", {
+      ...{ type, name: `Alerts in ${type}`, url: "https://chat.example.com/services/T0/B0/secret" },
+    });
+  await record("listDestinations", "four", "GET notifications");
+  await record("changeDestination", "new_secret", `PUT notifications/${hookId}`, {
+    ...{ name: "SOC", filter: soc, digest: { every: "hour" }, rollSecret: true },
+  });
+
+  await storeFailedDelivery(service, acme.organizationId, hookId);
+  const [failed] = await record<{ id: string }[]>("listDeliveries", "failed", `GET notifications/${hookId}/deliveries`);
+  await record("retryDelivery", "failed", `POST notifications/deliveries/${failed?.id}/retry`);
+  await record("testDestination", "webhook", `POST notifications/${hookId}/test`);
 
   const eve = { role: "guest", userId: "eve" };
   for (const path of ["settings", "security"]) await acme.call("GET", path, undefined, eve);

@@ -6,6 +6,9 @@
 import { LOCAL_PLATFORM } from "../../infra/local/core/platform.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
 import { WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
+import { createEmailLinks, EMAIL_LINK_PATH } from "../../shared/notifications/email-link.ts";
+import { deliveryKey, destinationKey } from "../../shared/notifications/notification-items.ts";
+import { createSealing } from "../../shared/runtime/sealing.ts";
 import { HOUR_MS } from "../../shared/terms/hours.ts";
 import type { Lacks } from "../../shared/terms/lacks.ts";
 import { signatureOf } from "../support/webhook-sender.ts";
@@ -68,6 +71,31 @@ const delivery = ({ bench, world }: Setting, target: string, secret: string, ahe
 const connectByOAuth = async (setting: Setting): Promise<CaseRequest> => {
   const granted = await grantAccess(setting);
   return { method: "PUT", target: `${PROVIDER}/connection`, body: { method: "oauth", ...granted } };
+};
+
+const DESTINATION = "01KB0000000000000000000000";
+const FOREVER = 4_000_000_000;
+
+const destinationItem = {
+  ...{ ...destinationKey("acme", DESTINATION), id: DESTINATION, type: "webhook", name: "SOC", filter: {} },
+  ...{ target: "https://soc.example.com/hook", status: "active", createdAt: 1, createdBy: "ada", changedAt: 1 },
+  ...{ changedBy: "ada", sealed: new Uint8Array([1]), version: "1" },
+};
+
+const putDestination = ({ lane }: Setting) => lane.put("Notifications", destinationItem);
+
+const putEmail = ({ lane }: Setting) =>
+  lane.put("Notifications", {
+    ...{ ...destinationItem, type: "email", target: "ada@example.com", status: "unconfirmed", addressId: "address" },
+  });
+
+/** The link in the mail that asks to confirm, which no endpoint returns. */
+const emailLink = ({ bench }: Setting): string => {
+  const { CURSOR_KEY = "" } =
+    bench.model.functions.find(({ logicalId }) => logicalId.includes("UseEmailLink"))?.environment ?? {};
+  const about = { organizationId: "acme", destinationId: DESTINATION, addressId: "address" };
+  const key = createEmailLinks(createSealing(CURSOR_KEY)).seal({ ...about, action: "confirm" });
+  return `${EMAIL_LINK_PATH}?key=${key}`;
 };
 
 /** By the route's name; a case of the same endpoint with another body has a suffix after a space. */
@@ -147,6 +175,51 @@ export const endpointCases = {
       body: { ipAllowlist: ["127.0.0.0/8"], recordAccess: { member: ["invoices"] } },
     }),
   },
+  listDestinations: get("/notifications"),
+  createDestination: {
+    request: () => ({
+      ...{ method: "POST", target: `${PROVIDER}/notifications`, headers: keyed },
+      body: { type: "webhook", name: "SOC", url: "https://soc.example.com/hook" },
+    }),
+  },
+  changeDestination: {
+    prepare: putDestination,
+    request: () => ({
+      ...{ method: "PUT", target: `${PROVIDER}/notifications/${DESTINATION}` },
+      body: { name: "On call", quietHours: { from: "22:00", to: "07:00", timeZone: "UTC" } },
+    }),
+  },
+  deleteDestination: {
+    prepare: putDestination,
+    request: () => ({ method: "DELETE", target: `${PROVIDER}/notifications/${DESTINATION}` }),
+    repeated: { statuses: [404], because: "the lost request has deleted the destination" },
+    mayLack: {
+      lines: /NOTIFICATIONS_CHANGED/,
+      because: "if the function dies between the deletion and its event, there is no destination to record it for",
+    },
+  },
+  testDestination: {
+    prepare: putDestination,
+    request: () => ({ method: "POST", target: `${PROVIDER}/notifications/${DESTINATION}/test`, headers: keyed }),
+  },
+  listDeliveries: { prepare: putDestination, ...get(`/notifications/${DESTINATION}/deliveries`) },
+  retryDelivery: {
+    prepare: async (setting) => {
+      await putDestination(setting);
+      const ref = { destinationId: DESTINATION, deliveryId: DESTINATION };
+      await setting.lane.put("Notifications", {
+        ...{ ...deliveryKey("acme", ref), ...ref, type: "notification.test", status: "failed", createdAt: 1 },
+        ...{ attempts: [], tries: 9, endedAt: 2, error: "gone", ttl: FOREVER },
+      });
+    },
+    request: () => ({
+      method: "POST",
+      target: `${PROVIDER}/notifications/deliveries/${DESTINATION}.${DESTINATION}/retry`,
+      headers: keyed,
+    }),
+  },
+  openEmailLink: { prepare: putEmail, request: (setting) => ({ method: "GET", target: emailLink(setting) }) },
+  useEmailLink: { prepare: putEmail, request: (setting) => ({ method: "POST", target: emailLink(setting) }) },
   listReports: get("/reports"),
   getReport: { request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/reports/${world.reportId}` }) },
   createReportLink: {

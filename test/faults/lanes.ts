@@ -20,6 +20,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { platformEnvironment, secretValuesOf } from "../../infra/local/control-platform.ts";
 import { createActivity } from "../../infra/local/core/activity.ts";
 import { createClock } from "../../infra/local/core/clock.ts";
@@ -36,6 +37,7 @@ import { createEventsService } from "../../infra/local/gateway/events-service.ts
 import { type Denial, startGateway } from "../../infra/local/gateway/gateway.ts";
 import { createKmsService } from "../../infra/local/gateway/kms-service.ts";
 import { createSecretsManagerService } from "../../infra/local/gateway/secrets-manager-service.ts";
+import { createSqsService } from "../../infra/local/gateway/sqs-service.ts";
 import { createRouter } from "../../infra/local/http/router.ts";
 import { createAuthorizer } from "../../infra/local/iam/authorizer.ts";
 import { startIssuer } from "../../infra/local/issuer/issuer.ts";
@@ -44,13 +46,15 @@ import type { InvocationResult } from "../../infra/local/lambda/function-error.t
 import { createFunctions, type Functions } from "../../infra/local/lambda/functions.ts";
 import { mintToken } from "../../infra/local/mint-token.ts";
 import { startProviderSimulator } from "../../infra/local/provider/simulator.ts";
+import { openQueues } from "../../infra/local/queues/queues.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
 import { frontEndIds } from "../../infra/local/start-front-ends.ts";
+import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
 import { startTestDynamoDb } from "../support/test-dynamodb.ts";
 import { type FaultPlan, followPlan } from "./fault-plan.ts";
 import { type SeenRequest, startFaultProxy } from "./fault-proxy.ts";
-import { openTables, type Snapshot } from "./tables.ts";
+import { openTables, type Snapshot, shortName } from "./tables.ts";
 
 /** The webhook URL that functions see. Requests reach the function by `lane.webhook`. */
 const WEBHOOK_URL = "https://webhooks.invalid";
@@ -132,6 +136,11 @@ export const startFaultBench = async () => {
     const log = (line: string) => lines.push(line);
     const newBuses = () => createEventBuses({ model, clock, deliver: async () => {}, log });
     let buses = newBuses();
+    const queues = openQueues({
+      queues: model.queues,
+      dataDirectory: mkdtempSync(join(dataDirectory, "lane-")),
+      clock,
+    });
     const gateway = await startGateway({
       model,
       authorizer,
@@ -141,6 +150,7 @@ export const startFaultBench = async () => {
         events: createEventsService({ model, buses: { publish: (...event) => buses.publish(...event) } }),
         kms: createKmsService({ model, dataDirectory, clock }),
         secretsmanager: createSecretsManagerService({ model, values: secretValuesOf({ ...LOCAL_PLATFORM }) }),
+        sqs: createSqsService({ model, queues }),
       },
     });
     const aws = await startFaultProxy(gateway.url);
@@ -245,6 +255,7 @@ export const startFaultBench = async () => {
       await functions?.stop();
       await Promise.all([aws.close(), atProvider.close(), gateway.close()]);
       client.destroy();
+      queues.close();
       await engine.stop();
       if (engine.pid !== undefined) watchdog.release(engine.pid);
     };
@@ -260,6 +271,14 @@ export const startFaultBench = async () => {
       restore(wanted: Snapshot): Promise<void> {
         noteWrites();
         return tables.restore(wanted);
+      },
+      /** Puts an item that no endpoint writes. @param table its name in the stack, such as `Notifications`. */
+      async put(table: string, item: Record<string, unknown>): Promise<void> {
+        const found = model.tables.find(({ name }) => shortName(name) === table);
+        if (found === undefined) throw new Error(`no table ${table}`);
+        const documents = DynamoDBDocumentClient.from(client, documentTranslation);
+        await documents.send(new PutCommand({ TableName: found.name, Item: item }));
+        tables.noteWrite([table]);
       },
       /** Calls that a role did not allow. */
       denials: denials as readonly Denial[],

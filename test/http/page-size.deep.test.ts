@@ -9,6 +9,7 @@ import { routes } from "../../shared/api/routes.ts";
 import { nothingRemoved } from "../../shared/erasure/erasure.ts";
 import { erasureKey } from "../../shared/erasure/erasure-item.ts";
 import type { Route } from "../../shared/http/route.ts";
+import { deliveryKey, destinationKey } from "../../shared/notifications/notification-items.ts";
 import { type RecordFields, type RecordType, recordTypes } from "../../shared/records/record.ts";
 import { toItem as toRecordItem } from "../../shared/records/record-item.ts";
 import { periodOf, reportId } from "../../shared/reports/period.ts";
@@ -201,6 +202,25 @@ const seedDeliveries: Seed = async (organizationId, textOf) => {
   return { expected: events.map(({ id }) => id), idOf: byId };
 };
 
+const seedNotifications: Seed = async (organizationId, textOf) => {
+  const destinationId = idAt(0);
+  await store("Notifications", [
+    {
+      ...destinationKey(organizationId, destinationId),
+      ...{ id: destinationId, type: "webhook", name: "SOC", target: "https://soc.example/", status: "active" },
+      ...{ filter: {}, createdAt: 1, createdBy: "ada", changedAt: 1, changedBy: "ada" },
+      ...{ sealed: new Uint8Array([1]), version: "1" },
+    },
+  ]);
+  const attempts = rangeOf(9).map((i) => ({ at: NOW - i, latencyMs: 1, status: 500, answer: textOf(256) }));
+  const deliveries = rangeOf(1_100).map((i) => ({
+    ...{ ...deliveryKey(organizationId, { destinationId, deliveryId: idAt(i) }), destinationId, deliveryId: idAt(i) },
+    ...{ type: "notification.test", status: "failed", createdAt: NOW - i, attempts, tries: 9, ttl: TTL },
+  }));
+  await store("Notifications", deliveries);
+  return { expected: rangeOf(1_100).map((i) => `${destinationId}.${idAt(i)}`), idOf: byId };
+};
+
 type ListName = {
   [Name in keyof typeof routes]: (typeof routes)[Name] extends { paging: object } ? Name : never;
 }[keyof typeof routes];
@@ -216,6 +236,7 @@ const seeds: Record<ListName, readonly Seed[]> = {
   listRecords: recordTypes.map(seedRecords),
   listErasures: [seedErasures],
   listReports: [seedReports],
+  listDeliveries: [seedNotifications],
 };
 
 /** Their items are too small to fill a response before `limit` ends the page. */
@@ -224,7 +245,12 @@ const SMALL: readonly ListName[] = ["listCircuitHistory", "listErasures", "listR
 const cases = Object.entries(seeds).flatMap(([name, ofRoute]) =>
   ofRoute.map((seed, i) => {
     const route: Route = routes[name as ListName];
-    return { name: name as ListName, route, seed, path: route.path.replace("{type}", recordTypes[i] ?? "") };
+    return {
+      name: name as ListName,
+      route,
+      seed,
+      path: route.path.replace("{type}", recordTypes[i] ?? "").replace("{id}", idAt(0)),
+    };
   }),
 );
 

@@ -16,7 +16,7 @@ export const accessTo = (resources: Resources) => {
     ...securityAccess(parts),
     ...providerAccess(parts, resources),
     ...judgingAccess(parts),
-    ...notificationAccess(parts),
+    ...notificationAccess(parts, resources),
   };
 };
 

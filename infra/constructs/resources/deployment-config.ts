@@ -35,6 +35,8 @@ export type DeploymentConfig = {
   consoleClientId?: string | undefined;
   consoleScope: string;
   consoleAudience?: string | undefined;
+  /** The address that mails are sent from; without it there are no e-mail destinations. */
+  emailSender?: string | undefined;
   /** Whether X-Ray records a sample of the invocations. */
   xrayTracing: boolean;
   /** The batches of webhook events that are processed at once. */

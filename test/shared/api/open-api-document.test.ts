@@ -197,10 +197,12 @@ describe("the README", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
 
   it("lists every endpoint", () => {
-    const missing = operations.filter(({ route: { method, path } }) => !readme.includes(`| \`${method} ${path}\` |`));
+    // A row may have several endpoints in its first cell.
+    const listed = readme.split("\n").flatMap((row) => /^\| (`[^|]+`) \|/.exec(row)?.[1]?.split(", ") ?? []);
+    const missing = operations.filter(({ route: { method, path } }) => !listed.includes(`\`${method} ${path}\``));
     const sentences = missing.map(
       ({ route: { method, path } }) =>
-        `README.md: add a row of the table of endpoints that starts with | \`${method} ${path}\` |`,
+        `README.md: add a row of the table of endpoints that starts with | \`${method} ${path}\`, or add it to a row`,
     );
     expect(sentences).toEqual([]);
   });

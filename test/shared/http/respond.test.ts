@@ -15,7 +15,7 @@ describe("a response", () => {
   });
 
   it("as a page forbids scripts, requests and frames, and sends no referrer", () => {
-    expect(respondHtml("request-1", 200, "<p>", { vary: "Accept" })).toEqual({
+    expect(respondHtml("request-1", 200, { html: "<p>" }, { vary: "Accept" })).toEqual({
       statusCode: 200,
       headers: {
         ...always,
@@ -26,6 +26,14 @@ describe("a response", () => {
       },
       body: "<p>",
     });
+  });
+
+  it.each([
+    [false, "'none'"],
+    [true, "'self'"],
+  ])("as a page may post to the service only if it has a form: %s", (hasForm, expected) => {
+    const { headers } = respondHtml("request-1", 200, { html: "<p>", hasForm });
+    expect(headers["content-security-policy"]).toContain(`form-action ${expected};`);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { checkUrl, requireTimes } from "../../../shared/notifications/check-request.ts";
 import { DestinationChangeRequest, DestinationRequest } from "../../../shared/notifications/destination.ts";
 
 const webhook = { type: "webhook", name: "SOC", url: "https://soc.example/hook" };
@@ -53,13 +54,7 @@ describe("the body of a new destination", () => {
       /^filter\.changes\.0: expected one of raised/,
     ],
     ["an hour 24", { ...webhook, quietHours: { ...quietHours, from: "24:00" } }, /^quietHours\.from: expected a time/],
-    [
-      "quiet for no time",
-      { ...webhook, quietHours: { ...quietHours, to: "22:00" } },
-      /^quietHours\.to: expected another/,
-    ],
     ["no zone", { ...webhook, quietHours: { from: "22:00", to: "07:00" } }, /^quietHours\.timeZone: expected the name/],
-    ["an unknown zone", { ...webhook, quietHours: { ...quietHours, timeZone: "Mars/Base" } }, /^quietHours\.timeZone:/],
     ["an offset", { ...webhook, quietHours: { ...quietHours, timeZone: "+02:00" } }, /^quietHours\.timeZone:/],
     ["another digest", { ...webhook, digest: { every: "week" } }, /^digest\.every: expected one of hour, day/],
     ["another report", { ...email, reports: ["monthly"] }, /^reports\.0: expected one of daily, weekly/],
@@ -73,6 +68,53 @@ describe("the body of a new destination", () => {
       expect(DestinationRequest.safeParse({ ...email, address }).success).toBe(true);
     },
   );
+});
+
+describe("times", () => {
+  it.each<[string, object, string]>([
+    ["an unknown zone", { quietHours: { ...quietHours, timeZone: "Mars/Base" } }, "quietHours.timeZone: expected"],
+    ["an unknown zone of a digest", { digest: { every: "day", timeZone: "Nowhere" } }, "digest.timeZone: expected"],
+    ["no quiet time", { quietHours: { ...quietHours, to: "22:00" } }, "quietHours.to: expected another time"],
+  ])("are refused with %s", (_, fields, message) => {
+    expect(() => requireTimes(DestinationRequest.parse({ ...webhook, ...fields }))).toThrow(message);
+  });
+
+  it.each(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires"])("take the zone %s", (timeZone) => {
+    const body = { ...webhook, quietHours: { ...quietHours, timeZone }, digest: { every: "day", timeZone } };
+    expect(() => requireTimes(DestinationRequest.parse(body))).not.toThrow();
+  });
+});
+
+const publicOnly = { policy: "public", ownHosts: ["api.example.com"] } as const;
+
+describe("a URL", () => {
+  it("of a webhook is shown without its query, and of a chat without its path", () => {
+    const url = "https://hooks.example.com/services/T0/B0?key=secret";
+    expect(checkUrl("webhook", url, publicOnly).target).toBe("https://hooks.example.com/services/T0/B0");
+    expect(checkUrl("slack", url, publicOnly)).toEqual({ url, target: "hooks.example.com/…" });
+    expect(checkUrl("teams", url, publicOnly).target).toBe("hooks.example.com/…");
+  });
+
+  it.each([
+    "http://soc.example.com/",
+    "https://user:pass@soc.example.com/",
+    "https://soc.example.com/#part",
+    "https://localhost/",
+    "https://127.0.0.1/",
+    "https://2130706433/",
+    "https://[::1]/",
+    "https://169.254.169.254/latest/meta-data/",
+    "https://10.0.0.1/",
+    "https://api.example.com/plants",
+    "https://soc.example.com:22/",
+  ])("is refused: %s", (url) => {
+    expect(() => checkUrl("webhook", url, publicOnly)).toThrow(/^url: must/);
+  });
+
+  it("of this machine is taken by local runs", () => {
+    const local = { policy: "loopback", ownHosts: [] } as const;
+    expect(checkUrl("webhook", "http://127.0.0.1:8080/hook", local).target).toBe("http://127.0.0.1:8080/hook");
+  });
 });
 
 describe("the body of a change", () => {

@@ -77,7 +77,7 @@ describe("a page in a browser", () => {
     server = createServer((request, response) => {
       asked.push(request.url ?? "");
       const page = pages.get(request.url ?? "");
-      const { statusCode, headers, body } = respondHtml("r", page === undefined ? 404 : 200, page ?? "");
+      const { statusCode, headers, body } = respondHtml("r", page === undefined ? 404 : 200, { html: page ?? "" });
       response.writeHead(statusCode, headers).end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -183,7 +183,7 @@ describe("a page", () => {
         const stored = JSON.stringify(report);
         expect(Buffer.byteLength(stored)).toBeGreaterThan(MAX_REPORT_BYTES / 2);
         const page = renderReport(report, "🌱".repeat(128));
-        for (const response of [respondHtml("r", 200, page), respond("r", 200, stored)]) {
+        for (const response of [respondHtml("r", 200, { html: page }), respond("r", 200, stored)]) {
           expect(Buffer.byteLength(JSON.stringify(response))).toBeLessThan(MAX_RESPONSE_BYTES / 2);
         }
       }

@@ -1,0 +1,187 @@
+/** PUT …/notifications/{id}: replaces a destination, pauses or resumes it, or rolls its secret. docs/notifications.md. */
+import { definedFields } from "../json/defined-fields.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { asSideWork } from "../runtime/deadline.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import { writeLog } from "../runtime/log.ts";
+import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
+import type { UserRequest } from "../terms/requester.ts";
+import { checkUrl, requireTimes } from "./check-request.ts";
+import { countConfirmation, emailSecrets, requireEmail, sendConfirmation } from "./confirmation.ts";
+import { type CreateDestinationDependencies, shownSecret } from "./create-destination.ts";
+import { type DestinationChangeRequest, type DestinationWithSecret, OLD_SECRET_VALID_MS } from "./destination.ts";
+import { rollSecrets } from "./destination-secrets.ts";
+import type { DestinationChange, DestinationStore } from "./destination-store.ts";
+import { type DestinationItem, toDestination } from "./notification-items.ts";
+
+/** Of several concurrent changes, one is written in each attempt. */
+const MAX_ATTEMPTS = 10;
+
+/** A repeated request sends no second mail. Afterwards a user who missed the mail can have another one. */
+const RESEND_AFTER_MS = 60_000;
+
+export const destinationNotFound = () => new DomainError("destination_not_found", "There is no such destination.");
+
+/** Fields that a type lacks would be ignored otherwise, and the caller would not notice. @throws DomainError. */
+const requireFieldsOf = (
+  { type }: DestinationItem,
+  { url, address, reports, rollSecret }: DestinationChangeRequest,
+) => {
+  const foreign =
+    type === "email"
+      ? Object.entries({ url, rollSecret }).find(([, value]) => value !== undefined && value !== false)
+      : Object.entries({ address, reports }).find(([, value]) => value !== undefined);
+  const name = foreign?.[0] ?? (rollSecret && type !== "webhook" ? "rollSecret" : undefined);
+  if (name !== undefined) {
+    throw new DomainError("invalid_field", `${name}: expected for other types of destinations, not for ${type}`);
+  }
+};
+
+/** What a destination that is not paused lacks. */
+const RESUMED = { pausedAt: undefined, pausedBecause: undefined, failingSince: undefined };
+
+/** The status after a change, and what goes with it. @throws DomainError `destination_not_confirmed`. @param at epoch ms. */
+const statusChange = (before: DestinationItem, wanted: DestinationChangeRequest["status"], at: number) => {
+  if (wanted === undefined || wanted === before.status) return {};
+  if (before.status === "unconfirmed") {
+    throw new DomainError("destination_not_confirmed", "The recipient has not confirmed the e-mail address yet.");
+  }
+  if (wanted === "paused") return { status: wanted, pausedAt: at, pausedBecause: "user" } as const;
+  // A recipient who unsubscribed must agree again.
+  return { ...RESUMED, status: before.pausedBecause === "unsubscribed" ? "unconfirmed" : wanted } as const;
+};
+
+type Dependencies = Omit<CreateDestinationDependencies, "destinations"> & {
+  destinations: Pick<DestinationStore, "read" | "change" | "countConfirmation">;
+  now: Clock;
+};
+
+type ChangeRequest = UserRequest & { address: string };
+
+/** `secret`: a new one. `confirms`: the id of the address that must be confirmed. */
+type Planned = { change: DestinationChange; secret?: string; confirms?: string };
+
+/** Parts of the item that users do not see as fields. */
+const UNNAMED = ["sealed", "changedAt", "changedBy", "addressId", "confirmationSentAt"];
+
+/** The names of the fields that differ, for the security event. `secret`: the URL or the signing secret. */
+const changedFields = (before: DestinationItem, change: DestinationChange): string[] => {
+  const named = Object.entries(change)
+    .filter(([name]) => !UNNAMED.includes(name))
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof DestinationItem]))
+    .map(([name]) => name);
+  return [...named, ...(change.sealed !== undefined && before.type !== "email" ? ["secret"] : [])];
+};
+
+/**
+ * The returned function throws DomainError `invalid_field`, `destination_not_found`, `destination_not_confirmed`,
+ * `email_not_configured`, `too_many_confirmations` and `store_unavailable`.
+ */
+export const createChangeDestination = (dependencies: Dependencies) => {
+  const { destinations, secrets, links, handOver, recordChange, targetRules, emailSender, newSecret, newToken, now } =
+    dependencies;
+
+  /** The change of a URL and of a webhook's secret. */
+  const planUrl = async (
+    before: DestinationItem,
+    { url, rollSecret = false }: DestinationChangeRequest,
+    { caller: { organizationId }, address: called }: ChangeRequest,
+    at: number,
+  ): Promise<Planned> => {
+    const checked = url === undefined ? undefined : checkUrl(before.type, url, targetRules(called));
+    if (checked === undefined && !rollSecret) return { change: {} };
+    const stored = await secrets.open(organizationId, before.sealed);
+    if (stored.type === "email") throw new Error("A destination has the secrets of another type.");
+    const moved = { ...stored, ...(checked && { url: checked.url }) };
+    const isRolled = rollSecret && moved.type === "webhook";
+    const opened = isRolled ? { ...moved, secrets: rollSecrets(moved.secrets, newSecret(), at) } : moved;
+    return {
+      change: {
+        ...(checked && { target: checked.target }),
+        ...(isRolled && { oldSecretValidUntil: at + OLD_SECRET_VALID_MS }),
+        sealed: await secrets.seal(organizationId, opened),
+      },
+      ...(isRolled && shownSecret(opened)),
+    };
+  };
+
+  /** The change of an e-mail address, and whether a link to confirm it is due. */
+  const planEmail = async (
+    before: DestinationItem,
+    { address, reports }: DestinationChangeRequest,
+    { caller: { organizationId } }: ChangeRequest,
+    { at, status }: { at: number; status?: DestinationChange["status"] },
+  ): Promise<Planned> => {
+    const isMoved = address !== undefined && address !== before.target;
+    const isMissed = address !== undefined && at - (before.confirmationSentAt ?? 0) >= RESEND_AFTER_MS;
+    const isUnconfirmed = isMoved || (status ?? before.status) === "unconfirmed";
+    const isAsked = isMoved || status === "unconfirmed" || (isUnconfirmed && isMissed);
+    if (!isAsked) return { change: { reports } };
+    requireEmail(emailSender);
+    await countConfirmation(destinations, organizationId, at);
+    const addressId = newToken();
+    const about = { organizationId, destinationId: before.id, addressId };
+    return {
+      change: {
+        ...{ reports, target: address ?? before.target, addressId, confirmationSentAt: at },
+        ...(isMoved && { ...RESUMED, status: "unconfirmed" }),
+        sealed: await secrets.seal(organizationId, emailSecrets(links, about, at)),
+      },
+      confirms: addressId,
+    };
+  };
+
+  const plan = async (
+    before: DestinationItem,
+    request: DestinationChangeRequest,
+    by: ChangeRequest,
+    at: number,
+  ): Promise<Planned> => {
+    requireFieldsOf(before, request);
+    const { name, filter, quietHours, digest, address } = request;
+    // Another address needs to be confirmed, whatever the status is to be.
+    const isMoved = address !== undefined && address !== before.target;
+    const status = isMoved ? {} : statusChange(before, request.status, at);
+    const common = { name, filter, quietHours, digest, changedAt: at, changedBy: by.caller.userId, ...status };
+    const own =
+      before.type === "email"
+        ? await planEmail(before, request, by, { at, ...status })
+        : await planUrl(before, request, by, at);
+    return { ...own, change: { ...common, ...own.change } };
+  };
+
+  /** Sends the link to confirm. If that fails, a repeated request sends it. */
+  const confirm = async (after: DestinationItem, addressId: string, { caller }: ChangeRequest, at: number) => {
+    const { organizationId, userId } = caller;
+    try {
+      await sendConfirmation(handOver, organizationId, after, { addressId, at, requestedBy: userId });
+    } catch (error) {
+      await asSideWork(() =>
+        destinations.change(organizationId, after, { confirmationSentAt: undefined }, newToken()),
+      ).catch((cause: unknown) => {
+        writeLog("warn", "Marking a confirmation as not sent failed", { cause: String(cause) });
+      });
+      throw error;
+    }
+  };
+
+  return async (id: string, request: DestinationChangeRequest, by: ChangeRequest): Promise<DestinationWithSecret> => {
+    const { organizationId } = by.caller;
+    requireTimes(request);
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      if (attempt > 0) await pauseBeforeRetry(attempt);
+      const at = now();
+      const before = await destinations.read(organizationId, id);
+      if (before === undefined) throw destinationNotFound();
+      const { change, secret, confirms } = await plan(before, request, by, at);
+      const version = newToken();
+      const after = await destinations.change(organizationId, before, change, version);
+      if (after === undefined) continue;
+      const fields = changedFields(before, change);
+      await recordChange({ action: "change_destination", destination: after, by, version, at, fields });
+      if (confirms !== undefined) await confirm(after, confirms, by, at);
+      return { ...toDestination(after), ...definedFields({ secret }) };
+    }
+    throw new DomainError("store_unavailable", "The destination is being changed by others. Try again.");
+  };
+};

@@ -1,0 +1,50 @@
+/** What the schemas of requests cannot say: which time zones and URLs a destination may have. Pure. */
+import { DomainError } from "../runtime/domain-error.ts";
+import {
+  type DestinationChangeRequest,
+  type DestinationRequest,
+  type DestinationType,
+  ZONE_EXPECTED,
+} from "./destination.ts";
+import { checkTargetUrl, type TargetRules } from "./sending/public-address.ts";
+
+/** Whether this runtime knows a time zone of the IANA database; `UTC` is one. */
+const isTimeZone = (name: string): boolean => {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** @throws DomainError `invalid_field`. */
+export const requireTimes = ({
+  quietHours,
+  digest,
+}: Pick<DestinationRequest | DestinationChangeRequest, "quietHours" | "digest">): void => {
+  for (const [name, part] of Object.entries({ quietHours, digest })) {
+    if (part !== undefined && !isTimeZone(part.timeZone)) {
+      throw new DomainError("invalid_field", `${name}.timeZone: ${ZONE_EXPECTED}`);
+    }
+  }
+  if (quietHours !== undefined && quietHours.from === quietHours.to) {
+    throw new DomainError("invalid_field", "quietHours.to: expected another time than from");
+  }
+};
+
+/** Of a webhook's URL the origin and the path; a chat's URL is a secret, so only its host. */
+const shownUrl = (type: DestinationType, { origin, pathname, host }: URL): string =>
+  type === "webhook" ? `${origin}${pathname}` : `${host}/…`;
+
+/** The URL as it is stored, and what of it is shown. @throws DomainError `invalid_field`. */
+export const checkUrl = (type: DestinationType, text: string, rules: TargetRules): { url: string; target: string } => {
+  const { url, problem } = checkTargetUrl(text, rules);
+  if (url === undefined) throw new DomainError("invalid_field", `url: ${problem}`);
+  if (url.hash !== "") throw new DomainError("invalid_field", "url: must not have a fragment");
+  return { url: url.href, target: shownUrl(type, url) };
+};
+
+/** What a new destination sends to. */
+export const targetOf = (request: DestinationRequest, rules: TargetRules): { url?: string; target: string } =>
+  request.type === "email" ? { target: request.address } : checkUrl(request.type, request.url, rules);

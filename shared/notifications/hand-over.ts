@@ -1,0 +1,60 @@
+/** Stores a delivery that a request asked for, and hands it over to the queue of deliveries to send. */
+import { asSideWork } from "../runtime/deadline.ts";
+import { DomainError } from "../runtime/domain-error.ts";
+import { writeLog } from "../runtime/log.ts";
+import {
+  DELIVERY_LIFE_MS,
+  type DeliveryMessage,
+  type DeliveryRef,
+  type NotificationDelivery,
+  type StoredDelivery,
+  toNotificationDelivery,
+} from "./delivery.ts";
+import type { NotificationDeliveryStore } from "./delivery-store.ts";
+import type { Notification } from "./messages/notification.ts";
+
+/** Sends messages to the queue; returns those that it did not take. Never throws. */
+export type DeliveryQueue = { send(messages: readonly { body: DeliveryMessage }[]): Promise<readonly unknown[]> };
+
+export type HandOverDependencies = {
+  deliveries: Pick<NotificationDeliveryStore, "put" | "delete">;
+  queue: DeliveryQueue;
+};
+
+/** The new delivery of a notification. @param at epoch ms. */
+const newDelivery = (
+  ref: DeliveryRef,
+  notification: Notification,
+  { requestedBy }: { requestedBy: string },
+): StoredDelivery => ({
+  ...{ ...ref, type: notification.type, status: "pending", createdAt: notification.timestamp, requestedBy },
+  ...{ notification: JSON.stringify(notification), attempts: [], tries: 0 },
+  ttl: Math.ceil((notification.timestamp + DELIVERY_LIFE_MS) / 1_000),
+});
+
+/** Whether the queue took the message of a delivery. */
+export const enqueue = async (queue: DeliveryQueue, organizationId: string, ref: DeliveryRef): Promise<boolean> => {
+  const { destinationId, deliveryId } = ref;
+  return (await queue.send([{ body: { organizationId, destinationId, deliveryId } }])).length === 0;
+};
+
+export const notHandedOver = () =>
+  new DomainError("store_unavailable", "The delivery could not be handed over. Nothing is sent; try again.");
+
+/**
+ * The returned function stores a delivery and hands it over; again, it hands over the stored one. If the queue does not take
+ * it, it is removed. @throws DomainError `store_unavailable`.
+ */
+export const createHandOver =
+  ({ deliveries, queue }: HandOverDependencies) =>
+  async (ref: DeliveryRef, notification: Notification, by: { requestedBy: string }): Promise<NotificationDelivery> => {
+    const { organizationId } = notification;
+    const delivery = newDelivery(ref, notification, by);
+    await deliveries.put(organizationId, delivery);
+    if (await enqueue(queue, organizationId, ref)) return toNotificationDelivery(delivery);
+    await asSideWork(() => deliveries.delete(organizationId, ref)).catch((error: unknown) => {
+      writeLog("warn", "Removing a delivery that was not handed over failed", { cause: String(error) });
+    });
+    throw notHandedOver();
+  };
+export type HandOver = ReturnType<typeof createHandOver>;
