@@ -32,6 +32,9 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 `;
 const PUBLISHER = `${CALLER}
 export const handler = async (event) => {
+  if (event.delay) return call({ service: "sqs", target: "AmazonSQS.SendMessage", body: {
+    QueueUrl: process.env.QUEUE, MessageBody: JSON.stringify({ text: "postponed" }), DelaySeconds: event.delay,
+  } });
   if (event.put) return put(event.put, event.detail ?? {});
   if (event.send) return Promise.all(event.send.map((text) => put("Work", { text })));
   if (event.source === "aws.events") await put("Work", { text: "scheduled" });
@@ -43,6 +46,14 @@ export const handler = async (event) => {
 };`;
 const WORKER = `${CALLER}
 export const handler = async ({ Records }) => {
+  const early = Records.find(({ body, attributes }) =>
+    JSON.parse(body).text === "postponed" && attributes.ApproximateReceiveCount === "1");
+  if (early) {
+    await call({ service: "sqs", target: "AmazonSQS.ChangeMessageVisibility", body: {
+      QueueUrl: process.env.QUEUE, ReceiptHandle: early.receiptHandle, VisibilityTimeout: 600,
+    } });
+    return { batchItemFailures: [{ itemIdentifier: early.messageId }] };
+  }
   await pause(100);
   const texts = Records.map(({ body }) => JSON.parse(body).text);
   const bad = Records.filter((_, index) => texts[index].startsWith("bad"));
@@ -76,11 +87,13 @@ const fill = (stack: Stack) => {
   const [inbox, dead] = [queue("Inbox"), queue("Dead")];
   const work = queue("Work", dead);
 
-  const environment = { BUS: bus.eventBusName };
+  const environment = { BUS: bus.eventBusName, QUEUE: work.queueUrl };
   const publisher = fn("Publisher", PUBLISHER, { environment });
   const listener = fn("Listener", LISTENER, { environment });
   for (const publishing of [publisher, listener]) bus.grantPutEventsTo(publishing);
-  const worker = fn("Worker", WORKER);
+  const worker = fn("Worker", WORKER, { environment });
+  work.grantSendMessages(publisher);
+  work.grant(worker, "sqs:ChangeMessageVisibility");
   worker.addEventSource(new SqsEventSource(work, { reportBatchItemFailures: true, maxConcurrency: 2 }));
   const failing = fn("Failing", FAILING);
   const narrow = fn("Narrow", LISTENER, { environment, reservedConcurrentExecutions: 1 });
@@ -211,6 +224,19 @@ describe("a queue that feeds a function", () => {
     await settle(180);
     expect(await texts("work")).toEqual([]);
     expect(await texts("dead")).toContain("throw");
+  });
+
+  it("delivers what functions delayed and postponed while the clock moves", async () => {
+    await invoke({ delay: 300 });
+    await settle(299);
+    expect(await messages("work")).toMatchObject([{ body: text("postponed"), receiveCount: 0 }]);
+    await settle(2);
+    expect(await messages("work")).toMatchObject([{ body: text("postponed"), receiveCount: 1 }]);
+    await settle(590);
+    expect(await messages("work")).toMatchObject([{ body: text("postponed"), receiveCount: 1 }]);
+    await settle(20);
+    expect(await messages("work")).toEqual([]);
+    expect(workedOn()).toContainEqual(expect.stringContaining("postponed"));
   });
 
   it("receives its dead letters again on request; the answer comes after they were processed", async () => {
