@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { parseNotification } from "../../../shared/notifications/messages/notification.ts";
+import type { ReportMade } from "../../../shared/reports/report-made.ts";
+import {
+  CONSOLE_URL,
+  changeOf,
+  createNotificationWorld,
+  destinationAt,
+  NOON,
+  type NotificationWorld,
+  startNotificationTable,
+} from "../../support/notifications.ts";
+
+const MINUTE = 60_000;
+
+let table: Awaited<ReturnType<typeof startNotificationTable>>;
+let world: NotificationWorld;
+let organizations = 0;
+
+beforeAll(async () => {
+  table = await startNotificationTable();
+});
+beforeEach(() => {
+  world = createNotificationWorld(table.translated(), { organizationId: `acme ${++organizations}` });
+});
+afterAll(() => table.stop());
+
+const dispatch = (n: string, changes: Parameters<typeof changeOf>[1] = {}) =>
+  world.newDispatcher()(changeOf(n, { organizationId: world.organizationId, at: world.time.now, ...changes }));
+
+const sendAll = async () => {
+  await world.sendDue();
+  return [...world.sent.values()];
+};
+const typesOf = (sent: Awaited<ReturnType<typeof sendAll>>) => sent.map(({ delivery }) => delivery.type);
+
+describe("a change of an alert", () => {
+  it("becomes a delivery with a message for each active destination that takes it", async () => {
+    await world.addDestination(destinationAt("all"));
+    await world.addDestination(destinationAt("critical", { filter: { levels: ["CRITICAL"] } }));
+    await world.addDestination(destinationAt("paused", { status: "paused" }));
+    await world.addDestination(destinationAt("new", { type: "email", status: "unconfirmed" }));
+    await dispatch("a");
+    expect(world.messages).toEqual([
+      {
+        body: { organizationId: world.organizationId, destinationId: "all", deliveryId: expect.any(String) },
+        delaySeconds: 0,
+        sentAt: NOON,
+      },
+    ]);
+    const [sent] = await sendAll();
+    expect(sent?.delivery).toMatchObject({ status: "pending", createdAt: NOON, ttl: NOON / 1_000 + 30 * 86_400 });
+    const { alert } = changeOf("a");
+    expect(parseNotification(sent?.delivery.notification ?? "")).toEqual({
+      ...{ type: "security.alert.raised", timestamp: NOON, organizationId: world.organizationId },
+      data: {
+        alert: {
+          ...{ id: alert.id, title: "Alert a", level: "HIGH", rule: "system_errors", subject: "a", status: "open" },
+          ...{ count: 1, firstSeen: NOON, lastSeen: NOON },
+        },
+        url: `${CONSOLE_URL}/alerts/${alert.id}`,
+      },
+    });
+    expect(sent?.delivery.alertId).toBe(alert.id);
+  });
+
+  it("of no organization, or of one without destinations, is ignored", async () => {
+    await dispatch("a", { organizationId: undefined });
+    await dispatch("a");
+    expect(world.messages).toEqual([]);
+  });
+
+  it("is notified once per level and once at the end, however often it repeats or comes", async () => {
+    await world.addDestination(destinationAt("one"));
+    await dispatch("a", { level: "LOW" });
+    for (const revision of [2, 3, 3]) await dispatch("a", { change: "repeated", level: "LOW", revision });
+    const risen = { level: "CRITICAL", raisedLevel: "LOW", escalatedAt: NOON } as const;
+    for (const revision of [4, 5, 4]) await dispatch("a", { change: "repeated", revision, ...risen });
+    for (const revision of [6, 6]) await dispatch("a", { change: "resolved", status: "resolved", revision, ...risen });
+    const sent = await sendAll();
+    expect(typesOf(sent)).toEqual(["security.alert.raised", "security.alert.escalated", "security.alert.resolved"]);
+    expect(sent.map(({ delivery }) => JSON.parse(delivery.notification ?? "").data.previousLevel)).toEqual([
+      undefined,
+      "LOW",
+      undefined,
+    ]);
+  });
+
+  it("is sent after the message was lost, when the event is delivered again", async () => {
+    await world.addDestination(destinationAt("one"));
+    world.faults.queue = () => "refused";
+    await expect(dispatch("a")).rejects.toThrow("The queue did not take the message");
+    expect(await sendAll()).toEqual([]);
+    world.faults.queue = () => undefined;
+    await dispatch("a", { change: "repeated", revision: 2 });
+    expect(world.messages).toEqual([]);
+    await dispatch("a");
+    expect(typesOf(await sendAll())).toEqual(["security.alert.raised"]);
+  });
+
+  it("notifies the other destinations if one fails", async () => {
+    for (const id of ["one", "two", "three"]) await world.addDestination(destinationAt(id));
+    let calls = 0;
+    world.faults.queue = () => (++calls === 1 ? "refused" : undefined);
+    await expect(dispatch("a")).rejects.toThrow("The queue");
+    expect(world.messages).toHaveLength(2);
+  });
+});
+
+describe("quiet hours and digests", () => {
+  const night = { from: "12:00", to: "13:30", timeZone: "UTC", exceptCritical: true };
+
+  it("hold notifications for one summary, whose message is sent once", async () => {
+    await world.addDestination(destinationAt("one", { quietHours: night }));
+    for (const n of ["a", "b", "c"]) await dispatch(n);
+    await dispatch("d", { level: "CRITICAL" });
+    expect(world.messages.map(({ delaySeconds }) => delaySeconds)).toEqual([5_400, 0]);
+    expect(typesOf(await sendAll())).toEqual(["security.alert.raised"]);
+    world.time.now = NOON + 90 * MINUTE;
+    const [, summary] = await sendAll();
+    expect(summary?.delivery).toMatchObject({
+      ...{ type: "security.alerts.summary", createdAt: NOON, notBefore: world.time.now, status: "pending" },
+      bundle: { reason: "quiet_hours", from: NOON },
+    });
+    expect(summary?.held.map(({ entry }) => entry.title).sort()).toEqual(["Alert a", "Alert b", "Alert c"]);
+  });
+
+  it("hold each level and the end of an alert apart", async () => {
+    await world.addDestination(destinationAt("one", { digest: { every: "hour", at: "08:00", timeZone: "UTC" } }));
+    await dispatch("a");
+    await dispatch("a", { change: "repeated", level: "CRITICAL", raisedLevel: "HIGH", escalatedAt: NOON, revision: 2 });
+    await dispatch("a", { change: "resolved", status: "resolved", level: "CRITICAL", revision: 3 });
+    world.time.now = NOON + 60 * MINUTE;
+    const [summary] = await sendAll();
+    expect(summary?.held.map(({ change }) => change).sort()).toEqual(["escalated", "raised", "resolved"]);
+  });
+
+  it("hold for the next summary if one has begun to be sent", async () => {
+    await world.addDestination(destinationAt("one", { digest: { every: "hour", at: "08:00", timeZone: "UTC" } }));
+    await dispatch("a");
+    world.time.now = NOON + 60 * MINUTE;
+    await sendAll();
+    // The clock of this dispatcher is late.
+    world.time.now = NOON + 59 * MINUTE;
+    await dispatch("b");
+    world.time.now = NOON + 120 * MINUTE;
+    const [first, second] = await sendAll();
+    expect(first?.held.map(({ entry }) => entry.subject)).toEqual(["a"]);
+    expect(second?.held.map(({ entry }) => entry.subject)).toEqual(["b"]);
+  });
+
+  it("send the message of a summary again that its first notification did not send", async () => {
+    await world.addDestination(destinationAt("one", { quietHours: night }));
+    world.faults.queue = () => "refused";
+    await expect(dispatch("a")).rejects.toThrow("The queue");
+    world.faults.queue = () => undefined;
+    await dispatch("b");
+    expect(world.messages).toEqual([]);
+    await dispatch("a");
+    expect(world.messages).toHaveLength(1);
+  });
+});
+
+describe("a storm", () => {
+  const subjects = Array.from({ length: 60 }, (_, i) => `${i}`);
+
+  it("of 60 alerts at once is 20 notifications, and one summary ten minutes later", async () => {
+    await world.addDestination(destinationAt("one"));
+    const dispatcher = world.newDispatcher();
+    const other = world.newDispatcher();
+    const { organizationId } = world;
+    await Promise.all(subjects.map((n, i) => (i % 2 ? dispatcher : other)(changeOf(n, { organizationId }))));
+    expect(typesOf(await sendAll())).toEqual(Array(20).fill("security.alert.raised"));
+    world.time.now = NOON + 10 * MINUTE;
+    const summaries = (await sendAll()).slice(20);
+    expect(summaries).toHaveLength(1);
+    expect(summaries[0]?.delivery.bundle).toEqual({ reason: "storm", from: NOON });
+    expect(summaries[0]?.held).toHaveLength(40);
+    await dispatch("later");
+    expect(typesOf(await sendAll()).at(-1)).toBe("security.alert.raised");
+  });
+});
+
+describe("a new report", () => {
+  const made = (changes: Partial<ReportMade> = {}): ReportMade => ({
+    ...{ version: 1, organizationId: world.organizationId, id: "compliance-2026-11-20", kind: "compliance" },
+    ...{ from: NOON - 36 * 60 * MINUTE, to: NOON - 12 * 60 * MINUTE },
+    ...changes,
+  });
+  const email = (id: string, reports?: ("daily" | "weekly")[]) =>
+    world.addDestination(destinationAt(id, { type: "email", ...(reports && { reports }) }));
+
+  it("is sent once to each e-mail destination that wants its kind", async () => {
+    await email("daily", ["daily"]);
+    await email("weekly", ["weekly"]);
+    await email("none");
+    for (const _ of [1, 2]) await world.newDispatcher()(made());
+    const sent = await sendAll();
+    expect(sent.map(({ delivery }) => [delivery.destinationId, delivery.type])).toEqual([["daily", "report.created"]]);
+    expect(parseNotification(sent[0]?.delivery.notification ?? "")).toMatchObject({
+      data: {
+        ...{ id: "compliance-2026-11-20", kind: "compliance", from: made().from, to: made().to },
+        url: `${CONSOLE_URL}/reports?kind=compliance&report=compliance-2026-11-20`,
+      },
+    });
+  });
+
+  it("that is made anew a month later is not sent", async () => {
+    await email("daily", ["daily"]);
+    await world.newDispatcher()(made({ to: NOON - 31 * 24 * 60 * MINUTE }));
+    expect(world.messages).toEqual([]);
+  });
+});

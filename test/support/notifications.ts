@@ -1,0 +1,129 @@
+/** A dispatcher of notifications over a real engine, with a queue and a sender of summaries that tests control. */
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { DeliveryMessage, StoredDelivery } from "../../shared/notifications/delivery.ts";
+import type { Destination } from "../../shared/notifications/destination.ts";
+import { createNotificationDispatcher } from "../../shared/notifications/dispatch.ts";
+import { createNoticeStore, type NoticeStore } from "../../shared/notifications/notice-store.ts";
+import {
+  deliveryKey,
+  destinationKey,
+  type HeldItem,
+  parseDeliveryItem,
+} from "../../shared/notifications/notification-items.ts";
+import { conditionalWrite } from "../../shared/runtime/conditional-write.ts";
+import { documentTranslation } from "../../shared/runtime/document-translation.ts";
+import { getItem } from "../../shared/runtime/get-item.ts";
+import type { Queue, QueueMessage } from "../../shared/runtime/queue.ts";
+import { renderUpdate } from "../../shared/runtime/render-update.ts";
+import type { Alert, AlertChange } from "../../shared/security/alerts/alert.ts";
+import { alertHash, alertId } from "../../shared/security/alerts/alert-item.ts";
+import type { SecurityAlertChanged } from "../../shared/security/alerts/alert-publisher.ts";
+import { startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
+import { declaredTable } from "./security-tables.ts";
+
+const TABLE = "notifications";
+export const CONSOLE_URL = "https://api.example/console";
+export const NOON = Date.UTC(2026, 10, 21, 12);
+
+export const startNotificationTable = async () => {
+  const database = await startEmbeddedDynamoDb(declaredTable("TablesNotifications", TABLE));
+  return { ...database, translated: () => database.documentClient(documentTranslation) };
+};
+
+export const destinationAt = (id: string, changes: Partial<Destination> = {}): Destination => ({
+  ...{ id, type: "webhook", name: id, target: "https://example.com", status: "active", filter: {} },
+  ...{ createdAt: NOON - 1_000, createdBy: "ada", changedAt: NOON - 1_000, changedBy: "ada" },
+  ...changes,
+});
+
+/** The bus event of an alert's change. `n`: the alert's name. */
+export const changeOf = (
+  n: string,
+  {
+    change = "raised",
+    at = NOON,
+    organizationId = "acme",
+    ...alert
+  }: Partial<Alert> & {
+    change?: AlertChange;
+    at?: number;
+    organizationId?: string | undefined;
+  } = {},
+): SecurityAlertChanged => ({
+  ...{ version: 1, change, at, ...(organizationId !== undefined && { organizationId }) },
+  alert: {
+    id: alertId(alertHash("finding", "system_errors", n), NOON, new Uint8Array(16)),
+    ...{ title: `Alert ${n}`, level: "HIGH", rule: "system_errors", subject: n, status: "open", count: 1, revision: 1 },
+    ...{ firstSeen: NOON, lastSeen: at, eventIds: [] },
+    ...alert,
+  },
+});
+
+/** What a single delivery or a summary says. */
+export type Sent = { delivery: StoredDelivery; held: HeldItem[] };
+
+/** @param client of the dispatcher; faults may be planted in it. @param direct a client without faults. */
+export const createNotificationWorld = (
+  direct: DynamoDBDocumentClient,
+  { organizationId = "acme", client = direct }: { organizationId?: string; client?: DynamoDBDocumentClient } = {},
+) => {
+  const time = { now: NOON };
+  const messages: (QueueMessage & { body: DeliveryMessage; sentAt: number })[] = [];
+  const faults = { queue: (): "lost" | "refused" | undefined => undefined };
+  const stores = createNoticeStore(direct, TABLE);
+  const queue: Pick<Queue, "send"> = {
+    async send(sent) {
+      const fault = faults.queue();
+      if (fault !== "refused")
+        messages.push(...sent.map((one) => ({ ...one, body: one.body as DeliveryMessage, sentAt: time.now })));
+      return fault === undefined ? [] : sent.map((message) => ({ message, reason: fault }));
+    },
+  };
+  /** A dispatcher as an instance of the function has it. @param watch sees each place in a storm window. */
+  const newDispatcher = (notices: NoticeStore = createNoticeStore(client, TABLE)) =>
+    createNotificationDispatcher({
+      ...{ notices, queue, consoleUrl: CONSOLE_URL, now: () => time.now },
+      destinations: { list: notices.listDestinations },
+      deliveries: { put: notices.putDelivery },
+    });
+  const sent = new Map<string, Sent>();
+
+  return {
+    ...{ organizationId, time, messages, faults, stores, sent, newDispatcher },
+    notices: createNoticeStore(client, TABLE),
+
+    async addDestination(destination: Destination): Promise<void> {
+      const item = { ...destinationKey(organizationId, destination.id), ...destination };
+      const hidden = { sealed: new Uint8Array([1]), version: "v" };
+      await direct.send(new PutCommand({ TableName: TABLE, Item: { ...item, ...hidden } }));
+    },
+
+    /** Sends the deliveries that are due, as the sender does: a summary begins, and then reads what it holds. */
+    async sendDue(): Promise<void> {
+      for (const { body } of messages.splice(0)) {
+        const Key = deliveryKey(organizationId, body);
+        const stored = await getItem(direct, TABLE, Key);
+        if (stored === undefined) throw new Error("There is a message without a delivery.");
+        const delivery = parseDeliveryItem(stored);
+        if (sent.has(body.deliveryId)) continue;
+        if ((delivery.notBefore ?? 0) > time.now) {
+          messages.push({ body, sentAt: time.now });
+          continue;
+        }
+        const begin = renderUpdate({
+          set: { begunAt: time.now },
+          condition: "#status = :pending",
+          values: { pending: "pending" },
+        });
+        await conditionalWrite((options) =>
+          direct.send(new UpdateCommand({ TableName: TABLE, Key, ...begin }), options),
+        );
+        const held: HeldItem[] = [];
+        for await (const one of stores.held(organizationId, body)) held.push(one);
+        sent.set(body.deliveryId, { delivery, held });
+      }
+    },
+  };
+};
+export type NotificationWorld = ReturnType<typeof createNotificationWorld>;
