@@ -10,6 +10,8 @@ import {
   destinationKey,
   type HeldItem,
   parseDeliveryItem,
+  parseStormWindowItem,
+  stormWindowKey,
 } from "../../shared/notifications/notification-items.ts";
 import { conditionalWrite } from "../../shared/runtime/conditional-write.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
@@ -80,7 +82,7 @@ export const createNotificationWorld = (
       return fault === undefined ? [] : sent.map((message) => ({ message, reason: fault }));
     },
   };
-  /** A dispatcher as an instance of the function has it. @param watch sees each place in a storm window. */
+  /** A dispatcher as an instance of the function has it. */
   const newDispatcher = (notices: NoticeStore = createNoticeStore(client, TABLE)) =>
     createNotificationDispatcher({
       ...{ notices, queue, consoleUrl: CONSOLE_URL, now: () => time.now },
@@ -97,6 +99,12 @@ export const createNotificationWorld = (
       const item = { ...destinationKey(organizationId, destination.id), ...destination };
       const hidden = { sealed: new Uint8Array([1]), version: "v" };
       await direct.send(new PutCommand({ TableName: TABLE, Item: { ...item, ...hidden } }));
+    },
+
+    /** When the storm window of a destination began. */
+    async windowOf(destinationId: string): Promise<number> {
+      const stored = await getItem(direct, TABLE, stormWindowKey(organizationId, destinationId));
+      return parseStormWindowItem(stored).startedAt;
     },
 
     /** Sends the deliveries that are due, as the sender does: a summary begins, and then reads what it holds. */
