@@ -157,6 +157,8 @@ const Context = z
      * region: https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
      */
     emailSender: z.email("expected an e-mail address").max(254, "expected at most 254 characters").optional(),
+    /** Whether organizations can have their events written to a bucket for a SIEM: docs/siem.md. */
+    siemFeed: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
     /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */
     xrayTracing: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
     /** How many batches of webhook events are processed at once: docs/webhooks.md, "Concurrency". */

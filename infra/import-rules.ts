@@ -33,6 +33,7 @@ export const floors = {
     "security/monitoring",
     "security/alerts",
     "security/statistics",
+    "security/feed",
     "security/ocsf",
     "security",
     "security/redaction",

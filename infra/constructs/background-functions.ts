@@ -40,7 +40,8 @@ type Props = {
   bus: EventBus;
   /** The queues that keep events until a function has processed them. */
   queues: ReadonlyMap<QueueName, Queue>;
-  config: FunctionConfig & Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS" | "webhookConcurrency" | "reservedConcurrency">;
+  config: FunctionConfig &
+    Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS" | "webhookConcurrency" | "reservedConcurrency" | "siemFeed">;
 };
 
 const queueOf = (name: QueueName, queues: Props["queues"]): Queue => {
@@ -71,6 +72,7 @@ export const addBackgroundFunctions = (
   const names = allBackgroundFunctions.map(([name]) => name);
   const accessOf = requireAccess("backgroundAccess", names, backgroundAccess(access));
   for (const [name, definition] of allBackgroundFunctions) {
+    if (definition.onlyWith !== undefined && !config[definition.onlyWith]) continue;
     const groupId = groupIds[definition.subject];
     const group = (stack.node.tryFindChild(groupId) as Construct | undefined) ?? new Construct(stack, groupId);
     const id = toConstructId(name);

@@ -68,6 +68,7 @@ export const backgroundAccess = (access: AccessTo) =>
   ({
     "dispatch-detection": access.dispatchDetection,
     "close-security-hours": access.closeSecurityHours,
+    "write-siem-feed": access.writeFeed,
     "sweep-alert-outbox": access.sweepAlertOutbox,
     "resume-stalled-syncs": access.resumeSyncs,
     "hand-over-webhooks": access.handOverWebhooks,

@@ -1,4 +1,4 @@
-import { Aws, Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
+import { Aws, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, CfnFunction, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
@@ -19,6 +19,12 @@ const WRITE_TRACES: Grant = { actions: ["xray:PutTraceSegments", "xray:PutTeleme
 
 const statementOf = ({ actions, resources, conditions }: Grant): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [...resources], ...(conditions && { conditions }) });
+
+/** How cdk-nag writes the ARN of a bucket's objects: `<LogicalId.Arn>/*`. */
+const nagNameOf = (resolved: { "Fn::Join": [string, [{ "Fn::GetAtt": [string, string] }, string]] }): string => {
+  const [, [{ "Fn::GetAtt": attribute }, path]] = resolved["Fn::Join"];
+  return `<${attribute.join(".")}>${path}`;
+};
 
 /** The part of the configuration that each function needs. */
 export type FunctionConfig = Pick<DeploymentConfig, "stage" | "xrayTracing">;
@@ -54,6 +60,14 @@ export class ServiceFunction extends Construct {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: { Rights: new PolicyDocument({ statements: grants.map(statementOf) }) },
     });
+    for (const { resources, objectsReason } of access.grants) {
+      if (objectsReason === undefined) continue;
+      for (const resource of resources)
+        Validations.of(role).acknowledge({
+          id: `AwsSolutions-IAM5[Resource::${nagNameOf(Stack.of(this).resolve(resource))}]`,
+          reason: objectsReason,
+        });
+    }
     if (config.xrayTracing)
       Validations.of(role).acknowledge({
         id: "AwsSolutions-IAM5[Resource::*]",

@@ -25,6 +25,8 @@ export type BackgroundFunction = {
   description: string;
   timeoutSeconds: number;
   triggers: readonly Trigger[];
+  /** The stack has the function only if this setting of the deployment is on (infra/config.ts). */
+  onlyWith?: "siemFeed";
 };
 
 export const backgroundFunctions = {
@@ -47,6 +49,14 @@ export const backgroundFunctions = {
     description: "Publishes changes of alerts and circuits that were not published",
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 16 }],
+  },
+  "write-siem-feed": {
+    subject: "security",
+    description: "Writes the events of closed hours to the bucket for a SIEM",
+    timeoutSeconds: 300,
+    // After the closing of hours has begun, which finds most hours within seconds.
+    triggers: [{ hourlyAtMinute: 46 }, { event: "SiemFeedContinued" }],
+    onlyWith: "siemFeed",
   },
   "resume-stalled-syncs": {
     subject: "sync",

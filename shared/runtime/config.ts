@@ -58,6 +58,8 @@ const variables = {
   NOTIFICATIONS_QUEUE_URL: z.url(),
   /** The console, without a slash at its end. */
   CONSOLE_URL: z.url(),
+  /** The bucket of the feed for a SIEM; empty if the deployment has none. */
+  FEED_BUCKET: maybe(text),
   EVENT_BUS_NAME: text,
   /** The ARN or the id of the KMS key that encrypts organizations' secrets. */
   CREDENTIALS_KEY_ID: text,

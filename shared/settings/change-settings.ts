@@ -29,10 +29,11 @@ const difference = (from: List, to: List): Record<string, List> => {
   return { added: to.filter((one) => !from.includes(one)), removed: from.filter((one) => !to.includes(one)) };
 };
 
-/** The lists of the settings, by their names in events. */
-const listsOf = ({ ipAllowlist, recordAccess }: Settings): [name: string, list: List][] => [
+/** The lists of the settings, by their names in events. A switch is a list of one word. */
+const listsOf = ({ ipAllowlist, recordAccess, siemFeed }: Settings): [name: string, list: List][] => [
   ["ipAllowlist", ipAllowlist],
   ...restrictedRoles.map((role): [string, List] => [`recordAccess.${role}`, recordAccess[role]]),
+  ["siemFeed", [siemFeed ? "on" : "off"]],
 ];
 
 const differences = (before: Settings, after: Settings): Record<string, Record<string, List>> => {

@@ -54,5 +54,6 @@ export const SettingsRequest = z
       member: [],
       guest: [],
     }),
+    siemFeed: z._default(z.boolean({ error: "expected true or false" }), false),
   })
   .register(z.globalRegistry, { id: "SettingsRequest", description: "The settings that replace all present ones." });

@@ -4,14 +4,14 @@ import { callStore } from "../runtime/call-store.ts";
 import { conditionalWrite, putIfUnchanged } from "../runtime/conditional-write.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { defaultSettings, Settings, SettingsChange } from "./settings.ts";
+import { defaultSettings, type Settings, SettingsChange, StoredSettings } from "./settings.ts";
 
 /**
  * One item per organization: partition key `id` (terms/keys.ts). `version`: identifies the put that wrote the item;
  * `changedAt` (epoch ms), `changedBy`; `change`: present until its security event is recorded. No index, no expiry.
  */
 const SettingsItem = z.object({
-  ...Settings.shape,
+  ...StoredSettings.shape,
   version: z.string(),
   changedAt: z.int(),
   changedBy: z.string(),
@@ -19,13 +19,13 @@ const SettingsItem = z.object({
 });
 
 /** `version` is undefined if the organization has never changed its settings. */
-type StoredSettings = { settings: Settings; version: string | undefined; change: SettingsChange | undefined };
+type VersionedSettings = { settings: Settings; version: string | undefined; change: SettingsChange | undefined };
 
 export type SettingsStore = ReturnType<typeof createSettingsStore>;
 
 /** The settings of each organization. All calls throw DomainError `store_unavailable` if the table does not answer. */
 export const createSettingsStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const readStored = async (organizationId: string): Promise<StoredSettings> => {
+  const readStored = async (organizationId: string): Promise<VersionedSettings> => {
     const command = new GetCommand({
       TableName: tableName,
       Key: { id: organizationKey(organizationId) },
@@ -33,8 +33,8 @@ export const createSettingsStore = (client: DynamoDBDocumentClient, tableName: s
     });
     const { Item } = await callStore((options) => client.send(command, options));
     if (Item === undefined) return { settings: defaultSettings, version: undefined, change: undefined };
-    const { ipAllowlist, recordAccess, version, change } = SettingsItem.parse(Item);
-    return { settings: { ipAllowlist, recordAccess }, version, change };
+    const { ipAllowlist, recordAccess, siemFeed, version, change } = SettingsItem.parse(Item);
+    return { settings: { ipAllowlist, recordAccess, siemFeed }, version, change };
   };
 
   return {

@@ -1,4 +1,7 @@
-/** An organization's settings: the networks that may call, and the record types that roles may read. docs/settings.md. */
+/**
+ * An organization's settings: the networks that may call, the record types that roles may read, and the feed for a SIEM.
+ * docs/settings.md.
+ */
 import * as z from "zod/mini";
 import { RecordType } from "../records/record.ts";
 
@@ -11,15 +14,22 @@ export const Settings = z
       description: "The networks (IPv4 and IPv6 CIDRs) that may call. If empty, every address may call.",
     }),
     recordAccess: z.object({ member: z.array(RecordType), guest: z.array(RecordType) }),
+    siemFeed: z.boolean().register(z.globalRegistry, {
+      description:
+        "Whether the events of each closed hour are written to the deployment's bucket for a SIEM, if it has one.",
+    }),
   })
   .register(z.globalRegistry, { id: "Settings", description: "The settings of an organization's integration." });
 export type Settings = z.output<typeof Settings>;
 
-export const defaultSettings: Settings = { ipAllowlist: [], recordAccess: { member: [], guest: [] } };
+export const defaultSettings: Settings = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false };
+
+/** Settings as they are stored; older ones have no `siemFeed`. */
+export const StoredSettings = z.extend(Settings, { siemFeed: z._default(z.boolean(), false) });
 
 /** A change of settings: who made it, when (epoch ms), from where, and the settings before it. */
 export const SettingsChange = z.object({
-  before: Settings,
+  before: StoredSettings,
   at: z.int(),
   userId: z.string(),
   sessionId: z.optional(z.string()),

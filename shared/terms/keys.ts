@@ -35,6 +35,9 @@ export const organizationKey = (organizationId: string): string => {
     : `org#${OTHER_FORM}${Buffer.from(organizationId).toString("base64url")}`;
 };
 
+/** Whether a partition is an organization's; others are of events without an organization. */
+export const isOrganizationKey = (scope: string): boolean => scope.startsWith("org#");
+
 /** The organization that its partition key names. */
 export const organizationIdOf = (key: string): string => {
   const part = key.slice(key.indexOf("#") + 1);

@@ -15,6 +15,7 @@ import { createDataReadStore } from "../security/data-read-store.ts";
 import { createDataReadRecorder, type DataReadRecorder } from "../security/data-reads.ts";
 import { createAlertActions } from "../security/monitoring/alert-actions.ts";
 import type { SecurityReportDependencies } from "../security/monitoring/security-report.ts";
+import { createDueHourStore } from "../security/feed/due-hour-store.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import type { CloseHoursDependencies } from "../security/statistics/close-hours.ts";
 import { countSelection } from "../security/statistics/count-selection.ts";
@@ -108,6 +109,7 @@ export const wireCloseHours = (): CloseHoursDependencies & { bus: EventBus } => 
     "DETECTION_TABLE_NAME",
     "RETENTION_DAYS",
     "ROLLUP_SETTLE_MS",
+    "FEED_BUCKET",
   ]);
   return {
     openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
@@ -116,6 +118,10 @@ export const wireCloseHours = (): CloseHoursDependencies & { bus: EventBus } => 
     detection: createUnjudgedStore(documentClient, config.DETECTION_TABLE_NAME, {
       retentionDays: config.RETENTION_DAYS,
     }),
+    feed:
+      config.FEED_BUCKET === undefined
+        ? undefined
+        : createDueHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
     bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
     now: systemClock,
     settleMs: config.ROLLUP_SETTLE_MS,

@@ -1,7 +1,16 @@
 import type { EventBus } from "aws-cdk-lib/aws-events";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { CIRCUITS_NOT_CLOSED } from "../../../shared/terms/indexes.ts";
-import { type Access, tableAccess, together, variables } from "../resources/access.ts";
+import {
+  type Access,
+  bucketAccess,
+  type Grant,
+  NO_ACCESS,
+  tableAccess,
+  together,
+  variables,
+} from "../resources/access.ts";
 import type { CredentialsKey } from "../resources/credentials-key.ts";
 import type { CursorKey } from "../resources/cursor-key.ts";
 import type { DeploymentConfig } from "../resources/deployment-config.ts";
@@ -16,10 +25,17 @@ export type Resources = {
   cursorKey: CursorKey;
   provider: ProviderSettings;
   notificationsToSend: Queue;
+  /** Undefined if the deployment has no feed for a SIEM. */
+  feedBucket: Bucket | undefined;
 };
 
+const onAllObjects = (grant: Grant): Grant => ({
+  ...grant,
+  objectsReason: "The feed has the objects of all organizations, and nothing else is in its bucket.",
+});
+
 /** The building blocks of rights: the access to each table, and rights that functions of several subjects share. */
-export const accessParts = ({ tables, bus, config, cursorKey, notificationsToSend }: Resources) => {
+export const accessParts = ({ tables, bus, config, cursorKey, notificationsToSend, feedBucket }: Resources) => {
   const plants = tableAccess("PLANTS_TABLE_NAME", tables.plants);
   const events = tableAccess("SECURITY_EVENTS_TABLE_NAME", tables.securityEvents);
   const rollups = tableAccess("SECURITY_ROLLUPS_TABLE_NAME", tables.securityRollups);
@@ -38,6 +54,14 @@ export const accessParts = ({ tables, bus, config, cursorKey, notificationsToSen
 
   const retention = variables({ RETENTION_DAYS: String(config.RETENTION_DAYS) });
   const syncInterval = variables({ SYNC_INTERVAL_HOURS: String(config.SYNC_INTERVAL_HOURS) });
+
+  const feedAccess = feedBucket && bucketAccess("FEED_BUCKET", feedBucket);
+  /** The feed for a SIEM: actions on its objects. Without a feed, an empty variable and no right. */
+  const feed = (...actions: readonly ("PutObject" | "DeleteObject")[]): Access => ({
+    grants: (actions.length === 0 ? undefined : feedAccess?.may(...actions).grants.map(onAllObjects)) ?? [],
+    environment: { FEED_BUCKET: feedBucket?.bucketName ?? "" },
+  });
+  const listFeed = feedAccess?.list() ?? NO_ACCESS;
 
   const publish: Access = {
     grants: [{ actions: ["events:PutEvents"], resources: [bus.eventBusArn] }],
@@ -82,6 +106,7 @@ export const accessParts = ({ tables, bus, config, cursorKey, notificationsToSen
   return {
     ...{ plants, events, rollups, alerts, circuits, connections, settings, syncRuns, records, webhookEvents },
     ...{ detection, reports, erasures, notifications, retention, syncInterval, queueNotifications },
+    ...{ feed, listFeed },
     ...{ publish, raiseAlerts, recordSecurityEvents, recordRefusals, takeIdempotencyKeys },
     ...{ sealForClients, readCircuits, changeCircuits },
   };

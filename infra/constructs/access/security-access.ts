@@ -18,7 +18,7 @@ const ROLLUP_SETTLE_MS = 3_000;
 /** Rights for security events, their statistics and alerts. */
 export const securityAccess = (parts: AccessParts) => {
   const { events, rollups, alerts, detection, erasures, connections, publish, retention } = parts;
-  const { recordSecurityEvents, changeCircuits } = parts;
+  const { recordSecurityEvents, changeCircuits, settings, feed } = parts;
   return {
     readSecurityEvents: together(
       events.may("Query", "BatchGetItem"),
@@ -58,7 +58,7 @@ export const securityAccess = (parts: AccessParts) => {
       alerts.may("GetItem", "Query", "UpdateItem"),
     ),
 
-    /** A closed hour gets a due mark for detection. */
+    /** A closed hour gets a due mark for detection, and one for the feed. */
     closeSecurityHours: together(
       publish,
       events.may("Query"),
@@ -67,6 +67,16 @@ export const securityAccess = (parts: AccessParts) => {
       detection.may("GetItem", "PutItem"),
       retention,
       variables({ ROLLUP_SETTLE_MS: String(ROLLUP_SETTLE_MS) }),
+      feed(),
+    ),
+
+    writeFeed: together(
+      publish,
+      feed("PutObject", "DeleteObject"),
+      events.may("Query"),
+      rollups.query(OPEN_HOURS),
+      rollups.may("PutItem", "DeleteItem"),
+      settings.may("GetItem"),
     ),
 
     /** To clean events that an erasure has affected since (shared/erasure/late-store.ts). */

@@ -3,7 +3,7 @@ import { type IMetric, MathExpression, type Metric } from "aws-cdk-lib/aws-cloud
 import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
 import { type AlarmDefinition, functionOf, namesWith, type Watched } from "./watched.ts";
 
-const hourly = namesWith((trigger) => "hourlyAtMinute" in trigger);
+const hourlyNames = namesWith((trigger) => "hourlyAtMinute" in trigger);
 
 /**
  * Schedules that do not run. A metric of a function has no value while the function is not invoked, and an alarm on
@@ -28,6 +28,7 @@ export const scheduleAlarms = (watched: Watched): AlarmDefinition[] => {
     });
   };
   const hour = Duration.hours(1);
+  const hourly = hourlyNames.filter((name) => watched.background.has(name));
   return [
     {
       name: "DetectionStopped",

@@ -19,6 +19,7 @@ export type Watched = {
   api: HttpApi;
   /** The function behind the address of webhooks, and the address's HTTP API unless it is only a function URL. */
   webhooks: { receive: LambdaFunction; api: HttpApi | undefined };
+  /** Without the functions that the deployment's settings leave out. */
   background: ReadonlyMap<BackgroundFunctionName, LambdaFunction>;
   queues: ReadonlyMap<QueueName, Queue>;
   tables: Tables;

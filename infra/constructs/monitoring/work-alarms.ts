@@ -24,7 +24,9 @@ const workers = startedByEvents.filter((name) => !namesWith(isSchedule).includes
 const startedByQueues = namesWith((trigger) => "queueOf" in trigger);
 
 const perFunction = (watched: Watched, names: readonly BackgroundFunctionName[], metricName: string) =>
-  names.map((name) => functionOf(watched, name).metric(metricName, { statistic: "Sum", period: FIVE_MINUTES }));
+  names
+    .filter((name) => watched.background.has(name))
+    .map((name) => functionOf(watched, name).metric(metricName, { statistic: "Sum", period: FIVE_MINUTES }));
 
 const subjects: Record<BackgroundFunction["subject"], string> = {
   security: "SecurityEvent",
@@ -39,7 +41,9 @@ const subjects: Record<BackgroundFunction["subject"], string> = {
 /** Background functions: Lambda runs an event three times, with pauses of one and two minutes, and then drops it. */
 export const workAlarms = (watched: Watched): AlarmDefinition[] => [
   ...Object.entries(subjects).map(([subject, word]) => {
-    const names = allBackgroundFunctions.filter(([, found]) => found.subject === subject).map(([name]) => name);
+    const names = allBackgroundFunctions
+      .filter(([name, found]) => found.subject === subject && watched.background.has(name))
+      .map(([name]) => name);
     return {
       name: `${word}FunctionsFailing`,
       description: `Three or more invocations of ${names.join(", ")} failed within 15 minutes`,

@@ -9,6 +9,8 @@ export type Grant = {
   resources: readonly string[];
   /** As in a policy's `Condition`. */
   conditions?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+  /** Why the resources are all objects of a bucket; cdk-nag asks for it. */
+  objectsReason?: string;
 };
 
 export type Access = { grants: readonly Grant[]; environment: Readonly<Record<string, string>> };

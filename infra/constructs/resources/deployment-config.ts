@@ -37,6 +37,8 @@ export type DeploymentConfig = {
   consoleAudience?: string | undefined;
   /** The address that mails are sent from; without it there are no e-mail destinations. */
   emailSender?: string | undefined;
+  /** Whether the deployment has a bucket for the feed for a SIEM. */
+  siemFeed: boolean;
   /** Whether X-Ray records a sample of the invocations. */
   xrayTracing: boolean;
   /** The batches of webhook events that are processed at once. */

@@ -16,6 +16,7 @@ const eventsOf =
 export const givenUpWork: Readonly<Record<string, GivenUp>> = {
   "schedule → dispatch-detection": { work: "dispatch-detection", failing: all },
   "schedule → close-security-hours": { work: "close-security-hours", failing: all },
+  "schedule → write-siem-feed": { work: "write-siem-feed", failing: all },
   "schedule → sweep-alert-outbox": { work: "sweep-alert-outbox", failing: all },
   "schedule → resume-stalled-syncs": { work: "resume-stalled-syncs", failing: all },
   "schedule → hand-over-webhooks": { work: "hand-over-webhooks", failing: all },
@@ -29,6 +30,7 @@ export const givenUpWork: Readonly<Record<string, GivenUp>> = {
   "ReportDue → make-reports": { work: "make-reports", failing: all },
   "ErasureRequested → run-erasure": { work: "run-erasure, all", failing: all },
   "HourClosingContinued → close-security-hours": { work: "close-security-hours, continued", failing: all },
+  "SiemFeedContinued → write-siem-feed": { work: "write-siem-feed, continued", failing: all },
   "WebhookReceived → queue → process-webhook": { work: "process-webhook", failing: all },
   "SecurityEventNotRecorded → queue → restore-security-events": { work: "restore-security-events", failing: all },
   "SecurityAlertChanged → queue → dispatch-notifications": { work: "dispatch-notifications", failing: all },

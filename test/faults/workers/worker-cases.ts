@@ -225,6 +225,21 @@ const cases = {
     aheadMs: NEXT_HOUR_MS,
     hourly: judging,
   },
+  "write-siem-feed": {
+    worker: "write-siem-feed",
+    prepare: startedBy("write-siem-feed"),
+    aheadMs: NEXT_HOUR_MS,
+    hourly: ["close-security-hours", "write-siem-feed"],
+  },
+  "write-siem-feed, continued": {
+    worker: "write-siem-feed",
+    prepare: async (setting) => {
+      const until = setting.bench.now() + DAY_MS;
+      return startedBy("write-siem-feed", { until })(setting);
+    },
+    aheadMs: NEXT_HOUR_MS,
+    hourly: ["close-security-hours", "write-siem-feed"],
+  },
   "close-security-hours, continued": {
     worker: "close-security-hours",
     prepare: async (setting) => {

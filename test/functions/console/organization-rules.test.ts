@@ -49,18 +49,21 @@ it.each([
 });
 
 describe("a change of settings", () => {
-  const none = { ipAllowlist: [], recordAccess: { member: [], guest: [] } };
+  const none = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false };
   it("is said in sentences", () => {
-    const after = { ipAllowlist: ["::/0"], recordAccess: { member: ["invoices" as const], guest: [] } };
+    const recordAccess = { member: ["invoices" as const], guest: [] };
+    const after = { ipAllowlist: ["::/0"], recordAccess, siemFeed: true };
     expect(changesBetween(none, after)).toEqual([
       "Only addresses in the list may call. Until now, every address may.",
       "Adds the network ::/0.",
       "Members may read invoices.",
+      "Switches the feed for a SIEM on.",
     ]);
     expect(changesBetween(after, none)).toEqual([
       "Removes the network ::/0.",
       "Every address may call, because the list is empty.",
       "Members may no longer read invoices.",
+      "Switches the feed for a SIEM off.",
     ]);
   });
 
@@ -69,6 +72,7 @@ describe("a change of settings", () => {
     const other = { ...none, ipAllowlist: ["10.0.0.0/8", "::/0", "::/0"] };
     expect([isSame(one, other), changesBetween(one, other)]).toEqual([true, []]);
     expect(isSame(one, none)).toBe(false);
+    expect(isSame({ ...none, siemFeed: true }, none)).toBe(false);
   });
 });
 

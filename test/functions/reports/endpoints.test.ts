@@ -55,7 +55,7 @@ const parts: HandlerDependencies = {
     if (header === undefined) throw new DomainError("no_bearer_token", "There is no token.");
     return header === "Bearer member" ? { ...caller, role: "member" } : caller;
   },
-  settings: { read: async () => ({ ipAllowlist: [], recordAccess: { member: [], guest: [] } }) },
+  settings: { read: async () => ({ ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false }) },
   cursors: createCursors("a secret of at least 32 characters"),
 };
 

@@ -58,7 +58,7 @@ const seed = async (organizationId: string, userId: string): Promise<void> => {
     ...{ ...finding, rule: "policy_violation", subject: "organization" },
     ...{ evidence: { count: 3, users: [userId] }, firstSeen: time.now, lastSeen: time.now },
   });
-  const before = { ipAllowlist: [], recordAccess: { member: [], guest: [] } };
+  const before = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false };
   await main.settings.replace(organizationId, before, { version: undefined, change: { before, at: time.now, ...by } });
   const connection = { connectionId: "c", accountId: ACCOUNT, method: "api_key" } as const;
   await main.changes.connect(

@@ -185,10 +185,10 @@ const seedState = async ({ main, put, time }: World, organizationId: string): Pr
     },
   );
   await main.claims.claimRecords(organizationId, { connectionId: "connection 1", accountId: ACCOUNT });
-  const before = { ipAllowlist: [], recordAccess: { member: [], guest: [] } };
+  const before = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false };
   await main.settings.replace(
     organizationId,
-    { ipAllowlist: ["192.0.2.0/24"], recordAccess: { member: ["invoices"], guest: [] } },
+    { ...before, ipAllowlist: ["192.0.2.0/24"], recordAccess: { member: ["invoices"], guest: [] } },
     { version: undefined, change: { before, at: time.now, ...by } },
   );
   const baseline = { total: 0, failed: 0, rejected: 0 };

@@ -239,7 +239,7 @@ describe("other routes", () => {
       const refusals: unknown[] = [];
       const admit = createAdmission(reportRoutes.openReportLink, {
         openLink,
-        settings: { read: async () => ({ ipAllowlist, recordAccess: { member: [], guest: [] } }) },
+        settings: { read: async () => ({ ipAllowlist, recordAccess: { member: [], guest: [] }, siemFeed: false }) },
         recordRefusal: async ({ caller }) => void refusals.push(caller),
       });
       const outcome = await admit(httpEvent()).catch((error: unknown) => (error as DomainError).code);

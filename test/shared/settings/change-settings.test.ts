@@ -51,7 +51,7 @@ const identities = ({ mock }: ReturnType<typeof instance>["record"]) =>
 describe("a change of settings", () => {
   it("applies at once, and its event names the user, and each list before and after", async () => {
     const { put, record } = instance();
-    const wanted = { ipAllowlist: ["192.0.2.0/24"], recordAccess: access(["invoices"]) };
+    const wanted = { ...defaultSettings, ipAllowlist: ["192.0.2.0/24"], recordAccess: access(["invoices"]) };
     await expect(put(wanted)).resolves.toEqual(wanted);
     await expect(store.read(organizationId)).resolves.toEqual(wanted);
     expect(record.mock.calls).toEqual([
@@ -91,11 +91,22 @@ describe("a change of settings", () => {
     const { put, record } = instance();
     await expect(put(defaultSettings)).resolves.toEqual(defaultSettings);
     expect(record).not.toHaveBeenCalled();
-    const wanted = { ipAllowlist: ["192.0.2.0/24", "10.0.0.0/8"], recordAccess: access(["invoices", "payments"]) };
+    const ipAllowlist = ["192.0.2.0/24", "10.0.0.0/8"];
+    const wanted = { ...defaultSettings, ipAllowlist, recordAccess: access(["invoices", "payments"]) };
     for (let i = 0; i < 3; i++) await put(wanted);
     expect(record).toHaveBeenCalledTimes(1);
     await put({ ...wanted, ipAllowlist: ["10.0.0.0/8", "192.0.2.0/24"] });
     expect(record).toHaveBeenCalledTimes(2);
+  });
+
+  it("of the feed leaves an event with the switch before and after", async () => {
+    const { put, record } = instance();
+    await put({ ...defaultSettings, siemFeed: true });
+    await put({ ...defaultSettings, siemFeed: true });
+    expect(record.mock.calls.map(([{ metadata }]) => metadata)).toEqual([
+      { requestId: "request-1", siemFeed: { from: ["off"], to: ["on"] } },
+    ]);
+    await expect(store.read(organizationId)).resolves.toMatchObject({ siemFeed: true });
   });
 
   it.each([
@@ -121,7 +132,9 @@ describe("a change of settings", () => {
     ["unknown", []],
   ])("is allowed from %s by %j", async (address, ipAllowlist) => {
     const { put } = instance({}, address);
-    await expect(put({ ipAllowlist, recordAccess: access(["invoices"]) })).resolves.toMatchObject({ ipAllowlist });
+    await expect(put({ ...defaultSettings, ipAllowlist, recordAccess: access(["invoices"]) })).resolves.toMatchObject({
+      ipAllowlist,
+    });
   });
 
   it("has an event of at most 2 KB with the added and removed elements of long lists", async () => {
@@ -213,11 +226,12 @@ describe("an instance that crashes between a change and its event", () => {
 
 describe("the body of PUT", () => {
   it.each([
-    [{}, { ipAllowlist: [], recordAccess: { member: [], guest: [] } }],
-    [{ recordAccess: {} }, { ipAllowlist: [], recordAccess: { member: [], guest: [] } }],
+    [{}, defaultSettings],
+    [{ siemFeed: true }, { ...defaultSettings, siemFeed: true }],
+    [{ recordAccess: {} }, defaultSettings],
     [
       { ipAllowlist: ["10.0.0.0/8"], recordAccess: { guest: ["payments"] }, more: 1 },
-      { ipAllowlist: ["10.0.0.0/8"], recordAccess: { member: [], guest: ["payments"] } },
+      { ...defaultSettings, ipAllowlist: ["10.0.0.0/8"], recordAccess: { member: [], guest: ["payments"] } },
     ],
   ])("replaces all settings: %j", (sent, settings) => {
     expect(SettingsRequest.parse(sent)).toEqual(settings);

@@ -30,6 +30,7 @@ beforeEach(() => {
 const settings = (...ipAllowlist: string[]): Settings => ({
   ipAllowlist,
   recordAccess: { member: ["invoices", "customers"], guest: [] },
+  siemFeed: false,
 });
 const change: SettingsChange = {
   before: defaultSettings,
@@ -42,9 +43,19 @@ const itemOf = async (organizationId: string) =>
   (await client.send(new GetCommand({ TableName: "settings", Key: { id: organizationKey(organizationId) } }))).Item;
 
 describe("settings", () => {
+  it("that were stored before the feed existed have it switched off, and so has their unrecorded change", async () => {
+    const old = { ipAllowlist: ["192.0.2.0/24"], recordAccess: { member: [], guest: [] } };
+    const { siemFeed: _, ...before } = defaultSettings;
+    const Item = { id: organizationKey(acme), ...old, version: "v", changedAt: 1, changedBy: "ada" };
+    await client.send(new PutCommand({ TableName: "settings", Item: { ...Item, change: { ...change, before } } }));
+    await expect(store.readStored(acme)).resolves.toEqual({
+      ...{ settings: { ...old, siemFeed: false }, version: "v", change },
+    });
+  });
+
   it("are the defaults until a change, which applies to that organization only", async () => {
     await expect(store.readStored(acme)).resolves.toEqual({
-      settings: { ipAllowlist: [], recordAccess: { member: [], guest: [] } },
+      settings: { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false },
       version: undefined,
       change: undefined,
     });

@@ -11,6 +11,7 @@ const sorted = (list: readonly string[]): string => [...new Set(list)].sort().jo
 /** Whether both settings allow the same. The order of a list and repetitions do not matter for that. */
 export const isSame = (one: Settings, other: Settings): boolean =>
   sorted(one.ipAllowlist) === sorted(other.ipAllowlist) &&
+  one.siemFeed === other.siemFeed &&
   restrictedRoles.every(({ role }) => sorted(one.recordAccess[role]) === sorted(other.recordAccess[role]));
 
 const missingIn = <Item>(list: readonly Item[], other: readonly Item[]): Item[] => [
@@ -34,5 +35,6 @@ export const changesBetween = (before: Settings, after: Settings): string[] => {
         (type) => `${plural} may no longer read ${type}.`,
       ),
     ]),
+    ...(before.siemFeed === after.siemFeed ? [] : [`Switches the feed for a SIEM ${after.siemFeed ? "on" : "off"}.`]),
   ];
 };

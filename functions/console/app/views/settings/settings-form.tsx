@@ -11,14 +11,16 @@ import { LockOutDialog } from "./lock-out-dialog.tsx";
 import { containsAddress, lineNotes, MOST_NETWORKS, networksOf } from "./networks.ts";
 import { RecordAccess } from "./record-access.tsx";
 import { SaveCard } from "./save-card.tsx";
+import { SiemFeed } from "./siem-feed.tsx";
 
 /** `base`: the settings that the user saw when the changes began. */
-type Draft = { base: Settings; networks: string; recordAccess: Settings["recordAccess"] };
+type Draft = { base: Settings; networks: string } & Pick<Settings, "recordAccess" | "siemFeed">;
 
 const unchanged = (settings: Settings): Draft => ({
   base: settings,
   networks: settings.ipAllowlist.join("\n"),
   recordAccess: settings.recordAccess,
+  siemFeed: settings.siemFeed,
 });
 
 type Props = {
@@ -34,8 +36,9 @@ export const SettingsForm = ({ current, ipAddress, onRead }: Props) => {
   const [asksLockOut, setAsksLockOut] = useState(false);
   const editor = useRef<HTMLTextAreaElement>(null);
   const shown = draft ?? unchanged(current);
-  const next: Settings = { ipAllowlist: networksOf(shown.networks), recordAccess: shown.recordAccess };
-  const notes = lineNotes(shown.networks);
+  const { networks, recordAccess, siemFeed } = shown;
+  const next: Settings = { ipAllowlist: networksOf(networks), recordAccess, siemFeed };
+  const notes = lineNotes(networks);
   const hasErrors = notes.some(({ isError }) => isError) || next.ipAllowlist.length > MOST_NETWORKS;
   const isLockedOut = next.ipAllowlist.length > 0 && !hasErrors && !containsAddress(next.ipAllowlist, ipAddress);
 
@@ -50,8 +53,7 @@ export const SettingsForm = ({ current, ipAddress, onRead }: Props) => {
     const edited = { ...shown, ...changes };
     const before = unchanged(current);
     const isBack =
-      edited.networks === before.networks &&
-      isSame({ ...next, recordAccess: edited.recordAccess }, { ...next, recordAccess: current.recordAccess });
+      edited.networks === before.networks && isSame({ ...edited, ipAllowlist: [] }, { ...before, ipAllowlist: [] });
     save.clear();
     setDraft(isBack ? undefined : edited);
   };
@@ -82,13 +84,14 @@ export const SettingsForm = ({ current, ipAddress, onRead }: Props) => {
       >
         <AllowlistEditor
           editor={editor}
-          text={shown.networks}
+          text={networks}
           notes={notes}
           ipAddress={ipAddress}
           isLockedOut={isLockedOut}
-          onChange={(networks) => edit({ networks })}
+          onChange={(text) => edit({ networks: text })}
         />
-        <RecordAccess access={shown.recordAccess} onChange={(recordAccess) => edit({ recordAccess })} />
+        <RecordAccess access={recordAccess} onChange={(access) => edit({ recordAccess: access })} />
+        <SiemFeed isOn={siemFeed} onChange={(isOn) => edit({ siemFeed: isOn })} />
         <SaveCard
           changes={changesBetween(current, next)}
           isDirty={draft !== undefined}

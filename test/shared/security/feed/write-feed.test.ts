@@ -1,0 +1,234 @@
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { documentTranslation } from "../../../../shared/runtime/document-translation.ts";
+import type { ObjectStore } from "../../../../shared/runtime/object-store.ts";
+import { createDueHourStore, type DueHour } from "../../../../shared/security/feed/due-hour-store.ts";
+import { feedKey, feedPrefix } from "../../../../shared/security/feed/feed-hour.ts";
+import { createHourEventsStore } from "../../../../shared/security/feed/hour-events-store.ts";
+import { type FeedDependencies, SiemFeedRun, writeFeed } from "../../../../shared/security/feed/write-feed.ts";
+import { toOcsf } from "../../../../shared/security/ocsf/to-ocsf.ts";
+import type { SecurityEvent } from "../../../../shared/security/security-event.ts";
+import { createSecurityEventStore } from "../../../../shared/security/security-event-store.ts";
+import { closeHours } from "../../../../shared/security/statistics/close-hours.ts";
+import { createEventCountStore } from "../../../../shared/security/statistics/event-count-store.ts";
+import { createOpenHourStore } from "../../../../shared/security/statistics/open-hour-store.ts";
+import { createRollupStore } from "../../../../shared/security/statistics/rollup-store.ts";
+import { hourName, startOfHour } from "../../../../shared/terms/hours.ts";
+import { organizationKey } from "../../../../shared/terms/keys.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../../support/embedded-dynamodb.ts";
+import { fc } from "../../../support/fixed-seed.ts";
+import { arbitraryEvents, HOUR, NOW } from "../../../support/security-events.ts";
+import { declaredTable } from "../../../support/security-tables.ts";
+
+let engine: EmbeddedDynamoDb;
+beforeAll(async () => {
+  engine = await startEmbeddedDynamoDb(
+    declaredTable("TablesSecurityEvents", "events"),
+    declaredTable("TablesSecurityRollups", "rollups"),
+  );
+});
+afterAll(() => engine.stop());
+
+let organizations = 0;
+let organizationId = "";
+let scope = "";
+const time = { now: NOW };
+const objects = new Map<string, Uint8Array>();
+const published: SiemFeedRun[] = [];
+beforeEach(() => {
+  organizationId = `feed:${++organizations}`;
+  scope = organizationKey(organizationId);
+  time.now = NOW;
+  objects.clear();
+  published.length = 0;
+});
+
+/** How the outside world fails a call: before it takes effect, after it (its answer is lost), or for ever. */
+type Fault = { call: string; kind: "fails" | "lost" | "died" };
+
+const world = (fault?: Fault, beforePut: () => Promise<void> = async () => undefined) => {
+  const client = engine.documentClient(documentTranslation);
+  let isDead = false;
+  let hasFailed = false;
+  const guarded = <Arguments extends unknown[], Result>(
+    name: string,
+    call: (...given: Arguments) => Promise<Result>,
+  ): ((...given: Arguments) => Promise<Result>) => {
+    return async (...given) => {
+      const isHit = !isDead && !hasFailed && fault?.call === name;
+      if (isHit) hasFailed = true;
+      if (isDead || (isHit && fault.kind === "fails")) throw new Error(`${name} failed`);
+      const result = await call(...given);
+      if (isHit) {
+        isDead = fault.kind === "died";
+        throw new Error(`${name}: no answer`);
+      }
+      return result;
+    };
+  };
+  const dueHours = createDueHourStore(client, "rollups", () => time.now);
+  const openHours = createOpenHourStore(client, "rollups", () => time.now);
+  const feed: FeedDependencies = {
+    events: createHourEventsStore(client, "events"),
+    objects: {
+      put: guarded("put", async (key: string, body: Uint8Array | string) => {
+        await beforePut();
+        objects.set(key, Buffer.from(body));
+      }),
+      delete: guarded("delete", async (keys: readonly string[]) => {
+        for (const key of keys) objects.delete(key);
+      }),
+    } satisfies Pick<ObjectStore, "put" | "delete">,
+    region: "eu-central-1",
+    dueHours: {
+      listAll: dueHours.listAll,
+      clear: guarded("clear", dueHours.clear),
+      takeLease: guarded("takeLease", dueHours.takeLease),
+      releaseLease: guarded("releaseLease", dueHours.releaseLease),
+    },
+    isSwitchedOn: async (one) => !one.startsWith("off"),
+    bus: {
+      publish: async (events) => {
+        published.push(...events.map(({ detail }) => SiemFeedRun.parse(detail)));
+        return [];
+      },
+    },
+    now: () => time.now,
+  };
+  return {
+    dueHours,
+    run: (remainingMs = () => 300_000, detail: SiemFeedRun = {}) => writeFeed(feed, detail, remainingMs),
+    /** Records events as the recorder does. */
+    record: async (...events: SecurityEvent[]) => {
+      const store = createSecurityEventStore(client, "events");
+      for (const event of events) {
+        await openHours.markHourOpen(scope, hourName(event.timestamp));
+        await store.put({ event, ttl: Math.floor(NOW / 1_000) + 90 * 86_400 });
+      }
+    },
+    close: () =>
+      closeHours(
+        {
+          openHours,
+          rollups: createRollupStore(client, "rollups"),
+          events: createEventCountStore(client, "events"),
+          detection: { markUnjudged: async () => undefined },
+          ...{ feed: dueHours, now: () => time.now, settleMs: 0 },
+        },
+        () => 300_000,
+      ),
+    due: async () => {
+      const due: DueHour[] = [];
+      for (let shard = 0; shard < 8; shard++) {
+        for await (const one of dueHours.listAll(`feed#${shard}`)) if (one.scope === scope) due.push(one);
+      }
+      return due.map(({ hour }) => hour);
+    },
+  };
+};
+
+const [events = []] = fc.sample(arbitraryEvents("", 3 * HOUR, { minLength: 30, maxLength: 40 }), 1);
+const ownEvents = (from = 0, to = events.length): SecurityEvent[] =>
+  events.slice(from, to).map((event) => ({ ...event, organizationId }));
+
+/** The objects that the events should give. */
+const expected = (all: readonly SecurityEvent[]) => {
+  const byKey = new Map<string, string>();
+  for (const event of [...all].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    const key = feedKey("eu-central-1", scope, startOfHour(event.timestamp));
+    byKey.set(key, `${byKey.get(key) ?? ""}${JSON.stringify(toOcsf(event))}\n`);
+  }
+  return Object.fromEntries(byKey);
+};
+const stored = () => {
+  const own = [...objects].filter(([key]) => key.startsWith(feedPrefix("eu-central-1", scope)));
+  return Object.fromEntries(own.map(([key, body]) => [key, gunzipSync(body).toString()]));
+};
+
+test("each closed hour has one object with its events in order; a late event replaces it", async () => {
+  const { record, close, run, due } = world();
+  await record(...ownEvents(0, 20));
+  time.now = NOW + 2 * HOUR;
+  await close();
+  await run();
+  expect(stored()).toEqual(expected(ownEvents(0, 20)));
+  await expect(due()).resolves.toEqual([]);
+  const before = new Map(objects);
+  await record(...ownEvents(20));
+  time.now += HOUR;
+  await close();
+  await run();
+  expect(stored()).toEqual(expected(ownEvents()));
+  expect(before.size).toBeGreaterThan(1);
+});
+
+test("the key has Security Lake's partitions, and fits whatever the organization", () => {
+  const hour = Date.UTC(2026, 10, 21, 9);
+  expect(feedKey("eu-central-1", organizationKey("a b/ü"), hour)).toBe(
+    "ext/integration_security/1.0/region=eu-central-1/accountId=a%20b%2F%C3%BC/eventDay=20261121/09.ndjson.gz",
+  );
+  const long = organizationKey("😀".repeat(128));
+  expect(feedKey("ap-northeast-1", long, hour).length).toBeLessThan(1_024);
+});
+
+test("an hour whose events are gone has no object, and an organization without a feed has none", async () => {
+  const { dueHours, run } = world();
+  const hour = startOfHour(NOW) - HOUR;
+  objects.set(feedKey("eu-central-1", scope, hour), Buffer.from("old"));
+  await dueHours.markDue(scope, hour);
+  await dueHours.markDue(organizationKey(`off ${organizationId}`), hour);
+  await dueHours.markDue("none#3", hour);
+  await expect(run()).resolves.toMatchObject({ written: 1, skipped: 1, left: 0, events: 0 });
+  expect(objects.size).toBe(0);
+});
+
+test.each(
+  ["takeLease", "put", "clear", "releaseLease"].flatMap((call) =>
+    (["fails", "lost", "died"] as const).map((kind) => ({ call, kind })),
+  ),
+)("an hour is not lost if $call $kind, and is written again with the same bytes", async (fault) => {
+  const { record, close } = world();
+  await record(...ownEvents(0, 12));
+  time.now = NOW + 2 * HOUR;
+  await close();
+  await world(fault)
+    .run()
+    .catch(() => undefined);
+  const first = new Map(objects);
+  time.now += HOUR;
+  await world().run();
+  expect(stored()).toEqual(expected(ownEvents(0, 12)));
+  for (const [key, body] of first) expect(Buffer.compare(body, objects.get(key) ?? Buffer.alloc(0))).toBe(0);
+  await expect(world().due()).resolves.toEqual([]);
+});
+
+test("a slow worker cannot replace a later object, and an hour that is marked meanwhile stays due", async () => {
+  const { record, dueHours, run, due } = world();
+  const all = ownEvents();
+  const hour = startOfHour(NOW) - HOUR;
+  const inHour = all.filter(({ timestamp }) => startOfHour(timestamp) === hour);
+  await record(...inHour.slice(1));
+  await dueHours.markDue(scope, hour);
+  let other: Awaited<ReturnType<typeof run>> | undefined;
+  const slow = world(undefined, async () => {
+    await record(...inHour.slice(0, 1));
+    await dueHours.markDue(scope, hour);
+    other = await run();
+  });
+  await expect(slow.run()).resolves.toMatchObject({ written: 0, left: 1 });
+  expect(other).toMatchObject({ written: 0, left: 1 });
+  await expect(due()).resolves.toEqual([hour]);
+  await run();
+  expect(stored()).toEqual(expected(inHour));
+});
+
+test("a run whose time is short continues shard by shard", async () => {
+  const { dueHours, run } = world();
+  await dueHours.markDue(scope, startOfHour(NOW) - HOUR);
+  await dueHours.markDue(scope, startOfHour(NOW) - 2 * HOUR);
+  let asked = 0;
+  await expect(run(() => (++asked <= 2 ? 300_000 : 50_000))).resolves.toMatchObject({ isComplete: false });
+  for (const detail of published) await run(() => 300_000, detail);
+  await expect(run()).resolves.toMatchObject({ isComplete: true, isHandedOver: false });
+  await expect(world().due()).resolves.toEqual([]);
+});
