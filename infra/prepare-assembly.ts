@@ -15,6 +15,7 @@ const secretArn = (name: string) => `arn:aws:secretsmanager:eu-central-1:0000000
  * (local/control-platform.ts).
  */
 const LOCAL_CONTEXT = {
+  siemFeed: "true",
   apiDocs: "true",
   consoleClientId: CONSOLE_CLIENT_ID,
   emailSender: "alerts@plant-store.example",

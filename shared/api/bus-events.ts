@@ -12,8 +12,8 @@ import { ERASURE_REQUESTED_TYPE, ErasureRequested } from "../erasure/erasure-eve
 import { REPORT_DUE_TYPE, ReportDue } from "../reports/make-report.ts";
 import { REPORT_MADE_TYPE, ReportMade } from "../reports/report-made.ts";
 import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
-import { FEED_CONTINUED_TYPE, SiemFeedRun } from "../security/feed/write-feed.ts";
 import { UNRECORDED_EVENT_TYPE, UnrecordedEvent } from "../security/dead-letters.ts";
+import { FEED_CONTINUED_TYPE, SiemFeedRun } from "../security/feed/write-feed.ts";
 import { CLOSING_CONTINUED_TYPE, HourClosing } from "../security/statistics/continue-closing.ts";
 import { SYNC_REQUESTED_TYPE, SyncRequested } from "../sync/sync-request.ts";
 import { SYNC_DISPATCH_TYPE, SyncDispatch } from "../sync/sync-schedules.ts";

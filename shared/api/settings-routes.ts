@@ -11,7 +11,8 @@ export const settingsRoutes = {
     permission: "settings:manage",
     tag: "settings",
     summary: "Read the settings",
-    description: "Returns the IP allowlist, and the record types that members and guests may read.",
+    description:
+      "Returns the IP allowlist, the record types that members and guests may read, and whether a SIEM gets the events.",
     request: {},
     success: { status: 200, description: "The settings.", body: Settings },
     failures: [],

@@ -3,6 +3,7 @@ import type { EraseReportsStore } from "../reports/erase-reports-store.ts";
 import { CONTENT_PREFIX, entryKey, isEntryKey, periodOfKey } from "../reports/report-keys.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { NOTE_PREFIX } from "../security/alerts/alert-note.ts";
+import type { EraseFeed } from "../security/feed/erase-feed.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { createUserMatcher, type UserMatcher } from "../terms/mentions-user.ts";
 import { alertsOfUser, type HoldsEventsOf, notesOfUser } from "./alert-locations.ts";
@@ -10,6 +11,7 @@ import { type AuthorDependencies, authorLocations, everyAuthor } from "./author-
 import { allDetection, detectionOfUser } from "./detection-locations.ts";
 import { erasureKey } from "./erasure-item.ts";
 import { allEvents, eventsOfUser, typedAlertsOfUser } from "./event-locations.ts";
+import { allFeed, feedOfUser } from "./feed-locations.ts";
 import { type DataLocation, deletedLocation, type Partition, partitionLocation } from "./location.ts";
 import type { Partitions } from "./partition-store.ts";
 import { allRuns, runsOfUser } from "./run-locations.ts";
@@ -20,6 +22,8 @@ export type LocationDependencies = AuthorDependencies &
   ReportDependencies & {
     partitionsOf(organizationId: string): Partitions;
     holdsEventsOf(organizationId: string): HoldsEventsOf;
+    /** Undefined if the deployment has no feed for a SIEM. */
+    feed?: EraseFeed | undefined;
   };
 
 /** Entries are counted as reports. Contents go with their entries; the second location deletes contents without one. */
@@ -97,6 +101,7 @@ export const locationsOfOrganization = (
   { organizationId, erasureId }: ErasureContext,
 ): DataLocation[] => {
   const partitions = dependencies.partitionsOf(organizationId);
+  const { feed } = dependencies;
   return [
     ...authorLocations(dependencies, organizationId, everyAuthor),
     deletedLocation({ name: "records", counter: "records" }, partitions.records),
@@ -106,6 +111,7 @@ export const locationsOfOrganization = (
     deletedLocation({ name: "alerts", counter: "alerts" }, partitions.alerts),
     allDetection(partitions.detection),
     allEvents(partitions.events, erasureId),
+    ...(feed === undefined ? [] : allFeed(feed, organizationId, partitions)),
     ...allReports(dependencies, organizationId, partitions.reports),
     readMarks(partitions.rollups),
   ];
@@ -117,6 +123,7 @@ export const locationsOfUser = (
   userId: string,
 ): DataLocation[] => {
   const partitions = dependencies.partitionsOf(organizationId);
+  const { feed } = dependencies;
   const matcher = createUserMatcher([userId]);
   const user = { userId, matcher };
   return [
@@ -127,6 +134,7 @@ export const locationsOfUser = (
     notesOfUser(partitions.alerts, user),
     detectionOfUser(partitions.detection, { ...user, scope: organizationKey(organizationId) }),
     eventsOfUser(partitions.events, erasureId, { ...user, addresses }),
+    ...(feed === undefined ? [] : [feedOfUser(feed, organizationId, { events: partitions.events, erasureId })]),
     reportsOfUser(dependencies, organizationId, () => [userId, ...addresses]),
     readMarks(partitions.rollups),
     reasonsMentioning(partitions.erasures, erasureKey(organizationId, erasureId).key, matcher),

@@ -16,6 +16,9 @@ import { readConfig } from "../runtime/config.ts";
 import { documentClient as client } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { createObjectStore, s3 } from "../runtime/object-store.ts";
+import { createDueHourStore } from "../security/feed/due-hour-store.ts";
+import { createEraseFeed } from "../security/feed/erase-feed.ts";
 import { createSettingsStore } from "../settings/settings-store.ts";
 import { wireConnectionChangeStore, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireRecorder } from "./recorder.ts";
@@ -64,7 +67,8 @@ const tableNames = () => {
 
 export const wireErasureWorker = (): ErasureWorker => {
   const tables = tableNames();
-  const config = readConfig(["SETTINGS_TABLE_NAME", "CIRCUITS_TABLE_NAME"]);
+  const config = readConfig(["SETTINGS_TABLE_NAME", "CIRCUITS_TABLE_NAME", "FEED_BUCKET", "AWS_REGION"]);
+  const { FEED_BUCKET: feedBucket, AWS_REGION: region } = config;
   const recorder = wireRecorder();
   const changes = wireConnectionChangeStore();
   return createErasureWorker({
@@ -85,5 +89,13 @@ export const wireErasureWorker = (): ErasureWorker => {
     runEnd: wireRunEnd(),
     bus: wireSyncBus(),
     reports: createEraseReportsStore(client, tables.reports),
+    feed:
+      feedBucket === undefined
+        ? undefined
+        : createEraseFeed({
+            objects: createObjectStore(s3, feedBucket),
+            dueHours: createDueHourStore(client, tables.rollups, systemClock),
+            ...{ region, now: systemClock, sleep },
+          }),
   });
 };

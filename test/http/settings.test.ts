@@ -28,8 +28,11 @@ const events = async (eventType: string, claims?: object) => {
   return (body as { events: Event[] }).events.reverse();
 };
 
-const defaults = { ipAllowlist: [], recordAccess: { member: [], guest: [] } };
-const chosen = { ipAllowlist: ["127.0.0.0/8", "2001:DB8::/32"], recordAccess: { member: ["invoices"], guest: [] } };
+const defaults = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false };
+const chosen = {
+  ...defaults,
+  ...{ ipAllowlist: ["127.0.0.0/8", "2001:DB8::/32"], recordAccess: { member: ["invoices"], guest: [] } },
+};
 
 describe("an organization's settings", () => {
   it("are the defaults until they are set, and separate for each organization", async () => {
@@ -38,7 +41,7 @@ describe("an organization's settings", () => {
     expect((await get()).body).toEqual(chosen);
     expect((await get({ organizationId: `${organizationId}x` })).body).toEqual(defaults);
     expect(await put({ recordAccess: { guest: ["payments"] } })).toMatchObject({
-      body: { ipAllowlist: [], recordAccess: { member: [], guest: ["payments"] } },
+      body: { ...defaults, recordAccess: { member: [], guest: ["payments"] } },
     });
     expect(await put()).toMatchObject({ status: 200, body: defaults });
   });

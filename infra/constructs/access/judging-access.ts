@@ -24,6 +24,8 @@ export const judgingAccess = (parts: AccessParts) => {
     recordSecurityEvents,
     retention,
     syncInterval,
+    feed,
+    listFeed,
   } = parts;
   return {
     dispatchDetection: together(
@@ -78,6 +80,9 @@ export const judgingAccess = (parts: AccessParts) => {
     /** To erase all data of an organization except its plants. It decrypts no secret. */
     erase: together(
       recordSecurityEvents,
+      feed("DeleteObject"),
+      listFeed,
+      rollups.may("DeleteItem"),
       ...[records, webhookEvents, rollups].map((table) => table.may("Query", "BatchWriteItem")),
       ...[alerts, detection].map((table) => table.may("Query", "BatchWriteItem", "UpdateItem")),
       syncRuns.may("Query", "BatchWriteItem", "UpdateItem", "GetItem", "PutItem"),

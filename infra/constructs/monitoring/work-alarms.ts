@@ -23,10 +23,15 @@ const MINUTE_MS = 60_000;
 const workers = startedByEvents.filter((name) => !namesWith(isSchedule).includes(name));
 const startedByQueues = namesWith((trigger) => "queueOf" in trigger);
 
-const perFunction = (watched: Watched, names: readonly BackgroundFunctionName[], metricName: string) =>
+const perFunction = (
+  watched: Watched,
+  names: readonly BackgroundFunctionName[],
+  metricName: string,
+  statistic: "Sum" | "Maximum" = "Sum",
+) =>
   names
     .filter((name) => watched.background.has(name))
-    .map((name) => functionOf(watched, name).metric(metricName, { statistic: "Sum", period: FIVE_MINUTES }));
+    .map((name) => functionOf(watched, name).metric(metricName, { statistic, period: FIVE_MINUTES }));
 
 const subjects: Record<BackgroundFunction["subject"], string> = {
   security: "SecurityEvent",
@@ -86,9 +91,7 @@ export const workAlarms = (watched: Watched): AlarmDefinition[] => [
     metric: sumOf({
       // Milliseconds.
       term: `($ >= ${30 * MINUTE_MS})`,
-      metrics: startedByEvents.map((name) =>
-        functionOf(watched, name).metric("AsyncEventAge", { period: FIVE_MINUTES, statistic: "Maximum" }),
-      ),
+      metrics: perFunction(watched, startedByEvents, "AsyncEventAge", "Maximum"),
       label: "Functions with an event that waited 30 minutes",
     }),
     atLeast: 1,
