@@ -175,7 +175,10 @@ describe("the alarms", () => {
     });
     expect(watched.sort()).toEqual(background.sort());
     const workers = ["JudgingDetectOrganization", "JudgingMakeReports", "JudgingRunErasure", "SyncRunSync"];
-    const dispatchers = ["BackgroundCloseSecurityHours", "JudgingDispatchDetection", "SyncDispatchSyncs"];
+    const dispatchers = [
+      ...["BackgroundCloseSecurityHours", "BackgroundWriteSiemFeed"],
+      ...["JudgingDispatchDetection", "SyncDispatchSyncs"],
+    ];
     const startedByEvents = [...workers, ...dispatchers].sort();
     expect(watchedBy("EventsDropped", "AsyncEventsDropped")).toEqual(startedByEvents);
     expect(watchedBy("EventsDelayed", "AsyncEventAge")).toEqual(startedByEvents);

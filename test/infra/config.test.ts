@@ -10,6 +10,7 @@ describe("the context of a deployment", () => {
   it("requires nothing for development, which then trusts no issuer", () => {
     expect(parseContext({})).toEqual({
       stage: "dev",
+      siemFeed: false,
       issuer: NO_ISSUER,
       audience: "plant-store",
       organizationClaim: "org_id",

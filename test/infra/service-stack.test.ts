@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { NO_ISSUER } from "../../infra/config.ts";
+import { allBackgroundFunctions } from "../../shared/api/background-functions.ts";
 import { pageRoutesOf, pathsOf } from "../../shared/api/page-routes.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import { DUE_SLOTS } from "../../shared/detection/detection.ts";
@@ -407,9 +408,12 @@ describe("the stack", () => {
   it("records traces only on request, with the right to write them", () => {
     const functions = Object.keys(dev.findResources("AWS::Lambda::Function")).length;
     const pagesOfDevOnly = pageRoutesOf({ apiDocs: true }).length - pageRoutesOf({ apiDocs: false }).length;
+    const ofSettings = allBackgroundFunctions.filter(([, definition]) => "onlyWith" in definition).length;
     const traced = { Properties: { TracingConfig: { Mode: "Active" } } };
     expect(Object.keys(dev.findResources("AWS::Lambda::Function", traced))).toHaveLength(0);
-    expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(functions - pagesOfDevOnly);
+    expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(
+      functions - pagesOfDevOnly - ofSettings,
+    );
     expect(JSON.stringify(dev.findResources("AWS::IAM::Role"))).not.toContain("xray:");
     expect(rightsOf(prod, "GET /openapi.json")).toEqual(
       ["xray:PutTelemetryRecords", "xray:PutTraceSegments"].map((right) => `"*" ${right}`),

@@ -37,9 +37,9 @@ describe("the stateful resources", () => {
     ).toEqual([]);
   });
 
-  it("include every table, queue, key, bus, API and function URL", () => {
+  it("include every table, queue, key, bus, bucket, API and function URL", () => {
     const types = Object.values(baseline).map(({ type }) => type);
-    expect(new Set(types).size).toBe(6);
+    expect(new Set(types).size).toBe(7);
     expect(types.filter((type) => type === "AWS::DynamoDB::Table").length).toBeGreaterThanOrEqual(13);
   });
 });
