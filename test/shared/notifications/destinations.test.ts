@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createChangeDestination } from "../../../shared/notifications/change-destination.ts";
+import { createCreateDestination } from "../../../shared/notifications/create-destination.ts";
+import { createDeleteDestination } from "../../../shared/notifications/delete-destination.ts";
+import { createNotificationDeliveryStore } from "../../../shared/notifications/delivery-store.ts";
+import { DestinationChangeRequest, DestinationRequest } from "../../../shared/notifications/destination.ts";
+import { createDestinationSecrets, newSigningSecret } from "../../../shared/notifications/destination-secrets.ts";
+import { createDestinationStore } from "../../../shared/notifications/destination-store.ts";
+import { createEmailLinks } from "../../../shared/notifications/email-link.ts";
+import { createHandOver } from "../../../shared/notifications/hand-over.ts";
+import { createOpenEmailLink, createUseEmailLink } from "../../../shared/notifications/use-email-link.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import type { Envelope } from "../../../shared/runtime/envelope.ts";
+import { newRequestToken } from "../../../shared/runtime/ids.ts";
+import { createSealing } from "../../../shared/runtime/sealing.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+
+quietLog();
+
+const envelope: Envelope = {
+  seal: async (_, text) => Buffer.from(text),
+  open: async (_, sealed) => Buffer.from(sealed).toString(),
+};
+const secrets = createDestinationSecrets(envelope);
+const links = createEmailLinks(createSealing("a key of the tests"));
+
+let database: EmbeddedDynamoDb;
+let now = 0;
+let organizationId = "";
+let requests = 0;
+let isQueueDown = false;
+let sent: object[] = [];
+let actions: string[] = [];
+
+const service = () => {
+  const client = database.documentClient(documentTranslation);
+  const destinations = createDestinationStore(client, "notifications");
+  const deliveries = createNotificationDeliveryStore(client, "notifications");
+  const queue = {
+    send: async (messages: readonly object[]) => {
+      if (isQueueDown) return messages;
+      sent.push(...messages);
+      return [];
+    },
+  };
+  const recordChange = async ({ action }: { action: string }) => void actions.push(action);
+  const writing = {
+    ...{ destinations, secrets, links, handOver: createHandOver({ deliveries, queue }), recordChange },
+    ...{ targetRules: () => ({ policy: "public" as const, ownHosts: [] }), emailSender: "alerts@example.com" },
+    ...{ newSecret: () => newSigningSecret(), newToken: newRequestToken, now: () => now },
+  };
+  const by = () => ({
+    caller: { organizationId, userId: "ada", sessionId: undefined },
+    ...{ origin: { requestId: "r", ipAddress: "192.0.2.1" }, address: "https://api.example.com/" },
+  });
+  const create = createCreateDestination(writing);
+  const change = createChangeDestination(writing);
+  const remove = createDeleteDestination(writing);
+  const linked = { links, destinations, recordChange, newToken: newRequestToken, now: () => now };
+  return {
+    destinations,
+    create: (body: object, id = `request ${++requests}`) =>
+      create(DestinationRequest.parse(body), { ...by(), identity: { id, at: now, isKeyed: true, isRepeated: false } }),
+    change: (id: string, body: object) => change(id, DestinationChangeRequest.parse(body), by()),
+    remove: (id: string) => remove(id, by()),
+    open: createOpenEmailLink(linked),
+    use: (key: string) => createUseEmailLink(linked)(key, by().origin),
+    keysOf: async (id: string) => {
+      const item = await destinations.read(organizationId, id);
+      const opened = item && (await secrets.open(organizationId, item.sealed));
+      if (opened?.type !== "email") throw new Error("no e-mail");
+      return opened;
+    },
+    status: async (id: string) => (await destinations.read(organizationId, id))?.status,
+  };
+};
+
+const webhook = { type: "webhook", name: "SOC", url: "https://soc.example.com/hook" };
+const email = { type: "email", name: "On call", address: "oncall@example.com" };
+
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb({
+    TableName: "notifications",
+    AttributeDefinitions: [
+      { AttributeName: "scope", AttributeType: "S" },
+      { AttributeName: "key", AttributeType: "S" },
+    ],
+    KeySchema: [
+      { AttributeName: "scope", KeyType: "HASH" },
+      { AttributeName: "key", KeyType: "RANGE" },
+    ],
+  });
+});
+afterAll(() => database.stop());
+beforeEach(() => {
+  organizationId = `acme ${++requests}`;
+  now = Date.UTC(2026, 10, 22, 12);
+  isQueueDown = false;
+  sent = [];
+  actions = [];
+});
+
+describe("destinations", () => {
+  it("are created once for a repeated request, with the same secret", async () => {
+    const { create, destinations } = service();
+    const first = await create(webhook, "one");
+    expect(first.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await create(webhook, "one")).toEqual(first);
+    expect(await destinations.list(organizationId)).toHaveLength(1);
+  });
+
+  it("are at most 20, also at once; a deleted one makes room", async () => {
+    const { create, remove } = service();
+    const { id } = await create(webhook);
+    for (let i = 0; i < 18; i++) await create(webhook);
+    const results = await Promise.allSettled(Array.from({ length: 3 }, () => create(webhook)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    await remove(id);
+    await expect(create(webhook)).resolves.toMatchObject({ name: "SOC" });
+    await expect(create(webhook)).rejects.toMatchObject({ code: "too_many_destinations" });
+  });
+
+  it("are changed by two administrators one after the other, and not brought back after a deletion", async () => {
+    const { create, change, remove, status } = service();
+    const { id } = await create(webhook);
+    const both = await Promise.all([change(id, { name: "A" }), change(id, { name: "B" })]);
+    expect(both.map(({ name }) => name)).toEqual(["A", "B"]);
+    await Promise.allSettled([change(id, { name: "C" }), remove(id)]);
+    expect(await status(id)).toBeUndefined();
+    await expect(change(id, { name: "D" })).rejects.toMatchObject({ code: "destination_not_found" });
+  });
+
+  it("keep the old secret for a day when it is rolled", async () => {
+    const { create, change, destinations } = service();
+    const { id, secret } = await create(webhook);
+    const rolled = await change(id, { name: "SOC", rollSecret: true });
+    expect(rolled.secret).not.toBe(secret);
+    const item = await destinations.read(organizationId, id);
+    expect(await secrets.open(organizationId, item?.sealed ?? new Uint8Array())).toMatchObject({
+      secrets: [{ secret: rolled.secret }, { secret, validUntil: now + 86_400_000 }],
+    });
+  });
+});
+
+describe("an e-mail address", () => {
+  it("is confirmed by the button, not by opening the link, and unsubscribes", async () => {
+    const { create, change, open, use, keysOf, status } = service();
+    const { id } = await create(email);
+    expect(sent).toHaveLength(1);
+    await expect(change(id, { name: "x", status: "active" })).rejects.toMatchObject({
+      code: "destination_not_confirmed",
+    });
+    const { confirmKey, unsubscribeKey } = await keysOf(id);
+    expect((await open(confirmKey)).html).toContain("<form");
+    expect(await status(id)).toBe("unconfirmed");
+    await use(confirmKey);
+    expect(await status(id)).toBe("active");
+    await use(unsubscribeKey);
+    await use(unsubscribeKey);
+    expect(await status(id)).toBe("paused");
+    await use(confirmKey);
+    expect(await status(id)).toBe("paused");
+    expect((await change(id, { name: "x", status: "active" })).status).toBe("unconfirmed");
+    expect(actions).toEqual([
+      ...["create_destination", "confirm_destination", "unsubscribe_destination", "change_destination"],
+    ]);
+  });
+
+  it("is not confirmed by an expired link, an altered one, or one of another address", async () => {
+    const { create, change, use, keysOf, status } = service();
+    const { id } = await create(email);
+    const { confirmKey } = await keysOf(id);
+    await expect(use(`${confirmKey.slice(0, -2)}AA`)).rejects.toMatchObject({ code: "link_not_found" });
+    await change(id, { name: "x", address: "other@example.com" });
+    await expect(use(confirmKey)).rejects.toMatchObject({ code: "link_ended" });
+    const { confirmKey: other } = await keysOf(id);
+    now += 48 * 3_600_000;
+    await expect(use(other)).rejects.toMatchObject({ code: "link_ended" });
+    expect(await status(id)).toBe("unconfirmed");
+  });
+
+  it("is not stored if its mail cannot be handed over", async () => {
+    const { create, destinations } = service();
+    isQueueDown = true;
+    await expect(create(email)).rejects.toMatchObject({ code: "store_unavailable" });
+    expect(await destinations.list(organizationId)).toEqual([]);
+  });
+
+  it("gets at most 50 confirmation mails a day for the organization", async () => {
+    const { destinations } = service();
+    const counted = await Promise.all(
+      Array.from({ length: 51 }, () => destinations.countConfirmation(organizationId, "2026-11-22", now)),
+    );
+    expect(counted.filter(Boolean)).toHaveLength(50);
+  });
+});
