@@ -13,6 +13,8 @@ export const addressBelow = (path: string, id: string): string => `${path}/${enc
 
 export const alertAddress = (id: string): string => addressBelow("/console/alerts", id);
 
+export const destinationAddress = (id: string): string => addressBelow("/console/notifications", id);
+
 export const eventAddress = (id: string): string => addressBelow("/console/events", id);
 
 /** Whether an address can be decoded. "/console/events/%" cannot. */

@@ -105,6 +105,27 @@ export const views: readonly View[] = [
     component: lazy(() => import("./views/settings/settings.tsx").then(({ SettingsView }) => SettingsView)),
   },
   {
+    path: "/console/notifications",
+    title: "Notifications",
+    group: "Organization",
+    needs: "settings:manage",
+    component: lazy(() => import("./views/notifications/notifications.tsx").then(({ Notifications }) => Notifications)),
+  },
+  {
+    path: "/console/notifications/new",
+    title: "Add a destination",
+    needs: "settings:manage",
+    component: lazy(() => import("./views/notifications/add.tsx").then(({ AddDestination }) => AddDestination)),
+  },
+  {
+    path: "/console/notifications/:id",
+    title: "Destination",
+    needs: "settings:manage",
+    component: lazy(() =>
+      import("./views/notifications/destination.tsx").then(({ DestinationView }) => DestinationView),
+    ),
+  },
+  {
     path: "/console/reports",
     title: "Reports",
     group: "Organization",

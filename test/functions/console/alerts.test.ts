@@ -21,7 +21,9 @@ const alert = (fields: Partial<Alert> = {}): Alert => ({
 
 describe("the words of alerts", () => {
   it("exist for each rule of the service, and for no other", () => {
-    expect(Object.keys(rules).sort()).toEqual([...findingRules, EVENT_RULE, MANUAL_RULE].sort());
+    expect(Object.keys(rules).sort()).toEqual(
+      [...findingRules, EVENT_RULE, MANUAL_RULE, "notifications_paused"].sort(),
+    );
     expect(ruleName("constructor")).toBe("Constructor");
     expect(ruleName("a_later_rule")).toBe("A later rule");
   });
@@ -35,6 +37,7 @@ describe("the words of alerts", () => {
     ["sync_silence", "connection", { text: "The connection" }],
     ["abnormal_sync_frequency", "trigger:webhook_gap", { text: "Syncs after lost webhooks" }],
     ["a_later_rule", "toString", { text: "toString" }],
+    ["notifications_paused", "01M7Y", { text: "A destination of notifications", destinationId: "01M7Y" }],
     ["manual", "01M7Y", undefined],
   ])("name the subject of %s %s", (rule, subject, expected) => {
     expect(subjectOf({ rule, subject })).toEqual(expected);

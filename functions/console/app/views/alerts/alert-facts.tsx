@@ -1,5 +1,5 @@
 /** What an alert is about, what it means, and its evidence. */
-import { addressOf } from "../../address.ts";
+import { addressOf, destinationAddress } from "../../address.ts";
 import type { Alert } from "../../api/types.ts";
 import { formatNumber } from "../../format.ts";
 import { Level } from "../../parts/badge.tsx";
@@ -31,7 +31,8 @@ export const Meaning = ({ alert: { rule, message } }: { alert: Alert }) => {
 const SubjectLink = ({ alert }: { alert: Alert }) => {
   const subject = subjectOf(alert);
   if (subject === undefined) return null;
-  const { text, filters } = subject;
+  const { text, filters, destinationId } = subject;
+  if (destinationId !== undefined) return <a href={destinationAddress(destinationId)}>{text}</a>;
   if (filters === undefined) return <>{text}</>;
   return (
     <>

@@ -65,6 +65,11 @@ export const rules: Readonly<Record<string, RuleWords>> = {
     means: "One event was serious enough to raise an alert by itself.",
     todo: "Open the newest event to see what happened, to whom, and from which address.",
   },
+  notifications_paused: {
+    name: "Notifications paused",
+    means: "A destination of notifications was paused by the service: alerts do not reach it any more.",
+    todo: "Open Notifications, look at the deliveries of the paused destination, mend its receiver, and resume it.",
+  },
   manual: {
     name: "Raised by hand",
     means: "A person in your organization raised this alert.",
@@ -98,12 +103,13 @@ const fixedSubjects: Readonly<Record<string, string>> = {
   "trigger:webhook_gap": "Syncs after lost webhooks",
 };
 
-/** `filters`: the events of the same user or address. */
-export type Subject = { text: string; filters?: { userId: string } | { ipAddress: string } };
+/** `filters`: the events of the same user or address. `destinationId`: a destination of notifications. */
+export type Subject = { text: string; destinationId?: string; filters?: { userId: string } | { ipAddress: string } };
 
 /** What an alert is about. Undefined for an alert that was raised by hand: it is about itself. */
 export const subjectOf = ({ rule, subject }: Pick<Alert, "rule" | "subject">): Subject | undefined => {
   if (rule === "manual") return undefined;
+  if (rule === "notifications_paused") return { text: "A destination of notifications", destinationId: subject };
   const fixed = ownOf(fixedSubjects, subject);
   if (fixed !== undefined) return { text: fixed };
   // The subject of an event's alert begins with the event's type.

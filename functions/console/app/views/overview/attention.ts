@@ -1,5 +1,12 @@
 /** Whether the integration is well, and what needs attention first. Pure. */
-import type { AlertCounts, Connection, OrganizationStats, SyncRun, WebhookDelivery } from "../../api/types.ts";
+import type {
+  AlertCounts,
+  Connection,
+  Destination,
+  OrganizationStats,
+  SyncRun,
+  WebhookDelivery,
+} from "../../api/types.ts";
 import { formatDuration, formatNumber, formatRelative } from "../../format.ts";
 import { BREAKER_PATH, stateOf, stateSentence } from "../circuit-breaker/state-words.ts";
 import { advice } from "../syncs/run-words.ts";
@@ -22,6 +29,8 @@ export type Known = {
   /** The first page of the deliveries that failed. */
   failedWebhooks?: { items: readonly WebhookDelivery[]; next: string | undefined } | undefined;
   alertCounts?: AlertCounts | undefined;
+  /** Null if the user may not see them. */
+  destinations?: readonly Destination[] | null | undefined;
 };
 
 const HOUR = 60 * 60_000;
@@ -132,6 +141,42 @@ const webhookNeeds = ({ failedWebhooks }: Known): Attention[] => {
   ];
 };
 
+/** A destination that fails for so long is worth a note, before it is paused. */
+const FAILING_MS = HOUR;
+
+const destinationNeeds = ({ destinations }: Known, now: number): Attention[] => {
+  const isLost = ({ pausedBecause }: Destination): boolean => pausedBecause !== undefined && pausedBecause !== "user";
+  const lost = destinations?.filter(isLost) ?? [];
+  const failing =
+    destinations?.filter(
+      ({ status, failingSince }) =>
+        status === "active" && failingSince !== undefined && now - failingSince >= FAILING_MS,
+    ) ?? [];
+  const about = (some: readonly Destination[], what: string): Pick<Attention, "what" | "action"> => ({
+    what: `${some.length === 1 ? "a destination" : `${formatNumber(some.length)} destinations`} of notifications ${some.length === 1 ? "is" : "are"} ${what}`,
+    action: { href: "/console/notifications", text: "Open Notifications" },
+  });
+  const names = (some: readonly Destination[]): string => some.map(({ name }) => name).join(", ");
+  return [
+    ...(lost.length === 0
+      ? []
+      : [
+          {
+            ...{ tone: "bad" as const, ...about(lost, "paused") },
+            text: `Alerts do not reach ${names(lost)}: the service paused ${lost.length === 1 ? "it" : "them"}.`,
+          },
+        ]),
+    ...(failing.length === 0
+      ? []
+      : [
+          {
+            ...{ tone: "warn" as const, ...about(failing, "failing") },
+            text: `No notification has reached ${names(failing)} for more than an hour.`,
+          },
+        ]),
+  ];
+};
+
 /** The most urgent first. @param now epoch milliseconds */
 export const attentionOf = (known: Known, now: number): Attention[] => {
   const needs = [
@@ -140,6 +185,7 @@ export const attentionOf = (known: Known, now: number): Attention[] => {
     ...alertNeeds(known),
     ...syncNeeds(known, now),
     ...webhookNeeds(known),
+    ...destinationNeeds(known, now),
   ];
   return [...needs.filter(({ tone }) => tone === "bad"), ...needs.filter(({ tone }) => tone === "warn")];
 };

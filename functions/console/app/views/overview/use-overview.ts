@@ -1,13 +1,22 @@
-/** What the overview reads again and again: five requests at most. */
+/** What the overview reads again and again: five requests each time, and the destinations now and then. */
 import { useMay } from "../../access.ts";
 import { answer, api, page } from "../../api/client.ts";
 import type { Problem } from "../../api/problem.ts";
 import { type Resource, useResource } from "../../api/resource.ts";
-import type { Connection, OrganizationStats, SecurityReport, SyncRun, WebhookDelivery } from "../../api/types.ts";
+import type {
+  Connection,
+  Destination,
+  OrganizationStats,
+  SecurityReport,
+  SyncRun,
+  WebhookDelivery,
+} from "../../api/types.ts";
 import { useCircuit } from "../circuit-breaker/use-circuit.ts";
 import type { Known } from "./attention.ts";
 
 const EVERY_MS = 15_000;
+/** A destination is paused after days of failures, so a later note is early enough. */
+const DESTINATIONS_EVERY_MS = 5 * 60_000;
 const RUNS = 10;
 const DELIVERIES = 20;
 /** The newest events of high risk that are shown. */
@@ -44,6 +53,14 @@ const useSecurity = (maySee: boolean): Resource<SecurityReport | null> =>
     maySee ? { everyMs: EVERY_MS } : {},
   );
 
+/** Reads nothing, if the user may not read it. */
+const useDestinations = (maySee: boolean): Resource<readonly Destination[] | null> =>
+  useResource(
+    maySee ? "destinations" : "no destinations",
+    async (signal) => (maySee ? answer(api.GET("/api/integrations/provider/notifications", { signal })) : null),
+    maySee ? { everyMs: DESTINATIONS_EVERY_MS } : {},
+  );
+
 export const useOverview = (): Overview => {
   const connection = useResource(
     "connection",
@@ -65,8 +82,9 @@ export const useOverview = (): Overview => {
     { everyMs: EVERY_MS },
   );
   const security = useSecurity(useMay("security:read"));
+  const destinations = useDestinations(useMay("settings:manage"));
 
-  const reads = [connection, circuit, runs, webhooks, security];
+  const reads = [connection, circuit, runs, webhooks, security, destinations];
   const shown = {
     connection: connection.value,
     circuit: circuit.value?.organizationStats,
@@ -76,7 +94,7 @@ export const useOverview = (): Overview => {
   return {
     ...shown,
     security: security.value ?? undefined,
-    known: { ...shown, alertCounts: security.value?.alertCounts },
+    known: { ...shown, alertCounts: security.value?.alertCounts, destinations: destinations.value },
     isComplete: reads.every(({ value }) => value !== undefined),
     problem: reads.find(({ problem }) => problem !== undefined)?.problem,
     reload: () => {

@@ -1,0 +1,142 @@
+/** Pausing, resuming, rolling the secret, deleting. */
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import { useAction } from "../../api/action.ts";
+import { answer, api } from "../../api/client.ts";
+import { asProblem } from "../../api/problem.ts";
+import type { Destination, DestinationChangeRequest, DestinationWithSecret } from "../../api/types.ts";
+import { Button } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { notify, notifyProblem } from "../../parts/notices.tsx";
+import { unchanged } from "./draft.ts";
+import { API, LIST, putDestination, readDestination } from "./use-destinations.ts";
+
+type Asks = "pause" | "resume" | "roll" | "delete";
+
+type Props = { destination: Destination; onChanged: (destination: DestinationWithSecret) => void };
+
+type DialogProps = Props & { onClose: () => void };
+
+const CHANGES = {
+  pause: {
+    title: "Pause this destination?",
+    confirm: "Pause",
+    done: "The destination is paused.",
+    request: { status: "paused" },
+    text: "Nothing is sent to it until it is resumed. Alerts of the time in between are not sent later; they are in the list of alerts.",
+  },
+  resume: {
+    title: "Resume this destination?",
+    confirm: "Resume",
+    done: "The destination is active again.",
+    request: { status: "active" },
+    text: "Alerts are sent to it from now on. Those of the pause are not; failed deliveries can be sent again one by one.",
+  },
+  roll: {
+    title: "Roll the secret?",
+    confirm: "Roll the secret",
+    done: "The new secret is shown once.",
+    request: { rollSecret: true },
+    text: "A new secret is shown once. For 24 hours, each message is signed with both, so that nothing is refused until the receiver knows the new one.",
+  },
+} as const satisfies Record<
+  string,
+  { title: string; confirm: string; done: string; request: Partial<DestinationChangeRequest>; text: string }
+>;
+
+const ChangeDialog = ({
+  destination: { id },
+  what,
+  onChanged,
+  onClose,
+}: DialogProps & { what: keyof typeof CHANGES }) => {
+  const { title, confirm, done, request, text } = CHANGES[what];
+  // Others may have changed it, and a change replaces all fields.
+  const change = useAction(async () => putDestination(id, { ...unchanged(await readDestination(id)), ...request }));
+  const send = async (): Promise<void> => {
+    const changed = await change.run(undefined);
+    if (changed === undefined) return;
+    onChanged(changed);
+    notify(done);
+    onClose();
+  };
+  return (
+    <Confirm
+      title={title}
+      confirm={confirm}
+      isRunning={change.isRunning}
+      problem={change.problem}
+      onConfirm={() => void send()}
+      onClose={onClose}
+    >
+      <p>{text}</p>
+    </Confirm>
+  );
+};
+
+const DeleteDialog = ({ destination: { id, name }, onClose }: Omit<DialogProps, "onChanged">) => {
+  const { route } = useLocation();
+  const remove = useAction(async () => {
+    await answer(api.DELETE(`${API}/{id}`, { params: { path: { id } } }));
+    return true;
+  });
+  const send = async (): Promise<void> => {
+    if (!(await remove.run(undefined))) return;
+    notify(`${name} is deleted.`);
+    route(LIST);
+  };
+  return (
+    <Confirm
+      title={`Delete ${name}?`}
+      confirm="Delete"
+      isDangerous
+      isRunning={remove.isRunning}
+      problem={remove.problem}
+      onConfirm={() => void send()}
+      onClose={onClose}
+    >
+      <p>
+        Nothing is sent to it any more, not even what waits. Its deliveries disappear with it. This cannot be undone.
+      </p>
+    </Confirm>
+  );
+};
+
+/** An unconfirmed address that is set again gets a new link. */
+const SendLink = ({ destination: { id, target }, onChanged }: Props) => {
+  const send = useAction(async () => {
+    try {
+      onChanged(await putDestination(id, { ...unchanged(await readDestination(id)), address: target }));
+      notify(`A new message with a link was sent to ${target}.`);
+    } catch (error) {
+      notifyProblem("The link was not sent.", asProblem(error));
+      throw error;
+    }
+  });
+  return (
+    <Button isRunning={send.isRunning} onClick={() => void send.run(undefined)}>
+      Send the link again
+    </Button>
+  );
+};
+
+export const Actions = ({ destination, onChanged }: Props) => {
+  const [asks, setAsks] = useState<Asks>();
+  const { status, type } = destination;
+  const close = (): void => setAsks(undefined);
+  return (
+    <>
+      {status === "unconfirmed" && <SendLink destination={destination} onChanged={onChanged} />}
+      {status === "active" && <Button onClick={() => setAsks("pause")}>Pause</Button>}
+      {status === "paused" && <Button onClick={() => setAsks("resume")}>Resume</Button>}
+      {type === "webhook" && <Button onClick={() => setAsks("roll")}>Roll the secret</Button>}
+      <Button kind="danger" onClick={() => setAsks("delete")}>
+        Delete
+      </Button>
+      {asks === "delete" && <DeleteDialog destination={destination} onClose={close} />}
+      {asks !== undefined && asks !== "delete" && (
+        <ChangeDialog destination={destination} what={asks} onChanged={onChanged} onClose={close} />
+      )}
+    </>
+  );
+};

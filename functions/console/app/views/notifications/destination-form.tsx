@@ -1,0 +1,105 @@
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import type { Problem } from "../../api/problem.ts";
+import { Button } from "../../parts/button.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Card } from "../../parts/page.tsx";
+import { ProblemNote } from "../../parts/states.tsx";
+import { type DestinationType, types } from "./destination-words.ts";
+import { type Draft, problemsOf } from "./draft.ts";
+import { FilterFields } from "./filter-fields.tsx";
+import { ScheduleFields } from "./schedule-fields.tsx";
+import { TargetField } from "./target-field.tsx";
+
+const MOST_NAME_CHARACTERS = 100;
+
+type Props = {
+  type: DestinationType;
+  draft: Draft;
+  onEdit: (changes: Partial<Draft>) => void;
+  /** The present address of a destination that is changed; undefined for a new one. */
+  present?: string;
+  isRunning: boolean;
+  problem: Problem | undefined;
+  submit: string;
+  onSubmit: (target: string) => void;
+  onCancel: () => void;
+  /** Above the fields. */
+  children?: ComponentChildren;
+};
+
+/** To be called after the errors are drawn. */
+const focusFirstError = (form: HTMLFormElement | null): void =>
+  form
+    ?.querySelector(".field-error")
+    ?.closest(".field, fieldset")
+    ?.querySelector<HTMLElement>("input, select")
+    ?.focus();
+
+export const DestinationForm = ({ type, draft, onEdit, present, isRunning, problem, ...rest }: Props) => {
+  const { submit, onSubmit, onCancel, children } = rest;
+  const form = useRef<HTMLFormElement>(null);
+  const [isTried, setTried] = useState(false);
+  const [lacksTarget, setLacksTarget] = useState(false);
+  const problems = isTried ? problemsOf(draft) : {};
+
+  const send = (): void => {
+    const target = form.current === null ? "" : String(new FormData(form.current).get("target")).trim();
+    const isMissing = present === undefined && target === "";
+    setTried(true);
+    setLacksTarget(isMissing);
+    if (!isMissing && Object.keys(problemsOf(draft)).length === 0) onSubmit(target);
+    else requestAnimationFrame(() => focusFirstError(form.current));
+  };
+
+  return (
+    <form
+      ref={form}
+      class="notifications-form"
+      autocomplete="off"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isRunning) send();
+      }}
+    >
+      <Card title="Where">
+        {children}
+        <Field label="Name" hint="How you and your colleagues call it." error={problems.name}>
+          {(control) => (
+            <input
+              {...control}
+              value={draft.name}
+              maxLength={MOST_NAME_CHARACTERS}
+              autocomplete="off"
+              onInput={({ currentTarget }) => onEdit({ name: currentTarget.value })}
+            />
+          )}
+        </Field>
+        <TargetField
+          key={type}
+          type={type}
+          present={present}
+          error={lacksTarget ? `Enter the ${types[type].target.replace(/^E/, "e").replace(/^W/, "w")}.` : undefined}
+        />
+      </Card>
+      <Card title="What">
+        <FilterFields draft={draft} problems={problems} hasReports={type === "email"} onEdit={onEdit} />
+      </Card>
+      <Card title="When">
+        <ScheduleFields draft={draft} problems={problems} onEdit={onEdit} />
+      </Card>
+      {problem !== undefined && (
+        <ProblemNote problem={problem}>
+          {problem.isTemporary && <p>What you entered is still here. Send it again: it is done once.</p>}
+        </ProblemNote>
+      )}
+      <div class="actions">
+        <Button type="submit" kind="main" isRunning={isRunning}>
+          {isRunning ? "Saving …" : submit}
+        </Button>
+        <Button onClick={onCancel}>Cancel</Button>
+      </div>
+    </form>
+  );
+};

@@ -1,0 +1,136 @@
+/** One destination: its state, what it gets, a test, and what was sent. */
+import { useState } from "preact/hooks";
+import { useRoute } from "preact-iso/router";
+import { useFilters } from "../../address.ts";
+import { useAction } from "../../api/action.ts";
+import { answer, api, page } from "../../api/client.ts";
+import { useLiveList } from "../../api/live-list.ts";
+import { asProblem } from "../../api/problem.ts";
+import type { Destination, DestinationWithSecret, NotificationDelivery } from "../../api/types.ts";
+import { serviceNow, useNow } from "../../clock.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
+import { notifyProblem } from "../../parts/notices.tsx";
+import { Card, Page } from "../../parts/page.tsx";
+import { Empty, Loaded } from "../../parts/states.tsx";
+import { Actions } from "./actions.tsx";
+import { ChangeForm } from "./change-form.tsx";
+import { Deliveries } from "./deliveries.tsx";
+import { isUnderWay } from "./delivery-words.ts";
+import { DestinationFacts } from "./destination-facts.tsx";
+import { stateOf } from "./destination-words.ts";
+import { takeSecret } from "./new-secret.ts";
+import { SecretCard } from "./secret-card.tsx";
+import { TestResult } from "./test-result.tsx";
+import { API, LIST, useDestinations } from "./use-destinations.ts";
+
+const PAGE = 50;
+const REFRESH_MS = 10_000;
+/** While a delivery is under way. */
+const UNDER_WAY_MS = 1_000;
+
+/** Redrawn each second, alone. */
+const StateNote = ({ destination }: { destination: Destination }) => {
+  const { tone, name, text } = stateOf(destination, useNow());
+  return (
+    <p class="notifications-state">
+      <Badge tone={tone}>{name}</Badge> {text}
+    </p>
+  );
+};
+
+type ShownProps = { destination: Destination; onChanged: (destination: DestinationWithSecret) => void };
+
+const Shown = ({ destination, onChanged }: ShownProps) => {
+  const { id, status } = destination;
+  const { filters, set } = useFilters();
+  const [secret, setSecret] = useState(() => takeSecret(id));
+  const [tested, setTested] = useState<NotificationDelivery>();
+  const list = useLiveList<NotificationDelivery>(
+    `deliveries ${id}`,
+    (cursor, signal) => {
+      const params = { path: { id }, query: { limit: PAGE, ...(cursor !== undefined && { cursor }) } };
+      return page(api.GET(`${API}/{id}/deliveries`, { params, signal }));
+    },
+    { everyMs: REFRESH_MS, isOpen: (delivery) => isUnderWay(delivery, serviceNow()), openMs: UNDER_WAY_MS },
+  );
+  const test = useAction(async (_: undefined, key) => {
+    try {
+      const params = { path: { id }, header: { "Idempotency-Key": key } };
+      const delivery = await answer(api.POST(`${API}/{id}/test`, { params }));
+      setTested(delivery);
+      list.put(delivery);
+    } catch (error) {
+      notifyProblem("The test was not sent.", asProblem(error));
+      throw error;
+    }
+  });
+  const isChanging = filters.change === "open";
+  const changed = (next: DestinationWithSecret): void => {
+    const { secret: created, ...rest } = next;
+    if (created !== undefined) setSecret(created);
+    onChanged(rest);
+  };
+  if (isChanging)
+    return (
+      <ChangeForm
+        destination={destination}
+        onChanged={changed}
+        onClose={() => set({ change: undefined }, { replace: true })}
+      />
+    );
+  const latest = tested && (list.value?.find((delivery) => delivery.id === tested.id) ?? tested);
+  return (
+    <>
+      <StateNote destination={destination} />
+      {secret !== undefined && <SecretCard secret={secret} oldUntil={destination.oldSecretValidUntil} />}
+      <div class="actions notifications-actions">
+        {status === "active" && (
+          <Button kind="main" isRunning={test.isRunning} onClick={() => void test.run(undefined)}>
+            {test.isRunning ? "Sending …" : "Send a test"}
+          </Button>
+        )}
+        <Button onClick={() => set({ change: "open" })}>Change</Button>
+        <Actions destination={destination} onChanged={changed} />
+      </div>
+      {latest !== undefined && <TestResult delivery={latest} />}
+      <DestinationFacts destination={destination} />
+      <Card title="Deliveries">
+        <Deliveries list={list} mayRetry={status === "active"} />
+      </Card>
+    </>
+  );
+};
+
+export const DestinationView = () => {
+  const { id = "" } = useRoute().params;
+  const destinations = useDestinations();
+  const found = destinations.value?.find((destination) => destination.id === id);
+  return (
+    <Page title={found?.name ?? "Destination"} lead={<a href={LIST}>All destinations</a>}>
+      <Loaded
+        of={destinations}
+        what="the destination"
+        isEmpty={() => found === undefined}
+        empty={
+          <Empty title="There is no such destination">
+            <p>It may have been deleted. Or the address is mistyped.</p>
+          </Empty>
+        }
+      >
+        {(items) =>
+          found && (
+            <Shown
+              key={id}
+              destination={found}
+              onChanged={(changed) => {
+                destinations.show(items.map((one) => (one.id === id ? changed : one)));
+                destinations.reload();
+              }}
+            />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+};
