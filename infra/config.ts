@@ -159,6 +159,8 @@ const Context = z
     emailSender: z.email("expected an e-mail address").max(254, "expected at most 254 characters").optional(),
     /** Whether organizations can have their events written to a bucket for a SIEM: docs/siem.md. */
     siemFeed: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
+    /** `loopback` lets notifications reach the machine that runs the functions, also by plain http: only for local runs. */
+    notificationTargets: z.enum(["public", "loopback"], "expected public or loopback").default("public"),
     /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */
     xrayTracing: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
     /** How many batches of webhook events are processed at once: docs/webhooks.md, "Concurrency". */
@@ -173,6 +175,9 @@ const Context = z
   })
   .refine(({ stage, issuer, audience }) => stage === "dev" || (issuer !== undefined && audience !== undefined), {
     error: "stage prod needs issuer and audience: add --context issuer=… --context audience=…",
+  })
+  .refine(({ stage, notificationTargets }) => stage === "dev" || notificationTargets === "public", {
+    error: "stage prod sends notifications to public addresses only: remove notificationTargets",
   })
   .refine(hasRoomForQueues, {
     error:

@@ -19,6 +19,7 @@ const LOCAL_CONTEXT = {
   apiDocs: "true",
   consoleClientId: CONSOLE_CLIENT_ID,
   emailSender: "alerts@plant-store.example",
+  notificationTargets: "loopback",
   providerOauthClientId: "local",
   providerOauthSecretArn: secretArn("provider-oauth"),
   platformWebhookSecretArn: secretArn("platform-webhooks"),

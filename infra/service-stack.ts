@@ -57,7 +57,8 @@ export class ServiceStack extends Stack {
     ] as const);
     const background = addBackgroundFunctions(this, { access: this.access, bus: events.bus, queues, config });
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
-    background.get("dispatch-notifications")?.addEnvironment("CONSOLE_URL", this.api.consoleUrl);
+    for (const name of ["dispatch-notifications", "send-notifications"] as const)
+      background.get(name)?.addEnvironment("CONSOLE_URL", this.api.consoleUrl);
     new Monitoring(this, "Monitoring", {
       config,
       api: this.api.api,

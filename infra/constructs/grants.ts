@@ -82,6 +82,7 @@ export const backgroundAccess = (access: AccessTo) =>
     "process-webhook": access.processWebhooks,
     "restore-security-events": access.restoreSecurityEvents,
     "dispatch-notifications": access.dispatchNotifications,
+    "send-notifications": access.sendNotifications,
   }) satisfies Record<string, Access>;
 
 true satisfies Lacks<

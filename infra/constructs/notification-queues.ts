@@ -12,7 +12,6 @@ const DISPATCH_RECEIVES = 100;
 
 /** Waiting for the time of a summary and every try to send count as receives: docs/notifications.md. */
 const SEND_RECEIVES = 100;
-const SEND_TIMEOUT_SECONDS = 60;
 
 type Props = { bus: EventBus; config: Pick<DeploymentConfig, "stage"> };
 
@@ -41,7 +40,7 @@ export class NotificationQueues extends Construct {
     });
     this.toSend = addQueue(this, {
       config,
-      workSeconds: SEND_TIMEOUT_SECONDS,
+      workSeconds: backgroundFunctions["send-notifications"].timeoutSeconds,
       ids: { queue: "ToSend", deadLetters: "ToSendDeadLetters" },
       maxReceives: SEND_RECEIVES,
       contents: "Keeps the deliveries that could not be sent or recorded, until they are replayed",

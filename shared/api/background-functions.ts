@@ -132,6 +132,13 @@ export const backgroundFunctions = {
     // A storm's notifications change the same items, so more batches at once would only wait for each other.
     triggers: [{ queueOf: "AlertsToNotify", batchSize: 10, maxConcurrency: 5 }],
   },
+  "send-notifications": {
+    subject: "notifications",
+    description: "Sends notifications to their destinations",
+    // A try takes 10 s at most. The messages of a batch are processed at the same time.
+    timeoutSeconds: 60,
+    triggers: [{ queueOf: "NotificationsToSend", batchSize: 5, maxConcurrency: 20 }],
+  },
 } as const satisfies Record<string, BackgroundFunction>;
 
 export type BackgroundFunctionName = keyof typeof backgroundFunctions;

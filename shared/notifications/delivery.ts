@@ -16,7 +16,7 @@ export const DELIVERY_LIFE_MS = 30 * 24 * 3_600_000;
 export const MAX_ATTEMPTS = 20;
 
 /** A text of an answer has at most so many characters. */
-const MAX_ANSWER_CHARACTERS = 256;
+export const MAX_ANSWER_CHARACTERS = 256;
 
 const described = (description: string) => z.string().register(z.globalRegistry, { description });
 

@@ -1,43 +1,39 @@
-/** What happens when the service pauses a destination by itself: an event on the bus, then a security event with an alert. */
-import * as z from "zod/mini";
+/**
+ * The security event of a destination that the service pauses by itself. Sending has no right to record it, so it travels as
+ * an event that was not recorded: a queue keeps it until restore-security-events has recorded it and raised its alert. Pure.
+ */
 import { definedFields } from "../json/defined-fields.ts";
-import { identityOf } from "../security/event-id.ts";
-import type { Recorder } from "../security/recorder.ts";
-import { destinationTypes } from "./destination.ts";
+import { UNRECORDED_EVENT_TYPE, type UnrecordedEvent } from "../security/dead-letters.ts";
+import { eventId, identityOf } from "../security/event-id.ts";
+import { sanitiseMetadata } from "../security/redaction/redact-and-cut.ts";
+import { EVENT_SOURCE } from "../terms/event-source.ts";
+import type { Destination } from "./destination.ts";
 
-export const DESTINATION_PAUSED_TYPE = "DestinationPaused";
+/** `at`, `failingSince`: epoch ms. */
+export type PausedDestination = {
+  organizationId: string;
+  destination: Pick<Destination, "id" | "type" | "name">;
+  reason: "failing" | "gone";
+  failingSince?: number | undefined;
+  at: number;
+};
 
-/** `at`, `failingSince`: epoch ms. Published again after a crash, a pause may have a later `at`. */
-export const DestinationPaused = z.object({
-  organizationId: z.string(),
-  destinationId: z.string(),
-  type: z.enum(destinationTypes),
-  name: z.string(),
-  reason: z.enum(["failing", "gone"]),
-  failingSince: z.optional(z.number()),
-  at: z.number(),
-});
-export type DestinationPaused = z.output<typeof DestinationPaused>;
-
-export type RecordPaused = (paused: DestinationPaused) => Promise<void>;
-
-/** Records the event of a pause, which raises an alert whatever the threshold. The bus may deliver it twice; it is recorded once. */
-export const createRecordPaused =
-  (recorder: Pick<Recorder, "record">): RecordPaused =>
-  async ({ organizationId, destinationId, type, name, reason, failingSince, at }) => {
-    const identity = identityOf("destination_paused", organizationId, destinationId);
-    await recorder.record(
-      {
-        ...{
-          organizationId,
-          eventType: "NOTIFICATIONS_PAUSED",
-          category: "system",
-          riskLevel: "HIGH",
-          source: "system",
-        },
-        ...{ resource: destinationId, resourceType: "provider_account", action: "pause_destination", success: false },
-        metadata: { destinationType: type, destinationName: name, reason, ...definedFields({ failingSince }) },
-      },
-      { timestamp: at, identity },
-    );
+/** The bus event of a pause. Its security event has an alert whatever ALERT_THRESHOLD, and the same id if it is repeated. */
+export const pausedEvent = ({ organizationId, destination, reason, failingSince, at }: PausedDestination) => {
+  const { id, type, name } = destination;
+  const detail: UnrecordedEvent = {
+    version: 1,
+    stage: "record",
+    event: {
+      id: eventId(at, identityOf("destination_paused", organizationId, id)),
+      ...{ organizationId, eventType: "NOTIFICATIONS_PAUSED", category: "system", riskLevel: "HIGH", source: "system" },
+      ...{ resource: id, resourceType: "provider_account", action: "pause_destination", success: false },
+      metadata: sanitiseMetadata({
+        ...{ destinationType: type, destinationName: name, reason },
+        ...definedFields({ failingSince }),
+      }),
+      ...{ processed: false, alertGenerated: true, alertLevel: "HIGH", timestamp: at, createdAt: at },
+    },
   };
+  return { source: EVENT_SOURCE, detailType: UNRECORDED_EVENT_TYPE, detail };
+};

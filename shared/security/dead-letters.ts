@@ -17,7 +17,7 @@ export const UnrecordedEvent = z.object({
   stage: z.enum(["record", "alert"]),
   event: SecurityEvent,
 });
-type UnrecordedEvent = z.output<typeof UnrecordedEvent>;
+export type UnrecordedEvent = z.output<typeof UnrecordedEvent>;
 
 /** The fields of an event that cannot name a person. */
 const impersonalFields = ({ id, organizationId, eventType, category, riskLevel, source, ...event }: SecurityEvent) => ({

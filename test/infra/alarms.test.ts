@@ -185,7 +185,7 @@ describe("the alarms", () => {
     expect(watchedBy("FunctionsThrottled", "Throttles")).toEqual(
       [
         ...workers,
-        ...["BackgroundRestoreSecurityEvents", "NotificationsDispatchNotifications"],
+        ...["BackgroundRestoreSecurityEvents", "NotificationsDispatchNotifications", "NotificationsSendNotifications"],
         ...["WebhooksProcessWebhook", "WebhooksReceiveWebhook"],
       ].sort(),
     );

@@ -21,6 +21,7 @@ describe("the context of a deployment", () => {
       ALERT_THRESHOLD: "HIGH",
       apiDocs: false,
       consoleScope: "openid",
+      notificationTargets: "public",
       xrayTracing: false,
       webhookEntrance: "url",
       ipAddressType: "ipv4",

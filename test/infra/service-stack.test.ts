@@ -466,8 +466,13 @@ describe("the stack", () => {
     const restoring = ["BackgroundRestoreSecurityEventsFunction", { MaximumConcurrency: 2 }];
     const processing = (MaximumConcurrency: number) => ["WebhooksProcessWebhookFunction", { MaximumConcurrency }];
     const dispatching = ["NotificationsDispatchNotificationsFunction", { MaximumConcurrency: 5 }];
-    expect(Object.fromEntries(consumersOf(dev))).toEqual(Object.fromEntries([restoring, dispatching, processing(5)]));
-    expect(Object.fromEntries(consumersOf(prod))).toEqual(Object.fromEntries([restoring, dispatching, processing(20)]));
+    const sending = ["NotificationsSendNotificationsFunction", { MaximumConcurrency: 20 }];
+    expect(Object.fromEntries(consumersOf(dev))).toEqual(
+      Object.fromEntries([restoring, dispatching, sending, processing(5)]),
+    );
+    expect(Object.fromEntries(consumersOf(prod))).toEqual(
+      Object.fromEntries([restoring, dispatching, sending, processing(20)]),
+    );
 
     const reservedIn = (template: Template) =>
       Object.values(template.findResources("AWS::Lambda::Function")).flatMap(({ Properties }) =>

@@ -1,10 +1,11 @@
-import { type Access, together, variables } from "../resources/access.ts";
+import { Stack } from "aws-cdk-lib";
+import { type Access, NO_ACCESS, together, variables } from "../resources/access.ts";
 import type { AccessParts, Resources } from "./parts.ts";
 
 /** Rights for notifications: their table, their secrets, and the queue of deliveries. */
 export const notificationAccess = (
-  { notifications, queueNotifications, recordSecurityEvents, sealForClients }: AccessParts,
-  { config, credentialsKey }: Resources,
+  { notifications, queueNotifications, publish, recordSecurityEvents, sealForClients }: AccessParts,
+  { config, credentialsKey, notificationsToSend }: Resources,
 ) => {
   const secrets = (action: "Decrypt" | "GenerateDataKey"): Access => ({
     grants: [credentialsKey.grant(action, "notification")],
@@ -12,14 +13,31 @@ export const notificationAccess = (
   });
 
   const emailSender = variables(config.emailSender === undefined ? {} : { EMAIL_SENDER: config.emailSender });
+  const targets = variables({ NOTIFICATION_TARGETS: config.notificationTargets });
 
   /** To store a destination and its secrets, and to send a mail that asks to confirm. */
   const writeDestination = together(
     notifications.may("GetItem", "PutItem", "UpdateItem", "DeleteItem"),
     secrets("Decrypt"),
     secrets("GenerateDataKey"),
-    ...[sealForClients, queueNotifications, emailSender],
+    ...[sealForClients, queueNotifications, emailSender, targets],
   );
+
+  /** To send mails as the sender only. The identity in SES is the address or its domain. */
+  const sendMail = (sender: string): Access => {
+    const identity = (resourceName: string) =>
+      Stack.of(notificationsToSend).formatArn({ service: "ses", resource: "identity", resourceName });
+    return {
+      grants: [
+        {
+          actions: ["ses:SendEmail"],
+          resources: [identity(sender), identity(sender.slice(sender.indexOf("@") + 1))],
+          conditions: { StringEquals: { "ses:FromAddress": sender } },
+        },
+      ],
+      environment: {},
+    };
+  };
 
   return {
     /** Transactions update notices and bundles, and put deliveries and held notifications. */
@@ -35,5 +53,18 @@ export const notificationAccess = (
     /** Anybody can call these two: the link is the authentication. */
     openEmailLink: together(notifications.may("GetItem"), sealForClients),
     useEmailLink: together(notifications.may("GetItem", "UpdateItem"), sealForClients, recordSecurityEvents),
+
+    /** No other table: the function talks to hosts that users chose. */
+    sendNotifications: together(
+      publish,
+      notifications.may("GetItem", "Query", "UpdateItem"),
+      secrets("Decrypt"),
+      {
+        grants: [{ actions: ["sqs:ChangeMessageVisibility"], resources: [notificationsToSend.queueArn] }],
+        environment: { NOTIFICATIONS_QUEUE_URL: notificationsToSend.queueUrl },
+      },
+      config.emailSender === undefined ? NO_ACCESS : sendMail(config.emailSender),
+      ...[emailSender, targets],
+    ),
   };
 };

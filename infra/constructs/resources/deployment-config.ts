@@ -39,6 +39,8 @@ export type DeploymentConfig = {
   emailSender?: string | undefined;
   /** Whether the deployment has a bucket for the feed for a SIEM. */
   siemFeed: boolean;
+  /** Where notifications may be sent. */
+  notificationTargets: "public" | "loopback";
   /** Whether X-Ray records a sample of the invocations. */
   xrayTracing: boolean;
   /** The batches of webhook events that are processed at once. */

@@ -56,7 +56,7 @@ describe("the background functions", () => {
     for (const [name, { subject }] of allBackgroundFunctions)
       expect(files).toContain(`functions/${subject}/${name}.ts`);
     const bySchedule = files.filter((file) =>
-      /create(Scheduled|Bus|Queue)Handler/.test(readFileSync(join(root, file), "utf8")),
+      /create(Scheduled|Bus|Queue|Message)Handler/.test(readFileSync(join(root, file), "utf8")),
     );
     expect(bySchedule.map((file) => basename(file, ".ts")).sort()).toEqual(
       allBackgroundFunctions.map(([name]) => name).sort(),

@@ -1,0 +1,205 @@
+/**
+ * Sends one delivery once: claim, render, send, record. The queue repeats it until it has ended. At least once: an instance
+ * that dies after sending, or whose record is lost, sends again when its lease has ended. docs/notifications.md, "Tries".
+ */
+import { definedFields } from "../json/defined-fields.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { writeLog } from "../runtime/log.ts";
+import type { Mailer } from "../runtime/mail.ts";
+import { cutText } from "../security/redaction/redact-and-cut.ts";
+import { redactText } from "../security/redaction/redact-text.ts";
+import { type DeliveryAttempt, type DeliveryMessage, MAX_ANSWER_CHARACTERS, type StoredDelivery } from "./delivery.ts";
+import type { PausedDestination } from "./destination-paused.ts";
+import { type DestinationSecrets, type DestinationSecretsStore, signingSecrets } from "./destination-secrets.ts";
+import { EMAIL_LINK_PATH } from "./email-link.ts";
+import { mailOf } from "./messages/mail.ts";
+import { type Notification, parseNotification } from "./messages/notification.ts";
+import { slackMessage } from "./messages/slack.ts";
+import { teamsMessage } from "./messages/teams.ts";
+import { webhookBody, webhookHeaders } from "./messages/webhook.ts";
+import type { DestinationItem } from "./notification-items.ts";
+import { type GuardedRequest, GuardedRequestError } from "./sending/guarded-request.ts";
+import { hasFailedForLong, pauseAfter } from "./sending/retry-schedule.ts";
+import type { SendingStore } from "./sending-store.ts";
+
+export type SendDependencies = {
+  store: SendingStore;
+  secrets: Pick<DestinationSecretsStore, "open">;
+  request: GuardedRequest;
+  /** Undefined if the deployment sends no mails. */
+  mailer: Pick<Mailer, "send"> | undefined;
+  /** Composes the summary of a bundle that has begun; undefined if the bundle is empty. */
+  summarize(organizationId: string, bundle: StoredDelivery): Promise<Notification | undefined>;
+  /** @throws Error if the bus did not take the event. */
+  publishPaused(paused: PausedDestination): Promise<void>;
+  /** The origin of the API, where links in mails lead. */
+  apiOrigin: string;
+  newToken(): string;
+  now: Clock;
+};
+
+/** @returns the seconds after which the message must come again; undefined if the delivery has ended. */
+export type SendDelivery = (message: DeliveryMessage) => Promise<number | undefined>;
+
+/** What an answer is read for. More would take longer to redact; the log shows 256 characters. */
+const READ_CHARACTERS = 4_096;
+const MIN_SECRET_CHARACTERS = 6;
+
+/** What the log must not repeat of a URL: an answer may quote it. The path of a chat's URL is its secret. */
+const secretParts = (secrets: DestinationSecrets): string[] => {
+  if (secrets.type === "email") return [];
+  const { pathname, search, searchParams } = new URL(secrets.url);
+  const path = secrets.type === "webhook" ? [] : [pathname, ...pathname.split("/")];
+  return [...path, search, ...searchParams.values()].filter((part) => part.length >= MIN_SECRET_CHARACTERS);
+};
+
+/** The beginning of an answer as the log shows it. */
+export const redactedAnswer = (body: string, secrets: DestinationSecrets): string => {
+  const known = secretParts(secrets).sort((one, other) => other.length - one.length);
+  const text = known.reduce(
+    (rest, secret) => rest.replaceAll(secret, "[redacted:url]"),
+    // A secret that the cut would split is far behind what is shown.
+    body.slice(0, READ_CHARACTERS).replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, "\ufffd"),
+  );
+  return cutText(redactText(text.toWellFormed()), MAX_ANSWER_CHARACTERS);
+};
+
+type Sent = { isDelivered: boolean; isGone: boolean; retryAfter?: string | undefined; attempt: DeliveryAttempt };
+
+/** Why a delivery cannot be sent to the destination now; undefined if it can. */
+const hindranceOf = (destination: DestinationItem | undefined, type: Notification["type"]): string | undefined => {
+  if (destination === undefined) return "deleted";
+  const { status } = destination;
+  if (type === "destination.confirmation") return status === "unconfirmed" ? undefined : "already_confirmed";
+  return status === "active" ? undefined : status;
+};
+
+export const createSendDelivery = (dependencies: SendDependencies): SendDelivery => {
+  const { store, request, mailer, now, apiOrigin } = dependencies;
+
+  const post = async (
+    notification: Notification,
+    { destinationId, deliveryId }: DeliveryMessage,
+    secrets: Exclude<DestinationSecrets, { type: "email" }>,
+  ) => {
+    const headers = { "content-type": "application/json; charset=utf-8", "user-agent": "notifications/1" };
+    if (secrets.type === "slack") return request({ url: secrets.url, headers, body: slackMessage(notification) });
+    if (secrets.type === "teams") return request({ url: secrets.url, headers, body: teamsMessage(notification) });
+    const body = webhookBody(notification);
+    const at = now();
+    const signed = { id: `${destinationId}_${deliveryId}`, at, body, secrets: signingSecrets(secrets.secrets, at) };
+    return request({ url: secrets.url, headers: { ...headers, ...webhookHeaders(signed) }, body });
+  };
+
+  const mail = async (notification: Notification, to: string, keys: Extract<DestinationSecrets, { type: "email" }>) => {
+    const linkTo = (key: string): string => `${apiOrigin}${EMAIL_LINK_PATH}?key=${encodeURIComponent(key)}`;
+    const links = {
+      unsubscribe: linkTo(keys.unsubscribeKey),
+      ...(notification.type === "destination.confirmation" && { confirm: linkTo(keys.confirmKey) }),
+    };
+    if (mailer === undefined) throw Object.assign(new Error("The deployment sends no mails."), { name: "no_sender" });
+    await mailer.send({ to, ...mailOf(notification, links) });
+  };
+
+  /** Sends once. Never throws: a failure is an attempt as well. */
+  const trySend = async (
+    notification: Notification,
+    message: DeliveryMessage,
+    { target }: DestinationItem,
+    secrets: DestinationSecrets,
+  ): Promise<Sent> => {
+    const at = now();
+    const attempted = (fields: { status?: number; error?: string | undefined; answer?: string }): DeliveryAttempt => ({
+      ...{ at, latencyMs: Math.max(0, now() - at) },
+      ...definedFields(fields),
+    });
+    try {
+      if (secrets.type === "email") {
+        await mail(notification, target, secrets);
+        return { isDelivered: true, isGone: false, attempt: attempted({}) };
+      }
+      const { status, retryAfter, body } = await post(notification, message, secrets);
+      const isDelivered = status >= 200 && status < 300;
+      const answer = redactedAnswer(body, secrets);
+      const error = isDelivered ? undefined : "refused";
+      return { isDelivered, isGone: status === 410, retryAfter, attempt: attempted({ status, error, answer }) };
+    } catch (error) {
+      // No other text of the error: it may name the address or the URL.
+      const reason =
+        error instanceof GuardedRequestError ? error.failure : error instanceof Error ? error.name : "error";
+      return { isDelivered: false, isGone: false, attempt: attempted({ error: reason }) };
+    }
+  };
+
+  /** Notes a failed try at the destination. @returns why the destination was paused; undefined if it was not. */
+  const noteFailure = async (
+    { organizationId, destinationId }: DeliveryMessage,
+    destination: DestinationItem,
+    { isGone, attempt: { at } }: Sent,
+  ): Promise<"failing" | "gone" | undefined> => {
+    const failingSince = await store.noteFailure(organizationId, destinationId, at);
+    if (!isGone && !hasFailedForLong(failingSince, at)) return undefined;
+    const reason = isGone ? "gone" : "failing";
+    // The event first: a crash between the two repeats both, and the alert is not lost.
+    const paused = { organizationId, destination, reason, failingSince, at } as const;
+    await dependencies.publishPaused(paused);
+    await store.pause(organizationId, destinationId, { at, because: reason });
+    return reason;
+  };
+
+  return async (message) => {
+    const { organizationId, destinationId, deliveryId } = message;
+    const token = dependencies.newToken();
+    const claimed = await store.claim(message, { token, now: now() });
+    if (claimed.is === "ended") return undefined;
+    // The holder of the lease may have died, so the message stays until the delivery has ended.
+    if (claimed.is !== "claimed") return Math.max(1, Math.ceil((claimed.until - now()) / 1_000));
+
+    const { delivery } = claimed;
+    const record = async (
+      ...result: Parameters<typeof store.record> extends [unknown, unknown, ...infer Rest] ? Rest : never
+    ) => {
+      if (!(await store.record(message, token, ...result))) throw new Error("The lease of the delivery was lost.");
+    };
+    const giveUp = (error: string) => record({ is: "failed", at: now(), error }, delivery.attempts);
+
+    const destination = await store.readDestination(organizationId, destinationId);
+    const hindrance = hindranceOf(destination, delivery.type);
+    if (destination === undefined || hindrance !== undefined) {
+      await giveUp(hindrance ?? "deleted");
+      return undefined;
+    }
+    const stored = delivery.notification;
+    const notification =
+      stored === undefined ? await dependencies.summarize(organizationId, delivery) : parseNotification(stored);
+    if (notification === undefined) {
+      await giveUp("empty");
+      return undefined;
+    }
+    if (stored === undefined && !(await store.keepNotification(message, token, JSON.stringify(notification)))) {
+      throw new Error("The lease of the delivery was lost.");
+    }
+
+    const secrets = await dependencies.secrets.open(organizationId, destination.sealed);
+    const sent = await trySend(notification, message, destination, secrets);
+    const attempts = [...delivery.attempts, sent.attempt];
+    if (sent.isDelivered) {
+      await record({ is: "delivered", at: now() }, attempts);
+      await store.noteSuccess(organizationId, destinationId, sent.attempt.at);
+      return undefined;
+    }
+
+    const { status, error } = sent.attempt;
+    writeLog("warn", "A notification was not delivered", { destinationId, deliveryId, status, error });
+    const paused = await noteFailure(message, destination, sent);
+    const tries = delivery.tries + 1;
+    const pause =
+      paused === undefined ? pauseAfter(deliveryId, { tries, retryAfter: sent.retryAfter, now: now() }) : undefined;
+    if (pause === undefined) {
+      await record({ is: "failed", at: now(), error: paused ?? "no_tries_left", tries }, attempts);
+      return undefined;
+    }
+    await record({ is: "again", notBefore: now() + pause, tries }, attempts);
+    return Math.ceil(pause / 1_000);
+  };
+};

@@ -1,0 +1,371 @@
+/**
+ * One delivery from its message to its end: a queue, workers that crash between any two steps, answers of the store that
+ * are lost, two workers at once, late workers. The store is the real engine, the receiver is scripted.
+ */
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { StoredDelivery } from "../../../shared/notifications/delivery.ts";
+import type { PausedDestination } from "../../../shared/notifications/destination-paused.ts";
+import type { DestinationSecrets } from "../../../shared/notifications/destination-secrets.ts";
+import type { Notification } from "../../../shared/notifications/messages/notification.ts";
+import {
+  type DestinationItem,
+  deliveryKey,
+  destinationKey,
+  parseDeliveryItem,
+  parseDestinationItem,
+} from "../../../shared/notifications/notification-items.ts";
+import {
+  createSendDelivery,
+  redactedAnswer,
+  type SendDependencies,
+} from "../../../shared/notifications/send-delivery.ts";
+import {
+  type GuardedAnswer,
+  GuardedRequestError,
+  type RequestFailure,
+} from "../../../shared/notifications/sending/guarded-request.ts";
+import { createSendingStore } from "../../../shared/notifications/sending-store.ts";
+import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { getItem } from "../../../shared/runtime/get-item.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+
+const TABLE = "notifications";
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const START = Date.UTC(2026, 10, 22, 21, 0);
+const VISIBILITY_MS = 360_000;
+
+quietLog();
+let database: EmbeddedDynamoDb;
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb({
+    TableName: TABLE,
+    KeySchema: [
+      { AttributeName: "scope", KeyType: "HASH" },
+      { AttributeName: "key", KeyType: "RANGE" },
+    ],
+    AttributeDefinitions: [
+      { AttributeName: "scope", AttributeType: "S" },
+      { AttributeName: "key", AttributeType: "S" },
+    ],
+    ttlAttribute: "ttl",
+  });
+});
+afterAll(() => database.stop());
+
+/** An answer's status with its Retry-After, a request without an answer, or the death of the worker after sending. */
+type Step = number | [number, string] | RequestFailure | "dies";
+/** The call of the store, from 0 on, that fails: before it reached the store, or after, so that its answer is lost. */
+type Fault = { call: number; when: "before" | "after" };
+
+let organizations = 0;
+
+type Options = {
+  steps: readonly Step[];
+  fault?: Fault | undefined;
+  messages?: number;
+  destination?: Partial<DestinationItem>;
+  delivery?: Partial<StoredDelivery>;
+  change?: Partial<SendDependencies>;
+  /** Called while a request is under way. */
+  during?: (world: World) => Promise<void>;
+};
+type World = Awaited<ReturnType<typeof createWorld>>;
+
+const notification: Notification = {
+  ...{ type: "notification.test", timestamp: START, organizationId: "acme" },
+  data: { destination: { id: "01D", name: "Ops" } },
+};
+
+const createWorld = async ({ steps, fault, destination = {}, delivery = {}, change = {}, during }: Options) => {
+  const client = database.documentClient(documentTranslation);
+  const reader = database.documentClient(documentTranslation);
+  const message = { organizationId: `acme-${++organizations}`, destinationId: "01D", deliveryId: "01E" };
+  const own = { ...message, destination: destinationKey(message.organizationId, "01D") };
+  const put = (Item: object) => client.send(new PutCommand({ TableName: TABLE, Item: { ...Item } }));
+  await put({
+    ...destinationKey(message.organizationId, "01D"),
+    ...{ id: "01D", type: "webhook", name: "Ops", target: "https://example.com/hook", status: "active", filter: {} },
+    ...{ createdAt: START, createdBy: "u", changedAt: START, changedBy: "u", version: "v" },
+    sealed: new Uint8Array([1]),
+    ...destination,
+  });
+  await put({
+    ...deliveryKey(message.organizationId, message),
+    ...{ destinationId: "01D", deliveryId: "01E", type: "notification.test", status: "pending", createdAt: START },
+    ...{ notification: JSON.stringify(notification), attempts: [], tries: 0, ttl: START / 1_000 + 30 * 86_400 },
+    ...delivery,
+  });
+
+  let calls = 0;
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const call = calls++;
+      if (fault?.call === call && fault.when === "before") throw new Error("The call never left.");
+      const output = await next(args);
+      if (fault?.call === call && fault.when === "after") throw new Error("The answer was lost.");
+      return output;
+    },
+    { step: "initialize", name: "faults" },
+  );
+
+  const left = [...steps];
+  const sent: { id: string; at: number }[] = [];
+  const paused: PausedDestination[] = [];
+  const secrets: DestinationSecrets = {
+    type: "webhook",
+    url: "https://example.com/hook",
+    secrets: [{ secret: "whsec_AAAA" }],
+  };
+  const world = {
+    now: START,
+    message,
+    sent,
+    paused,
+    left,
+    calls: () => calls,
+    delivery: async () => parseDeliveryItem(await getItem(reader, TABLE, deliveryKey(message.organizationId, message))),
+    destination: async () => parseDestinationItem(await getItem(reader, TABLE, own.destination)),
+    tokens: 0,
+    /** Works on the message once, as the queue's function does. "died": the worker is gone. */
+    work: async (): Promise<number | undefined | "died"> => {
+      const { promise: death, resolve: die } = Promise.withResolvers<"died">();
+      const send = createSendDelivery({
+        store: createSendingStore(client, TABLE),
+        secrets: { open: async () => secrets },
+        request: async ({ headers }): Promise<GuardedAnswer> => {
+          sent.push({ id: headers["webhook-id"] ?? "", at: world.now });
+          const step = left.shift() ?? 200;
+          await during?.(world);
+          if (step === "dies") {
+            die("died");
+            return new Promise(() => undefined);
+          }
+          if (typeof step === "string") throw new GuardedRequestError(step);
+          const [status, retryAfter] = typeof step === "number" ? [step] : step;
+          return { status, body: "text", ...(retryAfter !== undefined && { retryAfter }) };
+        },
+        mailer: { send: async () => undefined },
+        summarize: async () => undefined,
+        publishPaused: async (event) => void paused.push(event),
+        apiOrigin: "https://api.example.com",
+        newToken: () => `token ${world.tokens++}`,
+        now: () => world.now,
+        ...change,
+      });
+      return Promise.race([send(message), death]);
+    },
+  };
+  return world;
+};
+
+/** Runs the queue until it is empty. */
+const run = async (options: Options) => {
+  const world = await createWorld(options);
+  const queue = Array.from({ length: options.messages ?? 1 }, () => ({ visibleAt: START }));
+  for (let receives = 0; queue.length > 0; receives++) {
+    if (receives > 60) throw new Error("The message never ends.");
+    queue.sort((one, other) => one.visibleAt - other.visibleAt);
+    const [one] = queue;
+    if (one === undefined) break;
+    world.now = Math.max(world.now, one.visibleAt);
+    const seconds = await world.work().catch(() => "died" as const);
+    if (seconds === undefined) queue.shift();
+    else one.visibleAt = world.now + (seconds === "died" ? VISIBILITY_MS : seconds * 1_000);
+  }
+  return { world, delivery: await world.delivery(), destination: await world.destination() };
+};
+
+describe("a delivery", () => {
+  it("is sent once and recorded", async () => {
+    const { world, delivery, destination } = await run({ steps: [204] });
+    expect(world.sent).toEqual([{ id: "01D_01E", at: START }]);
+    expect(delivery).toMatchObject({
+      status: "delivered",
+      endedAt: START,
+      attempts: [{ status: 204, answer: "text" }],
+    });
+    expect([delivery.leaseToken, destination.lastDeliveredAt, destination.failingSince]).toEqual([
+      undefined,
+      START,
+      undefined,
+    ]);
+  });
+
+  it("is tried again after growing pauses until it is accepted", async () => {
+    const { world, delivery, destination } = await run({ steps: [500, 302, "timed_out", 404, 200] });
+    const pauses = world.sent.slice(1).map(({ at }, index) => (at - (world.sent[index]?.at ?? 0)) / 1_000);
+    for (const [index, seconds] of [5, 60, 300, 1_800].entries())
+      expect(Math.abs((pauses[index] ?? 0) / seconds - 1)).toBeLessThan(0.3);
+    expect(delivery.attempts.map(({ status, error }) => [status, error])).toEqual([
+      [500, "refused"],
+      [302, "refused"],
+      [undefined, "timed_out"],
+      [404, "refused"],
+      [200, undefined],
+    ]);
+    expect(destination.failingSince).toBeUndefined();
+  });
+
+  it("is given up after nine tries in about 24 hours", async () => {
+    const { world, delivery, destination } = await run({ steps: Array.from({ length: 20 }, () => 500) });
+    expect(world.sent).toHaveLength(9);
+    expect((world.now - START) / HOUR_MS).toBeGreaterThan(20);
+    expect((world.now - START) / HOUR_MS).toBeLessThan(27);
+    expect(delivery).toMatchObject({ status: "failed", error: "no_tries_left", tries: 9 });
+    expect([destination.failingSince, destination.status]).toEqual([START, "active"]);
+  });
+
+  it("waits as long as Retry-After asks for", async () => {
+    const { world } = await run({ steps: [[429, "1000"], [503, "Sun, 22 Nov 2026 23:00:00 GMT"], 200] });
+    expect(world.sent.map(({ at }) => at - START)).toEqual([0, 1_000_000, 2 * HOUR_MS]);
+  });
+
+  it("pauses a destination that is gone", async () => {
+    const { world, delivery, destination } = await run({ steps: [410] });
+    expect(delivery).toMatchObject({ status: "failed", error: "gone", attempts: [{ status: 410 }] });
+    expect(destination).toMatchObject({ status: "paused", pausedBecause: "gone", pausedAt: START });
+    expect(world.paused).toMatchObject([{ reason: "gone", destination: { id: "01D", name: "Ops" } }]);
+  });
+
+  it("pauses a destination that has failed for five days, not one that failed for less", async () => {
+    const failing = (ms: number) => run({ steps: [500, 200], destination: { failingSince: START - ms } });
+    const { world, delivery, destination } = await failing(5 * DAY_MS);
+    expect([delivery.error, destination.pausedBecause]).toEqual(["failing", "failing"]);
+    expect(world.paused).toMatchObject([{ reason: "failing", failingSince: START - 5 * DAY_MS }]);
+    const shorter = await failing(5 * DAY_MS - 1);
+    expect([shorter.delivery.status, shorter.destination.status, shorter.world.paused]).toEqual([
+      "delivered",
+      "active",
+      [],
+    ]);
+  });
+
+  it("leaves a destination active if the bus does not take the event, and pauses it later", async () => {
+    let refusals = 1;
+    const events: PausedDestination[] = [];
+    const publishPaused = async (event: PausedDestination) => {
+      if (refusals-- > 0) throw new Error("The bus did not take it.");
+      events.push(event);
+    };
+    const { delivery, destination } = await run({ steps: [410, 410], change: { publishPaused } });
+    expect([events.length, delivery.error, destination.status]).toEqual([1, "gone", "paused"]);
+  });
+
+  it.each([
+    ["paused", { status: "paused" }, {}],
+    ["unconfirmed", { status: "unconfirmed" }, {}],
+    ["already_confirmed", {}, { type: "destination.confirmation" }],
+    ["empty", {}, { notification: undefined, bundle: { reason: "storm", from: START } }],
+  ] as const)("fails without a request: %s", async (error, destination, delivery) => {
+    const { world, delivery: ended } = await run({ steps: [], destination, delivery });
+    expect([world.sent, ended.status, ended.error]).toEqual([[], "failed", error]);
+  });
+
+  it("keeps the text of a summary for later tries", async () => {
+    let composed = 0;
+    const summarize = async (): Promise<Notification> => ({ ...notification, timestamp: ++composed });
+    const bundle = { reason: "digest", from: START } as const;
+    const { delivery } = await run({
+      steps: [500, 200],
+      delivery: { notification: undefined, bundle },
+      change: { summarize },
+    });
+    expect([composed, delivery.status, JSON.parse(delivery.notification ?? "").timestamp]).toEqual([1, "delivered", 1]);
+  });
+
+  it("waits until it is due", async () => {
+    const { world } = await run({ steps: [200], delivery: { notBefore: START + HOUR_MS } });
+    expect(world.sent).toEqual([{ id: "01D_01E", at: START + HOUR_MS }]);
+  });
+
+  it("drops a message whose delivery has ended or does not exist", async () => {
+    const world = await createWorld({ steps: [], delivery: { status: "delivered" } });
+    expect([await world.work(), world.sent]).toEqual([undefined, []]);
+    world.message.deliveryId = "01F";
+    expect([await world.work(), world.sent]).toEqual([undefined, []]);
+  });
+});
+
+describe("at least once, and no more than the faults explain", () => {
+  const scenarios: Step[][] = [[200], [500, 200], [410], ["dies", 200], ["timed_out", 200]];
+
+  it.each(scenarios.map((steps) => [steps]))("after %j, whichever call of the store fails", async (steps) => {
+    const clean = await run({ steps });
+    const calls = clean.world.calls();
+    expect(calls).toBeGreaterThan(3);
+    for (let call = 0; call < calls; call++) {
+      for (const when of ["before", "after"] as const) {
+        // A repeated request gets the answer of the last step again.
+        const { world, delivery, destination } = await run({
+          steps: [...steps, steps.at(-1) ?? 200],
+          fault: { call, when },
+        });
+        const context = { call, when };
+        expect({ ...context, status: delivery.status, lease: delivery.leaseToken }).toEqual({
+          ...context,
+          status: clean.delivery.status,
+          lease: undefined,
+        });
+        expect(world.sent.length).toBeGreaterThanOrEqual(clean.world.sent.length);
+        expect(world.sent.length).toBeLessThanOrEqual(clean.world.sent.length + 1);
+        expect({ ...context, status: destination.status }).toEqual({ ...context, status: clean.destination.status });
+        expect(world.paused.length >= clean.world.paused.length).toBe(true);
+      }
+    }
+  });
+
+  it("is sent by one of two workers with the same message", async () => {
+    const world = await createWorld({ steps: [200] });
+    const results = await Promise.all([world.work(), world.work()]);
+    expect(world.sent).toHaveLength(1);
+    expect(results).toContain(undefined);
+    expect((await world.delivery()).attempts).toHaveLength(1);
+  });
+
+  it("keeps the message of the worker that was second until the delivery has ended", async () => {
+    const { world, delivery } = await run({ steps: ["dies", 200], messages: 2 });
+    expect([world.sent.length, delivery.status]).toEqual([2, "delivered"]);
+  });
+
+  it("does not let a late worker overwrite the work of another one", async () => {
+    let isSecond = false;
+    const world = await createWorld({
+      steps: [500, 200],
+      during: async (current) => {
+        if (isSecond) return;
+        isSecond = true;
+        // The first worker hangs beyond its lease, and the second one delivers meanwhile.
+        current.now += 80_000;
+        expect(await current.work()).toBeUndefined();
+      },
+    });
+    await expect(world.work()).rejects.toThrow("The lease of the delivery was lost.");
+    expect(await world.delivery()).toMatchObject({ status: "delivered", attempts: [{ status: 200 }] });
+  });
+
+  it("does not mark a destination as failing because of a try before its last success", async () => {
+    const { destination } = await run({ steps: [500, 200], destination: { lastDeliveredAt: START + 1 } });
+    expect(destination.failingSince).toBeUndefined();
+  });
+});
+
+describe("redactedAnswer", () => {
+  const slack = { type: "slack", url: "https://hooks.slack.com/services/T0000001/B0000001/SeCrEtSeCrEt" } as const;
+  const webhook: DestinationSecrets = {
+    ...{ type: "webhook", url: "https://example.com/hook/path?token=abcdef", secrets: [] },
+  };
+  it.each<[string, DestinationSecrets, string]>([
+    ["no_service", slack, "no_service"],
+    ["Cannot POST /services/T0000001/B0000001/SeCrEtSeCrEt", slack, "Cannot POST [redacted:url]"],
+    ["unknown SeCrEtSeCrEt", slack, "unknown [redacted:url]"],
+    ["POST /hook/path?token=abcdef", webhook, "POST /hook/path[redacted:url]"],
+    ["card 4111 1111 1111 1111 refused", webhook, "card [redacted:card] refused"],
+    ["a\u0000\u001b[2Jb\u202e", webhook, "a\ufffd\ufffd[2Jb\ufffd"],
+    ["", webhook, ""],
+  ])("%j", (body, secrets, expected) => expect(redactedAnswer(body, secrets)).toBe(expected));
+
+  it("has at most 256 characters", () => expect([...redactedAnswer("é".repeat(70_000), slack)]).toHaveLength(256));
+});
